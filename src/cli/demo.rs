@@ -363,7 +363,7 @@ impl Show {
 
     fn play(&mut self, context: &mut Context<'_>) -> Result<Record<Position>, CliError> {
         let start = Position::from_fen(ENDGAME).or_exit(exit::BAD_DATA)?;
-        write!(context.out, "{}", start.draw(BoardStyle::Hanzi, None))?;
+        write!(context.out, "{}", start.draw(BoardStyle::Hanzi.into(), None))?;
         let mut line = Line::new(start, 0);
         while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
             context.out.flush()?;
@@ -377,7 +377,11 @@ impl Show {
             writeln!(context.out, "   {number:>3}{dots} {text} {}  {from}", choice.mv)?;
             line.push(choice.mv);
         }
-        write!(context.out, "{}", line.position().draw(BoardStyle::Hanzi, line.moves().last()))?;
+        write!(
+            context.out,
+            "{}",
+            line.position().draw(BoardStyle::Hanzi.into(), line.moves().last())
+        )?;
         let result = result_text(&line, RuleSet::default());
         writeln!(context.out, "   {}", result.as_deref().unwrap_or("broken off"))?;
         Ok(record(&line))

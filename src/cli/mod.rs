@@ -151,7 +151,12 @@ impl Command {
     fn writes_data(&self) -> bool {
         match self {
             Self::Convert(args) => args.writes_data(),
-            Self::Uci(_) | Self::Ucci(_) | Self::Proxy(_) | Self::Completions(_) => true,
+            // Play draws in colour, and guards the rest of its output itself.
+            Self::Uci(_)
+            | Self::Ucci(_)
+            | Self::Proxy(_)
+            | Self::Completions(_)
+            | Self::Play(_) => true,
             Self::Book(command) => command.writes_data(),
             _ => false,
         }

@@ -152,6 +152,11 @@ impl PlayerArgs {
         })
     }
 
+    /// The opening books, in the order in which they are consulted.
+    pub(super) fn own_books(&self) -> Vec<OwnBook> {
+        self.books.books()
+    }
+
     /// Refuses sizes that no engine can have, where none is started yet.
     pub(super) fn check_sizes(&self) -> Result<(), CliError> {
         for (name, value, most) in

@@ -200,7 +200,7 @@ fn show<G: Terminal>(
 ) -> Result<(), CliError> {
     let position = line.position();
     let out = &mut context.out;
-    write!(out, "{}", position.draw(args.board, line.moves().last()))?;
+    write!(out, "{}", position.draw(args.board.into(), line.moves().last()))?;
     writeln!(out, "fen      {}", description.fen)?;
     writeln!(out, "key      {}", description.key.as_deref().unwrap_or("-"))?;
     writeln!(out, "to move  {}", G::side_name(position.turn()))?;

@@ -1,7 +1,8 @@
 //! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
 
 use std::error::Error;
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Display};
+use std::io;
 use std::str::FromStr;
 
 use clap::ValueEnum;
@@ -10,6 +11,7 @@ use super::line_args::NotationArgs;
 use super::verdict_explanation::VerdictExplanation;
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
+use juzhong::record::{Dropped, Format, Record, WriteError, WriteOptions, write_game};
 use juzhong::search::eval::xiangqi::{Explanation, explain};
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
@@ -24,6 +26,42 @@ pub(super) enum BoardStyle {
     Unicode,
     /// Chinese characters, full-width.
     Hanzi,
+}
+
+/// How a board is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct View {
+    pub(super) style: BoardStyle,
+    /// Seen by the second side.
+    pub(super) is_flipped: bool,
+    /// With the numbers of files at the edges, as Chinese notation has them, instead of letters.
+    pub(super) is_numbered: bool,
+    /// In the colours of a terminal.
+    pub(super) is_coloured: bool,
+}
+
+impl From<BoardStyle> for View {
+    fn from(style: BoardStyle) -> Self {
+        Self { style, ..Self::default() }
+    }
+}
+
+impl View {
+    /// Appends a sign in the colour of its side; the last move in reverse.
+    fn paint(self, drawing: &mut String, sign: char, side: Option<Side>, is_last: bool) {
+        let colour = match side {
+            Some(Side::First) => "\u{1b}[1;31m",
+            Some(Side::Second) => "\u{1b}[1;32m",
+            None => "",
+        };
+        let is_plain = !self.is_coloured || colour.is_empty() && !is_last;
+        if !is_plain {
+            drawing.push_str(colour);
+            drawing.push_str(if is_last { "\u{1b}[7m" } else { "" });
+        }
+        drawing.push(sign);
+        drawing.push_str(if is_plain { "" } else { "\u{1b}[0m" });
+    }
 }
 
 /// The start of a game.
@@ -72,7 +110,34 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     fn line_text(line: &Line<Self>, fullmoves: u32) -> String;
 
     /// Draws the position with the last move marked; ends with a line break.
-    fn draw(&self, style: BoardStyle, last: Option<Self::Move>) -> String;
+    fn draw(&self, view: View, last: Option<Self::Move>) -> String;
+
+    /// True if the board has two sides that it can be seen from.
+    const HAS_VIEWS: bool;
+
+    /// The placement in `text`, a position legal or not, after changes as they are typed: `e0=K`, `a9=`, `clear`,
+    /// the name of a side.
+    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
+        let _ = (text, changes);
+        Err("give the whole position as text: setup FEN".to_owned())
+    }
+
+    /// Writes a record; `None` where the game has no formats of files.
+    fn write_record(
+        record: &Record<Self>,
+        format: Format,
+        options: &WriteOptions,
+        out: &mut dyn io::Write,
+    ) -> Option<Result<Dropped, WriteError>> {
+        let _ = (record, format, options, out);
+        None
+    }
+
+    /// A game that was read from a file; `None` where the game has no formats of files.
+    fn of_record(record: Record<Position>) -> Option<Record<Self>> {
+        drop(record);
+        None
+    }
 
     /// Reads a move that is legal here, in any notation of the game.
     fn read_move(&self, text: &str) -> Result<Self::Move, String>;
@@ -119,7 +184,7 @@ impl Terminal for Position {
         let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
         let position = Self::from_setup(&setup).map_err(|errors| Refusal::Illegal {
             text: setup.to_fen(),
-            drawing: draw_setup(&setup, BoardStyle::Ascii, None),
+            drawing: draw_setup(&setup, View::default(), None),
             reasons: errors.0.iter().map(ToString::to_string).collect(),
         })?;
         Ok(Start { position, clock: setup.halfmove_clock, fullmoves: setup.fullmoves })
@@ -134,8 +199,33 @@ impl Terminal for Position {
         setup.to_fen()
     }
 
-    fn draw(&self, style: BoardStyle, last: Option<Move>) -> String {
-        draw_setup(&self.to_setup(), style, last.map(Move::to))
+    fn draw(&self, view: View, last: Option<Move>) -> String {
+        draw_setup(&self.to_setup(), view, last)
+    }
+
+    const HAS_VIEWS: bool = true;
+
+    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
+        let mut setup = Setup::from_fen(text).map_err(|error| error.to_string())?;
+        for &change in changes {
+            rearrange(&mut setup, change)?;
+        }
+        // A placement by hand has no past.
+        (setup.halfmove_clock, setup.fullmoves) = (0, 1);
+        Ok(setup.to_fen())
+    }
+
+    fn write_record(
+        record: &Record<Self>,
+        format: Format,
+        options: &WriteOptions,
+        out: &mut dyn io::Write,
+    ) -> Option<Result<Dropped, WriteError>> {
+        Some(write_game(out, record, format, options))
+    }
+
+    fn of_record(record: Record<Position>) -> Option<Record<Self>> {
+        Some(record)
     }
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
@@ -178,34 +268,91 @@ impl Terminal for Position {
     }
 }
 
-/// Draws a board; the piece on `last` stands in parentheses.
-fn draw_setup(setup: &Setup, style: BoardStyle, last: Option<Square>) -> String {
-    let mut drawing = String::new();
-    for rank in (0..10).rev() {
-        if rank == 4 && style == BoardStyle::Hanzi {
-            drawing.push_str("   　　楚　河　　　　漢　界\n");
+/// Makes one change to a placement.
+fn rearrange(setup: &mut Setup, change: &str) -> Result<(), String> {
+    let unknown = || format!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
+    match change.to_ascii_lowercase().as_str() {
+        "clear" => *setup = Setup { turn: setup.turn, ..Setup::empty() },
+        "start" => *setup = Position::start().to_setup(),
+        "red" => setup.turn = Side::First,
+        "black" => setup.turn = Side::Second,
+        _ => {
+            let (square, piece) = change.split_once('=').ok_or_else(unknown)?;
+            let square = Square::parse(square).ok_or_else(unknown)?;
+            let mut letters = piece.chars();
+            let piece = match (letters.next(), letters.next()) {
+                (None | Some('.'), None) => None,
+                (Some(letter), None) => Some(Piece::from_letter(letter).ok_or_else(unknown)?),
+                _ => return Err(unknown()),
+            };
+            setup.board[square.index()] = piece;
         }
-        let written = write!(drawing, "{rank} ");
-        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    }
+    Ok(())
+}
+
+/// Draws a board; the piece that moved last stands in parentheses.
+fn draw_setup(setup: &Setup, view: View, last: Option<Move>) -> String {
+    let mut drawing = String::new();
+    let (top, bottom) = if view.is_flipped { (0, 9) } else { (9, 0) };
+    edge(&mut drawing, view, top);
+    for row in 0..10 {
+        let rank = if view.is_flipped { row } else { 9 - row };
+        if row == 5 && view.style == BoardStyle::Hanzi {
+            drawing.push_str(if view.is_flipped {
+                "   　　漢　界　　　　楚　河\n"
+            } else {
+                "   　　楚　河　　　　漢　界\n"
+            });
+        }
+        drawing.push(char::from(b'0' + rank));
+        drawing.push(' ');
         let mut closing = false;
-        for file in 0..9 {
+        for column in 0..9 {
+            let file = if view.is_flipped { 8 - column } else { column };
             let square = Square::at(file, rank);
-            let is_last = last == Some(square);
+            let is_last = last.is_some_and(|mv| mv.to() == square);
             drawing.push(match (is_last, closing) {
                 (true, _) => '(',
                 (false, true) => ')',
                 (false, false) => ' ',
             });
-            drawing.push(symbol(setup.board[square.index()], style));
+            let piece = setup.board[square.index()];
+            let is_marked = is_last || last.is_some_and(|mv| mv.from() == square);
+            view.paint(&mut drawing, symbol(piece, view.style), piece.map(Piece::side), is_marked);
             closing = is_last;
         }
         drawing.push_str(if closing { ")\n" } else { "\n" });
     }
-    drawing.push_str(match style {
-        BoardStyle::Hanzi => "   ａ ｂ ｃ ｄ ｅ ｆ ｇ ｈ ｉ\n",
-        BoardStyle::Ascii | BoardStyle::Unicode => "   a b c d e f g h i\n",
-    });
+    edge(&mut drawing, view, bottom);
     drawing
+}
+
+/// Draws the edge beside a rank: Red's files 九 to 一 beside rank 0 and Black's 1 to 9 beside rank 9; letters only
+/// at the lower edge.
+fn edge(drawing: &mut String, view: View, rank: u8) {
+    const RED: [char; 9] = ['九', '八', '七', '六', '五', '四', '三', '二', '一'];
+    let is_wide = view.style == BoardStyle::Hanzi;
+    let is_lower = (rank == 0) != view.is_flipped;
+    if !view.is_numbered && !is_lower {
+        return;
+    }
+    drawing.push_str("  ");
+    for column in 0..9 {
+        let file = if view.is_flipped { 8 - column } else { column };
+        let wide = |base: char| char::from_u32(u32::from(base) + u32::from(file)).unwrap_or('?');
+        let (sign, is_narrow) = match (view.is_numbered, rank == 0) {
+            (true, true) => (RED[usize::from(file)], false),
+            (true, false) if is_wide => (wide('１'), true),
+            (true, false) => (char::from(b'1' + file), true),
+            (false, _) if is_wide => (wide('ａ'), true),
+            (false, _) => (char::from(b'a' + file), true),
+        };
+        // A Chinese number takes two columns, those of a letter and the blank before it.
+        drawing.push_str(if is_narrow || is_wide { " " } else { "" });
+        drawing.push(sign);
+    }
+    drawing.push('\n');
 }
 
 /// Red and Black differ by the character itself, as on a real set, so no colour is needed.
@@ -259,13 +406,30 @@ impl Terminal for Board {
         line.position().to_fen()
     }
 
-    fn draw(&self, style: BoardStyle, last: Option<Point>) -> String {
-        let style = match style {
+    fn draw(&self, view: View, last: Option<Point>) -> String {
+        let style = match view.style {
             BoardStyle::Ascii => DiagramStyle::Ascii,
             BoardStyle::Unicode | BoardStyle::Hanzi => DiagramStyle::Unicode,
         };
-        self.diagram(style, last)
+        let drawing = self.diagram(style, last);
+        // The last line has letters, which may be those of the stones.
+        let end = drawing.trim_end().rfind('\n').unwrap_or(drawing.len());
+        let (stones, letters) = drawing.split_at(end);
+        let mut painted = String::new();
+        let mut is_last = false;
+        for sign in stones.chars() {
+            let side = match sign {
+                'x' | '●' => Some(Side::First),
+                'o' | '○' => Some(Side::Second),
+                _ => None,
+            };
+            view.paint(&mut painted, sign, side, is_last);
+            is_last = sign == '(';
+        }
+        painted + letters
     }
+
+    const HAS_VIEWS: bool = false;
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
         let mv = <Self as Notation>::parse_move(text)

@@ -128,6 +128,11 @@ impl VerdictExplanation {
         }
     }
 
+    /// Returns true where no rule applies.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.repeated.is_none() && self.limit.is_none()
+    }
+
     /// Writes it for people.
     pub(super) fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         if let Some(repeated) = &self.repeated {

@@ -102,6 +102,8 @@ mod cli {
     mod kill;
     mod notation;
     mod play;
+    #[cfg(unix)]
+    mod play_terminal;
     mod position;
     mod settings;
     mod usage;

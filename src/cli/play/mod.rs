@@ -1,26 +1,56 @@
-use std::io::{BufRead, stdin};
+//! `play`: a game against an engine in the terminal.
+
+mod commands;
+mod game;
+mod opponent;
+mod prompt;
+mod state_file;
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write, stdout};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
+use super::evaluation;
 use super::line_args::{LineArgs, NotationArgs, Typed};
-use super::player::{LimitArgs, PlayerArgs, tell_warnings};
-use super::terminal::{BoardStyle, Terminal, legal_moves};
+use super::player::{LimitArgs, PlayerArgs};
+use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
+use super::verdict_explanation::verdict_name;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
-use juzhong::bytes::read_line;
-use juzhong::engine::{Choice, Engine, Playable};
-use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side};
+use commands::Command;
+use game::{Desk, Played};
+use juzhong::book::Book;
+use juzhong::bytes::StopFlag;
+use juzhong::bytes::atomic::{AtomicFile, resolve};
+use juzhong::bytes::visible::{Form, ShowPath, Visible, VisibleLines, VisibleWriter};
+use juzhong::engine::{Choice, Level, OwnBook, Playable};
+use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side, Verdict};
 use juzhong::gomoku::Board;
-use juzhong::protocol::client::{Client, EngineCommand, GoLimits, Thought, Timeouts};
-use juzhong::search::{Limits, Score};
+use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
+use juzhong::record::{Format, GameFile, ParsedGame, Record, WriteOptions, read_game_file};
+use juzhong::search::Score;
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
+use opponent::{Opponent, Own, Purpose, Reply};
+use prompt::{Entered, Prompt};
+use state_file::Autosave;
 
 /// Plays in the terminal, against this program's own engine or another one.
+///
+/// Type help for the commands. In a terminal, lines can be edited, the tabulator completes commands and legal moves,
+/// and a game that was left by Ctrl-C, Ctrl-D or a crash is offered the next time.
 #[derive(Debug, clap::Args)]
+#[command(after_help = LEVELS)]
 pub(super) struct Args {
     #[command(flatten)]
     player: PlayerArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    /// How strong the engine is, 1 to 10 [default: 10, full strength].
+    #[arg(long, value_name = "N", conflicts_with = "engine",
+        value_parser = clap::value_parser!(u8).range(1..=i64::from(Level::FULL.number())))]
+    level: Option<u8>,
     /// Another engine to play against: a program with its arguments, in UCI or UCCI.
     #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
         conflicts_with_all = ["book", "book_red", "book_black", "tables"])]
@@ -41,21 +71,24 @@ pub(super) struct Args {
     board: BoardStyle,
     #[command(flatten)]
     notation: NotationArgs,
+    /// See the board from the other side.
+    #[arg(long)]
+    flip: bool,
 }
 
-const HELP: &str = "\
-a move      in any notation (xiangqi: h2e2, C2=5, 炮二平五; gomoku: h8)
-undo        take back your last move
-hint        ask the engine for a move
-moves       list the legal moves
-board       draw the board again
-fen         show the position as text
-resign      give up
-quit        leave
-";
+const LEVELS: &str = "\
+Levels bound the positions searched for a move; the weakest also draw the move by chance
+among the best lines:
+  1  800, up to 500 centipawns worse    6  8000
+  2  1500, up to 250                    7  16,000
+  3  4000, up to 120                    8  40,000
+  4  10,000, up to 40                   9  120,000
+  5  4000                              10  no bound but --movetime, --depth and --nodes";
 
-/// The longest typed line that is read, in bytes.
-const MAX_LINE: u64 = 4096;
+/// The exit code after Ctrl-C.
+const LEFT: u8 = 130;
+/// The games of a file that are passed over at most on the way to the one that was asked for.
+const MAX_GAME: u64 = 1_000_000;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.json {
@@ -78,26 +111,46 @@ fn run_game<G: Terminal + Playable>(
         Some(name) => parse_side::<G>(name)?,
     };
     let opponent = match parse_engine(&args.engine)? {
-        None => Opponent::Own(Box::new(args.player.engine::<G>()?), args.limits.limits()),
+        None => {
+            let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
+            let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
+            Opponent::Own(Box::new(own))
+        }
         Some(command) => {
             let client = start_engine(&command, args)?;
             Opponent::Foreign(Box::new(client), args.limits.go_limits())
         }
     };
-    let start = Line::new(line.start().clone(), start_clock);
+    let notation = args.notation.shown();
+    let is_chinese = notation == MoveNotation::Chinese;
     let mut table = TerminalGame {
         opponent,
         rules: args.player.rules::<G>()?,
-        fen: args.line.fen.as_ref().map(|_| G::line_text(&start, fullmoves)),
-        line,
-        fullmoves,
+        desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
         human,
-        style: args.board,
-        notation: args.notation.shown(),
+        waits: false,
+        view: View {
+            style: args.board,
+            is_flipped: args.flip && G::HAS_VIEWS,
+            is_numbered: is_chinese && G::HAS_VIEWS,
+            is_coloured: wants_colour(),
+        },
+        books: args.player.own_books(),
+        notation: args.notation,
+        prompt: Prompt::new(),
+        autosave: None,
+        saved: None,
+        draft: None,
         context,
     };
-    table.play()?;
-    Ok(exit::OK)
+    table.run()
+}
+
+/// Returns true if standard output is a terminal that may be written to in colour.
+fn wants_colour() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
 }
 
 fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError> {
@@ -125,78 +178,23 @@ fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
     })
 }
 
-/// The opponent of the human, and the limits of its searches.
-enum Opponent<G: Playable> {
-    Own(Box<Engine<G>>, Limits),
-    Foreign(Box<Client>, GoLimits),
-}
-
-/// A move and its description.
-struct Reply<M> {
-    mv: M,
-    about: String,
-}
-
-impl<G: Playable> Opponent<G> {
-    /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is the
-    /// position where the line begins, if that is not the usual start.
-    fn choose(
-        &mut self,
-        start: Option<&str>,
-        line: &Line<G>,
-    ) -> Result<Option<Reply<G::Move>>, CliError> {
-        match self {
-            Self::Own(engine, limits) => {
-                let choice = engine.choose(line, limits, &());
-                tell_warnings(engine);
-                Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe(&choice) }))
-            }
-            Self::Foreign(client, limits) => {
-                client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
-                let thought = client.go(limits, &|| false).or_exit(exit::UNAVAILABLE)?;
-                let Some(text) = &thought.best else {
-                    let message = format!("{}: says that there is no move", client.name());
-                    return Err(CliError::message(exit::UNAVAILABLE, message));
-                };
-                let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
-                let mv = legal.ok_or_else(|| {
-                    let message = format!("{}: played the illegal move {text}", client.name());
-                    CliError::message(exit::UNAVAILABLE, message)
-                })?;
-                Ok(Some(Reply { mv, about: describe_thought(&thought) }))
-            }
-        }
-    }
-}
-
-/// Describes a foreign engine's score of its move.
-fn describe_thought(thought: &Thought) -> String {
-    let score = match thought.info.score {
-        None => String::new(),
-        Some((ScoreKind::Centipawns(score), _)) => {
-            format!(", {:+.2}", f64::from(score) / 100.0)
-        }
-        Some((ScoreKind::MateIn(plies), _)) => format!(", mates in {} moves", plies.div_ceil(2)),
-        Some((ScoreKind::MatedIn(plies), _)) => {
-            format!(", is mated in {} moves", plies.div_ceil(2))
-        }
-        Some((ScoreKind::TableWin(_), _)) => ", wins by tables".to_owned(),
-        Some((ScoreKind::TableLoss(_), _)) => ", loses by tables".to_owned(),
-    };
-    format!("depth {}{score}", thought.info.depth)
-}
-
 /// A game between a human and an engine.
 struct TerminalGame<'a, 'c, G: Playable> {
     opponent: Opponent<G>,
     rules: G::Rules,
-    /// The position requested as the start.
-    fen: Option<String>,
-    line: Line<G>,
-    fullmoves: u32,
+    desk: Desk<G>,
     human: Side,
-    style: BoardStyle,
-    notation: MoveNotation,
+    /// True while a game is gone through: the engine waits for the next move of the human.
+    waits: bool,
+    view: View,
+    books: Vec<OwnBook>,
+    notation: NotationArgs,
+    prompt: Prompt,
+    autosave: Option<Autosave>,
+    /// The file to which this session has saved a game.
+    saved: Option<PathBuf>,
+    /// A placement that is no legal position yet.
+    draft: Option<String>,
     context: &'a mut Context<'c>,
 }
 
@@ -207,140 +205,623 @@ enum Next {
     Moved,
     /// It has not.
     Same,
-    /// The game is over.
-    Over,
+    /// The program ends, with that exit code.
+    Leave(u8),
 }
 
 impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
-    fn play(&mut self) -> Result<(), CliError> {
+    /// Plays, and remembers what was typed.
+    fn run(&mut self) -> Result<u8, CliError> {
+        if self.prompt.is_terminal() {
+            match Autosave::claim::<G>() {
+                Ok(autosave) => self.autosave = Some(autosave),
+                Err(why) => tell(format_args!("juzhong: the game will not be kept: {why}")),
+            }
+        }
+        let played = self.play();
+        if let Err(error) = self.prompt.remember() {
+            tell(format_args!("juzhong: what was typed is not remembered: {error}"));
+        }
+        played
+    }
+
+    fn play(&mut self) -> Result<u8, CliError> {
+        if let Next::Leave(code) = self.offer()? {
+            return Ok(code);
+        }
         let mut next = Next::Moved;
-        while next != Next::Over {
+        loop {
+            if let Next::Leave(code) = next {
+                return Ok(code);
+            }
             if next == Next::Moved {
+                self.keep();
                 self.draw()?;
-                if let Some(result) = result_text(&self.line, self.rules) {
-                    writeln!(self.context.out, "{result}")?;
-                    return Ok(());
+                if let Some(result) = self.result() {
+                    self.say(result)?;
                 }
             }
-            next = if self.line.position().turn() == self.human {
-                self.human_turn()?
-            } else {
-                self.engine_turn()?
-            };
+            next = if self.is_engine_to_move() { self.engine_turn()? } else { self.human_turn()? };
         }
+    }
+
+    /// Offers the game that was left the last time.
+    fn offer(&mut self) -> Result<Next, CliError> {
+        let left = self.autosave.as_ref().and_then(Autosave::left::<G>);
+        let Some((game, human)) = left else { return Ok(Next::Same) };
+        self.say(format_args!("A game of {} moves was left unfinished.", game.len()))?;
+        loop {
+            let entered = self.prompt.ask("Go on with it? [y/n] ", self.context.out)?;
+            let answer = match entered {
+                Entered::Interrupt => return Ok(Next::Leave(LEFT)),
+                Entered::End => return Ok(Next::Leave(exit::OK)),
+                Entered::Unreadable(_) => continue,
+                Entered::Line(answer) => answer.trim().to_lowercase(),
+            };
+            match answer.as_str() {
+                "y" | "yes" => {
+                    self.waits = game.plies_ahead() > 0;
+                    self.desk.replace(game);
+                    self.human = human;
+                    return Ok(Next::Moved);
+                }
+                "n" | "no" => return Ok(Next::Same),
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps the game for the case that the program ends before it does.
+    fn keep(&mut self) {
+        let Some(autosave) = &mut self.autosave else { return };
+        if let Err(error) = autosave.keep(self.desk.itself(), self.human) {
+            tell(format_args!("juzhong: the game will not be kept: {error}"));
+            self.autosave = None;
+        }
+    }
+
+    fn game(&self) -> &Played<G> {
+        &self.desk.game
+    }
+
+    fn position(&self) -> &G {
+        self.desk.game.position()
+    }
+
+    /// Writes a line.
+    fn say(&mut self, text: impl Display) -> Result<(), CliError> {
+        writeln!(self.context.out, "{}", VisibleLines(text))?;
         Ok(())
     }
 
+    /// Writes a line; nothing has changed.
+    fn answer(&mut self, text: impl Display) -> Result<Next, CliError> {
+        self.say(text).map(|()| Next::Same)
+    }
+
     fn draw(&mut self) -> Result<(), CliError> {
-        let position = self.line.position();
+        let position = self.position();
         let check = if Terminal::in_check(position) { ", in check" } else { "" };
         let side = G::side_name(position.turn());
-        let drawing = position.draw(self.style, self.line.moves().last());
+        let drawing = position.draw(self.view, self.game().line().moves().last());
         write!(self.context.out, "\n{drawing}{side} to move{check}\n")?;
         Ok(())
     }
 
+    /// The result of the game, if it has ended.
+    fn result(&self) -> Option<String> {
+        if let Some(side) = self.game().resigned() {
+            let [loser, winner] = [side, !side].map(G::side_name);
+            return Some(format!("{loser} has resigned: {winner} wins"));
+        }
+        result_text(self.game().line(), self.rules)
+    }
+
+    fn outcome(&self, game: &Played<G>) -> Option<Outcome> {
+        let line = game.line();
+        let resigned = game.resigned().map(|side| Outcome::Win(!side));
+        resigned
+            .or_else(|| line.position().outcome())
+            .or_else(|| G::judge(line, self.rules, Horizon::Game).verdict.outcome())
+    }
+
+    fn is_engine_to_move(&self) -> bool {
+        !self.waits
+            && !self.desk.is_studying()
+            && self.position().turn() != self.human
+            && self.result().is_none()
+    }
+
     fn engine_turn(&mut self) -> Result<Next, CliError> {
         self.context.out.flush()?;
-        let Some(reply) = self.choose()? else { return Ok(Next::Over) };
-        let text = self.write_move(&reply);
-        writeln!(self.context.out, "engine: {text}")?;
-        self.line.push(reply.mv);
+        let Some(reply) = self.choose(Purpose::Play)? else {
+            self.waits = true;
+            return Ok(Next::Same);
+        };
+        let text = self.write_reply(&reply);
+        self.say(format_args!("engine: {text}"))?;
+        self.desk.game.push(reply.mv);
         Ok(Next::Moved)
     }
 
-    fn choose(&mut self) -> Result<Option<Reply<G::Move>>, CliError> {
-        let reply = self.opponent.choose(self.fen.as_deref(), &self.line)?;
+    fn choose(&mut self, purpose: Purpose) -> Result<Option<Reply<G::Move>>, CliError> {
+        let game = &self.desk.game;
+        let reply = self.opponent.choose(game.fen(), game.line(), purpose)?;
         if reply.is_none() {
-            writeln!(self.context.out, "there is no legal move")?;
+            self.say("there is no legal move")?;
         }
         Ok(reply)
     }
 
-    fn write_move(&self, reply: &Reply<G::Move>) -> String {
-        let written = self.line.position().write_move(reply.mv, self.notation);
-        format!("{written}  ({})", reply.about)
+    fn written(&self, mv: G::Move) -> String {
+        self.position().write_move(mv, self.notation.shown())
+    }
+
+    fn write_reply(&self, reply: &Reply<G::Move>) -> String {
+        format!("{}  ({})", self.written(reply.mv), reply.about)
     }
 
     fn human_turn(&mut self) -> Result<Next, CliError> {
-        write!(self.context.out, "> ")?;
-        self.context.out.flush()?;
-        let mut input = stdin().lock();
-        let Some(typed) = read_line(&mut input, MAX_LINE)? else {
-            writeln!(self.context.out, "\nend of input")?;
-            return Ok(Next::Over);
+        let prompt = if self.desk.is_studying() { "study> " } else { "> " };
+        let (position, notation) = (self.desk.game.position(), self.notation.shown());
+        let words = || {
+            let moves = legal_moves(position).into_iter();
+            let both = moves.flat_map(|mv| [G::move_text(mv), position.write_move(mv, notation)]);
+            let mut words: Vec<String> = both.collect();
+            words.dedup();
+            words
         };
-        if typed.is_cut {
-            input.skip_until(b'\n')?;
+        match self.prompt.read(prompt, words, self.context.out)? {
+            Entered::Line(line) => match commands::parse(&line) {
+                Ok(command) => self.obey(command),
+                Err(wanted) => self.answer(wanted),
+            },
+            Entered::Unreadable(why) => self.answer(format_args!("not understood: {why}")),
+            Entered::End => {
+                self.say("\nend of input")?;
+                Ok(Next::Leave(exit::OK))
+            }
+            Entered::Interrupt => Ok(Next::Leave(LEFT)),
         }
-        let typed = match typed.text() {
-            Ok(text) => text,
-            Err(error) => {
-                writeln!(self.context.out, "not understood: {error}")?;
-                return Ok(Next::Same);
+    }
+
+    fn obey(&mut self, command: Command<'_>) -> Result<Next, CliError> {
+        match command {
+            Command::Nothing => Ok(Next::Same),
+            Command::Move(typed) => self.human_move(typed),
+            Command::Undo => self.undo(),
+            Command::Redo => self.redo(),
+            Command::GoTo(ply) => self.go_to(ply),
+            Command::Next => self.go_to(self.game().line().len() + 1),
+            Command::Prev => match self.game().line().len().checked_sub(1) {
+                Some(ply) => self.go_to(ply),
+                None => self.answer("this is the start of the game"),
+            },
+            Command::End => self.go_to(self.game().len()),
+            Command::Study(from) => self.study(from),
+            Command::Back => self.back(),
+            Command::New => self.begin(Played::new(), false),
+            Command::Switch => self.switch(),
+            Command::Setup(text) => self.set_up(text),
+            Command::Resign => self.resign(),
+            Command::Save(file) => self.save(file),
+            Command::Open(file, number) => self.open(file, number),
+            Command::Level(number) => self.level(number),
+            Command::Quit => self.quit(),
+            Command::Flip if !G::HAS_VIEWS => self.answer("this board looks the same to both"),
+            Command::Flip => {
+                self.view.is_flipped = !self.view.is_flipped;
+                self.draw().map(|()| Next::Same)
             }
-        };
-        match typed.trim() {
-            "" => Ok(Next::Same),
-            "quit" | "exit" => Ok(Next::Over),
-            "undo" => self.undo(),
-            "resign" => {
-                let winner = G::side_name(!self.human);
-                writeln!(self.context.out, "you resign: {winner} wins")?;
-                Ok(Next::Over)
+            shown => self.show(shown),
+        }
+    }
+
+    /// The commands that only show something.
+    fn show(&mut self, command: Command<'_>) -> Result<Next, CliError> {
+        match command {
+            Command::Hint => match self.result() {
+                Some(result) => self.answer(result),
+                None => match self.choose(Purpose::Advise)? {
+                    Some(reply) => self.answer(format!("hint: {}", self.write_reply(&reply))),
+                    None => Ok(Next::Same),
+                },
+            },
+            Command::Moves => {
+                let moves = legal_moves(self.position());
+                let texts: Vec<String> = moves.into_iter().map(|mv| self.written(mv)).collect();
+                self.answer(texts.join(" "))
             }
-            "hint" => {
-                if let Some(reply) = self.choose()? {
-                    let text = self.write_move(&reply);
-                    writeln!(self.context.out, "hint: {text}")?;
-                }
+            Command::Board => self.draw().map(|()| Next::Same),
+            Command::Fen => {
+                let text = G::line_text(self.game().line(), self.game().fullmoves);
+                self.answer(text)
+            }
+            Command::List => self.list(),
+            Command::Eval => self.eval(),
+            Command::Book => self.ask_books(),
+            Command::Table => self.ask_tables(),
+            Command::Why => self.why(),
+            _ => {
+                write!(self.context.out, "{}", commands::HELP)?;
                 Ok(Next::Same)
             }
-            "moves" => {
-                let position = self.line.position();
-                let written = |mv| position.write_move(mv, self.notation);
-                let texts: Vec<String> = legal_moves(position).into_iter().map(written).collect();
-                writeln!(self.context.out, "{}", texts.join(" "))?;
-                Ok(Next::Same)
-            }
-            "board" => self.draw().map(|()| Next::Same),
-            "fen" => {
-                let text = G::line_text(&self.line, self.fullmoves);
-                writeln!(self.context.out, "{text}")?;
-                Ok(Next::Same)
-            }
-            "help" | "?" => {
-                write!(self.context.out, "{HELP}")?;
-                Ok(Next::Same)
-            }
-            typed => self.human_move(typed),
         }
     }
 
     fn human_move(&mut self, typed: &str) -> Result<Next, CliError> {
-        match self.line.position().read_move(typed) {
+        if let Some(result) = self.result().filter(|_| !self.desk.is_studying()) {
+            return self.answer(format_args!("the game is over ({result}); undo or new goes on"));
+        }
+        match self.position().read_move(typed) {
             Ok(mv) => {
-                self.line.push(mv);
+                if self.position().turn() == self.human {
+                    self.waits = false;
+                }
+                self.draft = None;
+                self.desk.game.push(mv);
                 Ok(Next::Moved)
             }
-            Err(reason) => {
-                writeln!(self.context.out, "{reason}; type help for what is understood")?;
-                Ok(Next::Same)
-            }
+            Err(reason) => self.answer(format_args!("{reason}; type help for what is understood")),
         }
+    }
+
+    /// Returns true if single moves are taken back and made again: the engine makes none.
+    fn goes_by_single_moves(&self) -> bool {
+        self.waits || self.desk.is_studying()
     }
 
     /// Takes back the human's last move and what came after.
     fn undo(&mut self) -> Result<Next, CliError> {
-        let first = usize::from(self.line.start().turn() != self.human);
-        if self.line.len() < first + 2 {
-            writeln!(self.context.out, "there is no move of yours to take back")?;
-            return Ok(Next::Same);
+        if self.goes_by_single_moves() {
+            return match self.desk.game.back() {
+                true => Ok(Next::Moved),
+                false => self.answer("there is no move to take back"),
+            };
         }
-        self.line.pop();
-        self.line.pop();
+        if self.game().resigned().is_some() {
+            self.desk.game.take_resignation_back();
+            return Ok(Next::Moved);
+        }
+        let line = self.game().line();
+        let is_humans = |turn: Side| turn == self.human;
+        let first = usize::from(!is_humans(line.start().turn()));
+        // At the end of a game the engine may still be to move.
+        let plies = if is_humans(line.position().turn()) { 2 } else { 1 };
+        if line.len() < first + plies {
+            return self.answer("there is no move of yours to take back");
+        }
+        for _ in 0..plies {
+            self.desk.game.back();
+        }
         Ok(Next::Moved)
     }
+
+    /// Makes moves again that were taken back, until the human is to move.
+    fn redo(&mut self) -> Result<Next, CliError> {
+        if !self.desk.game.forward() {
+            return self.answer("there is no move to make again");
+        }
+        while !self.goes_by_single_moves()
+            && self.position().turn() != self.human
+            && self.desk.game.forward()
+        {}
+        Ok(Next::Moved)
+    }
+
+    fn go_to(&mut self, ply: usize) -> Result<Next, CliError> {
+        let len = self.game().len();
+        if !self.desk.game.go_to(ply) {
+            return self.answer(format_args!("the game has {len} moves"));
+        }
+        self.waits = true;
+        let ply = self.game().line().len();
+        self.say(format_args!("after {ply} of {len} moves"))?;
+        Ok(Next::Moved)
+    }
+
+    fn study(&mut self, from: Option<usize>) -> Result<Next, CliError> {
+        let len = self.game().len();
+        if from.is_some_and(|ply| ply > len) {
+            return self.answer(format_args!("the game has {len} moves"));
+        }
+        self.desk.study();
+        if let Some(ply) = from {
+            self.desk.game.go_to(ply);
+        }
+        self.say("moves of both sides are yours now; back returns to the game")?;
+        Ok(Next::Moved)
+    }
+
+    fn back(&mut self) -> Result<Next, CliError> {
+        match self.desk.end_study() {
+            true => Ok(Next::Moved),
+            false => self.answer("this is the game; study tries variations, undo takes back"),
+        }
+    }
+
+    /// Begins another game. The engine waits for the human's first move if `waits`.
+    fn begin(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
+        self.opponent.new_game()?;
+        self.desk.replace(game);
+        (self.waits, self.draft) = (waits, None);
+        Ok(Next::Moved)
+    }
+
+    fn switch(&mut self) -> Result<Next, CliError> {
+        if self.desk.is_studying() {
+            return self.answer("moves of both sides are yours here; back returns to the game");
+        }
+        self.human = !self.human;
+        self.waits = false;
+        self.say(format_args!("you play {} now", G::side_name(self.human)))?;
+        Ok(Next::Moved)
+    }
+
+    fn resign(&mut self) -> Result<Next, CliError> {
+        if self.desk.is_studying() {
+            return self.answer("not while variations are tried; back returns to the game");
+        }
+        if let Some(result) = self.result() {
+            return self.answer(result);
+        }
+        let (human, winner) = (self.human, G::side_name(!self.human));
+        self.desk.game.resign(human);
+        self.keep();
+        self.answer(format_args!("you resign: {winner} wins"))
+    }
+
+    fn quit(&mut self) -> Result<Next, CliError> {
+        if let Some(Err(error)) = self.autosave.as_ref().map(Autosave::remove) {
+            tell(format_args!("juzhong: the game that was kept stays: {error}"));
+        }
+        Ok(Next::Leave(exit::OK))
+    }
+
+    /// Places men. What is no legal position is remembered, for further changes.
+    fn set_up(&mut self, text: &str) -> Result<Next, CliError> {
+        let line = self.game().line();
+        let draft = self.draft.clone();
+        let draft = draft.unwrap_or_else(|| G::line_text(line, self.game().fullmoves));
+        if text.is_empty() {
+            self.say(draft)?;
+            return self.answer("write setup e0=K a9=r e3= red, setup clear, or setup FEN");
+        }
+        let changes: Vec<&str> = text.split_whitespace().collect();
+        let wanted =
+            if text.contains('/') { Ok(text.to_owned()) } else { G::rearranged(&draft, &changes) };
+        match wanted.map(|wanted| (G::read_start(&wanted), wanted)) {
+            Ok((Ok(start), _)) => self.begin(Played::from_start(start), true),
+            Err(message) | Ok((Err(Refusal::Unreadable(message)), _)) => self.answer(message),
+            Ok((Err(Refusal::Illegal { drawing, reasons, .. }), wanted)) => {
+                self.draft = Some(wanted);
+                self.say(drawing.trim_end())?;
+                for reason in reasons {
+                    self.say(format_args!("illegal: {reason}"))?;
+                }
+                self.answer("the game stays as it is until the position is legal")
+            }
+        }
+    }
+
+    fn list(&mut self) -> Result<Next, CliError> {
+        let game = self.game();
+        let (made, moves) = (game.line().len(), game.all_moves());
+        if moves.is_empty() {
+            return self.answer("no move has been made");
+        }
+        let texts = super::line_args::line_texts(game.line().start(), moves, self.notation.shown());
+        let cell = |(ply, text): (usize, &String)| format!("{ply:>4} {text:<12}");
+        let cells: Vec<String> = (1..).zip(&texts).map(cell).collect();
+        for pair in cells.chunks(2) {
+            self.say(pair.concat().trim_end())?;
+        }
+        if made < cells.len() {
+            self.say(format_args!("after {made} of {} moves", cells.len()))?;
+        }
+        Ok(Next::Same)
+    }
+
+    fn level(&mut self, number: Option<u8>) -> Result<Next, CliError> {
+        let Some(level) = self.opponent.level() else {
+            return self.answer("levels are of this program's engine; see --option");
+        };
+        match number.map(Level::new) {
+            Some(None) => return self.answer("write level N, where N is 1 to 10"),
+            Some(Some(level)) => self.opponent.set_level(level),
+            None => {}
+        }
+        let level = number.and_then(Level::new).unwrap_or(level);
+        let nodes = level.nodes().map(|nodes| format!("at most {nodes} positions a move"));
+        let nodes = nodes.unwrap_or_else(|| "full strength".to_owned());
+        let margin = level.margin().map(|cp| format!(", up to {cp} centipawns worse by chance"));
+        self.answer(format_args!("level {}: {nodes}{}", level.number(), margin.unwrap_or_default()))
+    }
+
+    fn eval(&mut self) -> Result<Next, CliError> {
+        let Some(explanation) = self.position().explain() else {
+            return self.answer("this game has no values of men");
+        };
+        let mut out = VisibleWriter::new(&mut *self.context.out, Form::Text);
+        evaluation::show(&explanation, &mut out)?;
+        Ok(Next::Same)
+    }
+
+    fn ask_books(&mut self) -> Result<Next, CliError> {
+        let turn = self.position().turn();
+        let books: Vec<PathBuf> = self
+            .books
+            .iter()
+            .filter(|book| book.side.is_none_or(|side| side == turn))
+            .map(|book| book.path.clone())
+            .collect();
+        if books.is_empty() {
+            return self.answer("no book; give one by --book");
+        }
+        for path in books {
+            let name = path.shown().to_string();
+            let found = Book::open(&path).and_then(|book| book.probe(self.position()));
+            let mut found = match found {
+                Ok(found) => found,
+                Err(error) => {
+                    self.say(format_args!("{name}: {error}"))?;
+                    continue;
+                }
+            };
+            if found.is_empty() {
+                self.say(format_args!("{name}: no move"))?;
+                continue;
+            }
+            self.say(format_args!("{name}:"))?;
+            found.sort_by_cached_key(|m| (std::cmp::Reverse(m.weight), G::move_text(m.mv)));
+            for m in found {
+                let text = self.written(m.mv);
+                let score = m.stats.score(turn).map(|score| format!("{:.1} %", 100.0 * score));
+                let score = score.unwrap_or_else(|| "-".to_owned());
+                let (games, weight) = (m.stats.games, m.weight);
+                self.say(format_args!("  {text:<8} {games:>8} games {score:>8}  weight {weight}"))?;
+            }
+        }
+        Ok(Next::Same)
+    }
+
+    fn ask_tables(&mut self) -> Result<Next, CliError> {
+        if !self.opponent.has_tables() {
+            return self.answer("no endgame tables; give a folder of them by --tables");
+        }
+        let Some(moves) = self.opponent.table_moves(self.desk.game.line()) else {
+            return self.answer("the endgame tables do not have this position");
+        };
+        for m in moves {
+            let text = self.written(m.mv);
+            self.say(format_args!("  {text:<8} {m}"))?;
+        }
+        Ok(Next::Same)
+    }
+
+    /// Explains the verdict of the rules.
+    fn why(&mut self) -> Result<Next, CliError> {
+        if let Some(result) = self.result() {
+            self.say(result)?;
+        }
+        if G::RULES.len() < 2 {
+            return self.answer("this game has no rules on repetition and moves");
+        }
+        let line = self.desk.game.line();
+        let judgement = G::judge(line, self.rules, Horizon::Game);
+        let explanation = G::explain_verdict(line, self.rules, self.notation);
+        let reason = judgement.reason.map(|r| format!(" ({r})")).unwrap_or_default();
+        let is_none = judgement.verdict == Verdict::None;
+        writeln!(self.context.out, "verdict  {}{reason}", verdict_name(judgement.verdict))?;
+        let mut out = VisibleWriter::new(&mut *self.context.out, Form::Text);
+        explanation.write(&mut out)?;
+        if is_none && explanation.is_empty() {
+            self.say("no position has occurred twice, and the limit of moves is not reached")?;
+        }
+        Ok(Next::Same)
+    }
+
+    /// Writes the game to a file. What stands there is replaced only if this session has saved it.
+    fn save(&mut self, file: &str) -> Result<Next, CliError> {
+        let path = match (file, &self.saved) {
+            ("", None) => return self.answer("write save FILE"),
+            ("", Some(saved)) => saved.clone(),
+            (file, _) => PathBuf::from(file),
+        };
+        match self.write_to(&path) {
+            Ok(()) => self.answer(format_args!("saved: {}", path.shown())),
+            Err(why) => self.answer(format_args!("{}: {why}", path.shown())),
+        }
+    }
+
+    fn write_to(&mut self, path: &Path) -> Result<(), String> {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let known = Format::from_extension(ending);
+        let format = known.ok_or("the name must end in .pgn, .jsonl, .txt, .xqf or .ubb")?;
+        let players = Side::ALL.map(|side| match side == self.human {
+            true => "player".to_owned(),
+            false => self.opponent.name(),
+        });
+        let mut game = self.game().clone();
+        if self.waits {
+            game.go_to(game.len());
+        } else {
+            game.end_here();
+        }
+        let record = game.record(self.outcome(&game), players);
+        let mut options = WriteOptions::default();
+        if let Some(notation) = self.notation.asked() {
+            options.pgn.notation = notation;
+        }
+        let mut bytes = Vec::new();
+        let written = G::write_record(&record, format, &options, &mut bytes);
+        let written = written.ok_or("games of this kind have no format of files")?;
+        written.map_err(|error| error.to_string())?;
+        let write = || {
+            let place = resolve(path)?;
+            let is_ours = self.saved.as_ref() == Some(&place);
+            let mut file = match is_ours {
+                true => AtomicFile::create(&place)?,
+                false => AtomicFile::create_new(path)?,
+            };
+            file.write_all(&bytes)?;
+            file.commit()?;
+            Ok(place)
+        };
+        let place = write().map_err(|error: std::io::Error| error.to_string())?;
+        self.saved = Some(place);
+        Ok(())
+    }
+
+    /// Reads a game from a file, to go through it.
+    fn open(&mut self, file: &str, number: u64) -> Result<Next, CliError> {
+        match read_record::<G>(Path::new(file), number) {
+            Err(why) => self.answer(format_args!("{}: {why}", Path::new(file).shown())),
+            Ok((record, fault)) => {
+                if let Some(fault) = fault {
+                    self.say(format_args!("the game breaks off: {fault}"))?;
+                }
+                let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
+                let players = [player("Red"), player("Black")];
+                let game = Played::of_record(record);
+                let [red, black] = players.map(|name| Visible(name).to_string());
+                self.say(format_args!("{red} - {black}, {} moves; next shows them", game.len()))?;
+                self.begin(game, true)
+            }
+        }
+    }
+}
+
+/// Reads the game of that number in a file of any format, and the fault at which it breaks off, if it does.
+fn read_record<G: Terminal>(
+    path: &Path,
+    number: u64,
+) -> Result<(Record<G>, Option<String>), String> {
+    if number > MAX_GAME {
+        return Err(format!("games beyond number {MAX_GAME} are not looked for"));
+    }
+    let folder = std::env::temp_dir();
+    let source = path.shown().to_string();
+    let opened = GameFile::open(path, &folder).map_err(|error| error.to_string())?;
+    let (mut count, mut found) = (0, None);
+    let never = StopFlag::default();
+    read_game_file(&source, &opened, &folder, &never, true, &mut |_, game| {
+        count += 1;
+        if count < number {
+            return ControlFlow::Continue(());
+        }
+        let whole = |game: ParsedGame| (game.record, game.cut.map(|fault| fault.to_string()));
+        found = Some(game.map(whole).map_err(|bad| bad.to_string()));
+        ControlFlow::Break(())
+    })
+    .map_err(|error| error.to_string())?;
+    let (record, fault) = found.ok_or_else(|| match count {
+        0 => "no game in it".to_owned(),
+        1 => "one game in it".to_owned(),
+        _ => format!("{count} games in it"),
+    })??;
+    let record = G::of_record(record).ok_or("games of this kind have no format of files")?;
+    Ok((record, fault))
 }
 
 /// Describes the source of a move and its score.

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use crate::support::folder::Folder;
-use crate::support::program::{PROGRAM, ended, text, with_input};
+use crate::support::program::{PROGRAM, ended, ok, sample_book, text, with_input};
 
 /// The output of a run that ended well.
 #[track_caller]
@@ -62,6 +62,208 @@ fn a_game_ends_with_its_result() {
 }
 
 #[test]
+fn moves_are_taken_back_made_again_and_listed() {
+    let text = said(&play(&[], "h2e2\nundo\nlist\nredo\nlist\nredo\nfen\n"));
+    assert_eq!(text.matches("   1 h2e2").count(), 2, "{text}");
+    assert!(
+        text.contains("after 0 of 2 moves") && text.contains("no move to make again"),
+        "{text}"
+    );
+    assert!(text.contains("w - - 2 2"), "{text}");
+    let text = said(&play(&["--moves", "h2e2 h9g7 h0g2"], "list\n"));
+    assert!(text.contains("   1 h2e2           2 h9g7\n   3 h0g2"), "{text}");
+}
+
+#[test]
+fn a_game_is_gone_through_and_goes_on_from_any_move() {
+    let moves = ["--moves", "h2e2 h9g7 h0g2 i9h9"];
+    let input = "goto 1\nfen\nnext\nprev\nend\nnext\ngoto 0\nprev\ngoto 9\ngoto x\nlist\n";
+    let text = said(&play(&moves, input));
+    for part in [
+        "after 1 of 4 moves",
+        "b - - 1 1\n",
+        "after 2 of 4",
+        "after 4 of 4",
+        "after 0 of 4",
+        "start of the game",
+        "the game has 4 moves",
+        "write goto N",
+        "   1 h2e2",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("engine: "), "{text}");
+    // A move of the other side is made without an answer, one of one's own with it.
+    let text = said(&play(&moves, "goto 1\nb9c7\nfen\nh0g2\n"));
+    assert_eq!(text.matches("engine: ").count(), 1, "{text}");
+}
+
+#[test]
+fn variations_are_tried_and_the_game_comes_back_as_it_was() {
+    let moves = ["--moves", "h2e2 h9g7 h0g2 i9h9"];
+    let input = "undo\nfen\nstudy 1\nb9c7\nb0c2\nh7e7\nhint\nlist\nswitch\nresign\nback\n\
+                 list\nfen\nback\n";
+    let text = said(&play(&moves, input));
+    assert!(!text.contains("engine: ") && text.contains("hint: "), "{text}");
+    assert!(text.contains("   1 h2e2           2 b9c7\n   3 b0c2           4 h7e7\n"), "{text}");
+    assert!(text.contains("   3 h0g2           4 i9h9\nafter 2 of 4 moves"), "{text}");
+    assert_eq!(text.matches(" w - - 2 2\n").count(), 2, "{text}");
+    assert!(text.contains("not while variations") && text.contains("this is the game"), "{text}");
+    assert!(text.contains("study> "), "{text}");
+}
+
+#[test]
+fn sides_are_changed_and_games_begun_anew() {
+    let text = said(&play(&[], "switch\nnew\nfen\n"));
+    assert!(text.contains("you play Black now"), "{text}");
+    assert_eq!(text.matches("engine: ").count(), 2, "{text}");
+}
+
+#[test]
+fn positions_are_set_up_with_the_reasons_where_they_are_illegal() {
+    let input = "setup clear\nsetup e0=K e9=k\nfen\nsetup e9= d9=k a1=R red\nfen\na1a2\n\
+                 setup e0=Z\nsetup\nsetup 4k4/9/9/9/9/9/9/9/9/3K1A3 w\nfen\nsetup x/y\n\
+                 setup start\nfen\n";
+    let text = said(&play(&[], input));
+    for part in [
+        "illegal: red has no king",
+        "illegal: the kings face each other on an open file",
+        "the game stays as it is",
+        "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1",
+        "engine: ",
+        "\"e0=Z\": write e0=K",
+        "4k4/9/9/9/9/9/9/9/9/3K1A3 w",
+        "ranks",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
+    assert_eq!(text.matches(start).count(), 2, "{text}");
+}
+
+#[test]
+fn games_are_saved_and_opened() {
+    let folder = Folder::new();
+    for name in ["a.pgn", "b.jsonl", "c d.txt", "e.xqf", "f.ubb"] {
+        let file = folder.at(name);
+        let text =
+            said(&play(&["--moves", "h2e2 h9g7"], &format!("save {file}\nh0g2\nsave\nquit\n")));
+        assert_eq!(text.matches("saved: ").count(), 2, "{text}");
+        let text = said(&play(&[], &format!("open {file}\nend\nlist\nopen {file} 2\n")));
+        assert!(text.contains("after 4 of 4 moves") && text.contains("   3 h0g2"), "{text}");
+        assert!(text.contains("one game in it"), "{text}");
+        // What another session has written is not replaced.
+        let before = fs::read(&file).unwrap();
+        let text = said(&play(&[], &format!("save {file}\n")));
+        assert!(text.contains("something stands there"), "{text}");
+        assert_eq!(fs::read(&file).unwrap(), before);
+    }
+    let at = |name| folder.at(name);
+    let input = format!("save {}\nsave {}\nopen {}\nsave\n", at("x"), at("y.cbr"), at("z"));
+    let text = said(&play(&[], &input));
+    for part in ["must end in .pgn", "is read, not written", "No such file", "write save FILE"] {
+        assert!(text.contains(part) || part.starts_with("No such"), "{part}: {text}");
+    }
+    assert!(fs::read_to_string(at("a.pgn")).unwrap().contains("[Black \"juzhong\"]"));
+    // What was taken back is not saved, what follows a move that is looked at is.
+    let input = format!(
+        "undo\nsave {}\nresign\nsave\nopen {}\nsave {}\n",
+        at("g.pgn"),
+        at("a.pgn"),
+        at("h.pgn")
+    );
+    said(&play(&["--moves", "h2e2 h9g7 h0g2 i9h9", "--notation", "uci"], &input));
+    let (undone, whole) = (at("g.pgn"), at("h.pgn"));
+    let undone = fs::read_to_string(undone).unwrap();
+    assert!(undone.contains("1. h2e2 h9g7 0-1"), "{undone}");
+    assert!(fs::read_to_string(whole).unwrap().contains("2. h0g2 "), "{undone}");
+}
+
+#[test]
+fn the_level_is_shown_and_set() {
+    let text = said(&play(&["--level", "2"], "level\nlevel 5\nlevel 10\nlevel 11\nh2e2\n"));
+    for part in ["level 2: at most 1500", "level 5: at most 4000", "full strength", "1 to 10"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("engine: "), "{text}");
+    for level in ["0", "11"] {
+        ended(&play(&["--level", level], ""), 2, &["--level"]);
+    }
+    // The same seed, the same choices.
+    let game =
+        |seed| said(&play(&["--level", "1", "--seed", seed], "h2e2\nb0c2\na0b0\nb0b4\nlist\n"));
+    assert_eq!(game("3"), game("3"));
+    let all = ["1", "2", "3", "4", "5", "6", "7", "8"].map(game);
+    assert!(all.iter().any(|other| *other != all[0]), "{}", all[0]);
+}
+
+#[test]
+fn books_tables_values_and_verdicts_are_shown() {
+    let folder = Folder::new();
+    let (book, tables) = (sample_book(&folder), folder.at("tables"));
+    ok(&["tablebase", "generate", "KRvK", "--dir", &tables]);
+    let text = said(&play(&["--book", &book], "book\neval\ntable\nwhy\n"));
+    for part in ["games", "weight", "balance", "no endgame tables", "no position has occurred"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let fen = "3k5/9/9/9/9/9/9/9/R8/4K4 w";
+    let text = said(&play(&["--tables", &tables, "--fen", fen], "table\nbook\n"));
+    assert!(text.contains("win, mate in ") && text.contains("no book"), "{text}");
+    let fen = "4ck3/9/9/9/9/2r1R4/9/9/4A4/3AK4 w";
+    let moves = "e4e3 c4c3 e3e4 c3c4 e4e3 c4c3 e3e4 c3c4";
+    let text = said(&play(&["--fen", fen, "--moves", moves], "why\nh0g2\nundo\nfen\n"));
+    for part in ["verdict  black_loses (perpetual chase)", "chases R", "the game is over"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn the_end_of_a_game_is_not_the_end_of_the_program() {
+    let fen = "4k4/1R7/9/9/9/9/9/9/R8/3K5 w - - 0 1";
+    let text = said(&play(&["--fen", fen], "a1a9\nhint\na9a8\nundo\nfen\nnew\nlist\n"));
+    assert_eq!(text.matches("checkmate: Red wins").count(), 3, "{text}");
+    assert!(text.contains("the game is over") && text.contains("R8/3K5 w - - 0 1"), "{text}");
+    assert!(text.contains("no move has been made"), "{text}");
+    let text = said(&play(&[], "resign\nresign\nh2e2\nundo\nh2e2\n"));
+    assert!(text.contains("Red has resigned: Black wins") && text.contains("engine: "), "{text}");
+}
+
+#[test]
+fn the_board_is_seen_from_both_sides_with_the_numbers_of_its_files() {
+    let text = said(&play(&["--notation", "chinese"], "flip\n"));
+    assert!(text.contains("\n   1 2 3 4 5 6 7 8 9\n9  r n b"), "{text}");
+    assert!(text.contains("0  R N B A K A B N R\n  九八七六五四三二一\n"), "{text}");
+    assert!(text.contains("\n  一二三四五六七八九\n0  R N B A K A B N R\n"), "{text}");
+    assert!(text.contains("9  r n b a k a b n r\n   9 8 7 6 5 4 3 2 1\n"), "{text}");
+    let text = said(&play(&["--flip"], "board\n"));
+    assert!(text.contains("9  r n b a k a b n r\n   i h g f e d c b a\n"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    let text = said(&play(&["--notation", "chinese", "--board", "hanzi"], ""));
+    assert!(text.contains("\n   １ ２ ３") && text.contains("\n   九 八 七"), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_in_gomoku_says_so() {
+    let args = [&["--game", "gomoku", "play"], &FAST[..]].concat();
+    let input = "h8\nundo\nredo\nlist\neval\nflip\nwhy\nsetup e0=K\nsave a.pgn\nstudy\n\
+                 a1\nback\ntable\nbook\n";
+    let text = said(&with_input(&args, input));
+    for part in [
+        "   1 h8",
+        "no values of men",
+        "looks the same",
+        "no rules on repetition",
+        "setup FEN",
+        "no format of files",
+        "study> ",
+        "no endgame tables",
+        "no book",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn gomoku_is_played_too() {
     let args = [&["--game", "gomoku", "play"], &FAST[..]].concat();
     let text = said(&with_input(&args, "h8\nh8\nquit\n"));
@@ -82,6 +284,7 @@ fn bad_arguments_say_what_is_wrong() {
         (&["play", "--depth", "0"], 2, "--depth"),
         (&["play", "--nodes", "0"], 2, "--nodes"),
         (&["play", "--movetime", "0"], 2, "--movetime"),
+        (&["play", "--level", "11"], 2, "--level"),
         (&["play", "--json"], 2, "--json"),
         (&["uci", "--rules", "x"], 2, "asian"),
         (&["uci", "--hash", "0"], 2, "search: hash size of 0 MiB; choose 1 to 32768\n"),

@@ -1,0 +1,300 @@
+//! The game on the board: the moves made, the moves ahead that were taken back, and the games that wait while
+//! variations are tried. Nothing is printed here.
+
+use juzhong::game::{Game, Line, Outcome, Side};
+use juzhong::record::{Record, Tree};
+
+use super::super::terminal::{Start, Terminal};
+
+/// A game with the moves that follow the present position.
+#[derive(Debug, Clone)]
+pub(super) struct Played<G: Game> {
+    line: Line<G>,
+    /// Moves that were taken back, the next one last.
+    ahead: Vec<G::Move>,
+    /// Number of the move pair at the start.
+    pub(super) fullmoves: u32,
+    start_clock: u32,
+    /// The start as text, if it is not the usual one.
+    fen: Option<String>,
+    /// The side that has given up.
+    resigned: Option<Side>,
+    /// The result that the file states.
+    stated: Option<Outcome>,
+    /// Tags of the file that the game was read from.
+    tags: Vec<(String, String)>,
+}
+
+impl<G: Terminal> Played<G> {
+    /// A game from the usual start.
+    pub(super) fn new() -> Self {
+        Self::of(Line::new(G::start(), 0), 1, 0, false)
+    }
+
+    /// A game from another start.
+    pub(super) fn from_start(start: Start<G>) -> Self {
+        let Start { position, clock, fullmoves } = start;
+        Self::of(Line::new(position, clock), fullmoves, clock, true)
+    }
+
+    /// A game that has begun; `is_other` if its start is not the usual one.
+    pub(super) fn of(line: Line<G>, fullmoves: u32, start_clock: u32, is_other: bool) -> Self {
+        let start = || G::line_text(&Line::new(line.start().clone(), start_clock), fullmoves);
+        let fen = is_other.then(start);
+        let (ahead, tags) = (Vec::new(), Vec::new());
+        let (resigned, stated) = (None, None);
+        Self { line, ahead, fullmoves, start_clock, fen, resigned, stated, tags }
+    }
+
+    /// The game of a record, at its start.
+    pub(super) fn of_record(record: Record<G>) -> Self {
+        let Record { tags, start, start_clock, tree, result } = record;
+        let mut game = match start {
+            None => Self::new(),
+            Some(position) => {
+                Self::from_start(Start { position, clock: start_clock, fullmoves: 1 })
+            }
+        };
+        game.ahead = tree.moves;
+        game.ahead.reverse();
+        (game.tags, game.stated) = (tags, result);
+        game
+    }
+
+    /// The record of all moves, with the result `outcome`, or else the one that was stated.
+    pub(super) fn record(&self, outcome: Option<Outcome>, players: [String; 2]) -> Record<G> {
+        let mut tags = self.tags.clone();
+        if tags.is_empty() {
+            let [first, second] = Side::ALL.map(|side| G::side_name(side).to_owned());
+            tags.extend([first, second].into_iter().zip(players));
+        }
+        Record {
+            tags,
+            start: self.fen.as_ref().map(|_| self.line.start().clone()),
+            start_clock: self.start_clock,
+            result: outcome.or(self.stated),
+            tree: Tree { moves: self.all_moves(), ..Tree::default() },
+        }
+    }
+
+    /// The moves made and the moves ahead.
+    pub(super) fn all_moves(&self) -> Vec<G::Move> {
+        self.line.moves().chain(self.ahead.iter().rev().copied()).collect()
+    }
+
+    pub(super) const fn line(&self) -> &Line<G> {
+        &self.line
+    }
+
+    pub(super) const fn position(&self) -> &G {
+        self.line.position()
+    }
+
+    /// The start as text, if it is not the usual one.
+    pub(super) fn fen(&self) -> Option<&str> {
+        self.fen.as_deref()
+    }
+
+    pub(super) const fn resigned(&self) -> Option<Side> {
+        self.resigned
+    }
+
+    pub(super) const fn resign(&mut self, side: Side) {
+        self.resigned = Some(side);
+    }
+
+    pub(super) const fn take_resignation_back(&mut self) {
+        self.resigned = None;
+    }
+
+    /// Makes a legal move. The moves ahead stay if it is the first of them.
+    pub(super) fn push(&mut self, mv: G::Move) {
+        if self.ahead.pop() != Some(mv) {
+            self.end_here();
+        }
+        self.line.push(mv);
+        self.resigned = None;
+    }
+
+    /// Forgets the moves ahead.
+    pub(super) fn end_here(&mut self) {
+        if !self.ahead.is_empty() || self.stated.is_some() {
+            (self.ahead, self.stated) = (Vec::new(), None);
+        }
+    }
+
+    /// Takes a move back; false if there is none.
+    pub(super) fn back(&mut self) -> bool {
+        let Some(mv) = self.line.moves().last() else { return false };
+        self.line.pop();
+        self.ahead.push(mv);
+        self.resigned = None;
+        true
+    }
+
+    /// Makes the next of the moves ahead; false if there is none.
+    pub(super) fn forward(&mut self) -> bool {
+        let Some(&mv) = self.ahead.last() else { return false };
+        self.push(mv);
+        true
+    }
+
+    /// Goes to the position after that many plies; false if the game has fewer.
+    pub(super) fn go_to(&mut self, ply: usize) -> bool {
+        if ply > self.len() {
+            return false;
+        }
+        while self.line.len() > ply && self.back() {}
+        while self.line.len() < ply && self.forward() {}
+        true
+    }
+
+    /// Plies made and ahead.
+    pub(super) fn len(&self) -> usize {
+        self.line.len() + self.ahead.len()
+    }
+
+    /// Plies ahead.
+    pub(super) fn plies_ahead(&self) -> usize {
+        self.ahead.len()
+    }
+}
+
+/// The game on the board, and those that wait while variations of them are tried.
+#[derive(Debug)]
+pub(super) struct Desk<G: Game> {
+    pub(super) game: Played<G>,
+    waiting: Vec<Played<G>>,
+}
+
+impl<G: Terminal> Desk<G> {
+    pub(super) const fn new(game: Played<G>) -> Self {
+        Self { game, waiting: Vec::new() }
+    }
+
+    /// Replaces all by another game.
+    pub(super) fn replace(&mut self, game: Played<G>) {
+        *self = Self::new(game);
+    }
+
+    /// Begins to try variations.
+    pub(super) fn study(&mut self) {
+        self.waiting.push(self.game.clone());
+    }
+
+    /// Returns to the game as it was; false if no variations are tried.
+    pub(super) fn end_study(&mut self) -> bool {
+        let Some(game) = self.waiting.pop() else { return false };
+        self.game = game;
+        true
+    }
+
+    pub(super) const fn is_studying(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// The game itself, without variations.
+    pub(super) fn itself(&self) -> &Played<G> {
+        self.waiting.first().unwrap_or(&self.game)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juzhong::game::Notation;
+    use juzhong::xiangqi::{Move, Position};
+
+    fn game(moves: &[&str]) -> Played<Position> {
+        let mut game = Played::new();
+        for text in moves {
+            game.push(Position::parse_move(text).unwrap());
+        }
+        game
+    }
+
+    const MOVES: [&str; 5] = ["h2e2", "h9g7", "h0g2", "i9h9", "i0h0"];
+
+    /// All that a game is.
+    fn state(game: &Played<Position>) -> (String, Vec<Move>, usize, u32, Option<Side>) {
+        let text = Position::line_text(game.line(), game.fullmoves);
+        (text, game.all_moves(), game.line().len(), game.line().clock(), game.resigned())
+    }
+
+    #[test]
+    fn back_and_forward_are_inverse() {
+        let mut game = game(&MOVES);
+        let whole = state(&game);
+        for back in 1..=MOVES.len() {
+            for _ in 0..back {
+                assert!(game.back());
+            }
+            assert_eq!((game.line().len(), game.len()), (MOVES.len() - back, MOVES.len()));
+            for _ in 0..back {
+                assert!(game.forward());
+            }
+            assert_eq!(state(&game), whole);
+        }
+        assert!(!game.forward());
+        assert!(game.go_to(0) && !game.back());
+    }
+
+    #[test]
+    fn every_ply_is_reached_from_every_other() {
+        let mut game = game(&MOVES);
+        for from in 0..=MOVES.len() {
+            for to in 0..=MOVES.len() {
+                assert!(game.go_to(from));
+                let before = state(&game);
+                assert!(game.go_to(to));
+                assert_eq!(game.line().len(), to);
+                assert!(game.go_to(from));
+                assert_eq!(state(&game), before);
+            }
+        }
+        assert!(!game.go_to(MOVES.len() + 1));
+    }
+
+    #[test]
+    fn the_move_ahead_keeps_what_follows_and_another_one_does_not() {
+        let mut game = game(&MOVES);
+        assert!(game.go_to(2));
+        game.push(Position::parse_move("h0g2").unwrap());
+        assert_eq!(game.plies_ahead(), 2);
+        assert!(game.go_to(2));
+        game.push(Position::parse_move("b0c2").unwrap());
+        assert_eq!((game.plies_ahead(), game.len()), (0, 3));
+    }
+
+    #[test]
+    fn a_study_restores_the_game_exactly() {
+        let mut desk = Desk::new(game(&MOVES));
+        assert!(desk.game.go_to(3));
+        desk.game.resign(Side::First);
+        let before = state(&desk.game);
+        desk.study();
+        assert!(desk.game.go_to(1));
+        desk.game.push(Position::parse_move("b9c7").unwrap());
+        let inner = state(&desk.game);
+        desk.study();
+        assert!(desk.game.back());
+        assert_eq!(state(desk.itself()), before);
+        assert!(desk.end_study());
+        assert_eq!(state(&desk.game), inner);
+        assert!(desk.is_studying() && desk.end_study());
+        assert_eq!(state(&desk.game), before);
+        assert!(!desk.end_study());
+    }
+
+    #[test]
+    fn a_game_becomes_a_record_and_comes_back() {
+        let mut game = game(&MOVES);
+        assert!(game.go_to(2));
+        let record = game.record(None, ["a".to_owned(), "b".to_owned()]);
+        assert_eq!(record.tag("Red"), Some("a"));
+        let mut read = Played::of_record(record);
+        assert_eq!((read.line().len(), read.len()), (0, 5));
+        assert!(read.go_to(2));
+        assert_eq!(state(&read), state(&game));
+    }
+}

@@ -1,0 +1,187 @@
+//! Who plays against the person: this program's engine at some level, or another engine.
+
+use std::sync::{Mutex, PoisonError};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::super::player::tell_warnings;
+use super::super::{CliError, OrExit, exit};
+use super::describe;
+use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
+use juzhong::game::{Line, ScoreKind};
+use juzhong::protocol::client::{Client, GoLimits, Thought};
+use juzhong::search::{Control, Iteration, Limits};
+
+/// This program's engine.
+pub(super) struct Own<G: Playable> {
+    engine: Engine<G>,
+    limits: Limits,
+    level: Level,
+    random: ChaCha8Rng,
+}
+
+/// The opponent of the human, and the limits of its searches.
+pub(super) enum Opponent<G: Playable> {
+    Own(Box<Own<G>>),
+    Foreign(Box<Client>, GoLimits),
+}
+
+/// A move and its description.
+pub(super) struct Reply<M> {
+    pub(super) mv: M,
+    pub(super) about: String,
+}
+
+/// The purpose of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A move of the opponent, at its level.
+    Play,
+    /// Advice, at full strength.
+    Advise,
+}
+
+/// The lines of the last depth, the best first.
+struct LastLines<M>(Mutex<Vec<Iteration<M>>>);
+
+impl<M: Clone + Send + Sync> Control<M> for LastLines<M> {
+    fn should_stop(&self) -> bool {
+        false
+    }
+
+    fn report(&self, iteration: &Iteration<M>) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if iteration.multipv == 1 {
+            lines.clear();
+        }
+        lines.push(iteration.clone());
+    }
+}
+
+impl<G: Playable> Own<G> {
+    pub(super) fn new(engine: Engine<G>, limits: Limits, level: Level) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(seed_or_drawn(engine.options().seed));
+        Self { engine, limits, level, random }
+    }
+
+    fn choose(
+        &mut self,
+        line: &Line<G>,
+        purpose: Purpose,
+    ) -> Result<Option<Reply<G::Move>>, CliError> {
+        let level = if purpose == Purpose::Play { self.level } else { Level::FULL };
+        let multipv = if level.margin().is_some() { Level::LINES } else { 1 };
+        if self.engine.options().multipv != multipv {
+            let options = EngineOptions { multipv, ..self.engine.options().clone() };
+            self.engine.set_options(options).or_exit(exit::UNAVAILABLE)?;
+        }
+        let lines = LastLines(Mutex::default());
+        let choice = self.engine.choose(line, &level.within(self.limits), &lines);
+        tell_warnings(&mut self.engine);
+        let lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let choice = match (choice, level.margin()) {
+            (Some(choice), Some(margin)) => {
+                Some(varied(choice, &lines, margin, self.random.next_u64()))
+            }
+            (choice, _) => choice,
+        };
+        Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe(&choice) }))
+    }
+}
+
+impl<G: Playable> Opponent<G> {
+    /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is the
+    /// position where the line begins, if that is not the usual start.
+    pub(super) fn choose(
+        &mut self,
+        start: Option<&str>,
+        line: &Line<G>,
+        purpose: Purpose,
+    ) -> Result<Option<Reply<G::Move>>, CliError> {
+        match self {
+            Self::Own(own) => own.choose(line, purpose),
+            Self::Foreign(client, limits) => {
+                client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
+                let thought = client.go(limits, &|| false).or_exit(exit::UNAVAILABLE)?;
+                let Some(text) = &thought.best else {
+                    let message = format!("{}: says that there is no move", client.name());
+                    return Err(CliError::message(exit::UNAVAILABLE, message));
+                };
+                let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
+                let mv = legal.ok_or_else(|| {
+                    let message = format!("{}: played the illegal move {text}", client.name());
+                    CliError::message(exit::UNAVAILABLE, message)
+                })?;
+                Ok(Some(Reply { mv, about: describe_thought(&thought) }))
+            }
+        }
+    }
+
+    /// Forgets the last game.
+    pub(super) fn new_game(&mut self) -> Result<(), CliError> {
+        match self {
+            Self::Own(own) => own.engine.new_game(),
+            Self::Foreign(client, _) => {
+                client.new_game().or_exit(exit::UNAVAILABLE)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The level; another engine has none.
+    pub(super) const fn level(&self) -> Option<Level> {
+        match self {
+            Self::Own(own) => Some(own.level),
+            Self::Foreign(..) => None,
+        }
+    }
+
+    pub(super) const fn set_level(&mut self, level: Level) {
+        if let Self::Own(own) = self {
+            own.level = level;
+        }
+    }
+
+    /// The name of the opponent in records.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Own(own) if own.level == Level::FULL => "juzhong".to_owned(),
+            Self::Own(own) => format!("juzhong level {}", own.level.number()),
+            Self::Foreign(client, _) => client.name().to_owned(),
+        }
+    }
+
+    /// True if it plays with endgame tables that can be asked.
+    pub(super) const fn has_tables(&self) -> bool {
+        match self {
+            Self::Own(own) => own.engine.has_tables(),
+            Self::Foreign(..) => false,
+        }
+    }
+
+    /// The legal moves by the endgame tables, the best first.
+    pub(super) fn table_moves(&mut self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
+        let Self::Own(own) = self else { return None };
+        let moves = own.engine.ranked_moves(line);
+        tell_warnings(&mut own.engine);
+        moves
+    }
+}
+
+/// Describes a foreign engine's score of its move.
+fn describe_thought(thought: &Thought) -> String {
+    let score = match thought.info.score {
+        None => String::new(),
+        Some((ScoreKind::Centipawns(score), _)) => {
+            format!(", {:+.2}", f64::from(score) / 100.0)
+        }
+        Some((ScoreKind::MateIn(plies), _)) => format!(", mates in {} moves", plies.div_ceil(2)),
+        Some((ScoreKind::MatedIn(plies), _)) => {
+            format!(", is mated in {} moves", plies.div_ceil(2))
+        }
+        Some((ScoreKind::TableWin(_), _)) => ", wins by tables".to_owned(),
+        Some((ScoreKind::TableLoss(_), _)) => ", loses by tables".to_owned(),
+    };
+    format!("depth {}{score}", thought.info.depth)
+}

@@ -1,0 +1,186 @@
+//! Typed lines: from an editor with history and completion where both ends are terminals, else as they come.
+
+use std::io::{self, BufRead, IsTerminal, Write, stdin, stdout};
+
+use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::config::Configurer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::{History, MemHistory, SearchDirection};
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Editor, Helper};
+
+use super::commands::{WORDS, completions};
+use super::state_file::StateFile;
+use juzhong::bytes::read_line;
+
+/// The longest typed line that is read, in bytes.
+const MAX_LINE: u64 = 4096;
+/// Lines that are remembered.
+const MAX_HISTORY: usize = 500;
+
+/// Where typed lines come from.
+pub(super) enum Prompt {
+    /// As they come.
+    Lines,
+    /// From an editor, which remembers them in a file.
+    Editor(Box<Editor<Words, MemHistory>>, Option<StateFile>),
+}
+
+/// What was typed.
+#[derive(Debug)]
+pub(super) enum Entered {
+    Line(String),
+    /// Why there is no line.
+    Unreadable(String),
+    /// The end of the input.
+    End,
+    Interrupt,
+}
+
+/// The words that complete a line.
+pub(super) struct Words {
+    /// Legal moves.
+    moves: Vec<String>,
+    files: FilenameCompleter,
+}
+
+impl Completer for Words {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        context: &rustyline::Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let typed = line[..at].trim_start();
+        if typed.starts_with("open ") || typed.starts_with("save ") {
+            return self.files.complete(line, at, context);
+        }
+        let words = WORDS.into_iter().chain(self.moves.iter().map(String::as_str));
+        let pair = |word: String| Pair { display: word.clone(), replacement: word };
+        let found = completions(typed, words).into_iter().map(pair).collect();
+        Ok((at - typed.len(), found))
+    }
+}
+
+impl Hinter for Words {
+    type Hint = String;
+}
+impl Highlighter for Words {}
+impl Validator for Words {}
+impl Helper for Words {}
+
+impl Prompt {
+    /// An editor if standard input and output are terminals.
+    pub(super) fn new() -> Self {
+        if !stdin().is_terminal() || !stdout().is_terminal() {
+            return Self::Lines;
+        }
+        match Self::editor() {
+            Ok(editor) => editor,
+            Err(error) => {
+                tracing::info!("no line editor: {error}");
+                Self::Lines
+            }
+        }
+    }
+
+    fn editor() -> rustyline::Result<Self> {
+        let config = Config::builder().completion_type(CompletionType::List).build();
+        let mut editor = Editor::with_history(config, MemHistory::new())?;
+        editor.set_max_history_size(MAX_HISTORY)?;
+        editor.set_helper(Some(Words { moves: Vec::new(), files: FilenameCompleter::new() }));
+        let file = StateFile::of("play-history.txt");
+        let lines = file.as_ref().and_then(StateFile::read).unwrap_or_default();
+        for line in lines.lines() {
+            editor.add_history_entry(line)?;
+        }
+        Ok(Self::Editor(Box::new(editor), file))
+    }
+
+    /// True for an editor.
+    pub(super) const fn is_terminal(&self) -> bool {
+        matches!(self, Self::Editor(..))
+    }
+
+    /// Reads the answer to a question, which is not remembered.
+    pub(super) fn ask(&mut self, question: &str, out: &mut dyn Write) -> io::Result<Entered> {
+        self.line(question, Vec::new(), out)
+    }
+
+    /// Reads a command; `moves` complete it.
+    pub(super) fn read(
+        &mut self,
+        prompt: &str,
+        moves: impl FnOnce() -> Vec<String>,
+        out: &mut dyn Write,
+    ) -> io::Result<Entered> {
+        let moves = if self.is_terminal() { moves() } else { Vec::new() };
+        let entered = self.line(prompt, moves, out)?;
+        if let (Self::Editor(editor, _), Entered::Line(line)) = (self, &entered)
+            && editor.add_history_entry(line.as_str()).is_err()
+        {
+            tracing::debug!("the line is not remembered");
+        }
+        Ok(entered)
+    }
+
+    fn line(
+        &mut self,
+        prompt: &str,
+        moves: Vec<String>,
+        out: &mut dyn Write,
+    ) -> io::Result<Entered> {
+        out.flush()?;
+        match self {
+            Self::Lines => read_plain(prompt, out),
+            Self::Editor(editor, _) => {
+                if let Some(words) = editor.helper_mut() {
+                    words.moves = moves;
+                }
+                match editor.readline(prompt) {
+                    Ok(line) if line.len() as u64 > MAX_LINE => {
+                        Ok(Entered::Unreadable(format!("a line of more than {MAX_LINE} bytes")))
+                    }
+                    Ok(line) => Ok(Entered::Line(line)),
+                    Err(ReadlineError::Eof) => Ok(Entered::End),
+                    Err(ReadlineError::Interrupted) => Ok(Entered::Interrupt),
+                    Err(ReadlineError::Io(error)) => Err(error),
+                    Err(error) => Err(io::Error::other(error)),
+                }
+            }
+        }
+    }
+
+    /// Writes the lines to the file that remembers them.
+    pub(super) fn remember(&self) -> io::Result<()> {
+        let Self::Editor(editor, Some(file)) = self else { return Ok(()) };
+        let history = editor.history();
+        let mut text = String::new();
+        for index in 0..history.len() {
+            let line = history.get(index, SearchDirection::Forward).map_err(io::Error::other)?;
+            if let Some(line) = line {
+                text.push_str(&line.entry);
+                text.push('\n');
+            }
+        }
+        if text.is_empty() { Ok(()) } else { file.write(&text) }
+    }
+}
+
+fn read_plain(prompt: &str, out: &mut dyn Write) -> io::Result<Entered> {
+    write!(out, "{prompt}")?;
+    out.flush()?;
+    let mut input = stdin().lock();
+    let Some(typed) = read_line(&mut input, MAX_LINE)? else { return Ok(Entered::End) };
+    if typed.is_cut {
+        input.skip_until(b'\n')?;
+    }
+    Ok(match typed.text() {
+        Ok(text) => Entered::Line(text),
+        Err(error) => Entered::Unreadable(error.to_string()),
+    })
+}
