@@ -152,7 +152,7 @@ fn a_match_writes_the_notation_asked_for_and_goes_on_in_another() {
         exits(&[&args[..], &["--notation", notation]].concat(), 0);
         std::fs::read_to_string(games).unwrap()
     };
-    assert!(play("2", "chinese").contains('平'));
+    assert!(play("2", "chinese").contains('进'));
     let both = play("4", "uci");
     assert_eq!(both.matches("[Result ").count(), 4, "{both}");
 }
