@@ -39,7 +39,9 @@ fn a_move_is_edited_and_restored() {
     assert_eq!(first["groups"], serde_json::json!(["center"]));
     assert_eq!(first["comment"], "中炮");
     let text = stdout(&["book", "query", &book]);
-    assert!(text.contains("(disabled; priority -2; group center; 中炮)"), "{text}");
+    for remark in ["disabled", "priority -2", "group center", "中炮"] {
+        assert!(text.lines().any(|line| line.trim() == remark), "{remark}: {text}");
+    }
     let history = json(&["book", "edit", &book, "--history"]);
     assert_eq!(history["history"][0]["edit"], 1);
     let stats = json(&["book", "stats", &book]);

@@ -21,7 +21,7 @@ fn position_by_repetition() {
 fn tables() {
     let folder = Folder::new();
     let dir = &folder.at("");
-    ok(&["tablebase", "generate", "KRvKN", "--dir", dir]);
+    ok(&["tablebase", "generate", "KRvKN", "--dir", dir, "--rules", "check"]);
     let fen = "4k4/9/9/9/9/9/4n4/9/9/R3K4 w - - 0 1";
     insta::assert_snapshot!(
         "probe",

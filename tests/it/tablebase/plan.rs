@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use juzhong::tablebase::{GenerateOptions, Material, NoProgress, generate_all};
+use juzhong::tablebase::{GenerateOptions, Material, NoProgress, Rules, generate_all};
 use serde_json::Value;
 
 use crate::support::program::{PROGRAM, ended, juzhong, text};
@@ -124,7 +124,8 @@ fn make_builds_the_same_tables() {
     assert!(built.status.success(), "{built:?}");
     let whole = folder.path().join("whole");
     let materials = Material::all_up_to(3);
-    generate_all(&whole, &materials, &GenerateOptions::default(), &NoProgress).unwrap();
+    let options = GenerateOptions { rules: Rules::Asian, ..GenerateOptions::default() };
+    generate_all(&whole, &materials, &options, &NoProgress).unwrap();
     assert_eq!(files(&folder.path().join("made")), files(&whole));
     assert!(run(&["-q"]).unwrap().status.success(), "nothing is left to do");
 }
