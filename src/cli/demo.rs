@@ -162,8 +162,11 @@ fn is_demo_games(path: &Path) -> bool {
 fn is_demo_book(path: &Path, books: &Path) -> bool {
     let of_book = || {
         let book = Book::open(path).ok()?;
-        let edits = book.history().ok()?.len();
-        let is_changed = edits > ENDGAME_LINE.len() || !book.score_sources().ok()?.is_empty();
+        let edits = book.history().ok()?;
+        let is_line = edits.is_empty()
+            || edits.len() == ENDGAME_LINE.len()
+                && edits.iter().zip(ENDGAME_LINE).all(|(step, mv)| step.what.contains(mv));
+        let is_changed = !is_line || !book.score_sources().ok()?.is_empty();
         let hashes = book.sources().ok()?.into_iter().map(|source| source.hash);
         (!is_changed).then(|| hashes.collect::<BTreeSet<_>>())
     };

@@ -183,7 +183,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
         Ok(settings) => settings,
         Err(error) => return error.report(),
     };
-    let command = settings.apply(command_line());
+    let command = settings.apply(command_line(), &args);
     let matches = command.try_get_matches_from(args);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,

@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::Command;
+use clap::error::ErrorKind;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use serde_json::json;
@@ -48,6 +49,9 @@ Example of a file; paths are relative to its folder:
   [engine]
   hash = 256
   threads = 2";
+
+/// The settings that serve every game.
+const GENERAL: [&str; 4] = ["notation", "board", "hash", "threads"];
 
 /// The commands that play.
 const PLAYERS: &[&[&str]] = &[&["play"], &["analyse"], &["uci"], &["ucci"]];
@@ -158,6 +162,14 @@ impl Setting {
         })
     }
 
+    /// The options that it is the default of, each with its command.
+    fn places(&self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+        let places = |&(option, paths): &(&'static str, &'static [&'static [&'static str]])| {
+            paths.iter().map(move |&path| (option, path))
+        };
+        self.serves.iter().flat_map(places)
+    }
+
     /// The values for an option: commands that take one book or one folder get the first.
     fn values_for(&self, path: &[&str], values: &[OsString]) -> Vec<OsString> {
         let takes_one = path.len() > 1;
@@ -209,7 +221,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads the file that the arguments, the environment or the system's custom names, and the environment.
     pub(super) fn load(args: &[OsString]) -> Result<Self, CliError> {
-        let named = named_file(args).or_else(|| {
+        let named = value_of(args, "--config").map(PathBuf::from).or_else(|| {
             env::var_os("JUZHONG_CONFIG").filter(|value| !value.is_empty()).map(PathBuf::from)
         });
         let is_named = named.is_some();
@@ -280,7 +292,6 @@ impl Settings {
     fn check(&self) -> Result<(), CliError> {
         for setting in &SETTINGS {
             let Some((values, origin)) = self.values.get(setting.name) else { continue };
-            let Some((option, [path, ..])) = setting.serves.first() else { continue };
             let place = || match (origin, &self.file) {
                 (Origin::File, Some(file)) => format!("{}: {}", file.shown(), setting.full_name()),
                 _ => setting.variable(),
@@ -294,34 +305,55 @@ impl Settings {
                 let rules = text.parse::<RuleSet>();
                 rules.map_err(|error| CliError::new(exit::USAGE, error).within(place()))?;
             }
-            let words = path.iter().map(OsString::from);
-            let option = OsString::from(format!("--{}", option.replace('_', "-")));
-            let values = values.iter().flat_map(|value| [option.clone(), value.clone()]);
-            let line = std::iter::once("juzhong".into()).chain(words).chain(values);
-            if let Err(error) = super::command_line().try_get_matches_from(line) {
-                let text = exit::in_plain_words(&error.to_string());
-                let first = text.lines().next().unwrap_or_default();
-                let first = first.strip_prefix("error: ").unwrap_or(first);
-                let message = format!("{}: {first}", place());
-                return Err(CliError::message(exit::USAGE, message));
+            for (option, path) in setting.places() {
+                let values = setting.values_for(path, values);
+                if let Err(fault) = accepts(path, option, &values) {
+                    let message = format!("{}: {fault}", place());
+                    return Err(CliError::message(exit::USAGE, message));
+                }
             }
         }
         Ok(())
     }
 
-    /// Makes the settings the defaults of the options that they serve.
-    pub(super) fn apply(&self, mut command: Command) -> Command {
+    /// Makes the settings the defaults of the options that they serve. Books, tables and rules are of xiangqi, so
+    /// that `args` which name another game have defaults without them.
+    pub(super) fn apply(&self, mut command: Command, args: &[OsString]) -> Command {
+        let is_other_game = value_of(args, "--game").is_some_and(|game| game != "xiangqi");
         for setting in &SETTINGS {
             let Some((values, _)) = self.values.get(setting.name) else { continue };
-            for (option, paths) in setting.serves {
-                for path in *paths {
-                    command =
-                        with_default(command, path, option, &setting.values_for(path, values));
+            if is_other_game && !GENERAL.contains(&setting.name) {
+                continue;
+            }
+            for (option, path) in setting.places() {
+                let values = setting.values_for(path, values);
+                if !values.is_empty() {
+                    command = with_default(command, path, option, &values);
                 }
             }
         }
         command
     }
+}
+
+/// Lets a command read the values of an option; the fault that it finds in them.
+fn accepts(path: &[&str], option: &str, values: &[OsString]) -> Result<(), String> {
+    let mut command = &super::command_line();
+    for name in path {
+        command = command.find_subcommand(name).unwrap_or(command);
+    }
+    let arg = command.get_arguments().find(|arg| arg.get_id() == option);
+    let name = arg.and_then(|arg| arg.get_long()).map(|long| OsString::from(format!("--{long}")));
+    let values = values.iter().flat_map(|value| name.iter().cloned().chain([value.clone()]));
+    let words = path.iter().map(OsString::from);
+    let line = std::iter::once("juzhong".into()).chain(words).chain(values);
+    let Err(error) = super::command_line().try_get_matches_from(line) else { return Ok(()) };
+    if !matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
+        return Ok(()); // Something else that the command needs is missing here.
+    }
+    let text = exit::in_plain_words(&error.to_string());
+    let first = text.lines().next().unwrap_or_default();
+    Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
 }
 
 /// Returns true if there is no file, or none that this user may look for.
@@ -344,16 +376,16 @@ fn with_default(command: Command, path: &[&str], option: &str, values: &[OsStrin
     }
 }
 
-/// The file that `--config` names.
-fn named_file(args: &[OsString]) -> Option<PathBuf> {
+/// The value of an option among arguments that are not read yet.
+fn value_of(args: &[OsString], option: &str) -> Option<OsString> {
     let mut args = args.iter().skip(1).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
-        if arg == "--config" {
-            return args.next().map(PathBuf::from);
+        if arg == option {
+            return args.next().cloned();
         }
-        let value = arg.to_str().and_then(|arg| arg.strip_prefix("--config="));
+        let value = arg.to_str().and_then(|arg| arg.strip_prefix(option)?.strip_prefix('='));
         if let Some(value) = value {
-            return Some(PathBuf::from(value));
+            return Some(value.into());
         }
     }
     None

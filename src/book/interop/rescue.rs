@@ -66,7 +66,7 @@ pub(super) fn rescue(
     let most = memory / ROW_BYTES;
     let mut is_full = false;
     for_each_record(&mut file, header.page_size, stop, &mut |record| {
-        is_full |= rescued.rows.len() + rescued.marks.len() >= most;
+        is_full |= rescued.rows.len() + rescued.marks.len() > most;
         if !is_full {
             rescued.take(record, &mut frame);
         }
@@ -179,6 +179,10 @@ impl Rescued {
         if read < metadata.rows {
             let lost = metadata.rows - read;
             self.lost.push(format!("{lost} of its {} moves", metadata.rows));
+            self.lost.push(
+                "perhaps marks and scores: moves that were deleted or disabled may be back"
+                    .to_owned(),
+            );
         }
         let games = metadata.stored_games();
         self.ids.sort_unstable();

@@ -541,7 +541,12 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     /// Begins another game. The engine waits for the human's first move if `waits`.
+    /// Goes on with another game; what was saved is another file's.
     fn begin(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
+        if self.desk.is_studying() {
+            return self.answer("this is a study; back returns to the game first");
+        }
+        self.saved = None;
         self.opponent.new_game()?;
         self.desk.replace(game);
         (self.waits, self.draft) = (waits, None);
@@ -724,8 +729,8 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     /// Writes the game to a file. What stands there is replaced only if this session has saved it.
     fn save(&mut self, file: &str) -> Result<Next, CliError> {
         let path = match (file, &self.saved) {
-            ("", None) => return self.answer("write save FILE"),
-            ("", Some(saved)) => saved.clone(),
+            ("", Some(saved)) if !self.desk.is_studying() => saved.clone(),
+            ("", _) => return self.answer("write save FILE"),
             (file, _) => PathBuf::from(file),
         };
         match self.write_to(&path) {
@@ -759,7 +764,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         written.map_err(|error| error.to_string())?;
         let write = || {
             let place = resolve(path)?;
-            let is_ours = self.saved.as_ref() == Some(&place);
+            let is_ours = self.saved.as_ref() == Some(&place) && !self.desk.is_studying();
             let mut file = match is_ours {
                 true => AtomicFile::create(&place)?,
                 false => AtomicFile::create_new(path)?,
@@ -769,7 +774,9 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Ok(place)
         };
         let place = write().map_err(|error: std::io::Error| error.to_string())?;
-        self.saved = Some(place);
+        if !self.desk.is_studying() {
+            self.saved = Some(place);
+        }
         Ok(())
     }
 

@@ -34,6 +34,8 @@ impl TypedLine {
         while let Some(token) = scanner.next() {
             match token {
                 Token::Open => depth += 1,
+                // What is never closed is no move, and is refused as one.
+                Token::OpenComment => moves.push("{".to_owned()),
                 Token::Close => depth = depth.saturating_sub(1),
                 Token::Move(text) if depth == 0 => {
                     let text: String = text.into_iter().collect();
@@ -41,6 +43,9 @@ impl TypedLine {
                 }
                 _ => {}
             }
+        }
+        if depth > 0 {
+            moves.push("(".to_owned());
         }
         Self { fen: parts.fen, moves }
     }
@@ -73,6 +78,8 @@ mod tests {
         assert_eq!(moves("C2=5, H8+7"), ["C2=5", "H8+7"]);
         assert_eq!(moves("h8 h9 i8"), ["h8", "h9", "i8"]);
         assert_eq!(moves(""), [""; 0]);
+        assert_eq!(moves("h2e2 {x h9g7"), ["h2e2", "{"]);
+        assert_eq!(moves("h2e2 (x h9g7"), ["h2e2", "("]);
     }
 
     #[test]

@@ -104,3 +104,24 @@ fn faults_name_their_place() {
     ended(&with("none", &[("JUZHONG_HASH", "x")], &["position"]), 2, &["JUZHONG_HASH", "x"]);
     ended(&with(&folder.at("missing.toml"), &[], &["position"]), 66, &["missing.toml"]);
 }
+
+#[test]
+fn settings_of_xiangqi_leave_gomoku_alone() {
+    let folder = Folder::new();
+    sample_book(&folder);
+    let text = "book = \"a.book\"\ntables = \"t\"\nrules = \"check\"\n[engine]\nhash = 8\n";
+    let file = &folder.write("config.toml", text);
+    for game in [&["--game", "gomoku"][..], &["--game=gomoku"]] {
+        ended(&with(file, &[], &[&["position"], game].concat()), 0, &[]);
+        ended(&with(file, &[], &[&["analyse", "--depth", "1"], game].concat()), 0, &[]);
+    }
+}
+
+#[test]
+fn every_command_that_a_setting_serves_is_asked() {
+    let folder = Folder::new();
+    let file = &folder.write("config.toml", "[engine]\nthreads = 0\n");
+    ended(&with(file, &[], &["position"]), 2, &["config.toml: engine.threads", "0"]);
+    let file = &folder.write("config.toml", "book = []\n");
+    ended(&with(file, &[], &["position"]), 0, &[]);
+}
