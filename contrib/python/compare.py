@@ -1,6 +1,6 @@
 """Compares juzhong_tables.py with `juzhong tablebase probe` on positions of a folder's tables.
 
-    python compare.py [--limit N] [--rules check] [--metric dtm] DIR JUZHONG [MATERIAL ...]
+    python compare.py [--limit N] [--rules asian] [--metric dtm] DIR JUZHONG [MATERIAL ...]
 
 takes all positions of each table, with both sides to move, or about N of them, evenly spread.
 Ends with code 1 at the first difference. Positions that juzhong calls illegal are left out.
@@ -88,7 +88,7 @@ def compare(material, args):
 def main():
     parser = argparse.ArgumentParser(description="Compares juzhong_tables.py with juzhong.")
     parser.add_argument("--limit", type=int, default=sys.maxsize)
-    parser.add_argument("--rules", default="check")
+    parser.add_argument("--rules", default="asian")
     parser.add_argument("--metric", default="dtm")
     parser.add_argument("dir")
     parser.add_argument("juzhong")

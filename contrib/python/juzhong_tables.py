@@ -1,6 +1,6 @@
 """Reads juzhong's endgame tables: src/tablebase/format/FORMAT.md in the form of a program.
 
-    python juzhong_tables.py [--rules check] [--metric dtm] DIR [FEN ...]
+    python juzhong_tables.py [--rules asian] [--metric dtm] DIR [FEN ...]
 
 prints {"fen", "wdl", "order", "distance"} for each position, which must be legal; without FEN, for
 those on standard input. Needs Python 3.14, or 3.10 and the package zstandard.
@@ -185,7 +185,7 @@ def answer(tables, fen):
 
 def main():
     parser = argparse.ArgumentParser(description="Looks up positions in endgame tables.")
-    parser.add_argument("--rules", default="check")
+    parser.add_argument("--rules", default="asian")
     parser.add_argument("--metric", default="dtm")
     parser.add_argument("dir")
     parser.add_argument("fen", nargs="*")
