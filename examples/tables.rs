@@ -20,10 +20,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = arguments.next().map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("example-tables"));
 
-    let report = generate_all(&folder, &[material], &GenerateOptions::default(), &NoProgress)?;
+    // The rules of play: perpetual check and perpetual chase lose.
+    let options = GenerateOptions { rules: Rules::Asian, ..GenerateOptions::default() };
+    let report = generate_all(&folder, &[material], &options, &NoProgress)?;
     println!("{} tables in {}", report.tables.len(), folder.display());
 
-    let tables = Tables::open(&folder, Rules::default(), Metric::default())?;
+    let tables = Tables::open(&folder, Rules::Asian, Metric::default())?;
     println!("{:?}", tables.probe(&position)?);
     for (mv, entry) in tables.probe_root(&position)?.into_iter().take(3) {
         println!("{mv}: {} in {} plies", entry.wdl.name(), entry.distance);
