@@ -196,7 +196,7 @@ impl<M: Clone + Send + Sync> Control<M> for Reports<M> {
     }
 }
 
-/// What lines are shown with.
+/// The line searched, and the rules, notation and tables with which lines from there are shown.
 struct Shown<'a, G: Playable> {
     /// The line to the position searched.
     line: &'a Line<G>,

@@ -52,7 +52,7 @@ const SELFPLAY: (&str, &str) = ("selfplay.pgn", include_str!("../../books/selfpl
 const MEN: usize = 4;
 /// The set whose tablebase is verified.
 const VERIFIED: &str = "KRvKN";
-/// Where the game begins: a won endgame with one piece more than the tables have, rook against advisor and
+/// The start of the game: a won endgame with one piece more than the tables have, rook against advisor and
 /// elephant.
 const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
 /// The line for it that is added to the book by hand.

@@ -61,7 +61,7 @@ impl GameFilterArgs {
     }
 }
 
-/// What is looked for in the moves of a game.
+/// Conditions on the moves of a game.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SearchArgs {
     /// Only games of this opening: a code of the ECCO or its beginning (B, B2, B24).

@@ -113,21 +113,20 @@ impl LineArgs {
 
     /// The line that is asked for.
     pub(super) fn read<G: Terminal>(&self) -> Result<Typed<G>, Refusal> {
-        let mut typed = match &self.fen {
-            Some(text) => Typed::read(text)?,
-            None => Typed::new(read_start(None)?),
-        };
+        let mut typed = self.start()?;
         typed.play(&self.moves.join(" "))?;
         Ok(typed)
+    }
+
+    /// The line of `--fen`, or the start of a game.
+    fn start<G: Terminal>(&self) -> Result<Typed<G>, Refusal> {
+        self.fen.as_ref().map_or_else(|| read_start(None).map(Typed::new), |text| Typed::read(text))
     }
 
     /// As [`read`](Self::read); why there is no such line is an error that names the option.
     pub(super) fn line<G: Terminal>(&self) -> Result<Typed<G>, CliError> {
         let bad = |refusal| CliError::new(exit::BAD_DATA, refusal).within("--fen");
-        let mut typed = match &self.fen {
-            Some(text) => Typed::read(text).map_err(bad)?,
-            None => Typed::new(read_start(None).map_err(bad)?),
-        };
+        let mut typed = self.start().map_err(bad)?;
         typed.play_on(&self.moves.join(" "), "--moves")?;
         Ok(typed)
     }

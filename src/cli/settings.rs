@@ -10,8 +10,8 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use clap::Command;
 use clap::error::ErrorKind;
+use clap::{Arg, Command};
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use serde_json::json;
@@ -77,7 +77,7 @@ const SHOWS_MOVES: &[&[&str]] = &[
     &["tablebase", "line"],
 ];
 
-/// What a setting's values are.
+/// The kind of a setting's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
     /// A word or a number.
@@ -203,7 +203,7 @@ impl Values {
     }
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     File,
@@ -290,6 +290,10 @@ impl Settings {
 
     /// Refuses values that their options would refuse, and says where they stand.
     fn check(&self) -> Result<(), CliError> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        let program = super::command_line();
         for setting in &SETTINGS {
             let Some((values, origin)) = self.values.get(setting.name) else { continue };
             let place = || match (origin, &self.file) {
@@ -307,7 +311,8 @@ impl Settings {
             }
             for (option, path) in setting.places() {
                 let values = setting.values_for(path, values);
-                if let Err(fault) = accepts(path, option, &values) {
+                let Some(found) = place_of(&program, path, option) else { continue };
+                if let Err(fault) = accepts(found, &values) {
                     let message = format!("{}: {fault}", place());
                     return Err(CliError::message(exit::USAGE, message));
                 }
@@ -336,18 +341,22 @@ impl Settings {
     }
 }
 
+/// The command that `path` names, and its option.
+fn place_of<'a>(
+    program: &'a Command,
+    path: &[&str],
+    option: &str,
+) -> Option<(&'a Command, &'a Arg)> {
+    let command = path.iter().try_fold(program, |command, name| command.find_subcommand(name))?;
+    command.get_arguments().find(|arg| arg.get_id() == option).map(|arg| (command, arg))
+}
+
 /// Lets a command read the values of an option; the fault that it finds in them.
-fn accepts(path: &[&str], option: &str, values: &[OsString]) -> Result<(), String> {
-    let mut command = &super::command_line();
-    for name in path {
-        command = command.find_subcommand(name).unwrap_or(command);
-    }
-    let arg = command.get_arguments().find(|arg| arg.get_id() == option);
-    let name = arg.and_then(|arg| arg.get_long()).map(|long| OsString::from(format!("--{long}")));
+fn accepts((command, arg): (&Command, &Arg), values: &[OsString]) -> Result<(), String> {
+    let name = arg.get_long().map(|long| OsString::from(format!("--{long}")));
     let values = values.iter().flat_map(|value| name.iter().cloned().chain([value.clone()]));
-    let words = path.iter().map(OsString::from);
-    let line = std::iter::once("juzhong".into()).chain(words).chain(values);
-    let Err(error) = super::command_line().try_get_matches_from(line) else { return Ok(()) };
+    let line = std::iter::once("juzhong".into()).chain(values);
+    let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };
     if !matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
         return Ok(()); // Something else that the command needs is missing here.
     }
@@ -441,11 +450,8 @@ pub(super) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, 
 
 /// The values of the program itself.
 fn default_of(program: &Command, setting: &Setting) -> Vec<OsString> {
-    let Some((option, [path, ..])) = setting.serves.first() else { return Vec::new() };
-    let command = path.iter().try_fold(program, |command, name| command.find_subcommand(name));
-    let arg =
-        command.and_then(|command| command.get_arguments().find(|arg| arg.get_id() == option));
-    let values = arg.map(clap::Arg::get_default_values).unwrap_or_default();
+    let mut places = setting.places().filter_map(|(option, path)| place_of(program, path, option));
+    let values = places.next().map(|(_, arg)| arg.get_default_values()).unwrap_or_default();
     if values.is_empty() && setting.name == "rules" {
         return vec![RuleSet::default().to_string().into()];
     }

@@ -200,7 +200,7 @@ fn games_of<G: Symmetric>(book: &Book, position: &G) -> Result<u64, CliError> {
     Ok(found.iter().fold(0, |sum, m| sum.saturating_add(m.stats.games)))
 }
 
-/// What the book has about a move of the position.
+/// The book's answer about a move of the position.
 pub(super) fn move_answer<G: Terminal>(
     found: &BookMove<G::Move>,
     position: &G,
