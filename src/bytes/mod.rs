@@ -2,11 +2,12 @@
 //! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files that
 //! this program makes beside them ([`own_files`]), foreign text shown without harm ([`visible`]), opening regular
 //! files only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at given offsets
-//! ([`positioned`]), lines of text ([`read_line`]), requests to stop ([`StopFlag`]), and the machine's free memory and
+//! ([`positioned`]), lines of text ([`read_line`]), texts about numbers of things ([`by_count`], [`BinarySize`]), requests to stop ([`StopFlag`]), and the machine's free memory and
 //! disk space ([`machine`]).
 
 #[cfg(feature = "files")]
 pub mod atomic;
+mod counted;
 #[cfg(feature = "book")]
 pub(crate) mod external_sort;
 mod flag;
@@ -30,6 +31,7 @@ pub mod sealed;
 pub mod varint;
 pub mod visible;
 
+pub use counted::{BinarySize, by_count};
 #[cfg(feature = "engine")]
 pub(crate) use flag::SetAtEnd;
 pub use flag::StopFlag;

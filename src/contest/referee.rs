@@ -1,5 +1,6 @@
 use std::str::FromStr;
 
+use crate::bytes::by_count;
 use crate::engine::{Playable, ProbeBudget};
 use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
 use crate::tablebase::Wdl;
@@ -151,7 +152,12 @@ impl Referee {
                     said.is_some_and(|said| said * sign >= score)
                 });
                 if agreed {
-                    let how = format!("resigned for {} after {moves} moves", side_name(!winner));
+                    let loser = side_name(!winner);
+                    let how = by_count(
+                        moves as u64,
+                        format!("resigned for {loser} after 1 move"),
+                        format!("resigned for {loser} after {moves} moves"),
+                    );
                     return Some(End::new(Outcome::Win(winner), how));
                 }
             }

@@ -25,6 +25,7 @@ use super::draw_proof::{DrawProof, Outlook};
 use super::endgames::{Endgames, ProbeBudget, RootMove, RootRanking};
 use super::playable::as_it_counts;
 use super::tables::{XiangqiTables, is_in_time};
+use crate::bytes::by_count;
 use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
 use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
@@ -404,17 +405,31 @@ fn too_late(left: u32) -> String {
 fn perhaps_late(first: RootMove<Move>, left: u32) -> String {
     let Entry { order, distance, .. } = first.entry;
     if order > 0 {
-        return format!(
-            "won by the endgame tables by repetition (order {order}), but that the verdict comes in the \
-             {left} plies before the limit of moves without a capture draws is not proved"
+        return by_count(
+            left.into(),
+            format!(
+                "won by the endgame tables by repetition (order {order}), but that the verdict comes in the \
+                 ply before the limit of moves without a capture draws is not proved"
+            ),
+            format!(
+                "won by the endgame tables by repetition (order {order}), but that the verdict comes in the \
+                 {left} plies before the limit of moves without a capture draws is not proved"
+            ),
         );
     }
     let (what, hint) = match first.value {
         TableValue::Mate(_) => ("mate", "; tables of metric dtc would tell"),
         _ => ("the next capture", ""),
     };
-    format!(
-        "won by the endgame tables, but {what} is {distance} plies away and the limit of moves without \
-         a capture draws in {left}; no capture that puts it off was found{hint}"
+    by_count(
+        distance.into(),
+        format!(
+            "won by the endgame tables, but {what} is 1 ply away and the limit of moves without \
+             a capture draws in {left}; no capture that puts it off was found{hint}"
+        ),
+        format!(
+            "won by the endgame tables, but {what} is {distance} plies away and the limit of moves without \
+             a capture draws in {left}; no capture that puts it off was found{hint}"
+        ),
     )
 }

@@ -13,7 +13,7 @@ use crate::book::interop::obk::{Dialect, StoredKey};
 use crate::book::interop::sniff::sniff_until;
 use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
-use crate::bytes::{StopFlag, open};
+use crate::bytes::{StopFlag, by_count, open};
 use crate::game::{Game, Side};
 use crate::xiangqi::{Move, Position};
 
@@ -395,7 +395,12 @@ impl Reading<'_> {
     fn check_rest(&mut self, len: u64, record: u64) {
         if !len.is_multiple_of(record) {
             self.loaded.findings.add(Issue::File, || {
-                format!("{} bytes after the last record, which has {record}", len % record)
+                let rest = len % record;
+                by_count(
+                    rest,
+                    format!("1 byte after the last record, which has {record}"),
+                    format!("{rest} bytes after the last record, which has {record}"),
+                )
             });
         }
     }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use rusqlite::ErrorCode;
 
+use crate::bytes::by_count;
 use crate::bytes::visible::ShowPath;
 
 /// An error of opening or reading a book. Every message names what to do next.
@@ -134,7 +135,7 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// Not one game can be counted.
-    #[error("no game to count in {files} file(s){first}: {reason}")]
+    #[error("{}{first}: {reason}", by_count(*files as u64, "no game to count in 1 file".to_owned(), format!("no game to count in {files} files")))]
     NoGames {
         /// The first of them, in words; empty if games did not come from files.
         first: String,

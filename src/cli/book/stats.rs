@@ -1,5 +1,6 @@
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -10,13 +11,14 @@ use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
 use juzhong::book::opening::Code;
 use juzhong::book::{
-    AnnotationCounts, Book, Depth, Difference, LineCount, OpeningStats, Origin, Origins, Sample,
-    Source, Stats, StatsOptions, VERSION,
+    AnnotationCounts, Book, BookMove, Counts, Depth, Difference, LineCount, OpeningStats, Origin,
+    Origins, Sample, Source, Stats, StatsOptions, VERSION, Years,
 };
+use juzhong::bytes::by_count;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Notation, Side};
-use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
+use juzhong::xiangqi::{Move, Position};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -71,7 +73,12 @@ struct Found {
     /// Edits that can be undone.
     edits: u64,
     bytes: u64,
+    /// The moves of the start.
+    first_moves: Vec<BookMove<Move>>,
 }
+
+/// The number of first moves that are shown.
+const FIRST_MOVES: usize = 4;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.game != GameName::Xiangqi {
@@ -89,12 +96,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let bytes = std::fs::metadata(&args.book)
         .or_exit_with(exit::IO, || args.book.shown().to_string())?
         .len();
-    let found = Found { book, survey, census, sources, origins, edits: edits.len() as u64, bytes };
+    let first_moves =
+        book.probe_with(&Position::start(), args.options(&book).min_games).map_err(from_book)?;
+    let edits = edits.len() as u64;
+    let found = Found { book, survey, census, sources, origins, edits, bytes, first_moves };
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &found))?;
     } else {
-        print(&found, context.out)?;
-        print_survey(&found, args.notation.shown(), context.out)?;
+        print(&found, args.notation.shown(), context.out)?;
         if args.sources {
             for source in &found.sources {
                 let hash = hex(&source.hash);
@@ -176,6 +185,8 @@ fn answer(args: &Args, found: &Found) -> Value {
         "differences": differences.collect::<Vec<_>>(),
     });
     answer["by_weight"] = survey.by_weight.into();
+    answer["year_min"] = found.years().map(|years| years.min).into();
+    answer["year_max"] = found.years().map(|years| years.max).into();
     if args.sources {
         answer["source_files"] = sources
             .iter()
@@ -305,41 +316,181 @@ fn difference_answer(difference: &Difference, notation: NotationArgs) -> Value {
     })
 }
 
-fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
-    let Found { book, sources, bytes, .. } = found;
+/// Prints what people look for first: games, years, results, first moves, openings, lines, size; then
+/// how the book was made, and its coverage by plies.
+fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(), CliError> {
+    let Found { book, survey, bytes, .. } = found;
     let about = book.metadata();
-    let keys = if book.foreign_keys().is_none() { "the stored ones" } else { "its own" };
-    writeln!(out, "{}: sound, version {VERSION}, {bytes} bytes", book.path().shown())?;
-    writeln!(out, "positions  {}", about.positions)?;
-    let pruned = if about.pruned { "; pruned" } else { "" };
-    writeln!(out, "moves      {} (up to ply {}{pruned})", about.rows, about.max_ply)?;
-    writeln!(out, "sources    {}", sources.len())?;
-    super::print_counts(&about.counts, out)?;
+    let Counts { games, first, draws, second, .. } = about.counts;
+    writeln!(out, "{}: sound, version {VERSION}", book.path().shown())?;
+    writeln!(out, "games      {games}")?;
+    let unknown = about.counts.unknown();
     writeln!(
         out,
-        "limits     {} games, {}.{:02} % of the position's games",
-        about.min_games,
-        about.min_share / 100,
-        about.min_share % 100
+        "results    {first} won by Red, {draws} drawn, {second} won by Black, {unknown} unknown"
     )?;
+    if let Some(Years { min, max }) = found.years() {
+        writeln!(out, "years      {min} to {max}")?;
+    }
+    print_first_moves(found, notation, out)?;
+    print_openings(&found.census, survey.by_weight, out)?;
+    print_lines(survey, notation, out)?;
+    writeln!(out, "positions  {}", about.positions)?;
+    writeln!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
+    writeln!(out, "size       {bytes} bytes")?;
+    writeln!(out)?;
+    print_making(found, out)?;
+    print_marks(found, out)?;
+    writeln!(out)?;
+    print_coverage(found, out)?;
+    print_differences(survey, notation, out)
+}
+
+impl Found {
+    /// The years of the games by the first moves of the book.
+    fn years(&self) -> Option<Years> {
+        self.first_moves.iter().filter_map(|first| first.stats.years).reduce(Years::union)
+    }
+}
+
+fn print_first_moves(
+    found: &Found,
+    notation: MoveNotation,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let start = Position::start();
+    let count = |first: &BookMove<Move>| match found.survey.by_weight {
+        true => first.weight,
+        false => first.stats.games,
+    };
+    let all: u64 = found.first_moves.iter().map(count).fold(0, u64::saturating_add);
+    let mut firsts: Vec<_> = found.first_moves.iter().collect();
+    firsts.sort_by_key(|&first| Reverse(count(first)));
+    for first in firsts.into_iter().take(FIRST_MOVES) {
+        let text = start.write_move(first.mv, notation);
+        let share = 100.0 * count(first) as f64 / all.max(1) as f64;
+        match first.stats.score(Side::First) {
+            Some(score) => {
+                let score = 100.0 * score;
+                writeln!(out, "first      {text} {share:.1}%, Red scores {score:.1}%")?;
+            }
+            None => writeln!(out, "first      {text} {share:.1}%")?,
+        }
+    }
+    Ok(())
+}
+
+fn print_openings(
+    census: &OpeningStats,
+    by_weight: bool,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
+    for (&letter, &games) in &census.letters {
+        let group = Code::parse(&format!("{letter}00")).map_or("", Code::group);
+        let share = format!("{:.1}%", percent(games));
+        writeln!(out, "openings   {letter} {share:>6}  {group}")?;
+    }
+    for &(code, name, games) in &census.openings {
+        let share = percent(games);
+        let count = match by_weight {
+            true => format!("weight {games}"),
+            false => by_count(games, format!("{games} game"), format!("{games} games")),
+        };
+        writeln!(out, "opening    {code} {share:.1}%, about {count}")?;
+        // Names of variations are long.
+        for part in name.split(" / ") {
+            writeln!(out, "             {part}")?;
+        }
+    }
+    Ok(())
+}
+
+fn print_lines(survey: &Stats, notation: MoveNotation, out: &mut dyn Write) -> io::Result<()> {
+    for line in &survey.lines {
+        let (games, weight) = (line.games, line.weight);
+        let number = match games {
+            0 => format!("weight {weight}"),
+            games => by_count(games, format!("{games} game"), format!("{games} games")),
+        };
+        let text = line_text(&line.moves, notation);
+        match line.last.score(Side::First) {
+            Some(score) => {
+                let score = 100.0 * score;
+                writeln!(out, "line       {number}, Red scores {score:.1}%")?;
+            }
+            None => writeln!(out, "line       {number}")?,
+        }
+        writeln!(out, "             {text}")?;
+    }
+    Ok(())
+}
+
+/// Prints what became of the records, and what the book was made with.
+fn print_making(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+    let Found { book, sources, .. } = found;
+    let about = book.metadata();
+    let counts = &about.counts;
+    writeln!(out, "sources    {}", sources.len())?;
+    writeln!(out, "records    {}", counts.records)?;
+    let majority = counts.disputed - counts.tied;
+    writeln!(
+        out,
+        "disputed   {}: {majority} settled by most copies, {} tied and so unknown",
+        counts.disputed, counts.tied
+    )?;
+    writeln!(out, "copies     {} further ones of counted games", counts.duplicates)?;
+    writeln!(
+        out,
+        "others     {} from other starts (different ones: {}), not counted",
+        counts.other_start_records, counts.other_starts
+    )?;
+    writeln!(out, "no moves   {}, not counted", counts.no_move_records)?;
+    writeln!(out, "bad        {}, left out", counts.bad)?;
+    writeln!(out, "filtered   {}, left out", counts.filtered)?;
+    if about.pruned {
+        writeln!(out, "pruned     moves were left out; no games can be added")?;
+    }
+    let least = about.min_games;
+    let share = format!("{}.{:02} %", about.min_share / 100, about.min_share % 100);
+    let limits = by_count(
+        least,
+        format!("shown are moves of 1 game and more, {share} of the position's games"),
+        format!("shown are moves of {least} games and more, {share} of the position's games"),
+    );
+    writeln!(out, "limits     {limits}")?;
     writeln!(out, "weight     {}", about.weight)?;
     writeln!(out, "filter     {}", about.filter)?;
+    let keys = if book.foreign_keys().is_none() { "the stored ones" } else { "its own" };
     writeln!(out, "keys       {} ({keys})", about.key_table)?;
     writeln!(out, "content    {}", about.content)?;
     for Origin { name, games, moves, .. } in &found.origins.books {
-        writeln!(out, "merged     {}: {games} games, {moves} moves", Visible(name))?;
+        let name = Visible(name);
+        writeln!(out, "merged     {name}: games {games}, moves {moves}")?;
     }
+    Ok(())
+}
+
+fn print_marks(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     let marks = &found.survey.marks;
     if marks.moves > 0 {
-        write!(out, "marks      {} moves: {} weights", marks.moves, marks.weights)?;
-        write!(out, ", {} priorities, {} comments", marks.priorities, marks.comments)?;
-        for (name, count) in &marks.flags {
-            write!(out, ", {count} {name}")?;
+        let AnnotationCounts { moves, weights, priorities, comments, .. } = marks;
+        writeln!(out, "marked     {moves}")?;
+        for (name, &count) in
+            [("weights", weights), ("priorities", priorities), ("comments", comments)]
+        {
+            if count > 0 {
+                writeln!(out, "  {name:<9}{count}")?;
+            }
         }
-        writeln!(out)?;
+        for (name, count) in &marks.flags {
+            writeln!(out, "  {name:<9}{count}")?;
+        }
     }
-    for (name, count) in &marks.groups {
-        writeln!(out, "group      {}: {count} moves", Visible(name))?;
+    for (name, &count) in &marks.groups {
+        let name = Visible(name);
+        let group = by_count(count, format!("{name}: 1 move"), format!("{name}: {count} moves"));
+        writeln!(out, "group      {group}")?;
     }
     if found.edits > 0 {
         writeln!(out, "edits      {} that can be undone", found.edits)?;
@@ -347,11 +498,7 @@ fn print(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_survey(
-    found: &Found,
-    notation: MoveNotation,
-    out: &mut dyn Write,
-) -> Result<(), CliError> {
+fn print_coverage(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     let survey = &found.survey;
     let unit = if survey.by_weight { "weight" } else { "games" };
     writeln!(out, "{:>5} {:>10} {:>10} {:>10} {:>7}", "ply", "positions", "moves", unit, "share")?;
@@ -360,41 +507,33 @@ fn print_survey(
         let Depth { positions, moves } = depth;
         writeln!(out, "{ply:>5} {positions:>10} {moves:>10} {games:>10} {share:>6.1}%")?;
     }
-    if survey.walk.unreached > 0 {
-        writeln!(out, "{} moves are not reached from the start", survey.walk.unreached)?;
-    }
-    print_census(&found.census, unit, out)?;
-    for line in &survey.lines {
-        let score = line.last.score(Side::First);
-        let score = score.map_or_else(String::new, |score| format!(" {:.1}%", 100.0 * score));
-        let number = match line.games {
-            0 => format!("weight {}", line.weight),
-            games => format!("{games} games"),
-        };
-        writeln!(out, "line       {number}{score}: {}", line_text(&line.moves, notation))?;
-    }
-    for Difference { position, played, better, .. } in &survey.differences {
-        let text = |s: &Sample| {
-            format!(
-                "{} {:.1}% of {}",
-                move_text(position, &s.mv, notation),
-                100.0 * s.score,
-                s.games
-            )
-        };
-        writeln!(out, "score      {position}: {}, but {}", text(played), text(better))?;
+    let unreached = survey.walk.unreached;
+    if unreached > 0 {
+        let text = by_count(
+            unreached,
+            "1 move is not reached from the start".to_owned(),
+            format!("{unreached} moves are not reached from the start"),
+        );
+        writeln!(out, "{text}")?;
     }
     Ok(())
 }
 
-fn print_census(census: &OpeningStats, unit: &str, out: &mut dyn Write) -> Result<(), CliError> {
-    let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
-    for (&letter, &games) in &census.letters {
-        let group = Code::parse(&format!("{letter}00")).map_or("", Code::group);
-        writeln!(out, "openings   {letter}: {:.1}% of {unit} ({group})", percent(games))?;
-    }
-    for &(code, name, games) in &census.openings {
-        writeln!(out, "opening    {code} {name}: {:.1}%, some {games} {unit}", percent(games))?;
+/// Prints the positions whose most played move scores badly.
+fn print_differences(
+    survey: &Stats,
+    notation: MoveNotation,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    for Difference { position, played, better, .. } in &survey.differences {
+        let [(played, worse, often), (other, score, games)] = [played, better].map(|sample| {
+            (move_text(position, &sample.mv, notation), 100.0 * sample.score, sample.games)
+        });
+        writeln!(
+            out,
+            "score      {played} {worse:.1}% of {often}, but {other} {score:.1}% of {games}"
+        )?;
+        writeln!(out, "  {position}")?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use crate::bytes::by_count;
 use crate::engine::clock::Allowance;
 use crate::engine::{Choice, Engine, EngineOptions, MoveSource, Playable, seed_or_drawn, varied};
 use crate::game::{Game, Line, MoveList};
@@ -486,7 +487,11 @@ impl<'a, G: Playable> Session<'a, G> {
         if count == 0 {
             return Ok(());
         }
-        self.gui.message(&format!("{command}: {count} moves left out, illegal or named twice"))
+        self.gui.message(&by_count(
+            count as u64,
+            format!("{command}: 1 move left out, illegal or named twice"),
+            format!("{command}: {count} moves left out, illegal or named twice"),
+        ))
     }
 
     /// The moves that a search leaves out: the banned ones, and, if `go` names moves to search, all others.

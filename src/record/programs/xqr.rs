@@ -15,6 +15,7 @@
 //! the kind. Of the results only 1 (Red has won) was seen; 2 and 3 are read as a win of Black and a draw, as
 //! in the formats that this one follows.
 
+use crate::bytes::by_count;
 use crate::game::{Outcome, Side};
 use crate::record::model::board::from_top_left;
 use crate::record::model::parsed::BadGameReason;
@@ -73,7 +74,12 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     };
     let (found, end) = read(content, fields)?;
     if found.fault.is_none() && end < content.len() {
-        let what = format!("{} bytes after the last move", content.len() - end);
+        let rest = content.len() - end;
+        let what = by_count(
+            rest as u64,
+            "1 byte after the last move".to_owned(),
+            format!("{rest} bytes after the last move"),
+        );
         return Err(malformed(end, what));
     }
     Ok(found)

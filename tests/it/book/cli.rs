@@ -135,7 +135,14 @@ fn stats_describe_the_book() {
         answer["depth"].as_array().unwrap().iter().map(|d| d["moves"].as_u64().unwrap()).sum();
     assert_eq!(answer["moves"], moves);
     let text = stdout(&["book", "stats", &book]);
-    assert!(text.contains("games      3 counted: 1 won by Red, 1 drawn, 1 won by Black"), "{text}");
+    for line in [
+        "games      3\n",
+        "results    1 won by Red, 1 drawn, 1 won by Black, 0 unknown\n",
+        "years      1999 to 2001\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
 #[test]
@@ -189,7 +196,7 @@ fn bad_inputs_have_their_codes() {
     fails_for(
         &folder.write("empty.pgn", ""),
         65,
-        &["no game to count in 1 file(s)", "empty.pgn", "PGN"],
+        &["no game to count in 1 file (", "empty.pgn", "PGN"],
     );
     let bad = folder.write("bad.pgn", "[Result \"*\"]\n\n1. h2e2 e9e7 *\n");
     fails_for(&bad, 65, &["no game to count", "1 bad", "bad.pgn:3"]);
