@@ -10,7 +10,7 @@ pub(super) struct Bar(ProgressBar);
 
 impl Bar {
     pub(super) fn new() -> Self {
-        let style = ProgressStyle::with_template("{msg} {bar:40} {percent:>3}% {elapsed}")
+        let style = ProgressStyle::with_template("{msg} {bar:30} {percent:>3}% {elapsed}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         Self(ProgressBar::new(1).with_style(style))
     }

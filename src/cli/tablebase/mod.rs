@@ -150,7 +150,11 @@ fn report_one(error: TableError) -> (u8, Value) {
 fn generate_error(error: GenerateError) -> CliError {
     let code = match &error {
         GenerateError::Table(error) => table_code(error),
-        GenerateError::Memory { .. } => exit::USAGE,
+        // What was asked for cannot be met, here or anywhere.
+        GenerateError::Memory { .. }
+        | GenerateError::TooLarge(_)
+        | GenerateError::TooDeep(_)
+        | GenerateError::TooManyMoves(_) => exit::USAGE,
         GenerateError::Disk { .. } => exit::CANNOT_CREATE,
         GenerateError::Interrupted => exit::INTERRUPTED,
         GenerateError::Threads(_) => exit::IO,

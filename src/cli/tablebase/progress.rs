@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::cli::tell;
-use juzhong::bytes::visible::{ShowPath, Visible, VisibleLines};
+use juzhong::bytes::visible::{ShowPath, VisibleLines};
+use juzhong::bytes::{BinarySize, by_count};
 use juzhong::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
 /// Without a terminal, at most one line in this time about tablebases at work.
@@ -23,6 +24,13 @@ const NAMED: usize = 12;
 /// The time foreseen counts like this much of measured time, so that the first tablebases, which are small
 /// and slow for their size, do not mislead.
 const TRUST: f64 = 2.0;
+
+/// A bar with its percentage and a message, of which as much is shown as fits into the line.
+pub(super) fn one_line_bar(length: u64, target: ProgressDrawTarget) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:16} {percent:>3} % {wide_msg}");
+    let bar = ProgressBar::with_draw_target(Some(length), target);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -117,11 +125,7 @@ impl ProgressState {
 impl Printer {
     pub(super) fn with(show: Show) -> Self {
         let on_terminal = show == Show::Auto && std::io::stderr().is_terminal();
-        let bar = on_terminal.then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {msg}");
-            let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
+        let bar = on_terminal.then(|| one_line_bar(1000, ProgressDrawTarget::stderr()));
         let state = ProgressState {
             began: Instant::now(),
             last: None,
@@ -189,17 +193,20 @@ impl Printer {
             bar.set_length(1000);
             bar.set_position((part * 1000.0) as u64);
         }
-        let mega = rate / 1e6;
-        let text = format!(
-            "{}: {}; {:.0} % of all, {mega:.2} million slots a second, {} left",
-            job.name,
-            describe(phase),
-            100.0 * part,
-            about(left)
-        );
-        match &self.bar {
-            Some(bar) => bar.set_message(Visible(text).to_string()),
-            None => self.line(&text),
+        let (table, mega, time) = (&job.name, rate / 1e6, about(left));
+        if let Some(bar) = &self.bar {
+            // The bar shows the percentage; what comes last is cut off where the terminal is narrow.
+            let phase = match phase {
+                Phase::Looking { .. } => "first look".to_owned(),
+                _ => describe(phase),
+            };
+            bar.set_message(format!("{time} left, {table}: {phase}, {mega:.2} million slots/s"));
+        } else {
+            self.line(&format!(
+                "{table}: {}; {:.0} % of all, {mega:.2} million slots a second, {time} left",
+                describe(phase),
+                100.0 * part
+            ));
         }
         let (name, order, ply) = numbers(phase);
         self.object(
@@ -210,15 +217,6 @@ impl Printer {
                 "slots_per_second": rate as u64, "seconds_left": left.ceil() as u64,
             }),
         );
-    }
-}
-
-/// Bytes for people.
-fn size(bytes: u64) -> String {
-    if bytes < 10 << 20 {
-        format!("{} KiB", bytes.div_ceil(1 << 10))
-    } else {
-        format!("{} MiB", bytes.div_ceil(1 << 20))
     }
 }
 
@@ -282,8 +280,10 @@ impl Progress for Printer {
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
         let Estimate { material, slots, memory, .. } = *estimate;
         let name = format!("{material} ({number} of {of})");
-        let text =
-            format!("{name}: {slots} slots for each side to move, {} of memory", size(memory));
+        let text = format!(
+            "{name}: {slots} slots for each side to move, {} of memory",
+            BinarySize(memory)
+        );
         let job = TableJob {
             began: Instant::now(),
             name,
@@ -357,8 +357,8 @@ pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
         "{}: {} slots for each side to move, {} of memory, about {} on the disk, {}",
         table.material,
         table.slots,
-        size(table.memory),
-        size(table.disk),
+        BinarySize(table.memory),
+        BinarySize(table.disk),
         about(table.work.as_secs_f64() / threads.max(1) as f64)
     )
 }
@@ -373,17 +373,24 @@ pub(super) fn estimate_numbers(table: &Estimate) -> Value {
 
 /// The whole workload of a plan, for people.
 pub(super) fn plan_text(plan: &Workload) -> String {
-    let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", size(free)));
+    let (count, all, slots, threads) =
+        (plan.to_build().count(), plan.tables.len(), plan.slots(), plan.threads as u64);
+    let (memory, disk) = (BinarySize(plan.memory()), BinarySize(plan.disk()));
+    let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", BinarySize(free)));
+    let tables = by_count(
+        all as u64,
+        format!("{count} of 1 table to build"),
+        format!("{count} of {all} tables to build"),
+    );
+    let time = about(plan.time().as_secs_f64());
+    let time = by_count(
+        threads,
+        format!("{time} with 1 thread"),
+        format!("{time} with {threads} threads"),
+    );
     format!(
-        "{} of {} tables to build: {} slots for each side to move, at most {} of memory, \
-         about {} on the disk{free}, {} with {} threads",
-        plan.to_build().count(),
-        plan.tables.len(),
-        plan.slots(),
-        size(plan.memory()),
-        size(plan.disk()),
-        about(plan.time().as_secs_f64()),
-        plan.threads,
+        "{tables}: {slots} slots for each side to move, at most {memory} of memory, \
+         about {disk} on the disk{free}, {time}"
     )
 }
 
@@ -398,7 +405,90 @@ pub(super) fn plan_numbers(plan: &Workload) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::about;
+    use std::io;
+    use std::sync::Arc;
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A terminal that keeps what is written to it.
+    #[derive(Debug, Clone)]
+    struct Screen {
+        width: u16,
+        lines: Arc<Mutex<Vec<String>>>,
+    }
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            self.width
+        }
+
+        fn move_cursor_up(&self, _lines: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _lines: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _columns: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _columns: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.lines.lock().unwrap().push(text.to_owned());
+            Ok(())
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_bar_stays_in_its_line_and_states_its_percentage_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let material: Material = "KRNvKAABB".parse().unwrap();
+        let options = juzhong::tablebase::GenerateOptions::default();
+        let plan = juzhong::tablebase::workload(folder.path(), &[material], &options).unwrap();
+        for width in [80, 60] {
+            let screen = Screen { width, lines: Arc::default() };
+            let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+            let mut printer = Printer::with(Show::None);
+            printer.show = Show::Auto;
+            printer.bar = Some(one_line_bar(1000, target));
+            printer.lock().total = plan.time().as_secs_f64();
+            let (number, all) = (plan.tables.len(), plan.tables.len());
+            let estimate = &plan.tables.last().unwrap().estimate;
+            printer.started(estimate, number, all);
+            screen.lines.lock().unwrap().clear();
+            for done in 0..3 {
+                std::thread::sleep(FRAME);
+                printer.phase(material, Phase::Spreading { order: 12, distance: 100 + done });
+            }
+            let lines = screen.lines.lock().unwrap();
+            let shown: Vec<_> = lines.iter().filter(|line| line.contains("KRNvKAABB")).collect();
+            assert!(!shown.is_empty(), "{lines:?}");
+            for line in shown {
+                assert!(line.chars().count() <= usize::from(width), "{line}");
+                assert_eq!(line.matches('%').count(), 1, "{line}");
+                assert!(line.contains(" left, "), "{line}");
+            }
+        }
+    }
 
     #[test]
     fn times_are_rough() {

@@ -4,8 +4,9 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use super::progress::one_line_bar;
 use crate::cli::tell;
 use juzhong::tablebase::{Material, Progress};
 
@@ -29,11 +30,8 @@ struct ProvingState {
 
 impl Proving {
     pub(super) fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {msg}");
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        });
+        let bar =
+            std::io::stderr().is_terminal().then(|| one_line_bar(1, ProgressDrawTarget::stderr()));
         let now = Instant::now();
         let state =
             ProvingState { table: String::new(), phase: String::new(), began: now, last: now };
@@ -77,13 +75,13 @@ impl Progress for Proving {
         } else {
             String::new()
         };
-        let text = format!("{}: {phase} {percent} %{rest}", state.table);
+        let table = &state.table;
         if let Some(bar) = &self.bar {
             bar.set_length(total);
             bar.set_position(done);
-            bar.set_message(text);
+            bar.set_message(format!("{table}: {phase}{rest}"));
         } else {
-            tell(text);
+            tell(format_args!("{table}: {phase} {percent} %{rest}"));
         }
     }
 }

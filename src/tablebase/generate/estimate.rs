@@ -49,10 +49,6 @@ const HEADER_LEN: u64 = 4 << 10;
 /// Slots of one side, in a file, for a byte. The more pieces defend, the better a table packs; this is
 /// for those that pack badly (attackers on both sides), so that most tables need less.
 const SLOTS_PER_BYTE: u64 = 6;
-/// The part of the space needed that stays free, as a divisor, beside [`SPACE_LEFT`].
-const SPACE_MARGIN: u64 = 8;
-/// Bytes that stay free on the disk.
-const SPACE_LEFT: u64 = 1 << 20;
 
 /// The cost of building one table, those its captures lead to being there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,11 +146,7 @@ impl Workload {
                 return Err(GenerateError::Memory { material, needed, allowed });
             }
         }
-        let disk = self.disk();
-        if disk == 0 {
-            return Ok(());
-        }
-        let needed = disk + disk / SPACE_MARGIN + SPACE_LEFT;
+        let needed = self.disk();
         match self.free {
             Some(free) if free < needed => {
                 Err(GenerateError::Disk { dir: self.dir.clone(), needed, free })
@@ -264,8 +256,12 @@ mod tests {
         let error = plan.check(Some(plan.memory() - 1)).unwrap_err();
         assert!(matches!(error, GenerateError::Memory { .. }), "{error}");
         plan.free = Some(plan.disk());
+        assert!(plan.check(None).is_ok());
+        plan.free = Some(plan.disk() - 1);
         let error = plan.check(None).unwrap_err();
         assert!(matches!(error, GenerateError::Disk { .. }), "{error}");
+        let needed = crate::bytes::BinarySize(plan.disk()).to_string();
+        assert!(error.to_string().contains(&format!("about {needed} in")), "{error}");
         plan.free = None;
         assert!(plan.check(None).is_ok());
     }

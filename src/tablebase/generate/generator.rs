@@ -25,7 +25,7 @@ use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules};
 
 use crate::bytes::visible::ShowPath;
-use crate::bytes::{StopFlag, machine};
+use crate::bytes::{BinarySize, StopFlag, machine};
 
 /// The options of building tables.
 #[derive(Debug, Clone, Default)]
@@ -138,9 +138,9 @@ pub enum GenerateError {
     TooLarge(Material),
     /// The memory allowed does not suffice.
     #[error(
-        "{material} needs about {} MiB of memory, {} MiB are allowed (by default what is free); end other programs, \
+        "{material} needs about {} of memory, {} may be used (by default what is free); end other programs, \
          raise --memory, or build it on a machine with more",
-        needed.div_ceil(1 << 20), allowed >> 20
+        BinarySize(*needed), BinarySize(*allowed)
     )]
     Memory {
         /// The material of the table.
@@ -152,13 +152,13 @@ pub enum GenerateError {
     },
     /// The disk has too little space.
     #[error(
-        "the tables need about {} MiB in {}, {} MiB are free; free some space there, or use another --dir",
-        needed.div_ceil(1 << 20), dir.shown(), free >> 20
+        "the tables need about {} in {}, where {} is free; free some space there, or use another --dir",
+        BinarySize(*needed), dir.shown(), BinarySize(*free)
     )]
     Disk {
         /// The folder.
         dir: PathBuf,
-        /// Bytes needed, with a margin.
+        /// Bytes needed, as [`Workload::disk`] states them.
         needed: u64,
         /// Bytes free.
         free: u64,
