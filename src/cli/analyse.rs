@@ -10,6 +10,7 @@ use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
+use crate::cli::language::{counts, say};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
@@ -241,7 +242,7 @@ impl<G: Terminal + Playable> Shown<'_, G> {
     fn print(&self, line: &Iteration<G::Move>, context: &mut Context<'_>) -> Result<(), CliError> {
         let (number, depth, score) = (line.multipv, line.depth, line.score);
         let pv = self.text(&self.continued(&line.pv), self.notation.shown());
-        writeln!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
+        say!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
         context.out.flush()?;
         Ok(())
     }
@@ -339,14 +340,14 @@ impl<G: Terminal + Playable> Answer<'_, G> {
         let written = |mv| self.shown.position().write_move(mv, self.shown.notation.shown());
         if let Some(known) = &self.known {
             let mv = written(known.mv);
-            writeln!(context.out, "{mv} from {}", describe(known))?;
+            say!(context.out, "{mv} from {}", describe(known))?;
         }
         if let Some(moves) = self.no_mate {
-            writeln!(context.out, "no mate in {moves} can be forced")?;
+            say!(context.out, "no mate in {moves} can be forced")?;
         }
         let best = self.found.best.map_or_else(|| "none".to_owned(), written);
         let (nodes, ms) = (self.found.nodes, self.time.as_millis());
-        writeln!(context.out, "best {best}, {}, {nodes} nodes, {ms} ms", self.found.score)?;
+        say!(context.out, "best {best}, {}, {}, {ms} ms", self.found.score, counts::nodes(nodes))?;
         Ok(())
     }
 }

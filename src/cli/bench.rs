@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{CliError, Context, OrExit, exit, techniques};
+use crate::cli::language::say;
 use juzhong::game::{Adjudicate, Line};
 use juzhong::search::{Limits, MAX_PLY, SearchOptions, Searcher};
 use juzhong::xiangqi::Position;
@@ -110,9 +111,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     for row in &rows {
         writeln!(context.out, "{:>10}  {:<4}  {:>9}  {}", row.nodes, row.best, row.score, row.fen)?;
     }
-    writeln!(context.out, "main search {main}, quiescence {quiescence}")?;
-    writeln!(context.out, "signature {signature}")?;
-    writeln!(context.out, "nodes/s {speed}")?;
+    say!(context.out, "main search {main}, quiescence {quiescence}")?;
+    say!(context.out, "signature {signature}")?;
+    say!(context.out, "nodes/s {speed}")?;
     Ok(exit::OK)
 }
 

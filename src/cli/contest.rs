@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::line_args::NotationArgs;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use crate::cli::language::{counted, counts, left, text, word};
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
@@ -222,7 +223,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     };
     let resumed = standing.games();
     if resumed > 0 {
-        tell(format_args!("juzhong: {resumed} games were played before"));
+        tell(counted!(
+            resumed == 1,
+            "juzhong: {resumed} game was played before",
+            "juzhong: {resumed} games were played before"
+        ));
     }
     let mut told = Instant::now();
     let mut warnings = HashSet::new();
@@ -499,14 +504,14 @@ fn brief(contest: &Match, standing: &Standing) -> String {
     let results = &standing.results;
     let elo = results.by_pairs().map(|estimate| format!(", {}", interval(&estimate)));
     let ratio = contest.sprt.map(|sprt| sprt.log_likelihood_ratio(&results.pairs));
-    let ratio = ratio.map(|ratio| format!(", LLR {ratio:.2}"));
+    let ratio = ratio.map(|ratio| text!(", LLR {ratio:.2}"));
     let (elo, ratio) = (elo.unwrap_or_default(), ratio.unwrap_or_default());
-    format!("{} games: +{wins} ={draws} -{losses}{elo}{ratio}", standing.games())
+    text!("{}: +{wins} ={draws} -{losses}{elo}{ratio}", counts::games(standing.games()))
 }
 
 fn interval(estimate: &Estimate) -> String {
     let Estimate { elo, low, high, .. } = estimate;
-    format!("Elo {elo:+.1} ({low:+.1} to {high:+.1})")
+    text!("Elo {elo:+.1} ({low:+.1} to {high:+.1})")
 }
 
 /// The result of a match.
@@ -531,19 +536,19 @@ impl Report<'_> {
         line(format!("a  {}\nb  {}", self.args.engine_a, self.args.engine_b));
         let by_games = results.by_games();
         let percent = by_games.map_or(0.0, |estimate| 100.0 * estimate.score);
-        line(format!("games   {}  {percent:.1} %", count_text(results.total())));
+        line(text!("games   {}  {percent:.1} %", count_text(results.total())));
         for (count, colour) in results.colours.into_iter().zip(["Red", "Black"]) {
-            line(format!("  as {colour:<5} {}", count_text(count)));
+            line(text!("  as {} {}", left(word(colour), 5), count_text(count)));
         }
         if let Some((pairs, games)) = results.by_pairs().zip(by_games) {
             let [none, half, one, more, both] = results.pairs;
-            line(format!("pairs   {none} {half} {one} {more} {both} (of 0, ½, 1, 1½, 2 points)"));
-            line(format!(
+            line(text!("pairs   {none} {half} {one} {more} {both} (of 0, ½, 1, 1½, 2 points)"));
+            line(text!(
                 "by pairs  {}, better with {:.1} %",
                 interval(&pairs),
                 100.0 * pairs.superiority
             ));
-            line(format!(
+            line(text!(
                 "by games  {}, better with {:.1} %",
                 interval(&games),
                 100.0 * games.superiority
@@ -554,11 +559,11 @@ impl Report<'_> {
             let [lower, upper] = sprt.bounds();
             let ratio = sprt.log_likelihood_ratio(&results.pairs);
             let decision = match sprt.decide(&results.pairs) {
-                Decision::Open => "undecided",
-                Decision::H0 => "not passed",
-                Decision::H1 => "passed",
+                Decision::Open => word("undecided"),
+                Decision::H0 => word("not passed"),
+                Decision::H1 => word("passed"),
             };
-            line(format!(
+            line(text!(
                 "SPRT({elo0}, {elo1})  LLR {ratio:.2} ({lower:.2} to {upper:.2}): {decision}"
             ));
         }
@@ -568,15 +573,20 @@ impl Report<'_> {
                 .iter()
                 .zip(faults[index])
                 .filter(|&(_, n)| n > 0)
-                .map(|(fault, n)| format!(", {n} {}", fault.name()))
+                .map(|(fault, n)| format!(", {n} {}", word(fault.name())))
                 .collect();
-            line(format!(
+            line(text!(
                 "{name}  depth {depth:.1}, {nodes_per_second:.0} nodes/s, {ms:.1} ms a move{}",
                 wrong.concat()
             ));
         }
         if self.resumed > 0 {
-            line(format!("{} games were played before", self.resumed));
+            line(counted!(
+                self.resumed == 1,
+                "{} game was played before",
+                "{} games were played before",
+                self.resumed
+            ));
         }
         text
     }
@@ -632,7 +642,7 @@ impl Report<'_> {
 }
 
 fn count_text(Count { wins, draws, losses }: Count) -> String {
-    format!("{wins} won, {draws} drawn, {losses} lost")
+    text!("{wins} won, {draws} drawn, {losses} lost")
 }
 
 /// Averages of an engine's moves; 0 without any.

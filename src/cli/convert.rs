@@ -1,5 +1,4 @@
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -14,6 +13,7 @@ use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, claim_file, show_some};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use crate::cli::language::{counted, counts, text};
 use juzhong::book::{Inputs, Reject, RejectReason, find_games};
 use juzhong::bytes::atomic::{AtomicFile, folder_beside, folder_of, resolve};
 use juzhong::bytes::lock::FileLock;
@@ -116,7 +116,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let others = if inputs.files.len() > 1 { " and others" } else { "" };
         let what = "; give files of games in a known format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z)";
         let bad = if bad.is_empty() { what.to_owned() } else { bad };
-        let message = format!("no game in {} file(s) ({first}{others}){bad}", inputs.files.len());
+        let message =
+            format!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if report.read.games == report.filtered {
@@ -242,31 +243,39 @@ impl Report {
         }
         if self.read.cut_variations > 0 {
             let count = self.read.cut_variations;
-            tell(format_args!("juzhong: {count} variations cut at a move that cannot be played"));
+            tell(counted!(
+                count == 1,
+                "juzhong: {count} variation cut at a move that cannot be played",
+                "juzhong: {count} variations cut at a move that cannot be played"
+            ));
         }
         if self.read.noted > 0 {
             let count = self.read.noted;
             tell(format_args!(
-                "juzhong: {count} games read otherwise than their files state (-v lists them)"
+                "juzhong: {} read otherwise than the file states (-v lists them)",
+                counts::games(count)
             ));
         }
         if self.read.kept > 0 {
             let count = self.read.kept;
             tell(format_args!(
-                "juzhong: {count} games cut before an illegal move, or where their files end too early"
+                "juzhong: {} cut before an illegal move, or where the file ends too early",
+                counts::games(count)
             ));
         }
         if self.read.guessed > 0 {
             let count = self.read.guessed;
             tell(format_args!(
-                "juzhong: {count} moves that two pieces could make: that one with which the rest can be \
-                 played, else the one in front"
+                "juzhong: {} that two pieces could make: that one with which the rest can be \
+                 played, else the one in front",
+                counts::moves(count)
             ));
         }
         if self.read.undecoded > 0 {
             let count = self.read.undecoded;
             tell(format_args!(
-                "juzhong: {count} games with bytes that stand for no character, written as \\xA4"
+                "juzhong: {} with bytes that stand for no character, written as \\xA4",
+                counts::games(count)
             ));
         }
     }
@@ -283,12 +292,13 @@ impl Report {
             self.read;
         let (games, filtered) = (games - self.filtered, self.filtered);
         let output = args.output.display();
-        let mut text = format!("{}, {bad} bad left out", counted(games, "game", files));
+        let (counted, files_read) = (counts::games(games), counts::files(files));
+        let mut text = text!("{counted} of {files_read}, {bad} bad left out");
         if filtered > 0 {
-            let _ = write!(text, ", {filtered} others not meeting the conditions");
+            text += &text!(", {filtered} others not meeting the conditions");
         }
         if skipped > 0 {
-            let _ = write!(text, ", {skipped} files without games passed over (-v names them)");
+            text += &text!(", {skipped} files without games passed over (-v names them)");
         }
         let Some(context) = context else {
             tell(format_args!("juzhong: {text}"));
@@ -318,12 +328,6 @@ impl Report {
         }
         Ok(())
     }
-}
-
-/// `3 games of 1 file`.
-fn counted(number: u64, what: &str, files: usize) -> String {
-    let end = |one: bool| if one { "" } else { "s" };
-    format!("{number} {what}{} of {files} file{}", end(number == 1), end(files == 1))
 }
 
 /// Games on their way.

@@ -11,6 +11,7 @@ use super::play::{describe, result_text};
 use super::player::tell_warnings;
 use super::terminal::{BoardStyle, Terminal};
 use super::{CliError, Context, OrExit, exit};
+use crate::cli::language::{self, counts, left, say, text, word};
 use juzhong::book;
 use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};
 use juzhong::bytes::StopFlag;
@@ -81,18 +82,15 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     build_book(&games, &place, context)?;
     build_tables(&place, context)?;
     let verified = verify_table(&place, context)?;
-    writeln!(
-        context.out,
-        "\n4. An endgame: the book begins, the search goes on, the tables end it"
-    )?;
+    say!(context.out, "\n4. An endgame: the book begins, the search goes on, the tables end it")?;
     let record = Show::new(args, &place)?.play(context)?;
     let mut pgn = Vec::new();
     write_pgn(&mut pgn, &record, &PgnOptions::default())?;
     place.write_games(&pgn)?;
-    writeln!(context.out, "\nDone in {:.1} s. What was made:", start.elapsed().as_secs_f64())?;
+    say!(context.out, "\nDone in {:.1} s. What was made:", start.elapsed().as_secs_f64())?;
     for (what, path) in [("book", &place.book), ("tables", &place.tables), ("games", &place.games)]
     {
-        writeln!(context.out, "  {what:<7} {}", path.shown())?;
+        writeln!(context.out, "  {} {}", left(word(what), 7), path.shown())?;
     }
     Ok(if verified { exit::OK } else { exit::FAILED })
 }
@@ -220,7 +218,7 @@ impl Games {
 impl std::fmt::Display for Games {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Named(folder) => write!(f, "the games in {}", folder.shown()),
+            Self::Named(folder) => write!(f, "{}", text!("the games in {}", folder.shown())),
             Self::BuiltIn(_) => f.write_str("the built-in games"),
         }
     }
@@ -239,24 +237,24 @@ fn build_book(
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let start = Instant::now();
-    writeln!(context.out, "1. An opening book from {games}")?;
+    say!(context.out, "1. An opening book from {games}")?;
     context.out.flush()?;
     let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
     let report = book::build(&files, &place.book, options, ReadOptions::default())
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
-    writeln!(
+    say!(
         context.out,
-        "   {} games of {} files, {} moves of {} positions, {:.1} s",
-        counts.games,
-        report.files,
-        report.metadata.rows,
-        report.metadata.positions,
+        "   {} of {}, {} of {}, {:.1} s",
+        counts::games(counts.games),
+        counts::files(report.files),
+        counts::moves(report.metadata.rows),
+        counts::positions(report.metadata.positions),
         start.elapsed().as_secs_f64()
     )?;
     add_line(&place.book)?;
-    writeln!(context.out, "   and a line for the endgame of step 4, added by hand")?;
+    say!(context.out, "   and a line for the endgame of step 4, added by hand")?;
     writeln!(context.out, "   -> {}", place.book.shown())?;
     Ok(())
 }
@@ -275,7 +273,7 @@ fn add_line(book: &Path) -> Result<(), CliError> {
 
 fn build_tables(place: &OutputPaths, context: &mut Context<'_>) -> Result<(), CliError> {
     let start = Instant::now();
-    writeln!(context.out, "\n2. All endgame tables of up to {MEN} men, rules {RULES}")?;
+    say!(context.out, "\n2. All endgame tables of up to {MEN} men, rules {RULES}")?;
     context.out.flush()?;
     fs::create_dir_all(&place.tables).or_exit_with(exit::CANNOT_CREATE, || place.tables.shown())?;
     let materials = Material::all_up_to(MEN);
@@ -286,10 +284,10 @@ fn build_tables(place: &OutputPaths, context: &mut Context<'_>) -> Result<(), Cl
     let tables = report.or_exit_with(exit::CANNOT_CREATE, || "cannot build the tables")?.tables;
     let bytes: u64 = tables.iter().map(|table| table.bytes).sum();
     let reused = tables.iter().filter(|table| table.reused).count();
-    writeln!(
+    say!(
         context.out,
-        "   {} tables ({reused} were there already), {:.1} MiB, {:.1} s",
-        tables.len(),
+        "   {} ({reused} were there already), {:.1} MiB, {:.1} s",
+        counts::tables(tables.len()),
         bytes as f64 / f64::from(1 << 20),
         start.elapsed().as_secs_f64()
     )?;
@@ -303,7 +301,9 @@ struct Bar(ProgressBar);
 impl Bar {
     fn new(tables: usize) -> Self {
         let bar = ProgressBar::new(tables as u64);
-        if let Ok(style) = ProgressStyle::with_template("   {pos}/{len} tables {msg} {elapsed}") {
+        if let Ok(style) =
+            ProgressStyle::with_template(&text!("   {{pos}}/{{len}} tables {{msg}} {{elapsed}}"))
+        {
             bar.set_style(style);
         }
         Self(bar)
@@ -322,7 +322,7 @@ impl Progress for Bar {
 /// Returns true if the tablebase is right.
 fn verify_table(place: &OutputPaths, context: &mut Context<'_>) -> Result<bool, CliError> {
     let start = Instant::now();
-    writeln!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
+    say!(context.out, "\n3. Proof of the table {VERIFIED} by the ordinary move generator")?;
     context.out.flush()?;
     let material: Material = VERIFIED.parse().or_exit(exit::BAD_DATA)?;
     let options = VerifyOptions { rules: RULES, metric: METRIC, ..VerifyOptions::default() };
@@ -333,11 +333,11 @@ fn verify_table(place: &OutputPaths, context: &mut Context<'_>) -> Result<bool, 
         .collect::<Result<Vec<_>, _>>()
         .or_exit_with(exit::BAD_DATA, || "cannot verify the table")?;
     for table in &checked {
-        let verdict = if table.passed() { "all right" } else { "WRONG" };
-        writeln!(
+        let verdict = word(if table.passed() { "all right" } else { "WRONG" });
+        say!(
             context.out,
-            "   {} positions checked, {} wrong: {verdict}, {:.1} s",
-            table.positions,
+            "   {} checked, {} wrong: {verdict}, {:.1} s",
+            counts::positions(table.positions),
             table.wrong,
             start.elapsed().as_secs_f64()
         )?;
@@ -386,7 +386,11 @@ impl Show {
             line.position().draw(BoardStyle::Hanzi.into(), line.moves().last())
         )?;
         let result = result_text(&line, RuleSet::default());
-        writeln!(context.out, "   {}", result.as_deref().unwrap_or("broken off"))?;
+        writeln!(
+            context.out,
+            "   {}",
+            language::message(result.as_deref().unwrap_or("broken off"))
+        )?;
         Ok(record(&line))
     }
 }

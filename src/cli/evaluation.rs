@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::cli::language::{left, right, say, word};
 use juzhong::game::BySide;
 use juzhong::search::eval::xiangqi::{Explanation, Share, Worth};
 use juzhong::xiangqi::Square;
@@ -57,13 +58,14 @@ fn worth(worth: Worth) -> Value {
 pub(super) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     let Explanation { phase, scale, terms, groups, value, .. } = explanation;
     writeln!(out)?;
-    writeln!(out, "{:<22}{:>21}{:>21}", "centipawns", "Red", "Black")?;
-    let heads = ["middle", "ending", "now"];
+    let [head, red, black] = [word("centipawns"), word("Red"), word("Black")];
+    writeln!(out, "{}{}{}", left(head, 22), right(red, 21), right(black, 21))?;
+    let heads = [word("middle"), word("ending"), word("now")];
     write!(out, "{:<22}", "")?;
     for head in heads.iter().chain(&heads) {
-        write!(out, "{head:>7}")?;
+        write!(out, "{}", right(head, 7))?;
     }
-    writeln!(out, "{:>9}", "balance")?;
+    writeln!(out, "{}", right(word("balance"), 9))?;
     for term in terms {
         row(out, term.name, term)?;
         for part in groups.iter().filter(|part| part.term == term.term) {
@@ -75,14 +77,15 @@ pub(super) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result
     }
     writeln!(out)?;
     board(explanation, out)?;
-    writeln!(out, "phase    {phase} of {} (the rest is ending)", Explanation::FULL_PHASE)?;
+    say!(out, "phase    {phase} of {} (the rest is ending)", Explanation::FULL_PHASE)?;
     let BySide { first, second } = scale;
-    writeln!(out, "counts   {first}/64 of Red's advantage, {second}/64 of Black's")?;
-    writeln!(out, "eval     {value:+} for the side to move")
+    say!(out, "counts   {first}/64 of Red's advantage, {second}/64 of Black's")?;
+    say!(out, "eval     {value:+} for the side to move")
 }
 
 fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
-    write!(out, "{name:<22}")?;
+    let indent = name.len() - name.trim_start().len();
+    write!(out, "{:indent$}{}", "", left(word(name.trim_start()), 22 - indent))?;
     for worth in [share.worth.first, share.worth.second] {
         write!(out, "{:>7}{:>7}{:>7}", worth.middle, worth.ending, worth.now)?;
     }

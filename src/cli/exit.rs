@@ -3,6 +3,7 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::language::{self, text};
 use juzhong::bytes::visible::VisibleLines;
 
 /// Fine: every answered query, whatever the answer.
@@ -55,7 +56,10 @@ impl CliError {
         {
             return OK;
         }
-        super::tell(format_args!("juzhong: {:#}", self.error));
+        let causes: Vec<String> =
+            self.error.chain().map(|cause| language::message(&cause.to_string())).collect();
+        let colon = language::colon();
+        super::tell(format_args!("juzhong{colon}{}", causes.join(colon)));
         self.code
     }
 }
@@ -107,12 +111,18 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 
 /// Help and version go to `out` with code 0, usage errors to standard error with code 2.
 pub(super) fn from_clap(error: &clap::Error, out: &mut dyn Write) -> u8 {
+    let text = error.render().to_string();
     if error.use_stderr() {
-        let text = in_plain_words(&error.render().to_string());
+        let text = in_plain_words(&text);
+        let text = match text.strip_prefix("error: ") {
+            Some(rest) => text!("error: {}", rest),
+            None => language::message(&text),
+        };
+        let text = language::rendered(text);
         eprint!("{}{}", VisibleLines(text), command_meant(error).unwrap_or_default());
         return USAGE;
     }
-    match write!(out, "{}", error.render()).and_then(|()| out.flush()) {
+    match write!(out, "{}", language::rendered(text)).and_then(|()| out.flush()) {
         Ok(()) => OK,
         Err(error) => CliError::from(error).report(),
     }
@@ -143,5 +153,6 @@ fn command_meant(error: &clap::Error) -> Option<String> {
     let groups = program.get_subcommands().filter(|group| group.find_subcommand(typed).is_some());
     let meant: Vec<String> =
         groups.map(|group| format!("juzhong {} {typed}", group.get_name())).collect();
-    (!meant.is_empty()).then(|| format!("\nDid you mean {}?\n", meant.join(" or ")))
+    (!meant.is_empty())
+        .then(|| format!("\n{}\n", text!("Did you mean {}?", meant.join(language::word(" or ")))))
 }

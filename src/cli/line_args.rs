@@ -1,6 +1,7 @@
 //! Positions and moves as they are typed, and the notation in which moves are shown: one reader and one writer
 //! for all commands.
 
+use crate::cli::language::Language;
 use juzhong::game::Line;
 use juzhong::record::TypedLine;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -23,16 +24,19 @@ pub(super) struct LineArgs {
 /// The notation in which moves are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::Args)]
 pub(super) struct NotationArgs {
-    /// How moves are written: uci, iccs, wxf or chinese [default: uci]. With --json a text is added to the
+    /// How moves are written: uci, iccs, wxf or chinese [default: uci, with --lang zh chinese]. With --json a text is added to the
     /// move.
     #[arg(long, value_name = "NOTATION")]
     notation: Option<MoveNotation>,
 }
 
 impl NotationArgs {
-    /// The notation for people.
+    /// The notation for people: without a choice, that of the language of the program.
     pub(super) fn shown(self) -> MoveNotation {
-        self.notation.unwrap_or_default()
+        self.notation.unwrap_or_else(|| match Language::current() {
+            Language::En => MoveNotation::default(),
+            Language::Zh => MoveNotation::Chinese,
+        })
     }
 
     /// The notation that was asked for, in which JSON has texts.

@@ -5,6 +5,7 @@ use clap::CommandFactory;
 use clap_mangen::Man;
 
 use super::{Cli, CliError, Context, OrExit, exit};
+use crate::cli::language::say;
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
 
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         atomic::write(&path, page)
             .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
     }
-    writeln!(context.out, "{} man pages in {}", pages.len(), args.dir.shown())?;
+    say!(context.out, "{} man pages in {}", pages.len(), args.dir.shown())?;
     Ok(exit::OK)
 }
 

@@ -18,6 +18,7 @@ mod game_filter;
 mod input;
 mod interrupt;
 mod keys;
+mod language;
 mod line_args;
 mod listing;
 mod man;
@@ -37,7 +38,7 @@ mod tune;
 mod uci;
 mod verdict_explanation;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -50,6 +51,7 @@ use tracing_subscriber::fmt::format::debug_fn;
 
 use juzhong::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
 use juzhong::protocol::Dialect;
+use language::Language;
 use settings::Settings;
 
 pub(crate) use exit::{CliError, OrExit};
@@ -76,6 +78,9 @@ struct Common {
     /// The file of settings [default: config.toml in the settings folder of the user]; none: without one.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Language of messages, help and reports [default: by LC_ALL, LC_MESSAGES or LANG].
+    #[arg(long, global = true, value_enum)]
+    lang: Option<Language>,
     /// Tell on standard error what is done; twice for more.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -179,11 +184,17 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
     if args.len() < 2 && is_spoken_to() {
         args = vec!["juzhong".into(), "uci".into()];
     }
-    let settings = match Settings::load(&args) {
+    let settings = Settings::load(&args);
+    let named = settings::value_of(&args, "--lang").or_else(|| match &settings {
+        Ok(settings) => settings.value("lang").map(OsStr::to_owned),
+        Err(_) => None,
+    });
+    Language::choose(named.as_deref()).set();
+    let settings = match settings {
         Ok(settings) => settings,
         Err(error) => return error.report(),
     };
-    let command = settings.apply(command_line(), &args);
+    let command = language::localized(settings.apply(command_line(), &args));
     let matches = command.try_get_matches_from(args);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -222,7 +233,7 @@ fn is_spoken_to() -> bool {
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
 fn tell(line: impl Display) {
     // In one piece, so that the lines of several processes do not mix.
-    let line = format!("{}\n", VisibleLines(line));
+    let line = format!("{}\n", VisibleLines(language::message(&line.to_string())));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
 }
 

@@ -8,6 +8,7 @@ use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
 use super::terminal::{BoardStyle, Refusal, Terminal, legal_moves};
 use super::verdict_explanation::{VerdictExplanation, verdict_name};
 use super::{CliError, Context, GameName, evaluation, exit};
+use crate::cli::language::{self, say, text, word};
 use juzhong::game::{Horizon, Line, Outcome};
 use juzhong::gomoku::Board;
 use juzhong::search::eval::xiangqi::Explanation;
@@ -77,9 +78,9 @@ pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, 
             write_line(context, &Description::illegal(text, reasons))?;
         }
         Refusal::Illegal { text, drawing, reasons } => {
-            writeln!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
+            say!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
             for reason in reasons {
-                writeln!(context.out, "reason   {reason}")?;
+                say!(context.out, "reason   {reason}")?;
             }
         }
     }
@@ -201,22 +202,26 @@ fn show<G: Terminal>(
     let position = line.position();
     let out = &mut context.out;
     write!(out, "{}", position.draw(args.board.into(), line.moves().last()))?;
-    writeln!(out, "fen      {}", description.fen)?;
-    writeln!(out, "key      {}", description.key.as_deref().unwrap_or("-"))?;
-    writeln!(out, "to move  {}", G::side_name(position.turn()))?;
+    say!(out, "fen      {}", description.fen)?;
+    say!(out, "key      {}", description.key.as_deref().unwrap_or("-"))?;
+    say!(out, "to move  {}", word(G::side_name(position.turn())))?;
     if description.in_check {
-        writeln!(out, "check    yes")?;
+        say!(out, "check    yes")?;
     }
     let ended = match position.outcome() {
-        Some(Outcome::Win(side)) => format!("; {} wins", G::side_name(side)),
-        Some(Outcome::Draw) => "; a draw".to_owned(),
+        Some(Outcome::Win(side)) => text!("; {} wins", word(G::side_name(side))),
+        Some(Outcome::Draw) => text!("; a draw"),
         None => String::new(),
     };
-    writeln!(out, "status   {}{ended}", description.status)?;
-    let reason = description.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
-    writeln!(out, "verdict  {}{reason}", description.verdict)?;
+    say!(out, "status   {}{ended}", word(description.status))?;
+    let reason = description
+        .reason
+        .as_ref()
+        .map(|r| format!(" ({})", language::message(r)))
+        .unwrap_or_default();
+    say!(out, "verdict  {}{reason}", word(description.verdict))?;
     description.explanation.write(out)?;
     let moves = description.legal_texts.as_ref().unwrap_or(&description.legal_moves);
-    writeln!(out, "moves    {}: {}", moves.len(), moves.join(" "))?;
+    say!(out, "moves    {}: {}", moves.len(), moves.join(" "))?;
     Ok(())
 }

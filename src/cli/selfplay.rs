@@ -5,6 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::listing::claim_file;
 use super::openings::read_openings;
 use super::{CliError, Context, OrExit, exit};
+use crate::cli::language::{counts, say};
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::SelfPlay;
@@ -61,6 +62,6 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     let _lock = claim_file(&args.output)?;
     atomic::write(&args.output, &text).or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;
-    writeln!(context.out, "{} games written to {}", games.len(), args.output.shown())?;
+    say!(context.out, "{} written to {}", counts::games(games.len()), args.output.shown())?;
     Ok(exit::OK)
 }

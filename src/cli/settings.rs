@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{CliError, Context, exit};
+use crate::cli::language::{left, say, word};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::engine::OwnBook;
@@ -31,7 +32,7 @@ const NO_FILE: &str = "none";
 
 /// Shows the settings in force, and where each comes from.
 ///
-/// Settings are defaults of options: --book, --tables, --rules, --notation, --board and the options of the engine.
+/// Settings are defaults of options: --book, --tables, --rules, --notation, --board, --lang and the options of the engine.
 /// They come from a file (TOML) and from the environment (JUZHONG_BOOK, JUZHONG_TABLES, …); what the command
 /// line says counts more. The file is $XDG_CONFIG_HOME/juzhong/config.toml, or the one that --config or
 /// JUZHONG_CONFIG names (none: no file).
@@ -46,12 +47,13 @@ Example of a file; paths are relative to its folder:
   rules = \"asian\"
   notation = \"chinese\"
   board = \"hanzi\"
+  lang = \"zh\"
   [engine]
   hash = 256
   threads = 2";
 
 /// The settings that serve every game.
-const GENERAL: [&str; 4] = ["notation", "board", "hash", "threads"];
+const GENERAL: [&str; 5] = ["notation", "board", "lang", "hash", "threads"];
 
 /// The commands that play.
 const PLAYERS: &[&[&str]] = &[&["play"], &["analyse"], &["uci"], &["ucci"]];
@@ -113,7 +115,7 @@ const fn engine(
 }
 
 /// All settings, in the order in which they are shown.
-const SETTINGS: [Setting; 16] = [
+const SETTINGS: [Setting; 17] = [
     Setting {
         name: "book",
         of_engine: false,
@@ -129,6 +131,7 @@ const SETTINGS: [Setting; 16] = [
     plain("rules", &[("rules", PLAYERS), ("rules", &[&["position"]])]),
     plain("notation", &[("notation", SHOWS_MOVES)]),
     plain("board", &[("board", &[&["play"], &["position"]])]),
+    plain("lang", &[("lang", &[&[]])]),
     engine("hash", &[("hash", PLAYERS)]),
     engine("threads", &[("threads", PLAYERS)]),
     engine("policy", &[("policy", PLAYERS)]),
@@ -321,6 +324,12 @@ impl Settings {
         Ok(())
     }
 
+    /// The only value of a setting, if the user made it.
+    pub(super) fn value(&self, name: &str) -> Option<&OsStr> {
+        let (values, _) = self.values.get(name)?;
+        values.first().map(OsString::as_os_str)
+    }
+
     /// Makes the settings the defaults of the options that they serve. Books, tables and rules are of xiangqi, so
     /// that `args` which name another game have defaults without them.
     pub(super) fn apply(&self, mut command: Command, args: &[OsString]) -> Command {
@@ -386,7 +395,7 @@ fn with_default(command: Command, path: &[&str], option: &str, values: &[OsStrin
 }
 
 /// The value of an option among arguments that are not read yet.
-fn value_of(args: &[OsString], option: &str) -> Option<OsString> {
+pub(super) fn value_of(args: &[OsString], option: &str) -> Option<OsString> {
     let mut args = args.iter().skip(1).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
         if arg == option {
@@ -435,15 +444,15 @@ pub(super) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, 
         return Ok(exit::OK);
     }
     match &settings.file {
-        Some(file) if settings.is_read => writeln!(context.out, "file  {}", file.shown())?,
-        Some(file) => writeln!(context.out, "file  {} (there is none)", file.shown())?,
-        None => writeln!(context.out, "file  none")?,
+        Some(file) if settings.is_read => say!(context.out, "file  {}", file.shown())?,
+        Some(file) => say!(context.out, "file  {} (there is none)", file.shown())?,
+        None => say!(context.out, "file  none")?,
     }
     for (setting, values, source) in rows {
         let values = text(&values);
         let values = if values.is_empty() { "-".to_owned() } else { values.join(", ") };
         let (name, values) = (setting.full_name(), Visible(&values).to_string());
-        writeln!(context.out, "{name:<23} {values:<24} {source}")?;
+        writeln!(context.out, "{name:<23} {} {}", left(&values, 24), word(&source))?;
     }
     Ok(exit::OK)
 }

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 
 use super::line_args::NotationArgs;
 use super::verdict_explanation::VerdictExplanation;
+use crate::cli::language::text;
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
 use juzhong::record::{Dropped, Format, Record, WriteError, WriteOptions, write_game};
@@ -94,7 +95,9 @@ impl Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(message) => f.write_str(message),
-            Self::Illegal { reasons, .. } => write!(f, "illegal position: {}", reasons.join("; ")),
+            Self::Illegal { reasons, .. } => {
+                write!(f, "{}", text!("illegal position: {}", reasons.join("; ")))
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::line_args::{NotationArgs, line_texts};
+use crate::cli::language::{left, say, text, word};
 use juzhong::game::{BySide, Judgement, Line, Side, Verdict};
 use juzhong::xiangqi::explain::{
     self, LimitReport, LoopReport, MoveReport, SideReport, explain_limit, explain_loop,
@@ -139,11 +140,12 @@ impl VerdictExplanation {
             repeated.write(out)?;
         }
         let Some(Limit { plies, counted, checks }) = &self.limit else { return Ok(()) };
-        writeln!(
+        say!(
             out,
             "limit    {plies} plies since the last capture, {counted} of them counted; \
              checks: Red {}, Black {}",
-            checks.red, checks.black
+            checks.red,
+            checks.black
         )
     }
 }
@@ -210,13 +212,13 @@ impl LoopStep {
     fn words(&self) -> String {
         let mut words = Vec::new();
         if !self.checks.is_empty() {
-            words.push(format!("check by {}", list(&self.checks)));
+            words.push(text!("check by {}", list(&self.checks)));
         }
         for Chase { victim, by } in &self.chases {
-            words.push(format!("chases {} with {}", victim, list(by)));
+            words.push(text!("chases {} with {}", victim, list(by)));
         }
         if self.threatens_mate {
-            words.push("threatens mate".to_owned());
+            words.push(text!("threatens mate"));
         }
         words.join("; ")
     }
@@ -242,21 +244,22 @@ impl Repeated {
         let Self { occurrences, verdict, moves, .. } = self;
         let first = moves.first().map_or(0, |step| step.ply);
         let last = moves.last().map_or(0, |step| step.ply);
-        let reason = self.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-        let yet = if self.is_due { "" } else { ", once it has occurred often enough" };
-        writeln!(
+        let reason = self.reason.map(|reason| format!(" ({})", word(reason))).unwrap_or_default();
+        let yet = if self.is_due { "" } else { word(", once it has occurred often enough") };
+        say!(
             out,
             "loop     moves {first} to {last}; the position has occurred {occurrences} times"
         )?;
         for step in moves {
             let LoopStep { ply, side, man, mv, text, .. } = step;
             let mv = text.as_ref().unwrap_or(mv);
-            let line = format!("  {ply:>4}  {side:<5}  {man} {mv}  {}", step.words());
+            let side = left(word(side), 5);
+            let line = format!("  {ply:>4}  {side}  {man} {mv}  {}", step.words());
             writeln!(out, "{}", line.trim_end())?;
         }
-        writeln!(out, "  red    {}", self.red.words())?;
-        writeln!(out, "  black  {}", self.black.words())?;
-        writeln!(out, "  so     {verdict}{reason}{yet}")
+        say!(out, "  red    {}", self.red.words())?;
+        say!(out, "  black  {}", self.black.words())?;
+        say!(out, "  so     {}{reason}{yet}", word(verdict))
     }
 }
 
@@ -264,16 +267,16 @@ impl Summary {
     fn words(&self) -> String {
         let mut words = Vec::new();
         if self.perpetual_check {
-            words.push("checks with every move".to_owned());
+            words.push(text!("checks with every move"));
         }
         if !self.perpetual_chase.is_empty() {
-            words.push(format!("newly chases {} with every move", list(&self.perpetual_chase)));
+            words.push(text!("newly chases {} with every move", list(&self.perpetual_chase)));
         }
         if self.perpetual_attack && !self.perpetual_check {
-            words.push("checks, chases or threatens mate with every move".to_owned());
+            words.push(text!("checks, chases or threatens mate with every move"));
         }
         if words.is_empty() {
-            words.push("neither checks nor chases one and the same man with every move".to_owned());
+            words.push(text!("neither checks nor chases one and the same man with every move"));
         }
         words.join("; ")
     }

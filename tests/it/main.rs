@@ -100,6 +100,7 @@ mod cli {
     mod golden;
     #[cfg(unix)]
     mod kill;
+    mod language;
     mod notation;
     mod play;
     #[cfg(unix)]

@@ -60,6 +60,26 @@ impl Code {
         self.0[0] as char
     }
 
+    /// The English name of the code; `None` for codes that the encyclopedia does not have.
+    ///
+    /// # Panics
+    ///
+    /// Never: a test reads the file, which is part of the program.
+    #[must_use]
+    pub fn english_name(self) -> Option<&'static str> {
+        static NAMES: LazyLock<Vec<(Code, &str)>> = LazyLock::new(|| {
+            let lines = include_str!("../../../books/ecco-en.tsv").lines();
+            let lines = lines.filter(|line| !line.starts_with('#'));
+            let entry = |line: &'static str| {
+                let (code, name) = line.split_once('\t')?;
+                Some((Code::parse(code)?, name))
+            };
+            lines.map(|line| entry(line).expect("the lines are sound")).collect()
+        });
+        let at = NAMES.binary_search_by_key(&self, |&(code, _)| code).ok()?;
+        Some(NAMES[at].1)
+    }
+
     /// A description common to the openings of this letter.
     #[must_use]
     pub const fn group(self) -> &'static str {
@@ -70,6 +90,14 @@ impl Code {
             b'D' => "central cannon against a central cannon",
             _ => "pawn opening",
         }
+    }
+}
+
+impl Opening {
+    /// The code's English name.
+    #[must_use]
+    pub fn english_name(&self) -> &'static str {
+        self.code.english_name().unwrap_or(self.name)
     }
 }
 

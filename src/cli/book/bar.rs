@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::language::word;
 use juzhong::book::interop::{Progress, Step};
 
 /// A bar that goes when it is dropped.
@@ -25,9 +26,9 @@ impl Bar {
         let bar = self.0.clone();
         Progress::new(move |step, done, all| {
             let text = match step {
-                Step::Reading => "reading",
-                Step::Walking => "finding",
-                Step::Writing => "writing",
+                Step::Reading => word("reading"),
+                Step::Walking => word("finding"),
+                Step::Writing => word("writing"),
             };
             if bar.message() != text {
                 bar.set_message(text);
@@ -39,8 +40,8 @@ impl Bar {
 
     /// Shows how much of a whole is done.
     pub(super) fn show(&self, text: &'static str, done: u64, all: u64) {
-        if self.0.message() != text {
-            self.0.set_message(text);
+        if self.0.message() != word(text) {
+            self.0.set_message(word(text));
             self.0.set_length(all.max(1));
         }
         self.0.set_position(done);

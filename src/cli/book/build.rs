@@ -12,6 +12,7 @@ use super::super::listing::{ListFile, Listing, show_some};
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
+use crate::cli::language::{counts, say};
 use juzhong::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SHARE, Mover,
     Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
@@ -153,8 +154,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         list.close()?;
         let DisputeCounts { disputed, tied, contradicted } = in_doubt;
         tell(format_args!(
-            "juzhong: {disputed} games with copies that differ ({tied} tied), {contradicted} whose \
+            "juzhong: {} with copies that differ ({tied} tied), {contradicted} whose \
              result contradicts the board: {}",
+            counts::games(disputed),
             path.shown()
         ));
     }
@@ -335,23 +337,31 @@ fn print(
 ) -> Result<(), CliError> {
     let about = &report.metadata;
     let book = args.output().shown();
-    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
-    writeln!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
+    say!(out, "{book}: {} of {}", counts::moves(about.rows), counts::positions(about.positions))?;
+    say!(out, "files      {} ({} the same as another)", report.files, report.same_files)?;
     if skipped > 0 {
-        writeln!(out, "skipped    {skipped} that hold no games (-v names them)")?;
+        say!(out, "skipped    {skipped} that hold no games (-v names them)")?;
     }
     if args.into.is_some() {
-        writeln!(out, "known      {} files that the book has counted", report.known_files)?;
-        writeln!(out, "new        {} games that the book had not counted", report.new_games)?;
+        say!(out, "known      {} that the book has counted", counts::files(report.known_files))?;
+        say!(out, "new        {} that the book had not counted", counts::games(report.new_games))?;
     }
     if report.kept > 0 {
-        writeln!(out, "kept       {} records that an interrupted build had read", report.kept)?;
+        say!(
+            out,
+            "kept       {} that an interrupted build had read",
+            counts::records(report.kept)
+        )?;
     }
     super::print_counts(&about.counts, out)?;
     if report.cut > 0 {
-        writeln!(out, "cut        {} records before an illegal move", report.cut)?;
+        say!(out, "cut        {} before an illegal move", counts::records(report.cut))?;
     }
-    writeln!(out, "mates      {} records contradicted by mate or stalemate", report.contradicted)?;
+    say!(
+        out,
+        "mates      {} contradicted by mate or stalemate",
+        counts::records(report.contradicted)
+    )?;
     Ok(())
 }
 

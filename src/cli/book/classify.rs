@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::super::line_args::LineArgs;
 use super::super::{CliError, Context, OrExit, exit};
-use super::from_build;
+use super::{from_build, names};
+use crate::cli::language::{counts, left, right, say, word};
 use juzhong::book::find_games;
 use juzhong::book::opening::{Code, Opening, Openings};
 use juzhong::bytes::StopFlag;
@@ -57,16 +58,13 @@ fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
         writeln!(context.out, "{answer}")?;
     } else {
         match found {
-            Some(o) => writeln!(
-                context.out,
-                "{} {} ({}; {}, ply {})",
-                o.code,
-                o.name,
-                o.code.letter(),
-                o.code.group(),
-                o.ply
-            )?,
-            None => writeln!(context.out, "no name")?,
+            Some(o) => {
+                let [name, other] = names::in_both(&o);
+                writeln!(context.out, "{} {name}\n    {other}", o.code)?;
+                let group = word(o.code.group());
+                say!(context.out, "    {}: {group}; ply {}", o.code.letter(), o.ply)?;
+            }
+            None => say!(context.out, "no name")?,
         }
     }
     Ok(if found.is_some() { exit::OK } else { exit::FAILED })
@@ -77,6 +75,7 @@ fn described(opening: Option<Opening>) -> Value {
     json!({
         "ecco": opening.map(|o| o.code.to_string()),
         "name": opening.map(|o| o.name),
+        "name_en": opening.map(|o| o.english_name()),
         "group": opening.map(|o| o.code.group()),
         "ply": opening.map(|o| o.ply),
     })
@@ -160,7 +159,8 @@ fn many(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
         read(file, args, &mut sums, context)?;
     }
     if sums.games == 0 {
-        let message = format!("no games in {} files ({} bad)", inputs.files.len(), sums.bad);
+        let message =
+            format!("no games in {} ({} bad)", counts::files(inputs.files.len()), sums.bad);
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if context.common.json {
@@ -224,8 +224,10 @@ fn list(
         merge(&mut entry, described(found));
         writeln!(context.out, "{entry}")?;
     } else {
-        let (code, name) =
-            found.map_or_else(|| ("-".to_owned(), "-"), |o| (o.code.to_string(), o.name));
+        let (code, name) = found.map_or_else(
+            || ("-".to_owned(), "-"),
+            |o| (o.code.to_string(), names::in_language(o.code, o.name)),
+        );
         writeln!(context.out, "{}\t{code}\t{name}", Visible(place.within(file)))?;
     }
     Ok(())
@@ -259,6 +261,7 @@ fn answer(args: &Args, sums: &Sums) -> Value {
             json!({
                 "ecco": code.to_string(),
                 "name": openings.name(code),
+                "name_en": code.english_name(),
                 "games": r.games,
                 "red": r.first,
                 "draws": r.draws,
@@ -298,7 +301,9 @@ fn answer(args: &Args, sums: &Sums) -> Value {
 
 fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> {
     let openings = Openings::built_in();
-    writeln!(out, "{:<4} {:>8} {:>8} {:>8} {:>8}  name", "code", "games", "red", "draws", "black")?;
+    let [games, red, draws, black] =
+        [word("games"), word("red"), word("draws"), word("black")].map(|head| right(head, 8));
+    writeln!(out, "{} {games} {red} {draws} {black}  {}", left(word("code"), 4), word("name"))?;
     for (&code, r) in &sums.codes {
         writeln!(
             out,
@@ -307,29 +312,32 @@ fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> 
             r.first,
             r.draws,
             r.second,
-            openings.name(code).unwrap_or_default()
+            names::in_language(code, openings.name(code).unwrap_or_default())
         )?;
     }
-    writeln!(
+    say!(
         out,
-        "{} games; {} from other starts, {} without moves; {} bad ones left out",
-        sums.games, sums.other_starts, sums.unnamed, sums.bad
+        "{}; {} from other starts, {} without moves; {} bad ones left out",
+        counts::games(sums.games),
+        sums.other_starts,
+        sums.unnamed,
+        sums.bad
     )?;
     if args.compare { print_comparison(&sums.comparison, out) } else { Ok(()) }
 }
 
 fn print_comparison(c: &Comparison, out: &mut dyn Write) -> Result<(), CliError> {
     let percent = |part: u64| 100.0 * part as f64 / c.stated.max(1) as f64;
-    writeln!(
+    say!(
         out,
-        "{} games state a code: {:.2}% have the same letter, {:.2}% the same code",
-        c.stated,
+        "{} with a code: {:.2}% have the same letter, {:.2}% the same code",
+        counts::games(c.stated),
         percent(c.letters),
         percent(c.codes)
     )?;
     for ((stated, found), games) in c.others().into_iter().take(PAIRS) {
         let found = found.map_or_else(|| "-".to_owned(), |code| code.to_string());
-        writeln!(out, "stated {stated}, found {found:<3} {games:>6}")?;
+        say!(out, "stated {stated}, found {found:<3} {games:>6}")?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::super::{CliError, Context, exit};
 use super::bar::Bar;
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
+use crate::cli::language::{counts, say, text, word};
 use juzhong::book::interop::{Diagnosis, DoctorOptions, Issue, RepairReport, examine, repair};
 use juzhong::bytes::visible::{ShowPath, Visible};
 
@@ -128,34 +129,36 @@ fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Va
 }
 
 fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliError> {
-    let verdict = if found.is_healthy() { "healthy" } else { "not healthy" };
+    let verdict = word(if found.is_healthy() { "healthy" } else { "not healthy" });
     writeln!(out, "{}: {verdict} ({})", args.book.shown(), found.kind.name())?;
-    writeln!(out, "rows       {} of {} positions", found.rows, found.positions)?;
+    say!(out, "rows       {} of {}", found.rows, counts::positions(found.positions))?;
     let percent = 100.0 * share(found.unreached, found.rows);
-    writeln!(out, "unreached  {} ({percent:.2}%) from the start of a game", found.unreached)?;
+    say!(out, "unreached  {} ({percent:.2}%) from the start of a game", found.unreached)?;
     if found.is_cut {
-        writeln!(out, "           the search ended at its limit; --positions N sets another")?;
+        say!(out, "           the search ended at its limit; --positions N sets another")?;
     }
     if let Some(dialect) = found.dialect {
-        write!(out, "keys       {}", dialect_text(dialect))?;
+        write!(out, "{}", text!("keys       {}", dialect_text(dialect)))?;
         match found.punned {
             0 => writeln!(out)?,
-            punned => writeln!(out, ", of which {punned} became integers and are found as such")?,
+            punned => say!(out, ", of which {punned} became integers and are found as such")?,
         }
     }
-    writeln!(out, "disabled   {}", found.disabled)?;
-    writeln!(out, "comments   {}", found.comments)?;
+    say!(out, "disabled   {}", found.disabled)?;
+    say!(out, "comments   {}", found.comments)?;
     if found.choices > 0 {
-        writeln!(
+        say!(
             out,
-            "choices    {} positions with several moves, {} of them without any preference",
-            found.choices, found.equal_choices
+            "choices    {} with several moves, {} of them without any preference",
+            counts::positions(found.choices),
+            found.equal_choices
         )?;
     }
     for finding in &found.findings {
         let issue = finding.issue;
-        let notice = if issue.is_notice() { "notice, " } else { "" };
-        writeln!(out, "{notice}{}: {} {}", issue.name(), finding.count, issue.text())?;
+        let notice = if issue.is_notice() { word("notice, ") } else { "" };
+        let text = word(issue.text());
+        writeln!(out, "{notice}{}: {} {text}", issue.name(), finding.count)?;
         for example in &finding.examples {
             writeln!(out, "    {}", Visible(example))?;
         }
@@ -165,18 +168,22 @@ fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliE
 
 fn print_repair(args: &Args, report: &RepairReport, out: &mut dyn Write) -> Result<(), CliError> {
     let output = args.output.as_ref().map_or_else(String::new, |path| path.shown().to_string());
-    writeln!(out, "{output}: a clean copy of {} rows", report.written)?;
-    writeln!(out, "dropped    {}", report.dropped)?;
-    writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
-    writeln!(out, "changed    {} weights", report.changed)?;
+    say!(out, "{output}: a clean copy of {}", counts::rows(report.written))?;
+    say!(out, "dropped    {}", report.dropped)?;
+    say!(out, "merged     {} into other rows of the same move", report.merged)?;
+    say!(out, "changed    {}", counts::weights(report.changed))?;
     if report.learning > 0 {
-        writeln!(out, "learning   {} records with results of learning, left out", report.learning)?;
+        say!(
+            out,
+            "learning   {} with results of learning, left out",
+            counts::records(report.learning)
+        )?;
     }
     for lost in &report.lost {
-        writeln!(out, "lost       {}", Visible(lost))?;
+        say!(out, "lost       {}", Visible(lost))?;
     }
     for issue in report.left() {
-        writeln!(out, "left       {}", issue.text())?;
+        say!(out, "left       {}", issue.text())?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::super::line_args::LineArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, OrExit, exit};
 use super::{from_book, from_replace};
+use crate::cli::language::{counts, say};
 use juzhong::book::{Book, Change, EditError, Editor, JournalStep};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Symmetric;
@@ -154,14 +155,11 @@ fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(),
         writeln!(context.out, "{answer}")?;
     } else if let Some(undone) = answer["undone"].as_array() {
         for step in undone {
-            writeln!(
-                context.out,
-                "undone: {}",
-                Visible(step["what"].as_str().unwrap_or_default())
-            )?;
+            say!(context.out, "undone: {}", Visible(step["what"].as_str().unwrap_or_default()))?;
         }
     } else {
-        writeln!(context.out, "{book}: {} moves changed", answer["changed"])?;
+        let changed = counts::moves(&answer["changed"]);
+        say!(context.out, "{book}: {changed} changed")?;
     }
     Ok(())
 }

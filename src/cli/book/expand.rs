@@ -9,6 +9,7 @@ use super::super::terminal::Terminal;
 use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json};
 use super::{from_book, from_replace};
+use crate::cli::language::{counts, left, right, say, word};
 use juzhong::book::{
     Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
 };
@@ -91,13 +92,20 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{answer}")?;
         return Ok(exit::OK);
     }
-    writeln!(context.out, "{:>6} {:>6} {:>9}  {:<9} line", "cost", "gap", "share", "kind")?;
+    let [cost, gap] = [word("cost"), word("gap")].map(|head| right(head, 6));
+    let (share, kind) = (right(word("share"), 9), left(word("kind"), 9));
+    writeln!(context.out, "{cost} {gap} {share}  {kind} {}", word("line"))?;
     for drop in &drops {
         scored.print(drop, args.notation, context)?;
     }
-    writeln!(context.out, "{} of {all} places where the book can be left", drops.len())?;
+    say!(context.out, "{} of {all} points where the book can be left", drops.len())?;
     if args.analyse {
-        writeln!(context.out, "{} scores and {} moves added", done.scores, done.added)?;
+        say!(
+            context.out,
+            "{} and {} added",
+            counts::scores(done.scores),
+            counts::moves(done.added)
+        )?;
     }
     Ok(exit::OK)
 }
@@ -230,9 +238,9 @@ impl Scored<'_> {
     ) -> Result<(), CliError> {
         let (line, beyond) = self.graph.line_of(drop);
         let text = drop_text(&line, beyond, notation.shown());
-        let (cost, gap, kind) = (drop.cost, drop.gap, kind_name(drop));
+        let (cost, gap, kind) = (drop.cost, drop.gap, left(word(kind_name(drop)), 9));
         let share = f64::from(drop.frequency) / 1e4;
-        writeln!(context.out, "{cost:>6} {gap:>6} {share:>8.4}%  {kind:<9} {text}")?;
+        writeln!(context.out, "{cost:>6} {gap:>6} {share:>8.4}%  {kind} {text}")?;
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use super::super::interrupt::stop_flag;
 use super::super::line_args::{NotationArgs, line_texts, parse_rules};
 use super::super::{CliError, Context, OrExit, exit};
 use super::from_replace;
+use crate::cli::language::{counts, say};
 use juzhong::book::{Evaluator, FlagError, FlagReport, flag};
 use juzhong::engine::TablebaseEvaluator;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -85,23 +86,24 @@ fn print(
     let FlagReport { bans, lost, unreached } = report;
     let text =
         |moves: &[Move]| line_texts(&Position::start(), moves.iter().copied(), notation).join(" ");
-    writeln!(context.out, "banned {} moves", bans.moves.len())?;
+    say!(context.out, "banned {}", counts::moves(bans.moves.len()))?;
     for ban in bans.moves.iter().take(SHOWN) {
         let line = text(&ban.line);
         writeln!(context.out, "  {line}: {}", ban.reason)?;
     }
     if bans.unfinished > 0 {
         let many = bans.unfinished;
-        writeln!(context.out, "  not all loops were looked at from {many} positions")?;
+        say!(context.out, "  not all loops were looked at from {}", counts::positions(many))?;
     }
-    writeln!(context.out, "lost   {} moves", lost.len())?;
+    say!(context.out, "lost   {}", counts::moves(lost.len()))?;
     for line in lost.iter().take(SHOWN) {
         writeln!(context.out, "  {}", text(&line.moves().collect::<Vec<_>>()))?;
     }
     if *unreached > 0 {
-        writeln!(
+        say!(
             context.out,
-            "not looked at: {unreached} moves of positions that the start does not lead to"
+            "not looked at: {} of positions that the start does not lead to",
+            counts::moves(unreached)
         )?;
     }
     Ok(())

@@ -10,6 +10,7 @@ use super::super::{CliError, Context, exit};
 use super::bar::Bar;
 use super::import::share;
 use super::{DialectName, FormatName, ReachArgs, from_interop};
+use crate::cli::language::{counts, left, say, word};
 use juzhong::book::Book;
 use juzhong::book::interop::{ExportOptions, ExportReport, export};
 use juzhong::bytes::visible::ShowPath;
@@ -84,14 +85,14 @@ fn print(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let percent = 100.0 * share(report.unreached, report.moves);
-    writeln!(out, "{}: {} rows ({})", output.shown(), report.written, options.to)?;
-    writeln!(out, "moves      {} in the book", report.moves)?;
-    writeln!(out, "unreached  {} ({percent:.2}%), left out", report.unreached)?;
+    say!(out, "{}: {} ({})", output.shown(), counts::rows(report.written), options.to)?;
+    say!(out, "moves      {} in the book", report.moves)?;
+    say!(out, "unreached  {} ({percent:.2}%), left out", report.unreached)?;
     if report.is_cut {
-        writeln!(out, "           the search ended at its limit; --positions N sets another")?;
+        say!(out, "           the search ended at its limit; --positions N sets another")?;
     }
     for (what, count) in &report.dropped {
-        writeln!(out, "{:<10} {count}", what.replace('_', " "))?;
+        writeln!(out, "{} {count}", left(word(&what.replace('_', " ")), 10))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::bar::Bar;
 use super::{FormatName, ReachArgs, from_interop};
+use crate::cli::language::{counts, say};
 use juzhong::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
 use juzhong::bytes::visible::ShowPath;
 
@@ -127,32 +128,36 @@ fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), 
     let about = &report.metadata;
     let (book, foreign) = (args.output.shown(), args.foreign.shown());
     let percent = 100.0 * share(report.unreached, report.rows);
-    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
-    writeln!(out, "from       {foreign} ({})", report.format)?;
-    writeln!(out, "rows       {}, {} taken over", report.rows, report.taken)?;
-    writeln!(out, "unreached  {} ({percent:.2}%)", report.unreached)?;
+    say!(out, "{book}: {} of {}", counts::moves(about.rows), counts::positions(about.positions))?;
+    say!(out, "from       {foreign} ({})", report.format)?;
+    say!(out, "rows       {}, {} taken over", report.rows, report.taken)?;
+    say!(out, "unreached  {} ({percent:.2}%)", report.unreached)?;
     if report.is_cut {
-        writeln!(out, "           the search ended at its limit; --positions N sets another")?;
+        say!(out, "           the search ended at its limit; --positions N sets another")?;
     }
     if !args.report {
         return Ok(());
     }
     if let Some(dialect) = report.dialect {
-        writeln!(out, "keys       {}", dialect_text(dialect))?;
+        say!(out, "keys       {}", dialect_text(dialect))?;
     }
     if report.is_swapped {
-        writeln!(out, "moves      stored with origin and destination exchanged")?;
+        say!(out, "moves      stored with origin and destination exchanged")?;
     } else if report.swapped_rows > 0 {
-        let rows = report.swapped_rows;
-        writeln!(out, "moves      of {rows} rows stored with origin and destination exchanged")?;
+        let rows = counts::rows(report.swapped_rows);
+        say!(out, "moves      of {rows} stored with origin and destination exchanged")?;
     }
-    writeln!(out, "merged     {} into other rows of the same move", report.merged)?;
-    writeln!(out, "illegal    {}, left out", report.illegal)?;
-    writeln!(out, "unreadable {}, left out", report.unreadable)?;
-    writeln!(out, "disabled   {}", report.disabled)?;
-    writeln!(out, "comments   {}, {} of them shortened", report.comments, report.shortened)?;
-    writeln!(out, "scores     {}", scores_text(report.scores))?;
-    writeln!(out, "clamped    {} numbers out of range", report.clamped)?;
-    writeln!(out, "learning   {} records with results of learning, left out", report.learning)?;
+    say!(out, "merged     {} into other rows of the same move", report.merged)?;
+    say!(out, "illegal    {}, left out", report.illegal)?;
+    say!(out, "unreadable {}, left out", report.unreadable)?;
+    say!(out, "disabled   {}", report.disabled)?;
+    say!(out, "comments   {}, {} of them shortened", report.comments, report.shortened)?;
+    say!(out, "scores     {}", scores_text(report.scores))?;
+    say!(out, "clamped    {}, out of range", report.clamped)?;
+    say!(
+        out,
+        "learning   {} with results of learning, left out",
+        counts::records(report.learning)
+    )?;
     Ok(())
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::super::listing::show_some;
 use super::super::{CliError, Context, exit};
 use super::build::Intake;
+use crate::cli::language::say;
 use juzhong::book::{BuildOptions, ReadOptions, ShardFormat, map};
 use juzhong::bytes::visible::ShowPath;
 
@@ -52,7 +53,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{answer}")?;
     } else {
         let shard = output.shown();
-        writeln!(context.out, "{shard}: {games} different games of {sources} different files")?;
+        say!(context.out, "{shard}: {games} different games of {sources} different files")?;
     }
     Ok(exit::OK)
 }

@@ -7,6 +7,7 @@ use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::from_remake;
+use crate::cli::language::{counts, say, text};
 use juzhong::book::{MergeOptions, MergeReport, merge};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::xiangqi::Position;
@@ -81,26 +82,31 @@ fn answer(args: &Args, report: &MergeReport) -> Value {
 fn print(args: &Args, report: &MergeReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
     let book = args.output.shown();
-    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
-    writeln!(out, "games      {}", about.counts.games)?;
-    writeln!(out, "marks      {} ({} moves with different ones)", report.marks, report.conflicts)?;
+    say!(out, "{book}: {} of {}", counts::moves(about.rows), counts::positions(about.positions))?;
+    say!(out, "games      {}", about.counts.games)?;
+    say!(
+        out,
+        "marks      {} ({} with different ones)",
+        report.marks,
+        counts::moves(report.conflicts)
+    )?;
     if report.depths_differ {
-        writeln!(
-            out,
-            "depth      the books differ; beyond the least, moves lack the games of some"
-        )?;
+        say!(out, "depth      the books differ; beyond the least, moves lack the games of some")?;
     }
     for book in &report.books {
         let mut notes = Vec::new();
         if book.is_contained {
-            notes.push("only its marks: another book counts all its games".to_owned());
+            notes.push(text!("only its marks: another book counts all its games"));
         }
         if book.is_rekeyed {
             let percent = 100.0 * share(book.unreached, book.rows);
-            notes.push(format!("other keys, {} rows not reached ({percent:.2}%)", book.unreached));
+            notes.push(text!(
+                "other keys, {} not reached ({percent:.2}%)",
+                counts::rows(book.unreached)
+            ));
         }
         let notes = notes.join("; ");
-        writeln!(out, "from       {}: {} games {notes}", book.path.shown(), book.games)?;
+        say!(out, "from       {}: {} {notes}", book.path.shown(), counts::games(book.games))?;
     }
     Ok(())
 }

@@ -31,6 +31,7 @@ use clap::ValueEnum;
 use self::bar::Bar;
 use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
+use crate::cli::language::{counts, say};
 use juzhong::book::interop::{Dialect, Format, InteropError, Reach};
 use juzhong::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
 use juzhong::bytes::visible::ShowPath;
@@ -129,8 +130,8 @@ fn tell_unbacked(was_backed: bool, path: &Path) {
 /// Prints the fate of all records, a line for each sort.
 fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     let c = counts;
-    writeln!(out, "records    {}", c.records)?;
-    writeln!(
+    say!(out, "records    {}", c.records)?;
+    say!(
         out,
         "games      {} counted: {} won by Red, {} drawn, {} won by Black, {} unknown",
         c.games,
@@ -139,23 +140,24 @@ fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
         c.second,
         c.unknown()
     )?;
-    writeln!(
+    say!(
         out,
-        "disputed   {} games whose copies state different results: {} settled by the majority, \
+        "disputed   {} whose copies state different results: {} settled by the majority, \
          {} tied and so unknown",
-        c.disputed,
+        counts::games(c.disputed),
         c.disputed - c.tied,
         c.tied
     )?;
-    writeln!(out, "copies     {} further ones of counted games", c.duplicates)?;
-    writeln!(
+    say!(out, "copies     {} further ones of counted games", c.duplicates)?;
+    say!(
         out,
         "others     {} from other starts ({} different games), not counted",
-        c.other_start_records, c.other_starts
+        c.other_start_records,
+        c.other_starts
     )?;
-    writeln!(out, "no moves   {}, not counted", c.no_move_records)?;
-    writeln!(out, "bad        {}, left out", c.bad)?;
-    writeln!(out, "filtered   {}, left out", c.filtered)?;
+    say!(out, "no moves   {}, not counted", c.no_move_records)?;
+    say!(out, "bad        {}, left out", c.bad)?;
+    say!(out, "filtered   {}, left out", c.filtered)?;
     Ok(())
 }
 

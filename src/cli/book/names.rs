@@ -3,7 +3,8 @@ use std::any::Any;
 use serde_json::{Value, json};
 
 use super::super::line_args::LineArgs;
-use juzhong::book::opening::{Follower, Opening, Openings};
+use crate::cli::language::Language;
+use juzhong::book::opening::{Code, Follower, Opening, Openings};
 use juzhong::game::{Game, Line};
 use juzhong::xiangqi::Position;
 
@@ -64,7 +65,28 @@ fn xiangqi<G: Game>(position: &G) -> Option<&Position> {
     (position as &dyn Any).downcast_ref()
 }
 
-/// Code and name as fields of an answer, null where there is none.
-pub(super) fn fields(opening: Option<Opening>) -> [(&'static str, Value); 2] {
-    [("ecco", json!(opening.map(|o| o.code.to_string()))), ("name", json!(opening.map(|o| o.name)))]
+/// Code and names as fields of an answer, null where there is none.
+pub(super) fn fields(opening: Option<Opening>) -> [(&'static str, Value); 3] {
+    [
+        ("ecco", json!(opening.map(|o| o.code.to_string()))),
+        ("name", json!(opening.map(|o| o.name))),
+        ("name_en", json!(opening.map(|o| o.english_name()))),
+    ]
+}
+
+/// The name of a code in the language of the program, of its Chinese name and its English one.
+pub(super) fn in_language(code: Code, chinese: &'static str) -> &'static str {
+    match Language::current() {
+        Language::En => code.english_name().unwrap_or(chinese),
+        Language::Zh => chinese,
+    }
+}
+
+/// Both names, that in the language of the program first.
+pub(super) fn in_both(opening: &Opening) -> [&'static str; 2] {
+    let (chinese, english) = (opening.name, opening.english_name());
+    match Language::current() {
+        Language::En => [english, chinese],
+        Language::Zh => [chinese, english],
+    }
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::super::{CliError, Context, exit};
 use super::reduce::Effort;
 use super::{from_build, print_counts};
+use crate::cli::language::{counts, say};
 use juzhong::book::pack;
 use juzhong::bytes::visible::ShowPath;
 
@@ -37,7 +38,12 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{answer}")?;
     } else {
         let book = args.output.shown();
-        writeln!(context.out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
+        say!(
+            context.out,
+            "{book}: {} of {}",
+            counts::moves(about.rows),
+            counts::positions(about.positions)
+        )?;
         print_counts(&about.counts, context.out)?;
     }
     Ok(exit::OK)

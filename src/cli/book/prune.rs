@@ -6,6 +6,7 @@ use serde_json::json;
 use super::super::interrupt::stop_flag;
 use super::super::{CliError, Context, exit};
 use super::from_remake;
+use crate::cli::language::{counts, say};
 use juzhong::book::{PruneOptions, PruneReport, prune};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::xiangqi::Position;
@@ -78,11 +79,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn print(args: &Args, report: &PruneReport, out: &mut dyn Write) -> Result<(), CliError> {
     let about = &report.metadata;
     let book = args.output.shown();
-    writeln!(out, "{book}: {} moves of {} positions", about.rows, about.positions)?;
-    writeln!(
+    say!(out, "{book}: {} of {}", counts::moves(about.rows), counts::positions(about.positions))?;
+    say!(
         out,
-        "dropped    {} moves: {} of few games, {} of small share, {} cut off, {} deleted",
-        report.dropped(),
+        "dropped    {}: {} of few games, {} of small share, {} cut off, {} deleted",
+        counts::moves(report.dropped()),
         report.few_games,
         report.small_share,
         report.cut_off,

@@ -8,9 +8,10 @@ use super::super::fens::Fens;
 use super::super::line_args::{LineArgs, NotationArgs, Typed};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::names::{Names, fields};
+use super::names::{self, Names, fields};
 use super::sources::span_json;
 use super::tree;
+use crate::cli::language::{left, right, say, text, word};
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
 use juzhong::game::{Game, Notation, Side, Symmetric};
@@ -251,9 +252,9 @@ pub(super) fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
 fn marks_list<M>(found: &BookMove<M>) -> Vec<String> {
     let mut parts: Vec<String> = flag_names(found).into_iter().map(str::to_owned).collect();
     if found.priority != 0 {
-        parts.push(format!("priority {}", found.priority));
+        parts.push(text!("priority {}", found.priority));
     }
-    parts.extend(found.groups.iter().map(|group| format!("group {}", Visible(group))));
+    parts.extend(found.groups.iter().map(|group| text!("group {}", Visible(group))));
     let comment = |text: &String| Visible(text.replace('\n', " / ")).to_string();
     parts.extend(found.comment.as_ref().map(comment));
     parts
@@ -294,20 +295,31 @@ fn print<G: Symmetric + Terminal>(
     notation: NotationArgs,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let mirrored = if is_mirrored(book, position) { " (found as its mirror image)" } else { "" };
+    let mirrored =
+        if is_mirrored(book, position) { word(" (found as its mirror image)") } else { "" };
     writeln!(out, "{}{mirrored}", position.to_fen())?;
     if let Some(opening) = names.here(position) {
-        writeln!(out, "{} {}", opening.code, opening.name)?;
+        let [name, other] = names::in_both(&opening);
+        writeln!(out, "{} {name}\n    {other}", opening.code)?;
     }
     if found.is_empty() {
-        writeln!(out, "no entry (key {})", book.key_of(position))?;
+        say!(out, "no entry (key {})", book.key_of(position))?;
         return Ok(());
     }
     let [first, second] = side_names::<G>();
     writeln!(
         out,
-        "{:<8} {:>7} {first:>6} {:>6} {second:>6} {:>6} {:>7} {:>6}  {:<9}  code",
-        "move", "games", "draws", "score", "weight", "others", "years"
+        "{} {} {} {} {} {} {} {}  {}  {}",
+        left(word("move"), 8),
+        right(word("games"), 7),
+        right(word(first), 6),
+        right(word("draws"), 6),
+        right(word(second), 6),
+        right(word("score"), 6),
+        right(word("weight"), 7),
+        right(word("others"), 6),
+        left(word("years"), 9),
+        word("code")
     )?;
     let mut codes = BTreeMap::new();
     for m in found {
@@ -318,8 +330,8 @@ fn print<G: Symmetric + Terminal>(
         let years = t.years.map_or_else(|| "-".to_owned(), |y| format!("{}-{}", y.min, y.max));
         let opening = names.after(&next);
         let code = opening.map_or_else(|| "-".to_owned(), |opening| opening.code.to_string());
-        codes.extend(opening.map(|opening| (opening.code, opening.name)));
-        let mv = padded(&position.write_move(m.mv, notation.shown()), 8);
+        codes.extend(opening.map(|o| (o.code, names::in_language(o.code, o.name))));
+        let mv = left(&position.write_move(m.mv, notation.shown()), 8);
         writeln!(
             out,
             "{mv} {:>7} {:>6} {:>6} {:>6} {score:>6} {:>7} {others:>6}  {years:<9}  {code}",
@@ -334,10 +346,4 @@ fn print<G: Symmetric + Terminal>(
         writeln!(out, "{code} {name}")?;
     }
     Ok(())
-}
-
-/// A text with blanks up to so many columns; characters beyond ASCII take two.
-fn padded(text: &str, columns: usize) -> String {
-    let width: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width)))
 }

@@ -8,6 +8,7 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::from_build;
 use super::map::shard_format;
+use crate::cli::language::{counts, say};
 use juzhong::book::{Work, reduce};
 use juzhong::bytes::visible::ShowPath;
 
@@ -75,7 +76,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{answer}")?;
     } else {
         let shard = args.output.shown();
-        writeln!(context.out, "{shard}: {moves} moves of {games} different games")?;
+        say!(context.out, "{shard}: {} of {games} different games", counts::moves(moves))?;
     }
     Ok(exit::OK)
 }

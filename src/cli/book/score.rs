@@ -7,6 +7,7 @@ use super::super::interrupt::{self, stop_flag};
 use super::super::{CliError, Context, exit};
 use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
 use super::{from_book, from_replace};
+use crate::cli::language::{counts, say};
 use juzhong::book::{
     Book, Costs, DropOutKind, Findings, GraphNode, MAX_SCORE_LINE, PropagationReport, ReplaceError,
     clear_scores, propagate,
@@ -212,26 +213,26 @@ fn tell(
         return Ok(());
     }
     if let Some(cleared) = report.cleared {
-        writeln!(out, "forgotten  {cleared} scores")?;
+        say!(out, "forgotten  {}", counts::scores(cleared))?;
     }
-    writeln!(
-        out,
-        "new        {} scores, {} proofs",
-        report.scored + report.imported,
-        report.proofs
-    )?;
+    let scores = counts::scores(report.scored + report.imported);
+    say!(out, "new        {scores}, {}", counts::proofs(report.proofs))?;
     for (name, count) in &sources {
-        writeln!(out, "source     {count} scores of {}", Visible(name))?;
+        say!(out, "source     {} of {}", counts::scores(count), Visible(name))?;
     }
-    writeln!(out, "scored     {} positions that the book reaches", backed.scored)?;
-    writeln!(out, "unscored   {} positions in which it ends", backed.unscored_leaves)?;
-    writeln!(out, "backed up  {} moves", backed.moves)?;
+    say!(out, "scored     {} that the book reaches", counts::positions(backed.scored))?;
+    say!(out, "unscored   {} in which it ends", counts::positions(backed.unscored_leaves))?;
+    say!(out, "backed up  {}", counts::moves(backed.moves))?;
     if backed.unreached > 0 {
         let many = backed.unreached;
-        writeln!(out, "unreached  {many} moves of positions that the start does not lead to")?;
+        say!(
+            out,
+            "unreached  {} of positions that the start does not lead to",
+            counts::moves(many)
+        )?;
     }
     if let Some(start) = backed.start {
-        writeln!(out, "start      {start} for Red")?;
+        say!(out, "start      {start} for Red")?;
     }
     Ok(())
 }

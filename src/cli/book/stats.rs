@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::super::line_args::{NotationArgs, line_texts};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::from_book;
+use super::{from_book, names};
+use crate::cli::language::{counted, counts, left, right, say, text, word};
 use juzhong::book::opening::Code;
 use juzhong::book::{
     AnnotationCounts, Book, BookMove, Counts, Depth, Difference, LineCount, OpeningStats, Origin,
     Origins, Sample, Source, Stats, StatsOptions, VERSION, Years,
 };
-use juzhong::bytes::by_count;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Notation, Side};
 use juzhong::xiangqi::notation::MoveNotation;
@@ -256,7 +256,14 @@ fn openings_answer(found: &Found) -> Value {
     let census = &found.census;
     let opening = |&(code, name, count): &(Code, &str, u64)| {
         let (games, weight) = found.games_or_weight(count);
-        json!({"ecco": code.to_string(), "name": name, "games": games, "weight": weight})
+        let name_en = code.english_name();
+        json!({
+            "ecco": code.to_string(),
+            "name": name,
+            "name_en": name_en,
+            "games": games,
+            "weight": weight,
+        })
     };
     let (games, weight) = found.games_or_weight(census.games);
     json!({
@@ -322,22 +329,22 @@ fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(
     let Found { book, survey, bytes, .. } = found;
     let about = book.metadata();
     let Counts { games, first, draws, second, .. } = about.counts;
-    writeln!(out, "{}: sound, version {VERSION}", book.path().shown())?;
-    writeln!(out, "games      {games}")?;
+    say!(out, "{}: sound, version {VERSION}", book.path().shown())?;
+    say!(out, "games      {games}")?;
     let unknown = about.counts.unknown();
-    writeln!(
+    say!(
         out,
         "results    {first} won by Red, {draws} drawn, {second} won by Black, {unknown} unknown"
     )?;
     if let Some(Years { min, max }) = found.years() {
-        writeln!(out, "years      {min} to {max}")?;
+        say!(out, "years      {min} to {max}")?;
     }
     print_first_moves(found, notation, out)?;
     print_openings(&found.census, survey.by_weight, out)?;
     print_lines(survey, notation, out)?;
-    writeln!(out, "positions  {}", about.positions)?;
-    writeln!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
-    writeln!(out, "size       {bytes} bytes")?;
+    say!(out, "positions  {}", about.positions)?;
+    say!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
+    say!(out, "size       {bytes} bytes")?;
     writeln!(out)?;
     print_making(found, out)?;
     print_marks(found, out)?;
@@ -372,9 +379,9 @@ fn print_first_moves(
         match first.stats.score(Side::First) {
             Some(score) => {
                 let score = 100.0 * score;
-                writeln!(out, "first      {text} {share:.1}%, Red scores {score:.1}%")?;
+                say!(out, "first      {text} {share:.1}%, Red scores {score:.1}%")?;
             }
-            None => writeln!(out, "first      {text} {share:.1}%")?,
+            None => say!(out, "first      {text} {share:.1}%")?,
         }
     }
     Ok(())
@@ -387,19 +394,19 @@ fn print_openings(
 ) -> Result<(), CliError> {
     let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
     for (&letter, &games) in &census.letters {
-        let group = Code::parse(&format!("{letter}00")).map_or("", Code::group);
+        let group = word(Code::parse(&format!("{letter}00")).map_or("", Code::group));
         let share = format!("{:.1}%", percent(games));
-        writeln!(out, "openings   {letter} {share:>6}  {group}")?;
+        say!(out, "openings   {letter} {share:>6}  {group}")?;
     }
     for &(code, name, games) in &census.openings {
         let share = percent(games);
         let count = match by_weight {
-            true => format!("weight {games}"),
-            false => by_count(games, format!("{games} game"), format!("{games} games")),
+            true => text!("weight {games}"),
+            false => counts::games(games),
         };
-        writeln!(out, "opening    {code} {share:.1}%, about {count}")?;
+        say!(out, "opening    {code} {share:.1}%, about {count}")?;
         // Names of variations are long.
-        for part in name.split(" / ") {
+        for part in names::in_language(code, name).split(" / ") {
             writeln!(out, "             {part}")?;
         }
     }
@@ -410,16 +417,16 @@ fn print_lines(survey: &Stats, notation: MoveNotation, out: &mut dyn Write) -> i
     for line in &survey.lines {
         let (games, weight) = (line.games, line.weight);
         let number = match games {
-            0 => format!("weight {weight}"),
-            games => by_count(games, format!("{games} game"), format!("{games} games")),
+            0 => text!("weight {weight}"),
+            games => counts::games(games),
         };
         let text = line_text(&line.moves, notation);
         match line.last.score(Side::First) {
             Some(score) => {
                 let score = 100.0 * score;
-                writeln!(out, "line       {number}, Red scores {score:.1}%")?;
+                say!(out, "line       {number}, Red scores {score:.1}%")?;
             }
-            None => writeln!(out, "line       {number}")?,
+            None => say!(out, "line       {number}")?,
         }
         writeln!(out, "             {text}")?;
     }
@@ -431,42 +438,45 @@ fn print_making(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     let Found { book, sources, .. } = found;
     let about = book.metadata();
     let counts = &about.counts;
-    writeln!(out, "sources    {}", sources.len())?;
-    writeln!(out, "records    {}", counts.records)?;
+    say!(out, "sources    {}", sources.len())?;
+    say!(out, "records    {}", counts.records)?;
     let majority = counts.disputed - counts.tied;
-    writeln!(
+    say!(
         out,
         "disputed   {}: {majority} settled by most copies, {} tied and so unknown",
-        counts.disputed, counts.tied
+        counts.disputed,
+        counts.tied
     )?;
-    writeln!(out, "copies     {} further ones of counted games", counts.duplicates)?;
-    writeln!(
+    say!(out, "copies     {} further ones of counted games", counts.duplicates)?;
+    say!(
         out,
         "others     {} from other starts (different ones: {}), not counted",
-        counts.other_start_records, counts.other_starts
+        counts.other_start_records,
+        counts.other_starts
     )?;
-    writeln!(out, "no moves   {}, not counted", counts.no_move_records)?;
-    writeln!(out, "bad        {}, left out", counts.bad)?;
-    writeln!(out, "filtered   {}, left out", counts.filtered)?;
+    say!(out, "no moves   {}, not counted", counts.no_move_records)?;
+    say!(out, "bad        {}, left out", counts.bad)?;
+    say!(out, "filtered   {}, left out", counts.filtered)?;
     if about.pruned {
-        writeln!(out, "pruned     moves were left out; no games can be added")?;
+        say!(out, "pruned     moves were left out; no games can be added")?;
     }
     let least = about.min_games;
     let share = format!("{}.{:02} %", about.min_share / 100, about.min_share % 100);
-    let limits = by_count(
-        least,
-        format!("shown are moves of 1 game and more, {share} of the position's games"),
-        format!("shown are moves of {least} games and more, {share} of the position's games"),
+    let limits = counted!(
+        least == 1,
+        "shown are moves of {least} game and more, {share} of the position's games",
+        "shown are moves of {least} games and more, {share} of the position's games"
     );
-    writeln!(out, "limits     {limits}")?;
-    writeln!(out, "weight     {}", about.weight)?;
-    writeln!(out, "filter     {}", about.filter)?;
-    let keys = if book.foreign_keys().is_none() { "the stored ones" } else { "its own" };
-    writeln!(out, "keys       {} ({keys})", about.key_table)?;
-    writeln!(out, "content    {}", about.content)?;
+    say!(out, "limits     {limits}")?;
+    say!(out, "weight     {}", about.weight)?;
+    say!(out, "filter     {}", about.filter)?;
+    let keys =
+        if book.foreign_keys().is_none() { word("the stored ones") } else { word("its own") };
+    say!(out, "keys       {} ({keys})", about.key_table)?;
+    say!(out, "content    {}", about.content)?;
     for Origin { name, games, moves, .. } in &found.origins.books {
         let name = Visible(name);
-        writeln!(out, "merged     {name}: games {games}, moves {moves}")?;
+        say!(out, "merged     {name}: games {games}, moves {moves}")?;
     }
     Ok(())
 }
@@ -475,33 +485,35 @@ fn print_marks(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     let marks = &found.survey.marks;
     if marks.moves > 0 {
         let AnnotationCounts { moves, weights, priorities, comments, .. } = marks;
-        writeln!(out, "marked     {moves}")?;
+        say!(out, "marked     {moves}")?;
         for (name, &count) in
             [("weights", weights), ("priorities", priorities), ("comments", comments)]
         {
             if count > 0 {
-                writeln!(out, "  {name:<9}{count}")?;
+                writeln!(out, "  {}{count}", left(word(name), 9))?;
             }
         }
         for (name, count) in &marks.flags {
-            writeln!(out, "  {name:<9}{count}")?;
+            writeln!(out, "  {}{count}", left(word(name), 9))?;
         }
     }
     for (name, &count) in &marks.groups {
         let name = Visible(name);
-        let group = by_count(count, format!("{name}: 1 move"), format!("{name}: {count} moves"));
-        writeln!(out, "group      {group}")?;
+        say!(out, "group      {name}: {}", counts::moves(count))?;
     }
     if found.edits > 0 {
-        writeln!(out, "edits      {} that can be undone", found.edits)?;
+        say!(out, "edits      {} that can be undone", found.edits)?;
     }
     Ok(())
 }
 
 fn print_coverage(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     let survey = &found.survey;
-    let unit = if survey.by_weight { "weight" } else { "games" };
-    writeln!(out, "{:>5} {:>10} {:>10} {:>10} {:>7}", "ply", "positions", "moves", unit, "share")?;
+    let unit = if survey.by_weight { word("weight") } else { word("games") };
+    let [positions, moves, unit] =
+        [word("positions"), word("moves"), unit].map(|head| right(head, 10));
+    let (ply, part) = (right(word("ply"), 5), right(word("share"), 7));
+    writeln!(out, "{ply} {positions} {moves} {unit} {part}")?;
     for ((ply, depth), &games) in survey.walk.depths.iter().enumerate().zip(&survey.coverage) {
         let share = 100.0 * share(found, games);
         let Depth { positions, moves } = depth;
@@ -509,10 +521,10 @@ fn print_coverage(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     }
     let unreached = survey.walk.unreached;
     if unreached > 0 {
-        let text = by_count(
-            unreached,
-            "1 move is not reached from the start".to_owned(),
-            format!("{unreached} moves are not reached from the start"),
+        let text = counted!(
+            unreached == 1,
+            "{unreached} move is not reached from the start",
+            "{unreached} moves are not reached from the start"
         );
         writeln!(out, "{text}")?;
     }
@@ -529,7 +541,7 @@ fn print_differences(
         let [(played, worse, often), (other, score, games)] = [played, better].map(|sample| {
             (move_text(position, &sample.mv, notation), 100.0 * sample.score, sample.games)
         });
-        writeln!(
+        say!(
             out,
             "score      {played} {worse:.1}% of {often}, but {other} {score:.1}% of {games}"
         )?;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::super::listing::claim_file;
 use super::super::{CliError, Context, OrExit, exit};
+use crate::cli::language::{counts, say};
 use juzhong::book::Synth;
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
@@ -57,7 +58,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     write(&synth, args.games, &mut out).or_exit_with(exit::IO, about)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error);
     file.and_then(AtomicFile::commit).or_exit_with(exit::IO, about)?;
-    writeln!(context.out, "{} games written to {}", args.games, about())?;
+    say!(context.out, "{} written to {}", counts::games(args.games), about())?;
     Ok(exit::OK)
 }
 

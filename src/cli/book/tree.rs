@@ -11,6 +11,7 @@ use super::super::terminal::Terminal;
 use super::super::{CliError, Context, exit};
 use super::names::{Names, fields};
 use super::query::{head, marks_text, move_answer, percent, probe};
+use crate::cli::language::say;
 use juzhong::book::{Book, BookMove};
 use juzhong::game::Symmetric;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -58,7 +59,7 @@ pub(super) fn run<G: Symmetric + Terminal>(
         writeln!(context.out, "{}", position.to_fen())?;
         tree.print(&tree.first, position, (0, notation.shown()), context.out)?;
         if tree.is_cut {
-            writeln!(context.out, "cut after {MAX_MOVES} moves; raise --min-games")?;
+            say!(context.out, "cut after {MAX_MOVES} moves; raise --min-games")?;
         }
     }
     Ok(if tree.first.is_empty() { exit::FAILED } else { exit::OK })

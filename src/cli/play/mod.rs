@@ -18,18 +18,20 @@ use super::player::{LimitArgs, PlayerArgs};
 use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
 use super::verdict_explanation::verdict_name;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
+use crate::cli::language::{self, counts, left, say, text, word};
 use commands::Command;
 use game::{Desk, Played};
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::visible::{Form, ShowPath, Visible, VisibleLines, VisibleWriter};
-use juzhong::engine::{Choice, Level, OwnBook, Playable};
+use juzhong::engine::{Choice, Level, OwnBook, Playable, RootMove};
 use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side, Verdict};
 use juzhong::gomoku::Board;
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
 use juzhong::record::{Format, GameFile, ParsedGame, Record, WriteOptions, read_game_file};
-use juzhong::search::Score;
+use juzhong::search::{Score, TableValue};
+use juzhong::tablebase::{Entry, Wdl};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 use opponent::{Opponent, Own, Purpose, Reply};
@@ -249,9 +251,9 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn offer(&mut self) -> Result<Next, CliError> {
         let left = self.autosave.as_ref().and_then(Autosave::left::<G>);
         let Some((game, human)) = left else { return Ok(Next::Same) };
-        self.say(format_args!("A game of {} moves was left unfinished.", game.len()))?;
+        self.say(text!("A game of {} was left unfinished.", counts::moves(game.len())))?;
         loop {
-            let entered = self.prompt.ask("Go on with it? [y/n] ", self.context.out)?;
+            let entered = self.prompt.ask(&text!("Go on with it? [y/n] "), self.context.out)?;
             let answer = match entered {
                 Entered::Interrupt => return Ok(Next::Leave(LEFT)),
                 Entered::End => return Ok(Next::Leave(exit::OK)),
@@ -290,7 +292,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     /// Writes a line.
     fn say(&mut self, text: impl Display) -> Result<(), CliError> {
-        writeln!(self.context.out, "{}", VisibleLines(text))?;
+        writeln!(self.context.out, "{}", VisibleLines(language::message(&text.to_string())))?;
         Ok(())
     }
 
@@ -301,18 +303,21 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     fn draw(&mut self) -> Result<(), CliError> {
         let position = self.position();
-        let check = if Terminal::in_check(position) { ", in check" } else { "" };
-        let side = G::side_name(position.turn());
+        let side = word(G::side_name(position.turn()));
+        let turn = match Terminal::in_check(position) {
+            true => text!("{side} to move, in check"),
+            false => text!("{side} to move"),
+        };
         let drawing = position.draw(self.view, self.game().line().moves().last());
-        write!(self.context.out, "\n{drawing}{side} to move{check}\n")?;
+        writeln!(self.context.out, "\n{drawing}{turn}")?;
         Ok(())
     }
 
     /// The result of the game, if it has ended.
     fn result(&self) -> Option<String> {
         if let Some(side) = self.game().resigned() {
-            let [loser, winner] = [side, !side].map(G::side_name);
-            return Some(format!("{loser} has resigned: {winner} wins"));
+            let [loser, winner] = [side, !side].map(|side| word(G::side_name(side)));
+            return Some(text!("{loser} has resigned: {winner} wins"));
         }
         result_text(self.game().line(), self.rules)
     }
@@ -339,7 +344,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             return Ok(Next::Same);
         };
         let text = self.write_reply(&reply);
-        self.say(format_args!("engine: {text}"))?;
+        self.say(text!("engine: {text}"))?;
         self.desk.game.push(reply.mv);
         Ok(Next::Moved)
     }
@@ -376,7 +381,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 Ok(command) => self.obey(command),
                 Err(wanted) => self.answer(wanted),
             },
-            Entered::Unreadable(why) => self.answer(format_args!("not understood: {why}")),
+            Entered::Unreadable(why) => self.answer(text!("not understood: {why}")),
             Entered::End => {
                 self.say("\nend of input")?;
                 Ok(Next::Leave(exit::OK))
@@ -443,7 +448,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Table => self.ask_tables(),
             Command::Why => self.why(),
             _ => {
-                write!(self.context.out, "{}", commands::HELP)?;
+                write!(self.context.out, "{}", language::message(commands::HELP))?;
                 Ok(Next::Same)
             }
         }
@@ -451,7 +456,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     fn human_move(&mut self, typed: &str) -> Result<Next, CliError> {
         if let Some(result) = self.result().filter(|_| !self.desk.is_studying()) {
-            return self.answer(format_args!("the game is over ({result}); undo or new goes on"));
+            return self.answer(text!("the game is over ({result}); undo or new goes on"));
         }
         match self.position().read_move(typed) {
             Ok(mv) => {
@@ -462,7 +467,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.desk.game.push(mv);
                 Ok(Next::Moved)
             }
-            Err(reason) => self.answer(format_args!("{reason}; type help for what is understood")),
+            Err(reason) => self.answer(text!("{reason}; type help for what is understood")),
         }
     }
 
@@ -512,18 +517,18 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn go_to(&mut self, ply: usize) -> Result<Next, CliError> {
         let len = self.game().len();
         if !self.desk.game.go_to(ply) {
-            return self.answer(format_args!("the game has {len} moves"));
+            return self.answer(text!("the game has {}", counts::moves(len)));
         }
         self.waits = true;
         let ply = self.game().line().len();
-        self.say(format_args!("after {ply} of {len} moves"))?;
+        self.say(text!("after {ply} of {}", counts::moves(len)))?;
         Ok(Next::Moved)
     }
 
     fn study(&mut self, from: Option<usize>) -> Result<Next, CliError> {
         let len = self.game().len();
         if from.is_some_and(|ply| ply > len) {
-            return self.answer(format_args!("the game has {len} moves"));
+            return self.answer(text!("the game has {}", counts::moves(len)));
         }
         self.desk.study();
         if let Some(ply) = from {
@@ -559,7 +564,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
         self.human = !self.human;
         self.waits = false;
-        self.say(format_args!("you play {} now", G::side_name(self.human)))?;
+        self.say(text!("you play {} now", word(G::side_name(self.human))))?;
         Ok(Next::Moved)
     }
 
@@ -573,7 +578,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         let (human, winner) = (self.human, G::side_name(!self.human));
         self.desk.game.resign(human);
         self.keep();
-        self.answer(format_args!("you resign: {winner} wins"))
+        self.answer(text!("you resign: {winner} wins"))
     }
 
     fn quit(&mut self) -> Result<Next, CliError> {
@@ -602,7 +607,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.draft = Some(wanted);
                 self.say(drawing.trim_end())?;
                 for reason in reasons {
-                    self.say(format_args!("illegal: {reason}"))?;
+                    self.say(text!("illegal: {reason}"))?;
                 }
                 self.answer("the game stays as it is until the position is legal")
             }
@@ -622,7 +627,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             self.say(pair.concat().trim_end())?;
         }
         if made < cells.len() {
-            self.say(format_args!("after {made} of {} moves", cells.len()))?;
+            self.say(text!("after {made} of {}", counts::moves(cells.len())))?;
         }
         Ok(Next::Same)
     }
@@ -637,10 +642,10 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             None => {}
         }
         let level = number.and_then(Level::new).unwrap_or(level);
-        let nodes = level.nodes().map(|nodes| format!("at most {nodes} positions a move"));
-        let nodes = nodes.unwrap_or_else(|| "full strength".to_owned());
-        let margin = level.margin().map(|cp| format!(", up to {cp} centipawns worse by chance"));
-        self.answer(format_args!("level {}: {nodes}{}", level.number(), margin.unwrap_or_default()))
+        let nodes = level.nodes().map(|nodes| text!("at most {nodes} nodes a move"));
+        let nodes = nodes.unwrap_or_else(|| text!("full strength"));
+        let margin = level.margin().map(|cp| text!(", up to {cp} centipawns worse by chance"));
+        self.answer(text!("level {}: {nodes}{}", level.number(), margin.unwrap_or_default()))
     }
 
     fn eval(&mut self) -> Result<Next, CliError> {
@@ -674,7 +679,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 }
             };
             if found.is_empty() {
-                self.say(format_args!("{name}: no move"))?;
+                self.say(text!("{name}: no move"))?;
                 continue;
             }
             self.say(format_args!("{name}:"))?;
@@ -684,7 +689,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 let score = m.stats.score(turn).map(|score| format!("{:.1} %", 100.0 * score));
                 let score = score.unwrap_or_else(|| "-".to_owned());
                 let (games, weight) = (m.stats.games, m.weight);
-                self.say(format_args!("  {text:<8} {games:>8} games {score:>8}  weight {weight}"))?;
+                self.say(text!("  {text:<8} {games:>8} games {score:>8}  weight {weight}"))?;
             }
         }
         Ok(Next::Same)
@@ -699,7 +704,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         };
         for m in moves {
             let text = self.written(m.mv);
-            self.say(format_args!("  {text:<8} {m}"))?;
+            self.say(format_args!("  {} {}", left(&text, 8), table_text(&m)))?;
         }
         Ok(Next::Same)
     }
@@ -715,9 +720,9 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         let line = self.desk.game.line();
         let judgement = G::judge(line, self.rules, Horizon::Game);
         let explanation = G::explain_verdict(line, self.rules, self.notation);
-        let reason = judgement.reason.map(|r| format!(" ({r})")).unwrap_or_default();
+        let reason = judgement.reason.map(|r| format!(" ({})", word(r))).unwrap_or_default();
         let is_none = judgement.verdict == Verdict::None;
-        writeln!(self.context.out, "verdict  {}{reason}", verdict_name(judgement.verdict))?;
+        say!(self.context.out, "verdict  {}{reason}", word(verdict_name(judgement.verdict)))?;
         let mut out = VisibleWriter::new(&mut *self.context.out, Form::Text);
         explanation.write(&mut out)?;
         if is_none && explanation.is_empty() {
@@ -734,7 +739,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             (file, _) => PathBuf::from(file),
         };
         match self.write_to(&path) {
-            Ok(()) => self.answer(format_args!("saved: {}", path.shown())),
+            Ok(()) => self.answer(text!("saved: {}", path.shown())),
             Err(why) => self.answer(format_args!("{}: {why}", path.shown())),
         }
     }
@@ -786,13 +791,13 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Err(why) => self.answer(format_args!("{}: {why}", Path::new(file).shown())),
             Ok((record, fault)) => {
                 if let Some(fault) = fault {
-                    self.say(format_args!("the game breaks off: {fault}"))?;
+                    self.say(text!("the game breaks off: {fault}"))?;
                 }
                 let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
                 let players = [player("Red"), player("Black")];
                 let game = Played::of_record(record);
                 let [red, black] = players.map(|name| Visible(name).to_string());
-                self.say(format_args!("{red} - {black}, {} moves; next shows them", game.len()))?;
+                self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
                 self.begin(game, true)
             }
         }
@@ -824,8 +829,8 @@ fn read_record<G: Terminal>(
     .map_err(|error| error.to_string())?;
     let (record, fault) = found.ok_or_else(|| match count {
         0 => "no game in it".to_owned(),
-        1 => "one game in it".to_owned(),
-        _ => format!("{count} games in it"),
+        1 => text!("one game in it"),
+        _ => text!("{} in it", counts::games(count)),
     })??;
     let record = G::of_record(record).ok_or("games of this kind have no format of files")?;
     Ok((record, fault))
@@ -833,37 +838,52 @@ fn read_record<G: Terminal>(
 
 /// Describes the source of a move and its score.
 pub(super) fn describe<M>(choice: &Choice<M>) -> String {
-    let source = choice.source.name();
+    let source = word(choice.source.name());
     match (&choice.table, choice.score) {
-        (Some(table), _) => format!("{source}: {table}"),
-        (None, Some(score)) => format!("{source}: depth {}, {}", choice.depth, worth(score)),
+        (Some(table), _) => {
+            format!("{source}{}{}", language::colon(), table_text(table))
+        }
+        (None, Some(score)) => text!("{source}: depth {}, {}", choice.depth, worth(score)),
         (None, None) => source.to_owned(),
+    }
+}
+
+/// What the tablebases say of a move: its [`Display`], in the language of the program.
+fn table_text<M>(found: &RootMove<M>) -> String {
+    let Entry { wdl, order, distance } = found.entry;
+    let (result, plies) = (word(wdl.name()), counts::plies(distance));
+    let is_mate = matches!(found.value, TableValue::Mate(_) | TableValue::Mated(_));
+    match (wdl, order) {
+        (Wdl::Draw, _) => result.to_owned(),
+        (_, 0) if is_mate => text!("{result}, mate in {plies}"),
+        (_, 0) => text!("{result}, capture or mate in {plies}"),
+        (_, order) => text!("{result} by repetition, order {order}, {plies}"),
     }
 }
 
 /// A score in words where it is more than an evaluation.
 fn worth(score: Score) -> String {
-    let (what, plies) = match score.kind() {
-        ScoreKind::MateIn(plies) => ("mates", plies),
-        ScoreKind::MatedIn(plies) => ("is mated", plies),
-        ScoreKind::TableWin(plies) => ("wins by the tables", plies),
-        ScoreKind::TableLoss(plies) => ("loses by the tables", plies),
-        ScoreKind::Centipawns(value) => return format!("{:+.2}", f64::from(value) / 100.0),
-    };
-    format!("{what} in {plies} {}", if plies == 1 { "ply" } else { "plies" })
+    match score.kind() {
+        ScoreKind::MateIn(plies) => text!("mates in {}", counts::plies(plies)),
+        ScoreKind::MatedIn(plies) => text!("is mated in {}", counts::plies(plies)),
+        ScoreKind::TableWin(plies) => text!("wins by the tables in {}", counts::plies(plies)),
+        ScoreKind::TableLoss(plies) => text!("loses by the tables in {}", counts::plies(plies)),
+        ScoreKind::Centipawns(value) => format!("{:+.2}", f64::from(value) / 100.0),
+    }
 }
 
 /// The result of the game, if it has ended.
 pub(super) fn result_text<G: Terminal>(line: &Line<G>, rules: G::Rules) -> Option<String> {
     let wins = |outcome| match outcome {
-        Outcome::Win(side) => format!("{} wins", G::side_name(side)),
-        Outcome::Draw => "draw".to_owned(),
+        Outcome::Win(side) => text!("{} wins", word(G::side_name(side))),
+        Outcome::Draw => word("draw").to_owned(),
     };
     if let Some(outcome) = line.position().outcome() {
-        return Some(format!("{}: {}", line.position().status(), wins(outcome)));
+        let status = word(line.position().status());
+        return Some(format!("{status}{}{}", language::colon(), wins(outcome)));
     }
     let judgement = G::judge(line, rules, Horizon::Game);
     let outcome = judgement.verdict.outcome()?;
     let reason = judgement.reason.unwrap_or("by the rules on repetition");
-    Some(format!("{reason}: {}", wins(outcome)))
+    Some(format!("{}{}{}", word(reason), language::colon(), wins(outcome)))
 }

@@ -8,6 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::super::player::tell_warnings;
 use super::super::{CliError, OrExit, exit};
 use super::describe;
+use crate::cli::language::{counts, text};
 use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
 use juzhong::game::{Line, ScoreKind};
 use juzhong::protocol::client::{Client, GoLimits, Thought};
@@ -176,12 +177,14 @@ fn describe_thought(thought: &Thought) -> String {
         Some((ScoreKind::Centipawns(score), _)) => {
             format!(", {:+.2}", f64::from(score) / 100.0)
         }
-        Some((ScoreKind::MateIn(plies), _)) => format!(", mates in {} moves", plies.div_ceil(2)),
-        Some((ScoreKind::MatedIn(plies), _)) => {
-            format!(", is mated in {} moves", plies.div_ceil(2))
+        Some((ScoreKind::MateIn(plies), _)) => {
+            text!(", mates in {}", counts::moves(plies.div_ceil(2)))
         }
-        Some((ScoreKind::TableWin(_), _)) => ", wins by tables".to_owned(),
-        Some((ScoreKind::TableLoss(_), _)) => ", loses by tables".to_owned(),
+        Some((ScoreKind::MatedIn(plies), _)) => {
+            text!(", is mated in {}", counts::moves(plies.div_ceil(2)))
+        }
+        Some((ScoreKind::TableWin(_), _)) => text!(", wins by tables"),
+        Some((ScoreKind::TableLoss(_), _)) => text!(", loses by tables"),
     };
-    format!("depth {}{score}", thought.info.depth)
+    text!("depth {}{score}", thought.info.depth)
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbers, plan_text};
 use super::sets::Sets;
 use super::{Folder, generate_error};
+use crate::cli::language::{counts, say};
 use crate::cli::size::parse_size;
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
 use juzhong::bytes::machine::available_memory;
@@ -94,7 +95,7 @@ fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<
     for table in &plan.tables {
         match table.state {
             TableState::Present(bytes) => {
-                writeln!(out, "{}: there, {bytes} bytes", table.estimate.material)?;
+                say!(out, "{}: there, {bytes} bytes", table.estimate.material)?;
             }
             TableState::Absent | TableState::Older => {
                 writeln!(out, "{}", estimate_text(&table.estimate, plan.threads))?;
@@ -130,11 +131,12 @@ fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Resul
     }
     let built = report.tables.iter().filter(|table| !table.reused).count();
     let bytes: u64 = report.tables.iter().map(|table| table.bytes).sum();
-    writeln!(
+    say!(
         context.out,
-        "{} tables in {} ({built} built now), {bytes} bytes",
-        report.tables.len(),
-        args.folder.dir.shown()
+        "{} in {} ({built} built now), {}",
+        counts::tables(report.tables.len()),
+        args.folder.dir.shown(),
+        counts::bytes(bytes)
     )?;
     Ok(())
 }

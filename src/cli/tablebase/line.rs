@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::probe::describe;
 use super::{Folder, distance_of, table_error};
+use crate::cli::language::{say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::{Game, Side, Verdict};
@@ -116,12 +117,12 @@ impl Answer<'_> {
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let out = &mut context.out;
         let value = describe(self.line.entry);
-        writeln!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
+        say!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
         let texts = self.texts();
         if !texts.is_empty() {
             writeln!(out, "{}", texts.join(" "))?;
         }
-        writeln!(out, "{}", self.line.end.name())?;
+        writeln!(out, "{}", word(self.line.end.name()))?;
         if self.args.why {
             self.explain(&texts, context)?;
         }
@@ -131,17 +132,17 @@ impl Answer<'_> {
     fn explain(&self, texts: &[String], context: &mut Context<'_>) -> io::Result<()> {
         let out = &mut context.out;
         let Some(repeated) = &self.line.repeated else {
-            return writeln!(out, "no loop: the repetition rule does not decide this line");
+            return say!(out, "no loop: the repetition rule does not decide this line");
         };
-        writeln!(out, "the loop begins at ply {}:", repeated.start + 1)?;
+        say!(out, "the loop begins at ply {}:", repeated.start + 1)?;
         let steps = self.line.moves[repeated.start..].iter().zip(&texts[repeated.start..]);
         for ((step, text), loop_move) in steps.zip(&repeated.moves) {
-            let side = if step.before.turn() == Side::First { "red" } else { "black" };
+            let side = word(if step.before.turn() == Side::First { "red" } else { "black" });
             writeln!(out, "  {side} {text}  {}", loop_move_text(&step.before, loop_move))?;
         }
         let judgement = &repeated.judgement;
         let reason = judgement.reason.unwrap_or("nothing");
-        writeln!(out, "{}: {reason}", verdict_name(judgement.verdict))
+        writeln!(out, "{}: {}", word(verdict_name(judgement.verdict)), word(reason))
     }
 }
 
@@ -158,13 +159,14 @@ fn verdict_name(verdict: Verdict) -> &'static str {
 fn loop_move_text(before: &Position, loop_move: &LoopMove) -> String {
     let mut parts = Vec::new();
     if loop_move.check {
-        parts.push("checks".to_owned());
+        parts.push(text!("checks"));
     }
     for square in loop_move.chases {
         let name = before.piece_at(square).map_or("man", |piece| role_name(piece.role()));
-        parts.push(format!("newly chases the {name} on {square}"));
+        let name = word(name);
+        parts.push(text!("newly chases the {name} on {square}"));
     }
-    if parts.is_empty() { "neither checks nor chases".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { text!("neither checks nor chases") } else { parts.join(", ") }
 }
 
 const fn role_name(role: Role) -> &'static str {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Folder, distance_of, full_message, table_code, table_error};
 use crate::cli::fens::Fens;
+use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
 use crate::cli::terminal::Terminal;
 use crate::cli::{CliError, Context, exit};
@@ -95,7 +96,7 @@ impl Answer {
         let (material, _) = Material::of(&self.position);
         let (rules, metric) = (tables.rules(), tables.metric());
         let out = &mut context.out;
-        writeln!(out, "{material}, rules {rules}, metric {metric}: {}", describe(self.entry))?;
+        say!(out, "{material}, rules {rules}, metric {metric}: {}", describe(self.entry))?;
         for &(mv, entry) in &self.moves {
             let mv = self.position.write_move(mv, self.notation.shown());
             writeln!(out, "{mv}  {}", describe(entry))?;
@@ -106,18 +107,14 @@ impl Answer {
 
 pub(super) fn describe(entry: Entry) -> String {
     match (entry.wdl, entry.order) {
-        (Wdl::Draw, _) => "draw".to_owned(),
-        (wdl, 0) => format!("{} in {}", wdl.name(), plies(entry.distance)),
-        (wdl, order) => format!(
+        (Wdl::Draw, _) => text!("draw"),
+        (wdl, 0) => text!("{} in {}", word(wdl.name()), counts::plies(entry.distance)),
+        (wdl, order) => text!(
             "{} by the repetition rule (order {order}), the loop within {}",
-            wdl.name(),
-            plies(entry.distance)
+            word(wdl.name()),
+            counts::plies(entry.distance)
         ),
     }
-}
-
-pub(super) fn plies(count: u16) -> String {
-    if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
 }
 
 fn batch(

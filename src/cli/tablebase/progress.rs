@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::cli::language::{counted, text};
 use crate::cli::tell;
+use juzhong::bytes::BinarySize;
 use juzhong::bytes::visible::{ShowPath, VisibleLines};
-use juzhong::bytes::{BinarySize, by_count};
 use juzhong::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
 
 /// Without a terminal, at most one line in this time about tablebases at work.
@@ -197,12 +198,12 @@ impl Printer {
         if let Some(bar) = &self.bar {
             // The bar shows the percentage; what comes last is cut off where the terminal is narrow.
             let phase = match phase {
-                Phase::Looking { .. } => "first look".to_owned(),
+                Phase::Looking { .. } => text!("first look"),
                 _ => describe(phase),
             };
-            bar.set_message(format!("{time} left, {table}: {phase}, {mega:.2} million slots/s"));
+            bar.set_message(text!("{time} left, {table}: {phase}, {mega:.2} million slots/s"));
         } else {
-            self.line(&format!(
+            self.line(&text!(
                 "{table}: {}; {:.0} % of all, {mega:.2} million slots a second, {time} left",
                 describe(phase),
                 100.0 * part
@@ -223,10 +224,10 @@ impl Printer {
 /// A time for people, roughly.
 fn about(seconds: f64) -> String {
     match seconds.ceil() as u64 {
-        _ if seconds < 1.0 => "under 1 s".to_owned(),
-        seconds @ 0..120 => format!("about {seconds} s"),
-        seconds @ 120..7200 => format!("about {} min", seconds.div_ceil(60)),
-        seconds => format!("about {:.1} h", seconds as f64 / 3600.0),
+        _ if seconds < 1.0 => text!("under 1 s"),
+        seconds @ 0..120 => text!("about {seconds} s"),
+        seconds @ 120..7200 => text!("about {} min", seconds.div_ceil(60)),
+        seconds => text!("about {:.1} h", seconds as f64 / 3600.0),
     }
 }
 
@@ -236,11 +237,11 @@ fn round(part: f64) -> f64 {
 
 fn describe(phase: Phase) -> String {
     match phase {
-        Phase::Looking { done, total } => format!("first look {} %", 100 * done / total.max(1)),
-        Phase::Spreading { order, distance } => format!("spreading order {order}, ply {distance}"),
-        Phase::Judging { order } => format!("judging repetition, round {order}"),
-        Phase::Hashing => "hashing".to_owned(),
-        Phase::Packing => "packing and writing".to_owned(),
+        Phase::Looking { done, total } => text!("first look {} %", 100 * done / total.max(1)),
+        Phase::Spreading { order, distance } => text!("spreading order {order}, ply {distance}"),
+        Phase::Judging { order } => text!("judging repetition, round {order}"),
+        Phase::Hashing => text!("hashing"),
+        Phase::Packing => text!("packing and writing"),
     }
 }
 
@@ -269,7 +270,7 @@ impl Progress for Printer {
         self.line(&plan_text(plan));
         tables.sort_by_key(|table| std::cmp::Reverse((table.slots, table.material)));
         if tables.len() > NAMED {
-            self.line(&format!("the {NAMED} largest (--dry-run tells of all):"));
+            self.line(&text!("the {NAMED} largest (--dry-run tells of all):"));
         }
         for table in tables.iter().take(NAMED) {
             self.line(&format!("  {}", estimate_text(table, plan.threads)));
@@ -279,11 +280,9 @@ impl Progress for Printer {
 
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
         let Estimate { material, slots, memory, .. } = *estimate;
-        let name = format!("{material} ({number} of {of})");
-        let text = format!(
-            "{name}: {slots} slots for each side to move, {} of memory",
-            BinarySize(memory)
-        );
+        let name = text!("{material} ({number} of {of})");
+        let text =
+            text!("{name}: {slots} slots for each side to move, {} of memory", BinarySize(memory));
         let job = TableJob {
             began: Instant::now(),
             name,
@@ -319,8 +318,8 @@ impl Progress for Printer {
         }
         state.waiting.push(material);
         drop(state);
-        let who = process.map_or("another process".to_owned(), |id| format!("process {id}"));
-        self.line(&format!("{material}: {who} is building it; this one goes on when it is done"));
+        let who = process.map_or(text!("another process"), |id| text!("process {id}"));
+        self.line(&text!("{material}: {who} is building it; this one goes on when it is done"));
         self.object("wait", json!({"material": material.to_string(), "process": process}));
     }
 
@@ -336,7 +335,7 @@ impl Progress for Printer {
         let seconds = job.map(|job| job.began.elapsed().as_secs_f64());
         if let Some(seconds) = seconds {
             let path = built.path.shown();
-            self.line(&format!(
+            self.line(&text!(
                 "{path}: {} bytes, {seconds:.1} s; {} left",
                 built.bytes,
                 about(left)
@@ -353,7 +352,7 @@ impl Progress for Printer {
 
 /// One tablebase of a plan, for people.
 pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
-    format!(
+    text!(
         "{}: {} slots for each side to move, {} of memory, about {} on the disk, {}",
         table.material,
         table.slots,
@@ -374,21 +373,14 @@ pub(super) fn estimate_numbers(table: &Estimate) -> Value {
 /// The whole workload of a plan, for people.
 pub(super) fn plan_text(plan: &Workload) -> String {
     let (count, all, slots, threads) =
-        (plan.to_build().count(), plan.tables.len(), plan.slots(), plan.threads as u64);
+        (plan.to_build().count(), plan.tables.len(), plan.slots(), plan.threads);
     let (memory, disk) = (BinarySize(plan.memory()), BinarySize(plan.disk()));
-    let free = plan.free.map_or(String::new(), |free| format!(" ({} free)", BinarySize(free)));
-    let tables = by_count(
-        all as u64,
-        format!("{count} of 1 table to build"),
-        format!("{count} of {all} tables to build"),
-    );
+    let free = plan.free.map_or(String::new(), |free| text!(" ({} free)", BinarySize(free)));
+    let tables =
+        counted!(all == 1, "{count} of 1 table to build", "{count} of {all} tables to build");
     let time = about(plan.time().as_secs_f64());
-    let time = by_count(
-        threads,
-        format!("{time} with 1 thread"),
-        format!("{time} with {threads} threads"),
-    );
-    format!(
+    let time = counted!(threads == 1, "{time} with 1 thread", "{time} with {threads} threads");
+    text!(
         "{tables}: {slots} slots for each side to move, at most {memory} of memory, \
          about {disk} on the disk{free}, {time}"
     )

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::progress::one_line_bar;
+use crate::cli::language::{text, word};
 use crate::cli::tell;
 use juzhong::tablebase::{Material, Progress};
 
@@ -48,7 +49,7 @@ impl Proving {
 impl Progress for Proving {
     fn verifying(&self, material: Material, number: usize, of: usize) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.table = format!("{material} ({number} of {of})");
+        state.table = text!("{material} ({number} of {of})");
         state.phase.clear();
         state.last = Instant::now();
         match &self.bar {
@@ -71,11 +72,11 @@ impl Progress for Proving {
         let rate = done as f64 / state.began.elapsed().as_secs_f64().max(0.001);
         let left = total.saturating_sub(done) as f64 / rate.max(0.001);
         let rest = if percent >= FORESEEN {
-            format!(", {rate:.0} a second, about {left:.0} s left")
+            text!(", {rate:.0} a second, about {left:.0} s left")
         } else {
             String::new()
         };
-        let table = &state.table;
+        let (table, phase) = (&state.table, word(phase));
         if let Some(bar) = &self.bar {
             bar.set_length(total);
             bar.set_position(done);

@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::probe::plies;
 use super::{Asked, Folder, report_one, table_error};
+use crate::cli::language::{counts as noun, say};
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::Side;
 use juzhong::tablebase::{Entry, HistogramRow, Metric, Rules, SideStats, Stats, Tables};
@@ -50,30 +50,37 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
         writeln!(context.out, "{answer}")?;
         return Ok(exit::OK);
     }
-    writeln!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
+    say!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
     for (label, side) in [("red", &stats.sides.first), ("black", &stats.sides.second)] {
         let counts = side.counts;
-        writeln!(
+        say!(
             context.out,
             "{label} to move: {} won ({} by rule), {} drawn, {} lost ({} by rule)",
-            counts.win, counts.by_rule_win, counts.draw, counts.loss, counts.by_rule_loss
+            counts.win,
+            counts.by_rule_win,
+            counts.draw,
+            counts.loss,
+            counts.by_rule_loss
         )?;
         if let Some(position) = &side.longest {
             let fen = position.to_fen();
-            writeln!(context.out, "  longest win: {}, {fen}", plies(counts.longest_win))?;
+            say!(context.out, "  longest win: {}, {fen}", noun::plies(counts.longest_win))?;
         }
         for &HistogramRow { entry, count } in side.histogram.iter().filter(|_| args.histogram) {
             let Entry { wdl, order, distance } = entry;
             let wdl = wdl.name();
-            writeln!(context.out, "  {wdl} order {order} distance {distance}: {count}")?;
+            say!(context.out, "  {wdl} order {order} distance {distance}: {count}")?;
         }
     }
-    writeln!(
+    say!(
         context.out,
-        "{} slots for each side, {} bytes: {} for results, {} for distances",
-        stats.slots, stats.bytes, stats.wdl_bytes, stats.distance_bytes
+        "{} slots for each side, {}: {} for results, {} for distances",
+        stats.slots,
+        noun::bytes(stats.bytes),
+        stats.wdl_bytes,
+        stats.distance_bytes
     )?;
-    writeln!(context.out, "content {}", hex(&stats))?;
+    say!(context.out, "content {}", hex(&stats))?;
     Ok(exit::OK)
 }
 
@@ -133,7 +140,7 @@ pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, Cli
     }
     for stats in all {
         let Stats { material, rules, metric, bytes, slots, .. } = stats;
-        writeln!(context.out, "{material} {rules} {metric} {slots} slots {bytes} bytes")?;
+        say!(context.out, "{material} {rules} {metric} {slots} slots {bytes} bytes")?;
     }
     Ok(worst)
 }

@@ -6,6 +6,7 @@ use super::probe::describe;
 use super::proving::Proving;
 use super::sets::named;
 use super::{Folder, distance_of, report_one};
+use crate::cli::language::{counts, say, text};
 use crate::cli::{CliError, Context, OrExit, exit, interrupt};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
@@ -72,16 +73,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     if interrupted {
         let left = materials.len() - tables.len();
-        let message = format!("interrupted; {left} of {} tables were not checked", materials.len());
+        let message =
+            format!("interrupted; {left} of {} not checked", counts::tables(materials.len()));
         return Err(CliError::message(exit::INTERRUPTED, message));
     }
     Ok(worst)
 }
 
 fn print(table: &Verification, context: &mut Context<'_>) -> Result<(), CliError> {
-    let verdict =
-        if table.passed() { "right".to_owned() } else { format!("{} WRONG", table.wrong) };
-    writeln!(context.out, "{}: {} positions, {verdict}", table.material, table.positions)?;
+    let verdict = if table.passed() { text!("right") } else { text!("{} WRONG", table.wrong) };
+    say!(context.out, "{}: {}, {verdict}", table.material, counts::positions(table.positions))?;
     for mismatch in &table.mismatches {
         writeln!(context.out, "  {}", text(mismatch))?;
     }

@@ -12,10 +12,10 @@ use super::folder::Folder;
 /// The path of the program.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_juzhong");
 
-/// The program with these arguments and without settings of the user, not yet started.
+/// The program with these arguments, in English and without settings of the user, not yet started.
 pub(crate) fn command(args: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(args).env("JUZHONG_CONFIG", "none");
+    command.args(args).env("JUZHONG_CONFIG", "none").env("JUZHONG_LANG", "en");
     command
 }
 

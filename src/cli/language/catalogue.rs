@@ -1,0 +1,286 @@
+//! Texts and their translations, and the shapes by which finished messages are found again.
+
+use std::collections::HashMap;
+
+use polib::po_file;
+
+/// How deep messages stand in messages.
+const MAX_DEPTH: u32 = 4;
+/// Shapes of fewer letters fit too many messages that they did not make.
+const MIN_LETTERS: usize = 8;
+
+/// The translations of one language.
+pub(super) struct Catalogue {
+    texts: HashMap<String, String>,
+    /// Words that are translated as values in other texts too: those with the context `value`.
+    values: HashMap<String, String>,
+    /// The texts with places for values, those with most text first.
+    shapes: Vec<Shape>,
+    /// Where the shape of a text stands.
+    places: HashMap<String, usize>,
+}
+
+/// A text with places for values, as `format!` has it.
+struct Shape {
+    /// What stands before, between and after the values.
+    literals: Vec<String>,
+    /// The text itself.
+    text: String,
+    /// The names of the values; empty for those that are counted.
+    names: Vec<String>,
+    translation: String,
+}
+
+impl Catalogue {
+    /// Reads a catalogue of this program's sources, which tests have read before.
+    pub(super) fn parse(po: &str) -> Self {
+        let file = po_file::parse_from_reader(po.as_bytes());
+        let mut catalogue = Self {
+            texts: HashMap::new(),
+            values: HashMap::new(),
+            shapes: Vec::new(),
+            places: HashMap::new(),
+        };
+        for message in file.iter().flat_map(polib::catalog::Catalog::messages) {
+            let translation = message.msgstr().unwrap_or_default();
+            if translation.is_empty() {
+                continue;
+            }
+            if message.msgctxt() == Some("value") {
+                catalogue.values.insert(message.msgid().to_owned(), translation.to_owned());
+            } else {
+                catalogue.insert(message.msgid(), translation);
+            }
+        }
+        catalogue
+            .shapes
+            .sort_by_key(|shape| std::cmp::Reverse((shape.letters(), shape.names.len())));
+        let texts = catalogue.shapes.iter().map(|shape| shape.text.clone());
+        catalogue.places = texts.zip(0..).collect();
+        catalogue
+    }
+
+    fn insert(&mut self, text: &str, translation: &str) {
+        let shape = Shape::of(text, translation);
+        if !shape.names.is_empty() {
+            self.shapes.push(shape);
+        }
+        self.texts.insert(text.to_owned(), translation.to_owned());
+    }
+
+    /// The translation of a text of the sources.
+    pub(super) fn get(&self, text: &str) -> Option<&str> {
+        self.texts.get(text).or_else(|| self.values.get(text)).map(String::as_str)
+    }
+
+    /// A finished text that the format string `key` made.
+    pub(super) fn text(&self, key: &str, english: &str) -> String {
+        if let Some(&at) = self.places.get(key) {
+            let translated = self.shapes[at].translate(self, english, MAX_DEPTH);
+            return translated.unwrap_or_else(|| english.to_owned());
+        }
+        self.get(key).map_or_else(|| english.to_owned(), unescaped)
+    }
+
+    /// A finished message, translated as far as its parts are known.
+    pub(super) fn message(&self, text: &str) -> String {
+        self.translate(text, MAX_DEPTH).unwrap_or_else(|| text.to_owned())
+    }
+
+    fn translate(&self, text: &str, depth: u32) -> Option<String> {
+        if let Some(translation) = self.texts.get(text) {
+            return Some(unescaped(translation));
+        }
+        let depth = depth.checked_sub(1)?;
+        let clear = self.shapes.iter().take_while(|shape| shape.letters() >= MIN_LETTERS);
+        let known = clear.into_iter().find_map(|shape| shape.translate(self, text, depth));
+        known.or_else(|| self.lines(text, depth)).or_else(|| self.cause(text, depth))
+    }
+
+    /// A message of several lines, or one with blanks around it.
+    fn lines(&self, text: &str, depth: u32) -> Option<String> {
+        if text.contains('\n') {
+            let lines: Vec<Option<String>> =
+                text.split('\n').map(|line| self.translate(line, depth)).collect();
+            let is_known = lines.iter().any(Option::is_some);
+            let lines = lines.into_iter().zip(text.split('\n'));
+            let lines: Vec<String> =
+                lines.map(|(known, line)| known.unwrap_or_else(|| line.to_owned())).collect();
+            return is_known.then(|| lines.join("\n"));
+        }
+        let inner = text.trim();
+        if inner.len() == text.len() || inner.is_empty() {
+            return None;
+        }
+        Some(text.replace(inner, &self.translate(inner, depth)?))
+    }
+
+    /// A message after a name, or after what was being done.
+    fn cause(&self, text: &str, depth: u32) -> Option<String> {
+        text.match_indices(": ").find_map(|(at, colon)| {
+            let (before, after) = (&text[..at], &text[at + colon.len()..]);
+            let after = self.translate(after, depth)?;
+            // A single word is a name.
+            let known =
+                before.trim().contains(' ').then(|| self.translate(before, depth)).flatten();
+            let before = known.unwrap_or_else(|| before.to_owned());
+            Some(format!("{before}：{after}"))
+        })
+    }
+}
+
+/// A text without places for values: doubled braces are one.
+fn unescaped(text: &str) -> String {
+    text.replace("{{", "{").replace("}}", "}")
+}
+
+/// A piece of a format string.
+enum Piece {
+    Text(char),
+    /// The name of a value, without how it is written.
+    Value(String),
+}
+
+fn pieces(format: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' if chars.next_if_eq(&c).is_some() => pieces.push(Piece::Text(c)),
+            // Texts that no macro formats may have a brace.
+            '{' if chars.clone().any(|c| c == '}') => {
+                let inside: String = chars.by_ref().take_while(|&c| c != '}').collect();
+                let name = inside.split(':').next().unwrap_or_default();
+                pieces.push(Piece::Value(name.trim().to_owned()));
+            }
+            c => pieces.push(Piece::Text(c)),
+        }
+    }
+    pieces
+}
+
+impl Shape {
+    fn of(text: &str, translation: &str) -> Self {
+        let (mut literals, mut names) = (vec![String::new()], Vec::new());
+        for piece in pieces(text) {
+            match piece {
+                Piece::Text(c) => literals.last_mut().expect("there is one").push(c),
+                Piece::Value(name) => {
+                    names.push(name);
+                    literals.push(String::new());
+                }
+            }
+        }
+        Self { literals, text: text.to_owned(), names, translation: translation.to_owned() }
+    }
+
+    /// The number of letters outside the values.
+    fn letters(&self) -> usize {
+        let letters = self.literals.iter().flat_map(|literal| literal.chars());
+        letters.filter(char::is_ascii_alphabetic).count()
+    }
+
+    /// The values of a message of this shape: each as short as can be, but the last.
+    fn values<'a>(&self, text: &'a str) -> Option<Vec<&'a str>> {
+        let (first, rest) = self.literals.split_first()?;
+        let (last, between) = rest.split_last()?;
+        let mut text = text.strip_prefix(first.as_str())?.strip_suffix(last.as_str())?;
+        let mut values = Vec::with_capacity(self.names.len());
+        for literal in between {
+            let at = text.find(literal.as_str())?;
+            values.push(&text[..at]);
+            text = &text[at + literal.len()..];
+        }
+        values.push(text);
+        Some(values)
+    }
+
+    /// The translation of a text of this shape, with the values translated that are messages.
+    fn translate(&self, catalogue: &Catalogue, text: &str, depth: u32) -> Option<String> {
+        let values = self.values(text)?.into_iter().map(|value| {
+            // Other single words are names or numbers.
+            let word = catalogue.values.get(value).cloned();
+            let message =
+                || catalogue.translate(value, depth).filter(|_| value.trim().contains(' '));
+            word.or_else(message).unwrap_or_else(|| value.to_owned())
+        });
+        Some(self.filled(&values.collect::<Vec<_>>()))
+    }
+
+    /// The translation with these values.
+    fn filled(&self, values: &[String]) -> String {
+        let names = self.names.iter().enumerate();
+        let mut unnamed = names.filter(|(_, name)| name.is_empty()).map(|(at, _)| at);
+        let mut filled = String::new();
+        for piece in pieces(&self.translation) {
+            match piece {
+                Piece::Text(c) => filled.push(c),
+                Piece::Value(name) => {
+                    let at = if name.is_empty() {
+                        unnamed.next()
+                    } else {
+                        let named = self.names.iter().position(|own| *own == name);
+                        named.or_else(|| name.parse().ok())
+                    };
+                    filled.push_str(at.and_then(|at| values.get(at)).map_or("", String::as_str));
+                }
+            }
+        }
+        filled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+    use crate::cli::language::CHINESE;
+
+    impl Shape {
+        /// Values that no text has; those of one name are alike.
+        fn samples(&self) -> Vec<String> {
+            let names = self.names.iter().enumerate();
+            names
+                .map(
+                    |(n, name)| {
+                        if name.is_empty() { format!("<{n}>") } else { format!("<{name}>") }
+                    },
+                )
+                .collect()
+        }
+    }
+
+    #[test]
+    fn translations_have_the_values_of_their_texts() {
+        for shape in &CHINESE.shapes {
+            let filled = shape.filled(&shape.samples());
+            let samples = shape.samples();
+            for value in &samples {
+                let count = samples.iter().filter(|sample| *sample == value).count();
+                assert_eq!(filled.matches(value).count(), count, "{}\n{filled}", shape.text);
+            }
+        }
+    }
+
+    #[test]
+    fn messages_are_found_again_by_their_shape() {
+        for shape in CHINESE.shapes.iter().filter(|shape| shape.letters() >= super::MIN_LETTERS) {
+            let mut values = shape.samples().into_iter();
+            let message: String = shape
+                .literals
+                .iter()
+                .map(|literal| literal.clone() + &values.next().unwrap_or_default())
+                .collect();
+            let found = CHINESE.message(&message);
+            assert_eq!(found, shape.filled(&shape.samples()), "{}", shape.text);
+        }
+    }
+
+    #[test]
+    fn parts_of_messages_are_translated() {
+        let told = |text: &str| CHINESE.message(text);
+        assert_eq!(told("a.book: cannot read the file"), "a.book：无法读取文件");
+        assert_eq!(told("  book: cannot read the file\n"), "  book：无法读取文件\n");
+        assert_eq!(told("nothing that is known"), "nothing that is known");
+        assert_eq!(CHINESE.text("{} file", "3 file"), "3 个文件");
+    }
+}

@@ -1,0 +1,142 @@
+//! The language of messages, help and reports.
+//!
+//! The texts are English where they are used, and are their own keys, as gettext has it: `text!` and `say!` take
+//! what `format!` takes, and the format string is the key. Messages of the library, which speaks English only, are
+//! found again by their shape ([`message`]); help is translated as a whole ([`help`]). The catalogue is
+//! `locale/zh.po`; a test holds it against the sources.
+
+mod catalogue;
+pub(super) mod counts;
+mod help;
+#[cfg(test)]
+mod tests;
+
+use std::env;
+use std::ffi::OsStr;
+use std::fmt::Arguments;
+use std::sync::{LazyLock, OnceLock};
+
+use clap::ValueEnum;
+use unicode_width::UnicodeWidthStr;
+
+use catalogue::Catalogue;
+
+pub(super) use help::{localized, rendered};
+
+/// A language of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Language {
+    // English.
+    En,
+    // Chinese, in simplified characters.
+    Zh,
+}
+
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+/// The Chinese texts, as gettext writes them.
+const CATALOGUE: &str = include_str!("../../../locale/zh.po");
+static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::parse(CATALOGUE));
+
+impl Language {
+    /// The language that `--lang`, the settings or the system name; English if none does.
+    pub(super) fn choose(named: Option<&OsStr>) -> Self {
+        let named = named.and_then(OsStr::to_str).and_then(|name| Self::from_str(name, true).ok());
+        named.unwrap_or_else(Self::of_system)
+    }
+
+    /// The language of the locale: the first variable that is set counts, as POSIX has it.
+    fn of_system() -> Self {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]
+            .into_iter()
+            .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()))
+            .or_else(sys_locale::get_locale);
+        let is_chinese = locale.is_some_and(|locale| {
+            locale
+                .split(['_', '-', '.', '@'])
+                .next()
+                .is_some_and(|code| code.eq_ignore_ascii_case("zh"))
+        });
+        if is_chinese { Self::Zh } else { Self::En }
+    }
+
+    /// Makes it the language of the process; the first call counts.
+    pub(super) fn set(self) {
+        LANGUAGE.get_or_init(|| self);
+    }
+
+    /// The language of the process.
+    pub(super) fn current() -> Self {
+        LANGUAGE.get().copied().unwrap_or(Self::En)
+    }
+}
+
+/// A text in the language of the process; takes what `format!` takes.
+macro_rules! text {
+    ($format:literal $($arguments:tt)*) => {
+        $crate::cli::language::made_by($format, format_args!($format $($arguments)*))
+    };
+}
+
+/// A text that counts: its form for one if that is true, else its form for other numbers.
+macro_rules! counted {
+    ($is_one:expr, $one:literal, $other:literal $($arguments:tt)*) => {
+        if $is_one {
+            $crate::cli::language::text!($one $($arguments)*)
+        } else {
+            $crate::cli::language::text!($other $($arguments)*)
+        }
+    };
+}
+
+/// Writes a line in the language of the process; takes what `writeln!` takes.
+macro_rules! say {
+    ($out:expr, $($arguments:tt)*) => {
+        writeln!($out, "{}", $crate::cli::language::text!($($arguments)*))
+    };
+}
+
+pub(super) use {counted, say, text};
+
+/// A text made by the format string `key`, in the language of the process.
+pub(super) fn made_by(key: &str, english: Arguments<'_>) -> String {
+    match Language::current() {
+        Language::En => english.to_string(),
+        Language::Zh => CHINESE.text(key, &english.to_string()),
+    }
+}
+
+/// A word of the program in the language of the process.
+pub(super) fn word(word: &str) -> &str {
+    match Language::current() {
+        Language::En => word,
+        Language::Zh => CHINESE.get(word).unwrap_or(word),
+    }
+}
+
+/// A finished message in the language of the process, as it is if the catalogue does not know its shape.
+pub(super) fn message(text: &str) -> String {
+    match Language::current() {
+        Language::En => text.to_owned(),
+        Language::Zh => CHINESE.message(text),
+    }
+}
+
+/// What separates a message from its cause.
+pub(super) fn colon() -> &'static str {
+    match Language::current() {
+        Language::En => ": ",
+        Language::Zh => "：",
+    }
+}
+
+/// A text followed by blanks up to a width in columns of a terminal.
+pub(super) fn left(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.width());
+    format!("{text}{:missing$}", "")
+}
+
+/// A text after blanks up to a width in columns of a terminal.
+pub(super) fn right(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.width());
+    format!("{:missing$}{text}", "")
+}

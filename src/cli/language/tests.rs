@@ -1,0 +1,264 @@
+//! The catalogue of messages has every text of the program: what the command line prints, its help, and the
+//! messages of the library.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::CommandFactory;
+use polib::po_file;
+use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
+
+use super::{CATALOGUE, CHINESE, help};
+/// Calls whose texts nobody reads, or only who mends the program.
+const NOT_SHOWN: [&str; 20] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "concat",
+    "debug",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_span",
+    "error",
+    "expect",
+    "include_str",
+    "info",
+    "info_span",
+    "matches",
+    "panic",
+    "trace",
+    "unreachable",
+    "var",
+    "warn",
+];
+
+/// Folders and files whose texts are for programs, or for who works on this one.
+const FOR_PROGRAMS: [&str; 3] = ["src/cli/tune.rs", "src/cli/keys.rs", "src/tune"];
+
+/// A text in the source, with the first place where it stands.
+#[derive(Debug, Default)]
+struct Texts(BTreeMap<String, String>);
+
+impl Texts {
+    /// Collects the texts of one stream of tokens.
+    fn collect(&mut self, tokens: TokenStream, place: &str) {
+        let mut tokens = tokens.into_iter().peekable();
+        let mut before: Option<Ident> = None;
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                    if matches!(tokens.peek(), Some(TokenTree::Punct(mark)) if mark.as_char() == '!')
+                    {
+                        tokens.next();
+                    }
+                    let Some(TokenTree::Group(attribute)) = tokens.next() else { continue };
+                    if is_test(&attribute) {
+                        skip_item(&mut tokens);
+                    } else {
+                        self.collect_attribute(&attribute, place);
+                    }
+                }
+                TokenTree::Group(group) => {
+                    let name = before.take().map(|name| name.to_string()).unwrap_or_default();
+                    if ["text", "say", "counted", "nouns", "word"].contains(&name.as_str()) {
+                        self.collect_translated(&group, place);
+                    }
+                    if !NOT_SHOWN.contains(&name.as_str()) {
+                        self.collect(group.stream(), place);
+                    }
+                }
+                TokenTree::Ident(name) => before = Some(name),
+                TokenTree::Punct(mark) => {
+                    if mark.as_char() != '!' {
+                        before = None;
+                    }
+                }
+                TokenTree::Literal(literal) => self.insert(&literal, place),
+            }
+        }
+    }
+
+    /// Collects the message of an error.
+    fn collect_attribute(&mut self, attribute: &Group, place: &str) {
+        let mut tokens = attribute.stream().into_iter();
+        let name = tokens.next().map(|token| token.to_string());
+        if name.as_deref() == Some("error")
+            && let Some(TokenTree::Group(arguments)) = tokens.next()
+        {
+            self.collect(arguments.stream(), place);
+        }
+    }
+
+    /// Collects the texts of `text!` and its like, which may be single words.
+    fn collect_translated(&mut self, arguments: &Group, place: &str) {
+        for token in arguments.stream() {
+            if let TokenTree::Literal(literal) = token
+                && let Some(text) = string_of(&literal.to_string())
+                && text.contains(|c: char| c.is_ascii_alphabetic())
+            {
+                self.0.entry(text).or_insert_with(|| place.to_owned());
+            }
+        }
+    }
+
+    fn insert(&mut self, literal: &Literal, place: &str) {
+        if let Some(text) = string_of(&literal.to_string()).filter(|text| is_message(text)) {
+            self.0.entry(text).or_insert_with(|| place.to_owned());
+        }
+    }
+}
+
+fn is_test(attribute: &Group) -> bool {
+    let text = attribute.stream().to_string();
+    text == "test" || (text.starts_with("cfg") && text.contains("test"))
+}
+
+/// Goes past the item that an attribute stands before.
+fn skip_item(tokens: &mut impl Iterator<Item = TokenTree>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return,
+            TokenTree::Punct(mark) if mark.as_char() == ';' => return,
+            _ => {}
+        }
+    }
+}
+
+/// The value of a string literal; `None` for other literals.
+fn string_of(literal: &str) -> Option<String> {
+    if let Some(raw) = literal.strip_prefix('r') {
+        let raw = raw.trim_matches('#');
+        return Some(raw.strip_prefix('"')?.strip_suffix('"')?.to_owned());
+    }
+    let quoted = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut value = String::new();
+    let mut chars = quoted.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            value.push(c);
+            continue;
+        }
+        match chars.next()? {
+            'n' => value.push('\n'),
+            't' => value.push('\t'),
+            'r' => value.push('\r'),
+            '0' => value.push('\0'),
+            'u' => {
+                let digits: String = chars.by_ref().skip(1).take_while(|&c| c != '}').collect();
+                value.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
+            }
+            'x' => {
+                let digits: String = chars.by_ref().take(2).collect();
+                value.push(char::from(u8::from_str_radix(&digits, 16).ok()?));
+            }
+            '\n' => while chars.next_if(|c| c.is_whitespace()).is_some() {},
+            other => value.push(other),
+        }
+    }
+    Some(value)
+}
+
+/// Returns true for texts of at least two words, or of a word beside a placeholder.
+fn is_message(text: &str) -> bool {
+    let pieces = text.split('{').enumerate();
+    let outside = pieces.map(|(n, piece)| match piece.split_once('}') {
+        Some((_, after)) if n > 0 => after,
+        _ => piece,
+    });
+    let words: Vec<&str> = outside.flat_map(str::split_whitespace).collect();
+    let is_word = |word: &&&str| {
+        let letters = word.trim_matches(|c: char| !c.is_ascii_alphabetic());
+        letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic() || "'-/".contains(c))
+    };
+    words.iter().filter(is_word).count() + usize::from(text.contains('{')) > 1
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !path.ends_with("tests.rs")
+        {
+            found.push(path);
+        }
+    }
+}
+
+/// The texts of the sources, each with the file where it stands first.
+fn texts_of_sources() -> Texts {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    sources(&root.join("src"), &mut files);
+    let mut texts = Texts::default();
+    for file in files {
+        let place = file.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+        if FOR_PROGRAMS.iter().any(|programs| place.starts_with(programs)) {
+            continue;
+        }
+        let source = fs::read_to_string(&file).unwrap();
+        texts.collect(TokenStream::from_str(&source).unwrap(), &place);
+    }
+    texts
+}
+
+/// The texts of the help of every command.
+fn texts_of_help() -> Texts {
+    let texts = std::cell::RefCell::new(Texts::default());
+    help::with_texts(super::super::Cli::command(), &|text| {
+        texts.borrow_mut().0.entry(text.to_owned()).or_insert_with(|| "help".to_owned());
+        text.to_owned()
+    });
+    let Texts(mut texts) = texts.into_inner();
+    let mut of_values = Vec::new();
+    help::texts_of_values(&super::super::Cli::command(), &mut of_values);
+    texts.extend(of_values.into_iter().map(|text| (text, "help".to_owned())));
+    texts.extend(help::OF_CLAP.map(|text| (text.to_owned(), "clap".to_owned())));
+    Texts(texts)
+}
+
+/// The texts that need no translation.
+fn not_shown() -> Vec<String> {
+    let lines = include_str!("../../../locale/not-shown.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).filter_map(string_of).collect()
+}
+
+/// An entry of the catalogue without its translation.
+fn entry(text: &str, place: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("#: {place}\nmsgid \"{escaped}\"\nmsgstr \"\"\n\n")
+}
+
+#[test]
+fn every_text_is_in_the_catalogue() {
+    let known = not_shown();
+    let Texts(mut texts) = texts_of_sources();
+    texts.retain(|text, _| !known.contains(text));
+    texts.extend(texts_of_help().0);
+    texts.retain(|text, _| CHINESE.get(text).is_none());
+    let missing: String = texts.iter().map(|(text, place)| entry(text, place)).collect();
+    if let Some(file) = std::env::var_os("JUZHONG_MISSING_TEXTS") {
+        fs::write(file, &missing).unwrap();
+    }
+    assert!(missing.is_empty(), "{} texts are missing in locale/zh.po:\n{missing}", texts.len());
+}
+
+#[test]
+fn no_text_of_the_catalogue_is_out_of_use() {
+    let (sources, help) = (texts_of_sources().0, texts_of_help().0);
+    let file = po_file::parse_from_reader(CATALOGUE.as_bytes()).unwrap();
+    // Words that variables hold, values, and texts of clap cannot be found in the sources.
+    let entries =
+        file.messages().filter(|entry| !["clap", "value", "word"].contains(&entry.source()));
+    let stale: Vec<&str> = entries
+        .map(polib::message::MessageView::msgid)
+        .filter(|&text| !sources.contains_key(text) && !help.contains_key(text))
+        .collect();
+    assert!(stale.is_empty(), "remove from locale/zh.po: {stale:#?}");
+}
