@@ -101,25 +101,21 @@ impl<G: Playable> ReviewJournal<G> {
         let path = beside(output, ".review").map_err(|error| failed(output, error))?;
         let asked = fingerprint::<G>(options).map_err(|error| failed(&path, error))?;
         let mut file = own_files::open_or_make(&path).map_err(|error| failed(&path, error))?;
-        let (mut length, mut games) = (0, HashMap::new());
+        let header = framed(&asked).map_err(|error| failed(&path, error))?;
+        let is_journal = begins_like(&mut file, &header).map_err(|error| failed(&path, error))?;
         let first = next_frame(&mut file).map_err(|error| failed(&path, error))?;
-        match first.as_ref().and_then(|bytes| unseal::<[u8; 32]>(KIND, bytes).ok()) {
-            Some(there) if there != asked => return Err(JournalError::Other(path)),
-            None if first.is_some() => return Err(JournalError::Other(path)),
-            None => {}
-            Some(_) => loop {
-                length = file.stream_position().map_err(|error| failed(&path, error))?;
-                let frame = next_frame(&mut file).map_err(|error| failed(&path, error))?;
-                let game = frame.and_then(|bytes| unseal::<StoredGame>(KIND, &bytes).ok());
-                let Some(game) = game else { break };
-                games.insert(game.name, length);
-            },
-        }
+        let there = first.as_ref().map(|bytes| unseal::<[u8; 32]>(KIND, bytes).ok());
+        let (length, games) = read_games(&mut file).map_err(|error| failed(&path, error))?;
+        let (length, games) = match there {
+            Some(Some(there)) if there == asked => (length, games),
+            // Nothing, a piece of a header, or a review that has finished no game.
+            _ if is_journal && games.is_empty() => (0, games),
+            _ => return Err(JournalError::Other(path)),
+        };
         let mut journal = Self { path, file, length, games, game: PhantomData };
         journal.file.set_len(length).map_err(|source| journal.failed(source))?;
         if length == 0 {
-            let frame = framed(&asked).map_err(|source| journal.failed(source))?;
-            journal.append(&frame)?;
+            journal.append(&header)?;
         }
         Ok(journal)
     }
@@ -169,12 +165,9 @@ impl<G: Playable> ReviewJournal<G> {
         Ok(())
     }
 
-    /// Removes the file.
-    pub fn discard(self) {
-        let Self { path, file, .. } = self;
-        drop(file);
-        let removed = std::fs::remove_file(&path);
-        tracing::debug!(path = %path.shown(), ?removed, "games of a review");
+    /// Forgets the games, and removes the file.
+    pub fn discard(mut self) {
+        self.games.clear();
     }
 
     fn append(&mut self, frame: &[u8]) -> Result<(), JournalError> {
@@ -191,6 +184,39 @@ impl<G: Playable> ReviewJournal<G> {
 
     fn failed(&self, source: io::Error) -> JournalError {
         JournalError::File { path: self.path.clone(), source }
+    }
+}
+
+impl<G> Drop for ReviewJournal<G> {
+    /// Removes a file that holds no game.
+    fn drop(&mut self) {
+        if self.games.is_empty() {
+            let removed = std::fs::remove_file(&self.path);
+            tracing::debug!(path = %self.path.shown(), ?removed, "games of a review");
+        }
+    }
+}
+
+/// The bytes of the first frame that are the same in every journal of this version: its length, magic and version.
+const BEGINNING: usize = 16;
+
+/// Returns true if a file begins like a journal with this header, as far as it goes; its place is the start then.
+fn begins_like(file: &mut File, header: &[u8]) -> io::Result<bool> {
+    let mut bytes = Vec::new();
+    file.take(BEGINNING as u64).read_to_end(&mut bytes)?;
+    file.rewind()?;
+    Ok(header.starts_with(&bytes))
+}
+
+/// The games from the present place of a file on: where the last whole one ends, and where each begins.
+fn read_games(file: &mut File) -> io::Result<(u64, HashMap<[u8; 32], u64>)> {
+    let mut games = HashMap::new();
+    loop {
+        let length = file.stream_position()?;
+        let frame = next_frame(file)?;
+        let game = frame.and_then(|bytes| unseal::<StoredGame>(KIND, &bytes).ok());
+        let Some(game) = game else { return Ok((length, games)) };
+        games.insert(game.name, length);
     }
 }
 
@@ -401,6 +427,7 @@ mod tests {
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         assert!(matches!(open(6), Err(JournalError::Other(_))));
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
         for end in length as usize..=whole.len() {
             std::fs::write(&path, &whole[..end]).unwrap();
             let mut journal = open(5).unwrap();
@@ -412,6 +439,11 @@ mod tests {
         }
         open(5).unwrap().discard();
         assert!(!path.exists());
+        // Without a game there is nothing to keep, nor to refuse.
+        drop(open(5).unwrap());
+        assert!(!path.exists());
+        std::fs::write(&path, &whole[..length as usize / 4]).unwrap();
+        assert_eq!(open(6).unwrap().games(), 0);
     }
 
     #[test]
@@ -433,10 +465,15 @@ mod tests {
             let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
             assert_eq!(journal.find(game, rules).unwrap(), None, "{at}");
         }
+        for end in [0, 3, 16, 40, begin] {
+            std::fs::write(&path, &whole[..end]).unwrap();
+            let opened = ReviewJournal::<Position>::open(&output, &options(5));
+            assert!(opened.is_ok(), "{end}");
+        }
         for text in ["notes of mine, long enough for a length", "abc"] {
             std::fs::write(&path, text).unwrap();
-            let opened = ReviewJournal::<Position>::open(&output, &options(5));
-            assert_eq!(opened.is_err(), text.len() > 4);
+            assert!(ReviewJournal::<Position>::open(&output, &options(5)).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
     }
 

@@ -236,7 +236,7 @@ impl<'a> AnnotatedFile<'a> {
         let journal = ReviewJournal::open(path, options).map_err(from_journal)?;
         if journal.games() > 0 {
             let games = journal.games();
-            tell(format_args!("juzhong: {games} games were evaluated before"));
+            tell(format_args!("juzhong: games that were evaluated before: {games}"));
         }
         Ok(Self { path, file, journal, _lock: lock })
     }
@@ -322,7 +322,7 @@ impl Report {
     fn tell(&self) {
         let bad = self.read.bad + self.too_long;
         if bad > 0 {
-            tell(format_args!("juzhong: {bad} bad games left out"));
+            tell(format_args!("juzhong: bad games left out: {bad}"));
         }
         if self.read.kept > 0 {
             let count = self.read.kept;
@@ -332,7 +332,7 @@ impl Report {
         }
         if self.filtered > 0 {
             let count = self.filtered;
-            tell(format_args!("juzhong: {count} games do not meet the conditions"));
+            tell(format_args!("juzhong: games that do not meet the conditions: {count}"));
         }
     }
 }
@@ -511,10 +511,11 @@ impl Work<'_, '_> {
         let message = match &self.file {
             Some(file) => {
                 let games = file.journal.games();
-                format!("interrupted; {games} games are kept, run the same command to go on")
+                format!("interrupted; run the same command to go on (games that are kept: {games})")
             }
             None => {
-                "interrupted; with -o FILE games are kept, and the same command goes on".to_owned()
+                "interrupted; with -o FILE finished games are kept, and the same command goes on"
+                    .to_owned()
             }
         };
         CliError::message(exit::INTERRUPTED, message)
