@@ -5,7 +5,7 @@ use std::sync::mpsc;
 
 use crate::bytes::{SetAtEnd, StopFlag};
 use crate::engine::{
-    Choice, Engine, EngineError, EngineOptions, MoveSource, Playable, TableOptions,
+    Choice, Endgames, Engine, EngineError, EngineOptions, MoveSource, Playable, TableOptions,
 };
 use crate::game::{Game, Horizon, Line, Verdict};
 use crate::search::{Control, Iteration, Limits, Score};
@@ -126,6 +126,9 @@ impl<G: Playable> Evaluators<G> {
     ///
     /// If the memory does not suffice, or there are no endgame tables where some are asked for.
     pub fn new(options: &ReviewOptions<G::Rules>) -> Result<Self, ReviewError> {
+        if !options.tables.folders.is_empty() {
+            G::Tables::open(&options.tables, options.rules).map_err(ReviewError::Tables)?;
+        }
         let of_engine = EngineOptions {
             tables: options.tables.clone(),
             hash_mib: options.hash_mib,
@@ -137,12 +140,10 @@ impl<G: Playable> Evaluators<G> {
         let mut warnings = Vec::new();
         for _ in 0..options.threads.max(1) {
             let mut engine = Engine::<G>::new(of_engine.clone())?;
-            let told = engine.take_warnings();
-            if !engine.has_tables() && !options.tables.folders.is_empty() {
-                return Err(ReviewError::Tables(told.join("; ")));
-            }
-            if engines.is_empty() {
-                warnings = told; // all of them say the same
+            for warning in engine.take_warnings() {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
             }
             engines.push(engine);
         }

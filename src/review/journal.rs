@@ -241,7 +241,7 @@ fn next_frame(file: &mut File) -> io::Result<Option<Vec<u8>>> {
     // What is longer is of something else, and not read.
     let mut bytes = Vec::new();
     file.take(length.min(KIND.limit + 64)).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok((bytes.len() as u64 == length).then_some(bytes))
 }
 
 /// The name of a game by its content.
