@@ -2,8 +2,8 @@
 //! and the accuracy of each side.
 //!
 //! [`Evaluators`] evaluate the positions of games, in as many threads as there are, each position once and as if
-//! nothing had been searched before, so that limits of depth or nodes make the results repeatable. [`review`] makes
-//! of a game, its evaluations and the [`ReviewBooks`] a [`GameReview`]; [`annotate`] writes that into a record.
+//! nothing had been searched before, so that limits of depth or nodes make the results repeatable. [`review()`] makes
+//! of a game, its evaluations and the [`ReviewBooks`] a [`GameReview`]; [`annotate()`] writes that into a record.
 //! [`ReviewJournal`] keeps evaluations, so that an interrupted review goes on.
 
 mod annotate;
