@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+use crate::bytes::machine::available_memory;
 use crate::bytes::{SetAtEnd, StopFlag};
 use crate::engine::{
     Choice, Endgames, Engine, EngineError, EngineOptions, MoveSource, Playable, TableOptions,
@@ -90,6 +91,17 @@ pub enum ReviewError {
     /// An engine cannot be set up.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The transposition tables of all threads together do not fit into the memory.
+    #[error(
+        "{threads} threads need {mib} MiB each for their transposition tables, which is more than there is; use fewer \
+         --threads or a smaller --hash"
+    )]
+    Memory {
+        /// Threads asked for.
+        threads: usize,
+        /// The size for each.
+        mib: usize,
+    },
     /// The tables cannot be opened: why, and the remedy.
     #[error("{0}")]
     Tables(String),
@@ -128,6 +140,11 @@ impl<G: Playable> Evaluators<G> {
     pub fn new(options: &ReviewOptions<G::Rules>) -> Result<Self, ReviewError> {
         if !options.tables.folders.is_empty() {
             G::Tables::open(&options.tables, options.rules).map_err(ReviewError::Tables)?;
+        }
+        let (threads, mib) = (options.threads, options.hash_mib);
+        let needed = (threads as u64).saturating_mul(mib as u64).saturating_mul(1 << 20);
+        if available_memory().is_some_and(|free| needed > free) {
+            return Err(ReviewError::Memory { threads, mib });
         }
         let of_engine = EngineOptions {
             tables: options.tables.clone(),
@@ -268,10 +285,14 @@ fn value_at<G: Playable>(
     let Some(choice) = engine.choose(&line, limits, &Stop(stop)) else {
         return (Some(PositionValue::unknown()), warnings);
     };
+    let best = ranked.first().map(|best| best.entry).filter(|best| is_certain(*best, &choice));
+    // Where the past of the game or the limit of moves matters, tables alone do not tell.
+    let is_unsure = choice.source == MoveSource::Table && best.is_none();
+    let searched = is_unsure.then(|| engine.search(&line, limits, &Stop(stop))).flatten();
+    let choice = searched.unwrap_or(choice);
     let remarks = engine.take_warnings(); // on wins that come too late: of play, not of a review
     tracing::trace!(?remarks, "endgame tables");
-    let best = ranked.first().map(|best| best.entry);
-    let table = best.filter(|best| is_certain(*best, &choice)).map(|best| {
+    let table = best.map(|best| {
         let keeping = ranked.iter().filter(|m| m.entry.wdl == best.wdl).count();
         let is_complete = ranked.len() as u64 == line.position().count_legal_moves();
         TableFacts {

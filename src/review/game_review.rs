@@ -164,7 +164,7 @@ pub fn review<G: Playable>(
             || values.get(ply + 1).map_or(Score::DRAW, |next| -next.score),
             |outcome| score_of(outcome, before.turn()),
         );
-        let step = Step { before: &before, mv, value, after, end };
+        let step = Step { before: &before, mv, value, next: values.get(ply + 1), after, end };
         moves.push(step.reviewed(books.get(ply)));
     }
     let sides = BySide::new_with(|side| summary(&moves, side));
@@ -194,6 +194,8 @@ struct Step<'a, G: Game> {
     before: &'a G,
     mv: G::Move,
     value: &'a PositionValue<G::Move>,
+    /// The value of the next position.
+    next: Option<&'a PositionValue<G::Move>>,
     after: Score,
     /// The result, if the move ends the game.
     end: Option<Outcome>,
@@ -249,15 +251,17 @@ impl<G: Game + Heuristics> Step<'_, G> {
         }
     }
 
-    /// The values before and after the move; what ends the game counts more than the tables, which do not know
-    /// its past.
+    /// The values before and after the move. What ends the game counts more than the tables, which do not know its
+    /// past; nor do they tell where that matters in the next position.
     fn truth(&self, facts: TableFacts) -> Option<TableTruth> {
         let of_end = |outcome: Outcome| match outcome.winner() {
             None => Entry::DRAW,
             Some(winner) if winner == self.before.turn() => Entry::win(0, 1),
             Some(_) => Entry::loss(0, 0),
         };
-        let after = self.end.map(of_end).or(facts.played)?;
+        let next = self.next.and_then(|next| next.table).map(|facts| -facts.best.wdl);
+        let played = facts.played.filter(|played| Some(played.wdl) == next);
+        let after = self.end.map(of_end).or(played)?;
         Some(TableTruth { before: facts.best, after })
     }
 }
@@ -335,12 +339,16 @@ mod tests {
 
     #[test]
     fn tables_count_more_than_scores() {
-        let facts = |best, played| TableFacts { best, played: Some(played), is_only: false };
-        let with = |best, played| {
-            let table = Some(facts(best, played));
-            let values = [PositionValue { table, ..value(500, "a3a4") }, value(-500, "h9g7")];
+        let facts = |best, played| Some(TableFacts { best, played, is_only: false });
+        let after = |played: Entry| Entry { wdl: -played.wdl, ..played };
+        let with_next = |best, played, next| {
+            let values = [
+                PositionValue { table: facts(best, Some(played)), ..value(500, "a3a4") },
+                PositionValue { table: next, ..value(-500, "h9g7") },
+            ];
             reviewed(&["h2e2"], &values).moves.remove(0)
         };
+        let with = |best, played| with_next(best, played, facts(after(played), None));
         let thrown = with(Entry::win(0, 9), Entry::DRAW);
         assert_eq!(thrown.truth.unwrap().loss(), Some(TableLoss::WinLetGo));
         assert_eq!((thrown.mark, thrown.source), (Some(Mark::Blunder), MoveSource::Table));
@@ -354,6 +362,10 @@ mod tests {
         assert_eq!(quick.truth.unwrap().loss(), Some(TableLoss::SoonerLoss(6)));
         let good = with(Entry::win(0, 9), Entry::win(0, 9));
         assert_eq!(good.truth.unwrap().loss(), None);
+        // Where the past of the game matters after the move, the tables do not tell.
+        assert_eq!(with_next(Entry::win(0, 9), Entry::win(0, 9), None).truth, None);
+        let other = facts(Entry::win(0, 3), None);
+        assert_eq!(with_next(Entry::win(0, 9), Entry::win(0, 9), other).truth, None);
     }
 
     #[test]

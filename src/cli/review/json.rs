@@ -86,7 +86,7 @@ fn move_answer(
         "after": score_answer(reviewed.after, reviewed.expected_after),
         "loss": rounded(reviewed.loss()),
         "loss_cp": reviewed.centipawn_loss,
-        "accuracy": rounded(reviewed.accuracy),
+        "accuracy": of_hundred(reviewed.accuracy),
         "mark": reviewed.mark.map(Mark::name),
         "only_move": reviewed.is_only,
         "line": line,
@@ -104,6 +104,11 @@ fn move_answer(
 /// Four digits after the point.
 fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
+}
+
+/// Two digits after the point.
+fn of_hundred(value: f64) -> f64 {
+    (value * 1e2).round() / 1e2
 }
 
 fn share_answer(share: BookShare) -> Value {
@@ -140,7 +145,7 @@ fn side_answer(side: &SideSummary) -> Value {
     let [inaccuracies, mistakes, blunders] = side.marks;
     json!({
         "moves": side.moves,
-        "accuracy": side.accuracy.map(rounded),
+        "accuracy": side.accuracy.map(of_hundred),
         "mean_loss_cp": side.centipawn_loss.map(rounded),
         "inaccuracies": inaccuracies,
         "mistakes": mistakes,

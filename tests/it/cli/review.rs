@@ -200,6 +200,22 @@ fn a_won_position_may_be_lost_by_the_truth() {
     assert_eq!((&won["mark"], &won["only_move"]), (&Value::Null, &true.into()), "{won}");
 }
 
+/// The rules on repetition end what the tables call a win.
+#[test]
+fn a_perpetual_check_loses_a_won_position() {
+    let folder = Folder::new();
+    let fen = "3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 0 1";
+    let moves = ["e1d1 d9e9 d1e1 e9d9"; 3].join(" ");
+    let game = folder.write("game.pgn", format!("[FEN \"{fen}\"]\n\n{moves} *\n"));
+    let args = [&game, "--tables", small_tables().to_str().unwrap(), "--rules", "check"];
+    let found = answers(&args);
+    let moves = found[0]["moves"].as_array().unwrap();
+    assert_eq!(moves[0]["table"]["loss"], "longer_win");
+    let lost = moves.iter().find(|mv| !mv["mark"].is_null()).unwrap();
+    assert_eq!((&lost["mark"], &lost["side"]), (&"blunder".into(), &"red".into()), "{lost}");
+    assert!(lost["loss"].as_f64().unwrap() > 0.9 && lost["ply"].as_u64().unwrap() > 4, "{lost}");
+}
+
 #[test]
 fn annotated_games_keep_what_they_had() {
     let (folder, games) = folder();
@@ -409,6 +425,7 @@ fn the_command_says_what_is_wrong() {
     fails(&["review", &games, "--tables", &folder.at("none")], 66, &["none"]);
     fails(&["review", &games, "--tables", &folder.at("")], 66, &["generate"]);
     fails(&["review", &games, "--player", "nobody"], 1, &["none of 2 games"]);
+    fails(&["review", &games, "--threads", "256", "--hash", "32768"], 69, &["--threads", "--hash"]);
     let found = answers(&[&games, "--player", "丙"]);
     assert_eq!((found.len(), &found[0]["game"]), (1, &2.into()));
     let junk = folder.write("junk.pgn", [0_u8, 1, 2, 3]);
