@@ -49,6 +49,10 @@ pub mod search;
 #[cfg(feature = "engine")]
 pub mod engine;
 
+// Reviews of games: sources and losses of moves, better lines, accuracy.
+#[cfg(feature = "engine")]
+pub mod review;
+
 // Engine protocols: text to engine and back over `BufRead` and `Write`.
 #[cfg(feature = "engine")]
 pub mod protocol;

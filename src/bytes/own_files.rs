@@ -53,6 +53,26 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refusal(path, kind_of(path, &about), "a file of this program"))
 }
 
+/// Opens a regular file of this user for reading and writing, or makes one; links are not followed.
+///
+/// # Errors
+///
+/// As with [`open`].
+pub fn open_or_make(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true);
+    no_follow(&mut options);
+    let file = match options.clone().create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => options.open(path)?,
+        made => made?,
+    };
+    let about = file.metadata()?;
+    if is_own_file(path, &about) {
+        return Ok(file);
+    }
+    Err(refusal(path, kind_of(path, &about), "a file of this program"))
+}
+
 /// Removes the files in `folder` whose names `is_made` accepts, if they are regular files of this user, and
 /// the folder itself if it is empty then. A link to a folder stays, and so does its target.
 pub fn clear_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {

@@ -1,27 +1,28 @@
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, BufWriter, Write};
-use std::ops::ControlFlow;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::json;
 
-use super::book::from_build;
 use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
-use super::input::standard_input;
+use super::game_input::{
+    STANDARD, find_inputs, interrupted, no_game, read_file, refuse_input_as_output,
+    temporary_folder,
+};
 use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, claim_file, show_some};
+use super::packed_file::{PackedFile, packing};
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
 use crate::cli::language::{counted, counts, text};
-use juzhong::book::{Inputs, Reject, RejectReason, find_games};
-use juzhong::bytes::atomic::{AtomicFile, folder_beside, folder_of, resolve};
+use juzhong::book::{Reject, RejectReason};
+use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
-use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::record::{
-    BadGame, BadGameReason, ChangedError, Dropped, Encoding, Format, GameFile, ParsedGame,
-    PgnOptions, Place, ReadSummary, WriteError, WriteOptions, read_game_file, write_game,
+    BadGame, Dropped, Encoding, Format, ParsedGame, PgnOptions, ReadSummary, WriteError,
+    WriteOptions, write_game,
 };
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -67,8 +68,6 @@ pub(super) struct Args {
     search: SearchArgs,
 }
 
-const STANDARD: &str = "-";
-
 impl Args {
     /// Returns true if standard output is for programs.
     pub(super) fn writes_data(&self) -> bool {
@@ -79,7 +78,7 @@ impl Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("convert")?;
     let format = args.format()?;
-    let inputs = args.inputs()?;
+    let inputs = find_inputs(&args.inputs)?;
     refuse_input_as_output(&inputs.files, &args.output)?;
     stop_flag(); // from here on an interrupt ends in good order
     let listing = Listing::open(args.rejects.as_deref(), &args.output)?;
@@ -96,7 +95,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         filter,
         bar: progress_bar(to_stdout),
     };
-    let folder = args.temporary_folder();
+    let folder = temporary_folder(&args.output);
     for file in &inputs.files {
         work.file(file, &folder)?;
     }
@@ -111,14 +110,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     if report.read.games == 0 {
         listing.close()?;
-        let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
-        let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
-        let others = if inputs.files.len() > 1 { " and others" } else { "" };
-        let what = "; give files of games in a known format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z)";
-        let bad = if bad.is_empty() { what.to_owned() } else { bad };
-        let message =
-            format!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
-        return Err(CliError::message(exit::BAD_DATA, message));
+        return Err(no_game(&inputs, first_bad));
     }
     if report.read.games == report.filtered {
         listing.close()?;
@@ -160,26 +152,6 @@ impl Args {
         let pgn = PgnOptions { notation: self.notation, traditional, ..PgnOptions::default() };
         WriteOptions { pgn, encoding: self.encoding, replace: self.replace }
     }
-
-    /// The files to read; standard input is one of them.
-    fn inputs(&self) -> Result<Inputs, CliError> {
-        let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
-        let named: Vec<PathBuf> = self.inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
-        let mut inputs = match named.as_slice() {
-            [] => Inputs::default(),
-            named => find_games(named).map_err(from_build)?,
-        };
-        inputs.files.extend(self.inputs.iter().find(is_standard).cloned());
-        Ok(inputs)
-    }
-
-    /// The folder in which large inputs are unpacked: beside the output.
-    fn temporary_folder(&self) -> PathBuf {
-        if self.output == Path::new(STANDARD) {
-            return std::env::temp_dir();
-        }
-        folder_of(&self.output).to_owned()
-    }
 }
 
 /// The format that the ending of a name stands for, that of a packed file aside.
@@ -189,36 +161,6 @@ fn ending(path: &Path) -> Option<Format> {
         None => path.to_owned(),
     };
     path.extension().and_then(OsStr::to_str).and_then(Format::from_extension)
-}
-
-/// The packing that the name of a file stands for.
-fn packing(path: &Path) -> Option<Packing> {
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    match ending.as_str() {
-        "zst" | "zstd" => Some(Packing::Zstd),
-        "gz" => Some(Packing::Gzip),
-        _ => None,
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Packing {
-    Zstd,
-    Gzip,
-}
-
-/// The output must not replace what is read.
-fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
-    let Ok(place) = resolve(output) else { return Ok(()) };
-    if output == Path::new(STANDARD) {
-        return Ok(());
-    }
-    if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
-        let output = output.shown();
-        let message = format!("{output}: this is also an input; choose another name");
-        return Err(CliError::message(exit::CANNOT_CREATE, message));
-    }
-    Ok(())
 }
 
 /// The counts of what was read and of what was dropped.
@@ -358,51 +300,10 @@ fn progress_bar(to_stdout: bool) -> ProgressBar {
 impl Work<'_, '_> {
     /// Converts the games of one file.
     fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
-        let name = path.shown().to_string();
-        let file = match open_input(path, folder) {
-            // A file found in a folder; one that was given is known to be readable.
-            Err(error) if open::is_refused(&error) => {
-                self.report.read.bad += 1;
-                let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
-                let bad =
-                    BadGame { source: name.clone(), place: Place::Offset(0), game: 1, reason };
-                return self.game(&name, Err(bad));
-            }
-            Err(error) if ChangedError::is_in(&error) => {
-                return Err(error).or_exit_with(exit::IO, || name);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
-            file => file.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
-        };
         let keep = self.keep_legal_part;
-        let mut stopped = None;
-        let summary = read_game_file(
-            &name,
-            &file,
-            folder,
-            &stop_flag(),
-            keep,
-            &mut |source, game| match self.game(source, game) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    stopped = Some(error);
-                    ControlFlow::Break(())
-                }
-            },
-        );
-        if let Some(error) = stopped {
-            return Err(error);
-        }
-        match summary {
-            Ok(summary) => self.report.read += summary,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
-            Err(error) if ChangedError::is_in(&error) => {
-                return Err(error).or_exit_with(exit::IO, || name);
-            }
-            Err(error) => {
-                return Err(error).or_exit_with(exit::IO, || folder.shown().to_string());
-            }
-        }
+        let mut sink = |source: &str, game| self.game(source, game);
+        let read = read_file(path, folder, keep, &mut sink)?;
+        self.report.read += read;
         Ok(())
     }
 
@@ -463,18 +364,6 @@ impl Work<'_, '_> {
             }
         }
     }
-}
-
-fn interrupted() -> CliError {
-    CliError::message(exit::INTERRUPTED, "interrupted; nothing was changed, run it again")
-}
-
-/// An input; standard input comes by a file without a name.
-fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
-    if path == Path::new(STANDARD) {
-        return GameFile::spool(&mut standard_input()?, folder, &stop_flag());
-    }
-    GameFile::open(path, folder)
 }
 
 /// Returns true if a file in an output folder has a name as [`Output::game`] makes it.
@@ -597,56 +486,6 @@ impl<'a> Output<'a> {
                 let _moved = folder.keep();
                 Ok(())
             }
-        }
-    }
-}
-
-/// A file that appears when it is whole, packed as its name says.
-enum PackedFile {
-    Bare(BufWriter<AtomicFile>),
-    Zstd(zstd::Encoder<'static, BufWriter<AtomicFile>>),
-    Gzip(flate2::write::GzEncoder<BufWriter<AtomicFile>>),
-}
-
-/// The usual level of the program `zstd`.
-const ZSTD_LEVEL: i32 = 3;
-
-impl PackedFile {
-    fn create(path: &Path) -> io::Result<Self> {
-        let file = BufWriter::new(AtomicFile::create(path)?);
-        Ok(match packing(path) {
-            None => Self::Bare(file),
-            Some(Packing::Zstd) => Self::Zstd(zstd::Encoder::new(file, ZSTD_LEVEL)?),
-            Some(Packing::Gzip) => {
-                Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
-            }
-        })
-    }
-
-    fn commit(self) -> io::Result<()> {
-        let file = match self {
-            Self::Bare(file) => file,
-            Self::Zstd(encoder) => encoder.finish()?,
-            Self::Gzip(encoder) => encoder.finish()?,
-        };
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
-    }
-}
-
-impl Write for PackedFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Bare(file) => file.write(bytes),
-            Self::Zstd(encoder) => encoder.write(bytes),
-            Self::Gzip(encoder) => encoder.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Bare(file) => file.flush(),
-            Self::Zstd(encoder) => encoder.flush(),
-            Self::Gzip(encoder) => encoder.flush(),
         }
     }
 }

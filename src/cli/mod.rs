@@ -15,6 +15,7 @@ mod evaluation;
 mod exit;
 mod fens;
 mod game_filter;
+mod game_input;
 mod input;
 mod interrupt;
 mod keys;
@@ -23,11 +24,13 @@ mod line_args;
 mod listing;
 mod man;
 mod openings;
+mod packed_file;
 mod perft;
 mod play;
 mod player;
 mod position;
 mod proxy;
+mod review;
 mod selfplay;
 mod settings;
 mod size;
@@ -131,6 +134,8 @@ enum Command {
     Proxy(proxy::Args),
     /// Search one position and show the best lines.
     Analyse(analyse::Args),
+    /// Review games: every move with its source, evaluation and loss, the better lines, accuracy.
+    Review(review::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
     /// Play games of the engine against itself and write them as PGN.
@@ -156,6 +161,7 @@ impl Command {
     fn writes_data(&self) -> bool {
         match self {
             Self::Convert(args) => args.writes_data(),
+            Self::Review(args) => args.writes_data(),
             // Play draws in colour, and guards the rest of its output itself.
             Self::Uci(_)
             | Self::Ucci(_)
@@ -285,6 +291,7 @@ fn dispatch(
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
         Command::Proxy(args) => proxy::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
+        Command::Review(args) => review::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),
         Command::Tune(args) => tune::run(&args, context),

@@ -57,6 +57,8 @@ const GENERAL: [&str; 5] = ["notation", "board", "lang", "hash", "threads"];
 
 /// The commands that play.
 const PLAYERS: &[&[&str]] = &[&["play"], &["analyse"], &["uci"], &["ucci"]];
+/// The command that reviews games: its results depend on books, tables and rules, and on no setting of the engine.
+const REVIEW: &[&[&str]] = &[&["review"]];
 /// The commands that read endgame tables from one folder.
 const TABLES: &[&[&str]] = &[
     &["tablebase", "generate"],
@@ -71,6 +73,7 @@ const SHOWS_MOVES: &[&[&str]] = &[
     &["play"],
     &["analyse"],
     &["position"],
+    &["review"],
     &["book", "query"],
     &["book", "stats"],
     &["book", "expand"],
@@ -120,15 +123,15 @@ const SETTINGS: [Setting; 17] = [
         name: "book",
         of_engine: false,
         kind: ValueKind::Books,
-        serves: &[("book", PLAYERS), ("book", &[&["book", "query"]])],
+        serves: &[("book", PLAYERS), ("book", REVIEW), ("book", &[&["book", "query"]])],
     },
     Setting {
         name: "tables",
         of_engine: false,
         kind: ValueKind::Folders,
-        serves: &[("tables", PLAYERS), ("dir", TABLES)],
+        serves: &[("tables", PLAYERS), ("tables", REVIEW), ("dir", TABLES)],
     },
-    plain("rules", &[("rules", PLAYERS), ("rules", &[&["position"]])]),
+    plain("rules", &[("rules", PLAYERS), ("rules", REVIEW), ("rules", &[&["position"]])]),
     plain("notation", &[("notation", SHOWS_MOVES)]),
     plain("board", &[("board", &[&["play"], &["position"]])]),
     plain("lang", &[("lang", &[&[]])]),
@@ -140,9 +143,9 @@ const SETTINGS: [Setting; 17] = [
     engine("book-min-weight", &[("book_min_weight", PLAYERS)]),
     engine("book-misses", &[("book_misses", PLAYERS)]),
     engine("temperature", &[("temperature", PLAYERS)]),
-    engine("tables-rules", &[("tables_rules", PLAYERS)]),
-    engine("tables-metric", &[("tables_metric", PLAYERS)]),
-    engine("tables-depth", &[("tables_depth", PLAYERS)]),
+    engine("tables-rules", &[("tables_rules", PLAYERS), ("tables_rules", REVIEW)]),
+    engine("tables-metric", &[("tables_metric", PLAYERS), ("tables_metric", REVIEW)]),
+    engine("tables-depth", &[("tables_depth", PLAYERS), ("tables_depth", REVIEW)]),
 ];
 
 impl Setting {

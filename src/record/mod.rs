@@ -44,7 +44,7 @@ pub use programs::xqf::write_xqf;
 pub use source::{read_chunk, read_cut_chunk, read_games, split_games};
 pub use text::dhtmlxq::write_dhtmlxq;
 pub use text::jsonl::write_jsonl;
-pub use text::pgn_writer::{PgnOptions, write_pgn};
+pub use text::pgn_writer::{PgnOptions, write_annotated_pgn, write_pgn};
 pub use text::split::Chunk;
 pub use text::typed::TypedLine;
 pub use write::{Dropped, WriteError, WriteOptions, write_game};

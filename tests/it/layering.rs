@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 14] = [
+const ROOMS: [(&str, &[&str]); 15] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
@@ -15,6 +15,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
     ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
     ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
+    ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
     ("protocol", &["bytes", "hash", "game", "xiangqi", "book", "tablebase", "search", "engine"]),
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
@@ -26,7 +27,7 @@ const ROOMS: [(&str, &[&str]); 14] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it.
-const FOLDERS: [(&str, &[&str]); 9] = [
+const FOLDERS: [(&str, &[&str]); 10] = [
     (
         "xiangqi",
         &[
@@ -88,6 +89,7 @@ const FOLDERS: [(&str, &[&str]); 9] = [
             "evaluators",
         ],
     ),
+    ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
     ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
     ("protocol", &["wire", "conversation", "session", "client"]),
     (

@@ -106,6 +106,7 @@ mod cli {
     #[cfg(unix)]
     mod play_terminal;
     mod position;
+    mod review;
     mod settings;
     mod usage;
     #[cfg(unix)]

@@ -161,7 +161,7 @@ fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn from_book(error: BookError) -> CliError {
+pub(in crate::cli) fn from_book(error: BookError) -> CliError {
     let code = match &error {
         BookError::Io { source, .. } => match source.kind() {
             ErrorKind::Interrupted => exit::INTERRUPTED,

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::game::{Game, Outcome, Side};
@@ -46,8 +47,22 @@ pub fn write_pgn(
     record: &Record<Position>,
     options: &PgnOptions,
 ) -> io::Result<()> {
+    write_annotated_pgn(out, record, &BTreeMap::new(), options)
+}
+
+/// The same with numeric annotation glyphs (`$4`) of moves of the main line, by the moves' indices.
+///
+/// # Errors
+///
+/// As with [`write_pgn`].
+pub fn write_annotated_pgn(
+    out: &mut impl Write,
+    record: &Record<Position>,
+    nags: &BTreeMap<usize, u8>,
+    options: &PgnOptions,
+) -> io::Result<()> {
     write_tags(out, record, options.notation)?;
-    let mut writer = MoveWriter { out, column: 0, opening: 0, options };
+    let mut writer = MoveWriter { out, column: 0, opening: 0, nags, options };
     writer.tree(record)?;
     writer.word(result_text(record.result))?;
     out.write_all(b"\n\n")
@@ -227,6 +242,8 @@ struct MoveWriter<'a, W> {
     column: usize,
     /// Variations that begin with the next word.
     opening: usize,
+    /// Of the main line.
+    nags: &'a BTreeMap<usize, u8>,
     options: &'a PgnOptions,
 }
 
@@ -246,6 +263,10 @@ impl<W: Write> MoveWriter<'_, W> {
                 stack.push(Open::new(&variation.tree, position, offset));
             } else if open.written < open.tree.moves.len() {
                 self.next_move(open)?;
+                let (written, is_main) = (open.written, stack.len() == 1);
+                if let Some(nag) = self.nags.get(&(written - 1)).filter(|_| is_main) {
+                    self.word(&format!("${nag}"))?;
+                }
             } else {
                 stack.pop();
                 if !stack.is_empty() {

@@ -220,7 +220,13 @@ fn other_cases(folder: &Folder) -> Vec<Case<'_>> {
     ok(&[&["tablebase", "generate", "--dir", &folder.at("proved")], &sets[..]].concat());
     let count = tables(Path::new(&folder.at("proved")));
     let matches = ["match", "--nodes", "100", "--games", "20", "--max-plies", "60", "-o", "@match"];
+    let rounds: String = (0..12)
+        .map(|n| games(n, 1).replace("[Event", &format!("[Round \"{n}\"]\n[Event")))
+        .collect();
+    std::fs::write(folder.at("rounds.pgn"), rounds).unwrap();
+    let review = ["review", "@rounds.pgn", "--nodes", "2000", "-o", "@reviewed.pgn"];
     vec![
+        Case::new(folder, Product::Games("reviewed.pgn", 12), &review),
         Case::new(folder, Product::Tables("tables", count), &generate("@tables")),
         Case::new(folder, Product::Nothing, &["tablebase", "verify", "--dir", "@proved"]),
         Case::new(folder, Product::Games("match", 20), &matches),

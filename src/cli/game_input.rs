@@ -1,0 +1,128 @@
+//! Files of games as commands read them: every format, bare, packed or in archives, and standard input.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::book::from_build;
+use super::input::standard_input;
+use super::interrupt::stop_flag;
+use super::{CliError, OrExit, exit};
+use juzhong::book::{Inputs, find_games};
+use juzhong::bytes::atomic::{folder_of, resolve};
+use juzhong::bytes::open;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::record::{
+    BadGame, BadGameReason, ChangedError, GameFile, ParsedGame, Place, ReadSummary, read_game_file,
+};
+
+/// The name of standard input and standard output.
+pub(super) const STANDARD: &str = "-";
+
+/// The files to read; standard input is one of them.
+pub(super) fn find_inputs(inputs: &[PathBuf]) -> Result<Inputs, CliError> {
+    let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
+    let named: Vec<PathBuf> = inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
+    let mut found = match named.as_slice() {
+        [] => Inputs::default(),
+        named => find_games(named).map_err(from_build)?,
+    };
+    found.files.extend(inputs.iter().find(is_standard).cloned());
+    Ok(found)
+}
+
+/// The folder in which large inputs are unpacked: beside the output.
+pub(super) fn temporary_folder(output: &Path) -> PathBuf {
+    if output == Path::new(STANDARD) {
+        return std::env::temp_dir();
+    }
+    folder_of(output).to_owned()
+}
+
+/// The output must not replace what is read.
+pub(super) fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
+    let Ok(place) = resolve(output) else { return Ok(()) };
+    if output == Path::new(STANDARD) {
+        return Ok(());
+    }
+    if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
+        let output = output.shown();
+        let message = format!("{output}: this is also an input; choose another name");
+        return Err(CliError::message(exit::CANNOT_CREATE, message));
+    }
+    Ok(())
+}
+
+/// The error where the inputs have no game that can be read; `first_bad` is the first that cannot.
+pub(super) fn no_game(inputs: &Inputs, first_bad: Option<String>) -> CliError {
+    let bad = first_bad.map_or_else(|| NO_FORMAT.to_owned(), |bad| format!("; {bad}"));
+    let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
+    let others = if inputs.files.len() > 1 { " and others" } else { "" };
+    let message = format!("no game in {} file(s) ({first}{others}){bad}", inputs.files.len());
+    CliError::message(exit::BAD_DATA, message)
+}
+
+const NO_FORMAT: &str = "; give files of games in a known format, bare, packed (.zst, .gz, .xz, .bz2) or in \
+                         archives (.zip, .tar, .7z)";
+
+/// Gets each game of a file, good or bad, with the name of its source.
+pub(super) type Sink<'a> =
+    dyn FnMut(&str, Result<ParsedGame, BadGame>) -> Result<(), CliError> + 'a;
+
+/// Reads the games of one file, until `sink` fails. A file that was found in a folder and cannot be read is a bad
+/// game.
+pub(super) fn read_file(
+    path: &Path,
+    folder: &Path,
+    keep_legal_part: bool,
+    sink: &mut Sink<'_>,
+) -> Result<ReadSummary, CliError> {
+    let name = path.shown().to_string();
+    let file = match open_input(path, folder) {
+        // A file found in a folder; one that was given is known to be readable.
+        Err(error) if open::is_refused(&error) => {
+            let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
+            let bad = BadGame { source: name.clone(), place: Place::Offset(0), game: 1, reason };
+            sink(&name, Err(bad))?;
+            return Ok(ReadSummary { bad: 1, ..ReadSummary::default() });
+        }
+        Err(error) if ChangedError::is_in(&error) => {
+            return Err(error).or_exit_with(exit::IO, || name);
+        }
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(interrupted()),
+        file => file.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
+    };
+    let mut stopped = None;
+    let summary =
+        read_game_file(&name, &file, folder, &stop_flag(), keep_legal_part, &mut |source, game| {
+            match sink(source, game) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    stopped = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+    if let Some(error) = stopped {
+        return Err(error);
+    }
+    match summary {
+        Ok(summary) => Ok(summary),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(interrupted()),
+        Err(error) if ChangedError::is_in(&error) => Err(error).or_exit_with(exit::IO, || name),
+        Err(error) => Err(error).or_exit_with(exit::IO, || folder.shown().to_string()),
+    }
+}
+
+/// The error of a command that was interrupted before it changed anything.
+pub(super) fn interrupted() -> CliError {
+    CliError::message(exit::INTERRUPTED, "interrupted; nothing was changed, run it again")
+}
+
+/// An input; standard input comes by a file without a name.
+fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
+    if path == Path::new(STANDARD) {
+        return GameFile::spool(&mut standard_input()?, folder, &stop_flag());
+    }
+    GameFile::open(path, folder)
+}

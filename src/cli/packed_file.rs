@@ -1,0 +1,72 @@
+//! Files that are packed as their names say.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use juzhong::bytes::atomic::AtomicFile;
+
+/// The packing that the name of a file stands for.
+pub(super) fn packing(path: &Path) -> Option<Packing> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    match ending.as_str() {
+        "zst" | "zstd" => Some(Packing::Zstd),
+        "gz" => Some(Packing::Gzip),
+        _ => None,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    Zstd,
+    Gzip,
+}
+
+/// A file that appears when it is whole, packed as its name says.
+pub(super) enum PackedFile {
+    Bare(BufWriter<AtomicFile>),
+    Zstd(zstd::Encoder<'static, BufWriter<AtomicFile>>),
+    Gzip(flate2::write::GzEncoder<BufWriter<AtomicFile>>),
+}
+
+/// The usual level of the program `zstd`.
+const ZSTD_LEVEL: i32 = 3;
+
+impl PackedFile {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let file = BufWriter::new(AtomicFile::create(path)?);
+        Ok(match packing(path) {
+            None => Self::Bare(file),
+            Some(Packing::Zstd) => Self::Zstd(zstd::Encoder::new(file, ZSTD_LEVEL)?),
+            Some(Packing::Gzip) => {
+                Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default()))
+            }
+        })
+    }
+
+    pub(super) fn commit(self) -> io::Result<()> {
+        let file = match self {
+            Self::Bare(file) => file,
+            Self::Zstd(encoder) => encoder.finish()?,
+            Self::Gzip(encoder) => encoder.finish()?,
+        };
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+    }
+}
+
+impl Write for PackedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Bare(file) => file.write(bytes),
+            Self::Zstd(encoder) => encoder.write(bytes),
+            Self::Gzip(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Bare(file) => file.flush(),
+            Self::Zstd(encoder) => encoder.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+        }
+    }
+}

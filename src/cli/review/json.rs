@@ -1,0 +1,154 @@
+//! A review as a JSON object.
+
+use serde_json::{Value, json};
+
+use super::super::line_args::{NotationArgs, line_texts};
+use super::super::terminal::Terminal;
+use super::Reviewed;
+use juzhong::game::{Game, Notation, ScoreKind, Side};
+use juzhong::review::{
+    BookExit, BookShare, GameReview, Mark, ReviewedMove, SideSummary, TableLoss, TableTruth,
+};
+use juzhong::search::Score;
+use juzhong::tablebase::Entry;
+use juzhong::xiangqi::{Move, Position};
+
+/// The object of a game; with `only_marked`, of its moves those that have a mark.
+pub(super) fn answer(reviewed: &Reviewed<'_>, notation: NotationArgs, only_marked: bool) -> Value {
+    let Reviewed { game, review, opening } = reviewed;
+    let tag = |name| game.record.tag(name).filter(|value| !value.is_empty());
+    let mut position = game.start.clone();
+    let mut moves = Vec::new();
+    let mut exit = Value::Null;
+    for (ply, reviewed) in review.moves.iter().enumerate() {
+        if let Some(of) = review.book_exit.as_ref().filter(|of| of.ply == ply) {
+            exit = exit_answer(of, reviewed.mv, &position, notation);
+        }
+        if !only_marked || reviewed.mark.is_some() {
+            moves.push(move_answer(ply, reviewed, &position, notation));
+        }
+        position.make(reviewed.mv);
+    }
+    let GameReview { sides, .. } = review;
+    json!({
+        "schema": "juzhong.review/1",
+        "place": game.place,
+        "game": game.number,
+        "red_player": tag("Red"),
+        "black_player": tag("Black"),
+        "event": tag("Event"),
+        "date": tag("Date"),
+        "result": game.record.result.map(|result| result.to_string()),
+        "fen": game.start.to_fen(),
+        "ecco": opening.map(|opening| opening.code.to_string()),
+        "name": opening.map(|opening| opening.name),
+        "left_book": exit,
+        "moves": moves,
+        "red": side_answer(&sides.first),
+        "black": side_answer(&sides.second),
+    })
+}
+
+fn exit_answer(
+    exit: &BookExit<Move>,
+    played: Move,
+    position: &Position,
+    notation: NotationArgs,
+) -> Value {
+    let mut answer = json!({
+        "ply": exit.ply + 1,
+        "move": Position::move_text(played),
+        "book_move": exit.choice.map(|(mv, _)| Position::move_text(mv)),
+        "book": exit.choice.map(|(_, share)| share_answer(share)),
+    });
+    if let Some(notation) = notation.asked() {
+        answer["text"] = position.write_move(played, notation).into();
+        answer["book_text"] = exit.choice.map(|(mv, _)| position.write_move(mv, notation)).into();
+    }
+    answer
+}
+
+fn move_answer(
+    ply: usize,
+    reviewed: &ReviewedMove<Move>,
+    position: &Position,
+    notation: NotationArgs,
+) -> Value {
+    let line: Vec<String> = reviewed.line.iter().map(|&mv| Position::move_text(mv)).collect();
+    let mut answer = json!({
+        "ply": ply + 1,
+        "side": match reviewed.side { Side::First => "red", Side::Second => "black" },
+        "move": Position::move_text(reviewed.mv),
+        "source": reviewed.source.name(),
+        "book": reviewed.book.map(share_answer),
+        "table": reviewed.truth.map(truth_answer),
+        "before": score_answer(reviewed.before, reviewed.expected_before),
+        "after": score_answer(reviewed.after, reviewed.expected_after),
+        "loss": rounded(reviewed.loss()),
+        "loss_cp": reviewed.centipawn_loss,
+        "accuracy": of_hundred(reviewed.accuracy),
+        "mark": reviewed.mark.map(Mark::name),
+        "only_move": reviewed.is_only,
+        "line": line,
+        "depth": reviewed.depth,
+        "nodes": reviewed.nodes,
+    });
+    if let Some(notation) = notation.asked() {
+        answer["text"] = position.write_move(reviewed.mv, notation).into();
+        let texts = line_texts(position, reviewed.line.iter().copied(), notation);
+        answer["line_text"] = texts.join(" ").into();
+    }
+    answer
+}
+
+/// Four digits after the point.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// Two digits after the point.
+fn of_hundred(value: f64) -> f64 {
+    (value * 1e2).round() / 1e2
+}
+
+fn share_answer(share: BookShare) -> Value {
+    json!({
+        "games": share.games,
+        "share": rounded(share.share),
+        "score": share.score.map(rounded),
+    })
+}
+
+fn truth_answer(truth: TableTruth) -> Value {
+    let value = |Entry { wdl, order, distance }: Entry| json!({"value": wdl.name(), "order": order, "distance": distance});
+    json!({
+        "before": value(truth.before),
+        "after": value(truth.after),
+        "loss": truth.loss().map(TableLoss::name),
+    })
+}
+
+/// A score for the side that moves: centipawns, moves to mate or a result by tables; two of them are null.
+fn score_answer(score: Score, expected: f64) -> Value {
+    let moves = |plies: u32| i64::from(plies.div_ceil(2));
+    let (cp, mate, table) = match score.kind() {
+        ScoreKind::Centipawns(value) => (Some(value), None, None),
+        ScoreKind::MateIn(plies) => (None, Some(moves(plies)), None),
+        ScoreKind::MatedIn(plies) => (None, Some(-moves(plies)), None),
+        ScoreKind::TableWin(_) => (None, None, Some("win")),
+        ScoreKind::TableLoss(_) => (None, None, Some("loss")),
+    };
+    json!({"score_cp": cp, "mate": mate, "table": table, "expected": rounded(expected)})
+}
+
+fn side_answer(side: &SideSummary) -> Value {
+    let [inaccuracies, mistakes, blunders] = side.marks;
+    json!({
+        "moves": side.moves,
+        "accuracy": side.accuracy.map(of_hundred),
+        "mean_loss_cp": side.centipawn_loss.map(rounded),
+        "inaccuracies": inaccuracies,
+        "mistakes": mistakes,
+        "blunders": blunders,
+    })
+}

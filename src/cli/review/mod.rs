@@ -1,0 +1,523 @@
+//! `juzhong review`.
+
+mod json;
+mod pgn;
+mod text;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+
+use super::book::from_book;
+use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
+use super::game_input::{
+    STANDARD, find_inputs, no_game, read_file, refuse_input_as_output, temporary_folder,
+};
+use super::interrupt::stop_flag;
+use super::line_args::{NotationArgs, parse_rules};
+use super::listing::{Listing, claim_file, show_some};
+use super::packed_file::PackedFile;
+use super::player::TableArgs;
+use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use juzhong::book::opening::{Opening, Openings};
+use juzhong::book::{Reject, RejectReason};
+use juzhong::bytes::lock::FileLock;
+use juzhong::bytes::machine::cores;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::engine::OwnBook;
+use juzhong::game::Game;
+use juzhong::record::{BadGame, BadGameReason, ParsedGame, ReadSummary, Record};
+use juzhong::review::{
+    BookFinding, Evaluators, GameMoves, GameReview, GameValues, JournalError, ReviewBooks,
+    ReviewError, ReviewJournal, ReviewOptions, review,
+};
+use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
+use juzhong::xiangqi::{Move, Position, RuleSet};
+
+/// Positions searched in each position of a game where no limit is given.
+const NODES: u64 = 100_000;
+/// The longest game that is reviewed, in plies.
+const MAX_GAME_PLIES: usize = 2_000;
+/// Positions for each thread that are evaluated before games are written.
+const BATCH: usize = 64;
+/// Bytes of comments in games that wait to be written, after which no more are read.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// Reviews games: each move with its source, its evaluation and what it gave away.
+///
+/// The source of a move is `book` where a book has it, else `table` where endgame tables know the position, else
+/// `search`. Moves are marked by the expected score that they give away: inaccuracy (5%), mistake (10%), blunder
+/// (20%); where tables know the position, by the truth. With limits of --nodes and --depth the results are the same
+/// on every machine and with any number of threads; --movetime does not repeat.
+///
+/// With -o an interrupted review goes on where it was when the same command is run again.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
+    /// and folders of them at any depth; - reads standard input, 16 GiB at most.
+    #[arg(required = true, value_name = "GAME")]
+    inputs: Vec<PathBuf>,
+    /// Also write the games as PGN with evaluations, marks and better lines; - writes them to standard output in
+    /// place of the text. A name that ends in .zst or .gz is packed so.
+    #[arg(short, long, visible_alias = "pgn", value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Show only the moves that have a mark.
+    #[arg(long)]
+    mistakes: bool,
+    #[command(flatten)]
+    notation: NotationArgs,
+    /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
+    /// only; FILE:plies=N:games=N:weight=N, any of these in any order, bound what counts as its moves.
+    #[arg(long, value_name = "FILE")]
+    book: Vec<String>,
+    #[command(flatten)]
+    tables: TableArgs,
+    /// Which rules judge repetitions: none, check, asian, computer or chinese [default: asian].
+    #[arg(long)]
+    rules: Option<String>,
+    /// Positions to search for each position of a game (100000 if nothing else is given).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies to search for each position.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
+    depth: Option<u32>,
+    /// Milliseconds for each position; the results then depend on the machine.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Size of the transposition table of each thread in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 16,
+        value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
+    hash: u64,
+    /// Positions searched at a time [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Write the list of games that were left out: file, line (or, in binary files, the offset in
+    /// bytes as in @6699), game and reason, separated by tabs. A new file: nothing is replaced.
+    #[arg(long, value_name = "FILE")]
+    rejects: Option<PathBuf>,
+    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of leaving the
+    /// game out.
+    #[arg(long)]
+    keep_legal_part: bool,
+    #[command(flatten)]
+    games: GameFilterArgs,
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+impl Args {
+    /// Returns true if standard output is for programs.
+    pub(super) fn writes_data(&self) -> bool {
+        self.output.as_deref() == Some(Path::new(STANDARD))
+    }
+
+    fn options(&self) -> Result<ReviewOptions<RuleSet>, CliError> {
+        let is_free = self.depth.is_none() && self.movetime.is_none();
+        Ok(ReviewOptions {
+            limits: Limits {
+                depth: self.depth,
+                nodes: self.nodes.or(is_free.then_some(NODES)),
+                hard_time: self.movetime.map(Duration::from_millis),
+                ..Limits::default()
+            },
+            hash_mib: self.hash as usize,
+            threads: self.threads.map_or_else(|| cores().get().min(256), usize::from),
+            tables: self.tables.options(),
+            rules: parse_rules::<Position>(self.rules.as_deref())?,
+        })
+    }
+
+    fn books(&self) -> Result<ReviewBooks, CliError> {
+        let books: Vec<OwnBook> = self.book.iter().map(|text| OwnBook::parse(text)).collect();
+        ReviewBooks::open(&books).map_err(from_book)
+    }
+
+    /// The file of annotated games, if one is asked for.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|_| !self.writes_data())
+    }
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    context.common.require_xiangqi("review")?;
+    if args.writes_data() && context.common.json {
+        let message = "-o - and --json both write to standard output; name a file after -o";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let options = args.options()?;
+    let inputs = find_inputs(&args.inputs)?;
+    let output = args.output.as_deref().unwrap_or(Path::new(STANDARD));
+    refuse_input_as_output(&inputs.files, output)?;
+    stop_flag(); // from here on an interrupt ends in good order
+    let filter = GameFilter::new(&args.games, &args.search)?;
+    let books = args.books()?;
+    let listing = Listing::open(args.rejects.as_deref(), output)?;
+    let evaluators = Evaluators::new(&options).map_err(from_review)?;
+    let mut work = Work {
+        args,
+        rules: options.rules,
+        batch_positions: BATCH * options.threads,
+        file: args.file().map(|path| AnnotatedFile::open(path, &options)).transpose()?,
+        is_json: context.common.json,
+        out: &mut *context.out,
+        evaluators,
+        books,
+        batch: Batch::default(),
+        filter,
+        listing,
+        report: Report::default(),
+        first_bad: None,
+        bar: progress_bar(),
+    };
+    work.tell_warnings();
+    let folder = temporary_folder(output);
+    for file in &inputs.files {
+        work.read(file, &folder)?;
+    }
+    work.review_batch()?;
+    let Work { file, report, first_bad, listing, bar, .. } = work;
+    bar.finish_and_clear();
+    listing.close()?;
+    if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
+        return Err(no_game(&inputs, first_bad));
+    }
+    if report.reviewed == 0 {
+        let message = format!("none of {} games meets the conditions", report.filtered);
+        return Err(CliError::message(exit::FAILED, message));
+    }
+    if let Some(file) = file {
+        file.close()?;
+    }
+    show_some("no game files in", &inputs.empty);
+    report.tell();
+    Ok(exit::OK)
+}
+
+fn from_review(error: ReviewError) -> CliError {
+    match error {
+        ReviewError::Tables(_) => CliError::new(exit::NO_INPUT, error),
+        _ => CliError::new(exit::UNAVAILABLE, error),
+    }
+}
+
+fn from_journal(error: JournalError) -> CliError {
+    let code = match &error {
+        JournalError::File { source, .. } if source.kind() != io::ErrorKind::AlreadyExists => {
+            exit::IO
+        }
+        _ => exit::CANNOT_CREATE,
+    };
+    CliError::new(code, error)
+}
+
+/// A count of positions: how many there will be is known at the end only.
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} reviewing, {pos} positions {elapsed}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    ProgressBar::new_spinner().with_style(style).with_finish(ProgressFinish::AndClear)
+}
+
+/// The file of annotated games, and the evaluations that are kept beside it until it is whole.
+struct AnnotatedFile<'a> {
+    path: &'a Path,
+    file: PackedFile,
+    journal: ReviewJournal<Position>,
+    /// The right to write it.
+    _lock: Option<FileLock>,
+}
+
+impl<'a> AnnotatedFile<'a> {
+    fn open(path: &'a Path, options: &ReviewOptions<RuleSet>) -> Result<Self, CliError> {
+        let lock = claim_file(path)?;
+        let file = PackedFile::create(path)
+            .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
+        let journal = ReviewJournal::open(path, options).map_err(from_journal)?;
+        if journal.games() > 0 {
+            let games = journal.games();
+            tell(format_args!("juzhong: games that were evaluated before: {games}"));
+        }
+        Ok(Self { path, file, journal, _lock: lock })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        let full = || format!("{}: is the disk full?", self.path.shown());
+        self.file.write_all(bytes).or_exit_with(exit::IO, full)
+    }
+
+    /// Moves the file to its place.
+    fn close(self) -> Result<(), CliError> {
+        let Self { path, file, journal, _lock } = self;
+        file.commit().or_exit_with(exit::IO, || path.shown().to_string())?;
+        journal.discard();
+        Ok(())
+    }
+}
+
+/// A game to be reviewed.
+struct Waiting {
+    /// The file, and the line or byte in it.
+    place: String,
+    /// Its number in the source, from 1.
+    number: u64,
+    record: Record<Position>,
+    start: Position,
+}
+
+impl Waiting {
+    fn moves(&self) -> GameMoves<'_, Position> {
+        let Record { start_clock, tree, .. } = &self.record;
+        GameMoves { start: &self.start, start_clock: *start_clock, moves: &tree.moves }
+    }
+}
+
+/// Games that are evaluated together.
+#[derive(Default)]
+struct Batch {
+    games: Vec<Waiting>,
+    positions: usize,
+    bytes: usize,
+}
+
+impl Batch {
+    fn push(&mut self, game: Waiting) {
+        self.positions += game.record.tree.moves.len() + 1;
+        self.bytes += size(&game.record);
+        self.games.push(game);
+    }
+}
+
+/// The bytes that the texts of a record take, roughly.
+fn size(record: &Record<Position>) -> usize {
+    let mut size: usize = record.tags.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let mut open = vec![&record.tree];
+    while let Some(tree) = open.pop() {
+        size += tree.comments.iter().map(|(_, text)| 40 + text.len()).sum::<usize>();
+        size += 100 * (1 + tree.variations.len()) + 2 * tree.moves.len();
+        open.extend(tree.variations.iter().map(|variation| &variation.tree));
+    }
+    size
+}
+
+/// A reviewed game with what is shown of it.
+struct Reviewed<'a> {
+    game: &'a Waiting,
+    review: &'a GameReview<Move>,
+    opening: Option<Opening>,
+}
+
+#[derive(Default)]
+struct Report {
+    read: ReadSummary,
+    reviewed: u64,
+    /// Good games that the conditions left out.
+    filtered: u64,
+    /// Games with too many moves.
+    too_long: u64,
+}
+
+impl Report {
+    /// Says what was left out.
+    fn tell(&self) {
+        let bad = self.read.bad + self.too_long;
+        if bad > 0 {
+            tell(format_args!("juzhong: bad games left out: {bad}"));
+        }
+        if self.read.kept > 0 {
+            let count = self.read.kept;
+            tell(format_args!(
+                "juzhong: {count} games cut before an illegal move, or where their files end too early"
+            ));
+        }
+        if self.filtered > 0 {
+            let count = self.filtered;
+            tell(format_args!("juzhong: games that do not meet the conditions: {count}"));
+        }
+    }
+}
+
+/// Games on their way.
+struct Work<'a, 'b> {
+    args: &'a Args,
+    rules: RuleSet,
+    /// Positions after which a batch is full.
+    batch_positions: usize,
+    is_json: bool,
+    out: &'b mut dyn Write,
+    file: Option<AnnotatedFile<'a>>,
+    evaluators: Evaluators<Position>,
+    books: ReviewBooks,
+    batch: Batch,
+    filter: GameFilter,
+    listing: Listing<'a>,
+    report: Report,
+    first_bad: Option<String>,
+    bar: ProgressBar,
+}
+
+impl Work<'_, '_> {
+    /// Reads and reviews the games of one file.
+    fn read(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
+        let keep = self.args.keep_legal_part;
+        let read = read_file(path, folder, keep, &mut |source, game| self.game(source, game));
+        match read {
+            Ok(read) => self.report.read += read,
+            Err(_) if interrupt::is_requested() => return Err(self.interrupted()),
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn game(&mut self, source: &str, game: Result<ParsedGame, BadGame>) -> Result<(), CliError> {
+        if interrupt::is_requested() {
+            return Err(self.interrupted());
+        }
+        let game = match game {
+            Ok(game) => game,
+            Err(bad) => {
+                self.leave_out(bad);
+                return Ok(());
+            }
+        };
+        if !self.filter.is_empty() && !self.filter.admits(&game.record) {
+            self.report.filtered += 1;
+            return Ok(());
+        }
+        let ParsedGame { record, place, game: number, cut, .. } = game;
+        if let Some(cut) = cut {
+            let reason = RejectReason::cut(&cut.reason);
+            let source = PathBuf::from(source);
+            let reject = Reject { source, place: cut.place, game: cut.game, reason };
+            let listing = &mut self.listing;
+            self.bar.suspend(|| listing.add(&reject));
+        }
+        let plies = record.tree.moves.len();
+        if plies > MAX_GAME_PLIES {
+            self.report.too_long += 1;
+            let reason = BadGameReason::Unsupported(format!(
+                "a game of {plies} plies; at most {MAX_GAME_PLIES} are reviewed, cut it into pieces"
+            ));
+            self.leave_out(BadGame { source: source.to_owned(), place, game: number, reason });
+            return Ok(());
+        }
+        let start = record.start.clone().unwrap_or_else(Position::start);
+        self.batch.push(Waiting { place: place.within(source), number, record, start });
+        if self.batch.positions >= self.batch_positions || self.batch.bytes >= BATCH_BYTES {
+            self.review_batch()?;
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, bad: BadGame) {
+        let reason = RejectReason::bad(&bad.reason);
+        let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);
+        let reject = Reject { source, place, game, reason };
+        self.first_bad.get_or_insert_with(|| reject.to_string());
+        let listing = &mut self.listing;
+        self.bar.suspend(|| listing.add(&reject));
+    }
+
+    /// Evaluates the games that wait, keeps that, and writes them.
+    fn review_batch(&mut self) -> Result<(), CliError> {
+        let Batch { games, .. } = std::mem::take(&mut self.batch);
+        let mut values = self.kept_values(&games)?;
+        let is_open = |number: &usize| values[*number].is_none();
+        let open: Vec<usize> = (0..games.len()).filter(is_open).collect();
+        let moves: Vec<_> = open.iter().map(|&number| games[number].moves()).collect();
+        let bar = &self.bar;
+        let evaluated = self.evaluators.evaluate(&moves, &stop_flag(), &mut || bar.inc(1));
+        self.tell_warnings();
+        for (number, evaluated) in open.into_iter().zip(evaluated.map_err(from_review)?) {
+            if let (Some(file), Some(evaluated)) = (&mut self.file, &evaluated) {
+                file.journal.add(games[number].moves(), evaluated).map_err(from_journal)?;
+            }
+            values[number] = evaluated;
+        }
+        for (game, values) in games.iter().zip(values) {
+            let Some(values) = values else { return Err(self.interrupted()) };
+            self.write(game, &values)?;
+        }
+        Ok(())
+    }
+
+    /// The values of games that an interrupted review has finished.
+    fn kept_values(
+        &mut self,
+        games: &[Waiting],
+    ) -> Result<Vec<Option<GameValues<Position>>>, CliError> {
+        let Some(file) = &mut self.file else { return Ok(vec![None; games.len()]) };
+        let kept = |game: &Waiting| file.journal.find(game.moves(), self.rules);
+        games.iter().map(kept).collect::<Result<_, _>>().map_err(from_journal)
+    }
+
+    fn write(&mut self, game: &Waiting, values: &GameValues<Position>) -> Result<(), CliError> {
+        let books = self.look_up(game)?;
+        let review = &review(game.moves(), values, &books, self.rules);
+        let is_from_start = game.record.start.is_none();
+        let moves = &game.record.tree.moves;
+        let opening = is_from_start.then(|| Openings::built_in().name_game(moves)).flatten();
+        let reviewed = Reviewed { game, review, opening };
+        let notation = self.args.notation;
+        if self.args.writes_data() || self.file.is_some() {
+            let annotated = pgn::annotated(&reviewed, notation)?;
+            match &mut self.file {
+                Some(file) => file.write(&annotated)?,
+                None => self.out.write_all(&annotated)?,
+            }
+        }
+        self.report.reviewed += 1;
+        if self.args.writes_data() {
+            return Ok(());
+        }
+        let (out, is_first, is_json) = (&mut *self.out, self.report.reviewed == 1, self.is_json);
+        let only_marked = self.args.mistakes;
+        self.bar.suspend(|| {
+            if is_json {
+                writeln!(out, "{}", json::answer(&reviewed, notation, only_marked))?;
+            } else {
+                if !is_first {
+                    writeln!(out)?;
+                }
+                text::show(&reviewed, notation.shown(), only_marked, out)?;
+            }
+            out.flush()
+        })?;
+        Ok(())
+    }
+
+    /// What the books say about each move of a game; nothing if there are none.
+    fn look_up(&mut self, game: &Waiting) -> Result<Vec<BookFinding<Move>>, CliError> {
+        if self.books.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut position = game.start.clone();
+        let mut found = Vec::with_capacity(game.record.tree.moves.len());
+        for (ply, &mv) in game.record.tree.moves.iter().enumerate() {
+            found.push(self.books.look_up(&position, mv, ply).map_err(from_book)?);
+            position.make(mv);
+        }
+        Ok(found)
+    }
+
+    fn tell_warnings(&mut self) {
+        for warning in self.evaluators.take_warnings() {
+            self.bar.suspend(|| tell(format_args!("juzhong: {warning}")));
+        }
+    }
+
+    /// The error of a review that was interrupted: what is kept, and how it goes on.
+    fn interrupted(&self) -> CliError {
+        let message = match &self.file {
+            Some(file) => {
+                let games = file.journal.games();
+                format!("interrupted; run the same command to go on (games that are kept: {games})")
+            }
+            None => {
+                "interrupted; with -o FILE finished games are kept, and the same command goes on"
+                    .to_owned()
+            }
+        };
+        CliError::message(exit::INTERRUPTED, message)
+    }
+}

@@ -1,0 +1,99 @@
+//! A review written into the record of its game.
+
+use std::collections::BTreeMap;
+
+use super::game_review::{GameReview, ReviewedMove};
+use crate::game::{ScoreKind, Side};
+use crate::record::{MAX_PARTS, Record, Tree, Variation};
+use crate::search::Score;
+use crate::xiangqi::{Move, Position};
+
+/// A record with the findings of a review.
+#[derive(Debug, Clone)]
+pub struct Annotated {
+    /// The record with more comments and variations.
+    pub record: Record<Position>,
+    /// Numeric annotation glyphs of moves of the main line, by their indices.
+    pub nags: BTreeMap<usize, u8>,
+}
+
+/// Parts of a record that stay free for what a reader counts otherwise.
+const SPARE_PARTS: usize = 1_000;
+
+/// Adds the findings of a review to the record of the game: after each move a comment with its evaluation from the
+/// first side's view (`[%eval 0.34]`, mates as `[%eval #3]`) and the text that `comment` has for it, glyphs of marks,
+/// and each better line as a variation. `preface` is a comment before the first move. What the record had before
+/// stays, in front; where it has nearly as many parts as readers accept, less is added.
+#[must_use]
+pub fn annotate(
+    record: &Record<Position>,
+    review: &GameReview<Move>,
+    preface: Option<String>,
+    comment: &dyn Fn(usize, &ReviewedMove<Move>) -> Option<String>,
+) -> Annotated {
+    let mut record = record.clone();
+    let mut left = MAX_PARTS.saturating_sub(SPARE_PARTS + parts(&record));
+    let mut added: Vec<(usize, String)> = preface.map(|text| (0, text)).into_iter().collect();
+    let mut nags = BTreeMap::new();
+    for (ply, reviewed) in review.moves.iter().enumerate() {
+        nags.extend(reviewed.mark.map(|mark| (ply, mark.nag())));
+        let better = reviewed.better_line();
+        if left < 2 {
+            continue;
+        }
+        left -= 1 + usize::from(better.is_some());
+        let eval = eval_command(of_first_side(reviewed.after, reviewed.side));
+        let text =
+            comment(ply, reviewed).map_or_else(|| eval.clone(), |text| format!("{eval} {text}"));
+        added.push((ply + 1, text));
+        record.tree.variations.extend(better.map(|moves| Variation {
+            ply,
+            tree: Tree { moves: moves.to_vec(), ..Tree::default() },
+        }));
+    }
+    let comments = &mut record.tree.comments;
+    comments.extend(added);
+    comments.sort_by_key(|(ply, _)| *ply);
+    Annotated { record, nags }
+}
+
+/// The number of tags, comments and variations of a record.
+fn parts(record: &Record<Position>) -> usize {
+    let mut count = record.tags.len();
+    let mut open = vec![&record.tree];
+    while let Some(tree) = open.pop() {
+        count += tree.comments.len() + tree.variations.len();
+        open.extend(tree.variations.iter().map(|variation| &variation.tree));
+    }
+    count
+}
+
+/// A score of `side` from the first side's view.
+fn of_first_side(score: Score, side: Side) -> Score {
+    match side {
+        Side::First => score,
+        Side::Second => -score,
+    }
+}
+
+/// The evaluation as a command of a PGN comment, as lichess writes it.
+fn eval_command(score: Score) -> String {
+    match score.kind() {
+        ScoreKind::MateIn(plies) => format!("[%eval #{}]", plies.div_ceil(2)),
+        ScoreKind::MatedIn(plies) => format!("[%eval #-{}]", plies.div_ceil(2)),
+        _ => format!("[%eval {:.2}]", f64::from(score.value()) / 100.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_are_commands() {
+        assert_eq!(eval_command(Score::from_eval(-34)), "[%eval -0.34]");
+        assert_eq!(eval_command(Score::mate_in(5)), "[%eval #3]");
+        assert_eq!(eval_command(Score::mated_in(4)), "[%eval #-2]");
+        assert_eq!(of_first_side(Score::mate_in(5), Side::Second), Score::mated_in(5));
+    }
+}

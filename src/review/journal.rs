@@ -1,0 +1,498 @@
+//! The evaluations of games that a review has finished, kept in a file beside its output until that is whole: an
+//! interrupted review goes on from there.
+//!
+//! ```text
+//! frame   u32 bytes of the sealed value that follows, little-endian
+//! first   the fingerprint of what was asked: options, tables, version
+//! others  one for each game: BLAKE3 of its start and moves, the values of its positions
+//! ```
+//!
+//! A game is added by one write. Should that be cut off, the piece is removed before the review goes on.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::evaluate::{
+    GameMoves, MAX_LINE, PositionValue, ReviewOptions, TableFacts, line_to, positions,
+};
+use crate::bytes::lock::beside;
+use crate::bytes::own_files;
+use crate::bytes::sealed::{SealedKind, seal, unseal};
+use crate::bytes::visible::ShowPath;
+use crate::engine::Playable;
+use crate::game::{Game, Packed, ScoreKind};
+use crate::search::Score;
+use crate::tablebase::{Entry, Wdl};
+
+/// The frames of a journal.
+const KIND: SealedKind = SealedKind { magic: *b"JZREVIEW", version: 1, limit: 16 << 20 };
+
+/// The evaluations of finished games, in a file.
+#[derive(Debug)]
+pub struct ReviewJournal<G> {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole frames.
+    length: u64,
+    /// Where the games' frames begin, by the games' names.
+    games: HashMap<[u8; 32], u64>,
+    game: PhantomData<G>,
+}
+
+/// The reason why a review cannot keep its games in a file, or go on from there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// It cannot be read or written.
+    #[error("{}", path.shown())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// It was written by a review with other options.
+    #[error(
+        "{}: an interrupted review with other options or tables has kept its games here; use the same to go on, remove \
+         the file to begin anew, or choose another output",
+        .0.shown()
+    )]
+    Other(PathBuf),
+}
+
+/// A game that was finished.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredGame {
+    name: [u8; 32],
+    values: Vec<StoredValue>,
+}
+
+/// A position's value in plain numbers.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredValue {
+    score: (u8, i32),
+    line: Vec<u16>,
+    depth: u32,
+    nodes: u64,
+    second: Option<(u8, i32)>,
+    table: Option<StoredFacts>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredFacts {
+    best: (u8, u16, u16),
+    played: Option<(u8, u16, u16)>,
+    is_only: bool,
+}
+
+impl<G: Playable> ReviewJournal<G> {
+    /// Opens the journal beside `output`, or makes it. The caller must hold the right to write `output`.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`]; the file is left as it was.
+    pub fn open(output: &Path, options: &ReviewOptions<G::Rules>) -> Result<Self, JournalError> {
+        let failed = |path: &Path, source| JournalError::File { path: path.to_owned(), source };
+        let path = beside(output, ".review").map_err(|error| failed(output, error))?;
+        let asked = fingerprint::<G>(options).map_err(|error| failed(&path, error))?;
+        let mut file = own_files::open_or_make(&path).map_err(|error| failed(&path, error))?;
+        let header = framed(&asked).map_err(|error| failed(&path, error))?;
+        let is_journal = begins_like(&mut file, &header).map_err(|error| failed(&path, error))?;
+        let first = next_frame(&mut file).map_err(|error| failed(&path, error))?;
+        let there = first.as_ref().map(|bytes| unseal::<[u8; 32]>(KIND, bytes).ok());
+        let (length, games) = read_games(&mut file).map_err(|error| failed(&path, error))?;
+        let (length, games) = match there {
+            Some(Some(there)) if there == asked => (length, games),
+            // Nothing, a piece of a header, or a review that has finished no game.
+            _ if is_journal && games.is_empty() => (0, games),
+            _ => return Err(JournalError::Other(path)),
+        };
+        let mut journal = Self { path, file, length, games, game: PhantomData };
+        journal.file.set_len(length).map_err(|source| journal.failed(source))?;
+        if length == 0 {
+            journal.append(&header)?;
+        }
+        Ok(journal)
+    }
+
+    /// The number of games that it holds.
+    #[must_use]
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// The values of a game's positions, if it was finished.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn find(
+        &mut self,
+        game: GameMoves<'_, G>,
+        rules: G::Rules,
+    ) -> Result<Option<Vec<PositionValue<G::Move>>>, JournalError> {
+        let Some(&at) = self.games.get(&name_of(game)) else { return Ok(None) };
+        let read = |file: &mut File| {
+            file.seek(SeekFrom::Start(at))?;
+            next_frame(file)
+        };
+        let frame = read(&mut self.file).map_err(|source| self.failed(source))?;
+        let stored = frame.and_then(|bytes| unseal::<StoredGame>(KIND, &bytes).ok());
+        Ok(stored.and_then(|stored| restored(game, stored, rules)))
+    }
+
+    /// Keeps the values of a game's positions.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing; a part that was written is removed again, if that can be done.
+    pub fn add(
+        &mut self,
+        game: GameMoves<'_, G>,
+        values: &[PositionValue<G::Move>],
+    ) -> Result<(), JournalError> {
+        let name = name_of(game);
+        let values = values.iter().map(stored).collect();
+        let frame = framed(&StoredGame { name, values }).map_err(|source| self.failed(source))?;
+        let at = self.length;
+        self.append(&frame)?;
+        self.games.insert(name, at);
+        Ok(())
+    }
+
+    /// Forgets the games, and removes the file.
+    pub fn discard(mut self) {
+        self.games.clear();
+    }
+
+    fn append(&mut self, frame: &[u8]) -> Result<(), JournalError> {
+        let at = SeekFrom::Start(self.length);
+        let written = self.file.seek(at).and_then(|_| self.file.write_all(frame));
+        if let Err(source) = written {
+            let cut = self.file.set_len(self.length);
+            tracing::debug!(?cut, "a game cut off");
+            return Err(self.failed(source));
+        }
+        self.length += frame.len() as u64;
+        Ok(())
+    }
+
+    fn failed(&self, source: io::Error) -> JournalError {
+        JournalError::File { path: self.path.clone(), source }
+    }
+}
+
+impl<G> Drop for ReviewJournal<G> {
+    /// Removes a file that holds no game.
+    fn drop(&mut self) {
+        if self.games.is_empty() {
+            let removed = std::fs::remove_file(&self.path);
+            tracing::debug!(path = %self.path.shown(), ?removed, "games of a review");
+        }
+    }
+}
+
+/// The bytes of the first frame that are the same in every journal of this version: its length, magic and version.
+const BEGINNING: usize = 16;
+
+/// Returns true if a file begins like a journal with this header, as far as it goes; its place is the start then.
+fn begins_like(file: &mut File, header: &[u8]) -> io::Result<bool> {
+    let mut bytes = Vec::new();
+    file.take(BEGINNING as u64).read_to_end(&mut bytes)?;
+    file.rewind()?;
+    Ok(header.starts_with(&bytes))
+}
+
+/// The games from the present place of a file on: where the last whole one ends, and where each begins.
+fn read_games(file: &mut File) -> io::Result<(u64, HashMap<[u8; 32], u64>)> {
+    let mut games = HashMap::new();
+    loop {
+        let length = file.stream_position()?;
+        let frame = next_frame(file)?;
+        let game = frame.and_then(|bytes| unseal::<StoredGame>(KIND, &bytes).ok());
+        let Some(game) = game else { return Ok((length, games)) };
+        games.insert(game.name, length);
+    }
+}
+
+/// A value with its length in front.
+fn framed(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let bytes = seal(KIND, value).map_err(io::Error::other)?;
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    Ok([&length.to_le_bytes()[..], &bytes].concat())
+}
+
+/// The bytes of the next frame; `None` at the end, and where the rest is no whole frame.
+fn next_frame(file: &mut File) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    let mut head = file.take(4);
+    let mut have = Vec::new();
+    head.read_to_end(&mut have)?;
+    if have.len() < length.len() {
+        return Ok(None);
+    }
+    length.copy_from_slice(&have);
+    let length = u64::from(u32::from_le_bytes(length));
+    // What is longer is of something else, and not read.
+    let mut bytes = Vec::new();
+    file.take(length.min(KIND.limit + 64)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 == length).then_some(bytes))
+}
+
+/// The name of a game by its content.
+fn name_of<G: Playable>(game: GameMoves<'_, G>) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(game.start.to_fen().as_bytes());
+    hasher.update(&game.start_clock.to_le_bytes());
+    for &mv in game.moves {
+        hasher.update(&mv.pack().to_le_bytes());
+    }
+    hasher.finalize().into()
+}
+
+/// The name of what is asked: whatever the values of positions depend on.
+fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8; 32]> {
+    let ReviewOptions { limits, hash_mib, tables, rules, threads: _ } = options;
+    let version = env!("CARGO_PKG_VERSION");
+    let asked = format!("{} {version} {limits:?} {hash_mib} {rules} {tables:?}", G::NAME);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(asked.as_bytes());
+    for folder in &tables.folders {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            // Locks and unfinished files come and go.
+            if path.extension().is_some_and(|ending| ending == "jzt") {
+                let about = entry.metadata()?;
+                files.push(format!(
+                    "{:?} {} {:?}",
+                    entry.file_name(),
+                    about.len(),
+                    about.modified()
+                ));
+            }
+        }
+        files.sort();
+        hasher.update(files.join("\n").as_bytes());
+    }
+    Ok(hasher.finalize().into())
+}
+
+fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
+    let PositionValue { score, line, depth, nodes, second, table } = value;
+    let entry = |Entry { wdl, order, distance }: Entry| (wdl as u8, order, distance);
+    StoredValue {
+        score: stored_score(*score),
+        line: line.iter().map(|mv| mv.pack()).collect(),
+        depth: *depth,
+        nodes: *nodes,
+        second: second.map(stored_score),
+        table: table.map(|TableFacts { best, played, is_only }| StoredFacts {
+            best: entry(best),
+            played: played.map(entry),
+            is_only,
+        }),
+    }
+}
+
+const fn stored_score(score: Score) -> (u8, i32) {
+    match score.kind() {
+        ScoreKind::Centipawns(value) => (0, value),
+        ScoreKind::MateIn(plies) => (1, plies.cast_signed()),
+        ScoreKind::MatedIn(plies) => (2, plies.cast_signed()),
+        ScoreKind::TableWin(plies) => (3, plies.cast_signed()),
+        ScoreKind::TableLoss(plies) => (4, plies.cast_signed()),
+    }
+}
+
+/// The greatest distance that a score has.
+const MAX_PLIES: usize = 999;
+
+fn restored_score((kind, value): (u8, i32)) -> Option<Score> {
+    let plies = usize::try_from(value).ok().filter(|&plies| plies <= MAX_PLIES);
+    match kind {
+        0 => Some(Score::from_eval(value)),
+        1 => plies.map(Score::mate_in),
+        2 => plies.map(Score::mated_in),
+        3 => plies.map(Score::table_win),
+        4 => plies.map(Score::table_loss),
+        _ => None,
+    }
+}
+
+fn restored_entry((wdl, order, distance): (u8, u16, u16)) -> Option<Entry> {
+    let wdl = *[Wdl::Loss, Wdl::Draw, Wdl::Win].get(usize::from(wdl))?;
+    Some(Entry { wdl, order, distance })
+}
+
+/// The values of a game; `None` if they are not of this game, or some move in them cannot be played.
+fn restored<G: Playable>(
+    game: GameMoves<'_, G>,
+    stored: StoredGame,
+    rules: G::Rules,
+) -> Option<Vec<PositionValue<G::Move>>> {
+    if stored.name != name_of(game) || stored.values.len() != positions(game, rules) {
+        return None;
+    }
+    let mut position = line_to(game, 0).position().clone();
+    let mut values = Vec::with_capacity(stored.values.len());
+    for (ply, value) in stored.values.into_iter().enumerate() {
+        values.push(restored_value(&position, value)?);
+        if let Some(&mv) = game.moves.get(ply) {
+            position.make(mv);
+        }
+    }
+    Some(values)
+}
+
+fn restored_value<G: Game>(position: &G, value: StoredValue) -> Option<PositionValue<G::Move>> {
+    let StoredValue { score, line: bits, depth, nodes, second, table } = value;
+    let (mut line, mut after) = (Vec::new(), position.clone());
+    for bits in bits.into_iter().take(MAX_LINE) {
+        let mv = G::Move::unpack(bits).filter(|&mv| after.is_legal(mv))?;
+        after.make(mv);
+        line.push(mv);
+    }
+    let table = match table {
+        None => None,
+        Some(StoredFacts { best, played, is_only }) => Some(TableFacts {
+            best: restored_entry(best)?,
+            played: match played {
+                None => None,
+                Some(played) => Some(restored_entry(played)?),
+            },
+            is_only,
+        }),
+    };
+    let second = match second {
+        None => None,
+        Some(second) => Some(restored_score(second)?),
+    };
+    Some(PositionValue { score: restored_score(score)?, line, depth, nodes, second, table })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::TableOptions;
+    use crate::search::Limits;
+    use crate::xiangqi::{Move, Position, RuleSet};
+
+    fn options(nodes: u64) -> ReviewOptions<RuleSet> {
+        let (limits, tables) = (Limits::nodes(nodes), TableOptions::default());
+        ReviewOptions { limits, hash_mib: 1, threads: 1, tables, rules: RuleSet::default() }
+    }
+
+    fn moves(texts: &[&str]) -> Vec<Move> {
+        texts.iter().map(|text| Move::parse(text).unwrap()).collect()
+    }
+
+    /// Values of every kind for a game of two moves.
+    fn values() -> Vec<PositionValue<Move>> {
+        let table = TableFacts { best: Entry::win(1, 7), played: Some(Entry::DRAW), is_only: true };
+        let of = |score, line: &[&str], second, table| PositionValue {
+            score,
+            line: moves(line),
+            depth: 7,
+            nodes: 99,
+            second,
+            table,
+        };
+        vec![
+            of(Score::from_eval(-34), &["h2e2", "h9g7"], Some(Score::mated_in(4)), None),
+            of(Score::mate_in(5), &["h9g7"], None, Some(table)),
+            of(Score::table_loss(20), &["h0g2"], None, Some(TableFacts { played: None, ..table })),
+        ]
+    }
+
+    #[test]
+    fn games_come_back_as_they_were_however_the_file_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("a.pgn");
+        let (start, rules) = (Position::start(), RuleSet::default());
+        let (one, two) = (moves(&["h2e2", "h9g7"]), moves(&["h2e2", "b9c7"]));
+        let game = |moves| GameMoves { start: &start, start_clock: 0, moves };
+        let open = |nodes| ReviewJournal::<Position>::open(&output, &options(nodes));
+        let mut journal = open(5).unwrap();
+        let path = journal.path.clone();
+        journal.add(game(&one), &values()).unwrap();
+        let length = journal.length;
+        journal.add(game(&two), &values()).unwrap();
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+        assert!(matches!(open(6), Err(JournalError::Other(_))));
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+        for end in length as usize..=whole.len() {
+            std::fs::write(&path, &whole[..end]).unwrap();
+            let mut journal = open(5).unwrap();
+            assert_eq!(journal.find(game(&one), rules).unwrap(), Some(values()));
+            let expected = (end == whole.len()).then(values);
+            assert_eq!(journal.find(game(&two), rules).unwrap(), expected);
+            journal.add(game(&two), &values()).unwrap();
+            assert_eq!(journal.find(game(&two), rules).unwrap(), Some(values()));
+        }
+        open(5).unwrap().discard();
+        assert!(!path.exists());
+        // Without a game there is nothing to keep, nor to refuse.
+        drop(open(5).unwrap());
+        assert!(!path.exists());
+        std::fs::write(&path, &whole[..length as usize / 4]).unwrap();
+        assert_eq!(open(6).unwrap().games(), 0);
+    }
+
+    #[test]
+    fn damage_loses_games_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("a.pgn");
+        let (start, rules) = (Position::start(), RuleSet::default());
+        let one = moves(&["h2e2", "h9g7"]);
+        let game = GameMoves { start: &start, start_clock: 0, moves: &one };
+        let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
+        let (path, begin) = (journal.path.clone(), journal.length as usize);
+        journal.add(game, &values()).unwrap();
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+        for at in begin..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x41;
+            std::fs::write(&path, bytes).unwrap();
+            let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
+            assert_eq!(journal.find(game, rules).unwrap(), None, "{at}");
+        }
+        for end in [0, 3, 16, 40, begin] {
+            std::fs::write(&path, &whole[..end]).unwrap();
+            let opened = ReviewJournal::<Position>::open(&output, &options(5));
+            assert!(opened.is_ok(), "{end}");
+        }
+        for text in ["notes of mine, long enough for a length", "abc"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(ReviewJournal::<Position>::open(&output, &options(5)).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn values_of_other_games_and_impossible_moves_are_not_taken() {
+        let (start, rules) = (Position::start(), RuleSet::default());
+        let one = moves(&["h2e2", "h9g7"]);
+        let game = GameMoves { start: &start, start_clock: 0, moves: &one };
+        let with = |change: &dyn Fn(&mut StoredGame)| {
+            let values = values().iter().map(stored).collect();
+            let mut stored = StoredGame { name: name_of(game), values };
+            change(&mut stored);
+            restored(game, stored, rules)
+        };
+        assert_eq!(with(&|_| ()), Some(values()));
+        assert_eq!(with(&|game| game.name = [0; 32]), None);
+        assert_eq!(with(&|game| drop(game.values.pop())), None);
+        assert_eq!(with(&|game| game.values[0].line = vec![u16::MAX]), None);
+        assert_eq!(with(&|game| game.values[0].score = (1, 5_000)), None);
+        assert_eq!(with(&|game| game.values[1].table.as_mut().unwrap().best.0 = 3), None);
+    }
+}
