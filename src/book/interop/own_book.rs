@@ -34,6 +34,11 @@ impl OwnWriter {
         Ok(Self { output, writer })
     }
 
+    /// Makes it a book with sample games; before anything is added.
+    pub(super) fn begin_samples(&self) -> Result<(), InteropError> {
+        self.writer.begin_samples().map_err(|e| self.output.at().store(e).into())
+    }
+
     pub(super) fn add(&mut self, entry: &BookEntry) -> Result<(), InteropError> {
         add_entry(&mut self.writer, entry).map_err(|e| self.output.at().store(e).into())
     }

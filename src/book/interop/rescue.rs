@@ -195,6 +195,9 @@ impl Rescued {
             let lost = games - self.ids.len() as u64;
             self.lost.push(format!("the ids of {lost} of its {games} games"));
         }
+        if metadata.samples > 0 {
+            self.lost.push("the sample games of its moves".to_owned());
+        }
         if frame.history > 0 {
             self.lost
                 .push("the history of its edits, and which books were merged into it".to_owned());

@@ -12,7 +12,7 @@ use super::from_book;
 use juzhong::book::opening::Code;
 use juzhong::book::{
     AnnotationCounts, Book, BookMove, Counts, Depth, Difference, LineCount, OpeningStats, Origin,
-    Origins, Sample, Source, Stats, StatsOptions, VERSION, Years,
+    Origins, Sample, Source, Stats, StatsOptions, Years,
 };
 use juzhong::bytes::by_count;
 use juzhong::bytes::visible::{ShowPath, Visible};
@@ -145,7 +145,7 @@ fn answer(args: &Args, found: &Found) -> Value {
         "schema": "juzhong.book.stats/1",
         "book": book.path().to_string_lossy(),
         "game": about.game,
-        "version": VERSION,
+        "version": book.version(),
         "bytes": found.bytes,
         "positions": about.positions,
         "moves": about.rows,
@@ -184,6 +184,7 @@ fn answer(args: &Args, found: &Found) -> Value {
         "lines": survey.lines.iter().map(|line| line_answer(line, args.notation)).collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
     });
+    answer["samples"] = book.samples().into();
     answer["by_weight"] = survey.by_weight.into();
     answer["year_min"] = found.years().map(|years| years.min).into();
     answer["year_max"] = found.years().map(|years| years.max).into();
@@ -322,7 +323,7 @@ fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(
     let Found { book, survey, bytes, .. } = found;
     let about = book.metadata();
     let Counts { games, first, draws, second, .. } = about.counts;
-    writeln!(out, "{}: sound, version {VERSION}", book.path().shown())?;
+    writeln!(out, "{}: sound, version {}", book.path().shown(), book.version())?;
     writeln!(out, "games      {games}")?;
     let unknown = about.counts.unknown();
     writeln!(
@@ -338,6 +339,15 @@ fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(
     writeln!(out, "positions  {}", about.positions)?;
     writeln!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
     writeln!(out, "size       {bytes} bytes")?;
+    let samples = book.samples();
+    if samples > 0 {
+        let text = by_count(
+            samples.into(),
+            "1 game of each move".to_owned(),
+            format!("up to {samples} games of each move"),
+        );
+        writeln!(out, "samples    {text}")?;
+    }
     writeln!(out)?;
     print_making(found, out)?;
     print_marks(found, out)?;
