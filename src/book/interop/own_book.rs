@@ -55,8 +55,17 @@ impl OwnWriter {
 
     /// Adds the ids of counted games, in ascending order.
     pub(super) fn add_games(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
+        self.add_ids(IdTable::Games, ids)
+    }
+
+    /// Adds the ids of games that begin elsewhere, in ascending order.
+    pub(super) fn add_elsewhere(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
+        self.add_ids(IdTable::Elsewhere, ids)
+    }
+
+    fn add_ids(&self, table: IdTable, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
         ids.into_iter()
-            .try_for_each(|id| self.writer.add_id(IdTable::Games, GameId(id)))
+            .try_for_each(|id| self.writer.add_id(table, GameId(id)))
             .map_err(|e| self.output.at().store(e).into())
     }
 

@@ -114,8 +114,11 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         && book.as_ref().is_some_and(|book| book.metadata().rows <= diagnosis.rows);
     if !is_whole {
         options.reach.check_stop(path)?;
-        rescued = rescue(path, options.memory, &options.reach.stop)?
-            .filter(|rescued| rescued.rows.len() > sound || read.is_none());
+        rescued = match rescue(path, options.memory, &options.reach.stop) {
+            // What SQLite reads has to do.
+            Err(InteropError::TooLarge { .. }) if read.is_some() => None,
+            found => found?.filter(|rescued| rescued.rows.len() > sound || read.is_none()),
+        };
     }
     let index = match (&rescued, read) {
         (Some(rescued), _) => {
@@ -536,7 +539,8 @@ fn write_rescued(
     outliers: &BTreeSet<RowKey>,
     diagnosis: Diagnosis,
 ) -> Result<RepairReport, InteropError> {
-    let Rescued { rows, damaged, mut marks, sources, scores, ids, key_table, .. } = rescued;
+    let Rescued { rows, damaged, mut marks, sources, scores, ids, elsewhere, key_table, .. } =
+        rescued;
     let mut report = RepairReport::new(diagnosis, rescued.lost);
     report.dropped = damaged.len() as u64;
     for (place, mut row) in rows {
@@ -577,6 +581,7 @@ fn write_rescued(
         metadata.counts = Counts { games: kept, ..Counts::default() };
     }
     writer.add_games(ids)?;
+    writer.add_elsewhere(elsewhere)?;
     report.written = writer.finish_with(metadata, &key_table, &sources)?.rows;
     Ok(report)
 }
