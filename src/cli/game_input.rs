@@ -58,7 +58,7 @@ pub(super) fn no_game(inputs: &Inputs, first_bad: Option<String>) -> CliError {
     let bad = first_bad.map_or_else(|| NO_FORMAT.to_owned(), |bad| format!("; {bad}"));
     let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
     let others = if inputs.files.len() > 1 { " and others" } else { "" };
-    let message = format!("no game in {} file(s) ({first}{others}){bad}", inputs.files.len());
+    let message = format!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
     CliError::message(exit::BAD_DATA, message)
 }
 

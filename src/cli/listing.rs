@@ -50,6 +50,13 @@ impl<'a> ListFile<'a> {
         }
     }
 
+    /// Adds text. An error is reported at the end.
+    pub(super) fn text(&mut self, text: &[u8]) {
+        if self.written.is_ok() {
+            self.written = self.file.write_all(text);
+        }
+    }
+
     /// Moves the list to its place.
     pub(super) fn close(self) -> Result<(), CliError> {
         let Self { option, path, file, written, .. } = self;

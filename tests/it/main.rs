@@ -41,6 +41,7 @@ mod book {
     mod ecco;
     mod edit;
     mod format;
+    mod games;
     mod interop;
     mod merge;
     mod openings;

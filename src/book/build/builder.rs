@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::book::build::incremental::{BaseBook, add_rows};
 use crate::book::build::options::BuildOptions;
 use crate::book::file::key_tables::key_file;
+use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{PACK_MEMORY, Writer};
 use crate::book::file::transaction::{At, Output};
 use crate::book::model::counted_game::{CountedGame, Facts, GameId, GameKind, IdTable};
@@ -21,6 +22,7 @@ use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MoveRow};
 use crate::book::model::observation::{MoveSum, Observation};
+use crate::book::model::sample::{GameDetails, SampleGame, SampleId, Sampled};
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
@@ -72,6 +74,8 @@ pub struct Batch {
     pub(in crate::book) played: Vec<CountedGame>,
     /// See [`CountedGame::serial`].
     serial: u64,
+    /// The beginning of the hash of the file.
+    source: [u8; 8],
 }
 
 impl<G: Symmetric + Notation> Builder<G> {
@@ -122,11 +126,21 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// another shard may hold the games of the same file.
     pub(in crate::book) fn batch(&self, source: &[u8; 32]) -> Batch {
         let serial = if self.place.is_none() { serial_of(source) } else { 0 };
-        Batch { played: Vec::new(), serial }
+        Batch { played: Vec::new(), serial, source: *source.first_chunk().unwrap_or(&[0; 8]) }
     }
 
     /// Notes a record.
     pub fn note(&self, record: &Record<G>, batch: &mut Batch) -> Admission {
+        self.note_numbered(record, 0, batch)
+    }
+
+    /// Notes the record of that number, from 1, of a source.
+    pub(in crate::book) fn note_numbered(
+        &self,
+        record: &Record<G>,
+        number: u64,
+        batch: &mut Batch,
+    ) -> Admission {
         self.records.fetch_add(1, Ordering::Relaxed);
         let facts = Facts::of(record);
         if !self.options.filter.admits_record(record, &facts) {
@@ -144,6 +158,9 @@ impl<G: Symmetric + Notation> Builder<G> {
         };
         if self.options.filter.no_groups {
             played.groups = GroupNames::default();
+        }
+        if self.options.samples > 0 && played.kind == GameKind::Usual {
+            played.details = Some(Box::new(GameDetails::of(record, batch.source, number)));
         }
         let admission = match played.kind {
             GameKind::Usual => Admission::Counted,
@@ -234,7 +251,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         let errors = Errors { output: &output };
         let place = place.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
         let base = base.as_ref();
-        let mut ledger = IdWriter::new(base, place.writer()?, errors)?;
+        let mut ledger = IdWriter::new(base, new_writer(&place, &options)?, errors)?;
         let mut pack =
             Pack::<G>::new(&options, base.map_or_else(Counts::default, BaseBook::counts), errors);
         pack.counts.records += self.records.into_inner();
@@ -247,19 +264,22 @@ impl<G: Symmetric + Notation> Builder<G> {
         }
         let writer = ledger.finish()?;
         let sources = merge_sources(sources, base);
-        let Sums { observations, members } = sums;
+        let Sums { observations, members, samples } = sums;
         let rows = observations.finish().map_err(|e| errors.io(e))?;
         match base {
             None => {
                 let members = members.finish().map_err(|e| errors.io(e))?;
-                pack.finish(place, writer, in_order(rows, errors), members, &sources)
+                pack.finish(place, writer, in_order(rows, errors), members, samples, &sources)
             }
             Some(base) => {
                 base.add_members(&members)?;
                 base.copy_rest(&writer)?;
+                if let Some(samples) = &samples {
+                    base.add_samples(samples)?;
+                }
                 let members = members.finish().map_err(|e| errors.io(e))?;
                 let rows = add_rows(in_order(rows, errors), base.rows()?);
-                pack.finish(place, writer, rows, members, &sources)
+                pack.finish(place, writer, rows, members, samples, &sources)
             }
         }
     }
@@ -380,21 +400,31 @@ pub(in crate::book) struct Sums {
     pub(in crate::book) observations: Sorter<MoveSum>,
     /// Moves of line groups.
     pub(in crate::book) members: Sorter<Member>,
+    /// The sample games of moves, if the book has such.
+    pub(in crate::book) samples: Option<SampleSorters>,
 }
 
 impl Sums {
     pub(in crate::book) fn new(folder: &Path, options: &BuildOptions) -> Self {
         let (budget, stop) = (budget(options), &options.stop);
+        let samples = sample_sorters(folder, options);
+        // Where there are samples, the budget is for both.
+        let share = if samples.is_some() { budget / 2 } else { budget };
         Self {
-            observations: Sorter::new(folder, budget, stop),
+            observations: Sorter::new(folder, share, stop),
             members: Sorter::new(folder, budget / 8, stop),
+            samples,
         }
     }
 
     /// Replays the games of a task.
     fn add<G: Symmetric + Notation>(&self, task: &Task, options: &BuildOptions) -> io::Result<()> {
-        let (observations, mut members) = replay::<G>(&task.counted, options);
+        let (observations, mut members, sampled) = replay::<G>(&task.counted, options);
         self.observations.push(observations)?;
+        if let Some(samples) = &self.samples {
+            samples.rows.push(sampled)?;
+            samples.games.push(task.counted.iter().filter_map(SampleGame::of).collect())?;
+        }
         members.append(&mut replay::<G>(&task.joining, options).1);
         if members.is_empty() { Ok(()) } else { self.members.push(members) }
     }
@@ -454,8 +484,14 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         &mut self,
         mut games: impl Iterator<Item = io::Result<CountedGame>>,
         register: &mut impl IdSink,
+        samples: Option<&SampleSorters>,
     ) -> Result<(), BuildError> {
-        while self.next_task(&mut games, register)?.is_some() {}
+        while let Some(task) = self.next_task(&mut games, register)? {
+            if let Some(samples) = samples {
+                let games = task.counted.iter().filter_map(SampleGame::of).collect();
+                samples.games.push(games).map_err(|e| self.errors.io(e))?;
+            }
+        }
         Ok(())
     }
 
@@ -542,10 +578,27 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     pub(in crate::book) fn finish(
         self,
         place: Output,
+        writer: Writer,
+        rows: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
+        members: impl Iterator<Item = io::Result<Member>>,
+        samples: Option<SampleSorters>,
+        sources: &[Source],
+    ) -> Result<Metadata, BuildError> {
+        self.finish_with(place, writer, rows, members, sources, |writer, errors| match samples {
+            Some(samples) => Ok(samples.write(writer, At(errors.output))?),
+            None => Ok(()),
+        })
+    }
+
+    /// As [`finish`](Self::finish); `write_samples` writes the sample games.
+    pub(in crate::book) fn finish_with(
+        self,
+        place: Output,
         mut writer: Writer,
         rows: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
         members: impl Iterator<Item = io::Result<Member>>,
         sources: &[Source],
+        write_samples: impl FnOnce(&Writer, Errors<'_>) -> Result<(), BuildError>,
     ) -> Result<Metadata, BuildError> {
         let Self { counts, options, errors, .. } = self;
         if !counts.is_plausible() {
@@ -563,6 +616,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
             let member = member.map_err(|e| errors.io(e))?;
             writer.add_member(&member).map_err(|e| errors.store(e))?;
         }
+        write_samples(&writer, errors)?;
         let mut metadata = Metadata {
             game: G::NAME.to_owned(),
             key_table: table.fingerprint(),
@@ -571,12 +625,34 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
             min_share: options.min_share,
             filter: options.filter.clone(),
             weight: options.weight.clone(),
+            samples: options.samples,
             counts,
             ..Metadata::default()
         };
         place.finish(writer, &mut metadata, &table_file, sources)?;
         Ok(metadata)
     }
+}
+
+/// The writer of a book with sample games, if the options ask for them.
+pub(in crate::book) fn new_writer(
+    place: &Output,
+    options: &BuildOptions,
+) -> Result<Writer, BuildError> {
+    let writer = place.writer()?;
+    if options.samples > 0 {
+        writer.begin_samples().map_err(|e| place.at().store(e))?;
+    }
+    Ok(writer)
+}
+
+/// Sorters of sample games, if the options ask for them.
+pub(in crate::book) fn sample_sorters(
+    folder: &Path,
+    options: &BuildOptions,
+) -> Option<SampleSorters> {
+    let new = || SampleSorters::new(options.samples, folder, budget(options), &options.stop);
+    (options.samples > 0).then(new)
 }
 
 /// The error for sums that no collection of games has.
@@ -644,9 +720,9 @@ impl KnownIds {
 fn replay<G: Symmetric + Notation>(
     games: &[CountedGame],
     options: &BuildOptions,
-) -> (Vec<Observation>, Vec<Member>) {
+) -> (Vec<Observation>, Vec<Member>, Vec<Sampled>) {
     let mut observations = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
-    let mut members = Vec::new();
+    let (mut members, mut sampled) = (Vec::new(), Vec::new());
     let start = G::start();
     for game in games {
         let first = observations.len();
@@ -659,8 +735,14 @@ fn replay<G: Symmetric + Notation>(
                 group: group.into(),
             })
         }));
+        if options.samples > 0 {
+            let id = SampleId::new(game.id, game.ratings, game.year);
+            let place = |observation: &Observation| (observation.key, observation.mv);
+            let most = options.samples;
+            sampled.extend(moves.iter().map(|o| Sampled { place: place(o), id, most }));
+        }
     }
-    (observations, members)
+    (observations, members, sampled)
 }
 
 /// Emits each different move of a game once.

@@ -355,6 +355,10 @@ impl Sources {
             options.filter
         );
         hasher.update(how.as_bytes());
+        if options.samples > 0 {
+            // Which games are kept with their details; how many follows from what they are asked for later.
+            hasher.update(b"samples\n");
+        }
         for file in self.different() {
             hasher.update(&file.hash);
         }
@@ -530,15 +534,19 @@ impl Reading<'_> {
             }
             report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
             let (place, game, reason) = match game {
-                Ok(found) => match self.builder.note(&found.record, &mut batch) {
-                    Admission::Counted => return,
-                    Admission::Filtered => {
-                        report.filtered += 1;
-                        return;
+                Ok(found) => {
+                    match self.builder.note_numbered(&found.record, found.game, &mut batch) {
+                        Admission::Counted => return,
+                        Admission::Filtered => {
+                            report.filtered += 1;
+                            return;
+                        }
+                        Admission::OtherStart => {
+                            (found.place, found.game, RejectReason::OtherStart)
+                        }
+                        Admission::NoMoves => (found.place, found.game, RejectReason::NoMoves),
                     }
-                    Admission::OtherStart => (found.place, found.game, RejectReason::OtherStart),
-                    Admission::NoMoves => (found.place, found.game, RejectReason::NoMoves),
-                },
+                }
                 Err(bad) => {
                     report.bad += 1;
                     (bad.place, bad.game, RejectReason::bad(&bad.reason))

@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use crate::book::build::options::BuildOptions;
 use crate::book::file::paged::{PAGE, Paged, Placed};
 use crate::book::file::reader::Book;
+use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::{GameId, IdTable};
@@ -26,8 +27,8 @@ use crate::book::model::move_stats::{KeyedRow, MAX_SUM, MoveRow};
 use crate::bytes::external_sort::Sorter;
 use crate::game::Game;
 
-/// The number of readers of a base: two tables of ids, rows, members of groups, and the rest.
-const READERS: usize = 5;
+/// The number of readers of a base: two tables of ids, rows, members of groups, the rest, and samples.
+const READERS: usize = 6;
 
 /// A sound book that is added to, as it was when the build began, even if the file is replaced meanwhile. It
 /// is opened for each of its readers: threads cannot share an open book.
@@ -108,6 +109,11 @@ impl BaseBook {
         Ok(())
     }
 
+    /// Adds all sample games to those that are new.
+    pub(in crate::book) fn add_samples(&self, to: &SampleSorters) -> Result<(), BuildError> {
+        Ok(to.add_book(&self.book()?, Some)?)
+    }
+
     /// Copies the tables that a build does not make: marks, the journal, and others.
     pub(in crate::book) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
         let is_carried = |part| match part {
@@ -117,7 +123,8 @@ impl BaseBook {
             | BookPart::Games
             | BookPart::Moves
             | BookPart::Groups
-            | BookPart::Propagated => false,
+            | BookPart::Propagated
+            | BookPart::Samples => false,
         };
         Ok(At(&self.path).copy_tables(&self.book()?, to, is_carried)?)
     }
@@ -184,6 +191,7 @@ fn check_options(options: &BuildOptions, book: &Book) -> Result<(), BuildError> 
         ("--min-games", options.min_games.to_string(), about.min_games.to_string()),
         ("--min-share", percent(options.min_share), percent(about.min_share)),
         ("--weight", options.weight.to_string(), about.weight.to_string()),
+        ("--samples", options.samples.to_string(), about.samples.to_string()),
         ("the filter", options.filter.to_string(), about.filter.to_string()),
         ("keys", keys(options.key_table.as_ref()), keys(book.foreign_keys())),
     ];

@@ -23,6 +23,11 @@ pub struct BuildOptions {
     pub weight: Weight,
     /// The records that count, and which of their moves.
     pub filter: Filter,
+    /// The number of games that are kept of each move as samples, at most [`MAX_SAMPLES`]; written into the book.
+    /// Default 0: none.
+    ///
+    /// [`MAX_SAMPLES`]: crate::book::MAX_SAMPLES
+    pub samples: u16,
     /// A book that is added to: all it holds is in the new one, which can stand in its place. The
     /// options above and the keys must be those that it was built with; [`BuildOptions::like`] are.
     pub base: Option<PathBuf>,
@@ -47,6 +52,7 @@ impl Default for BuildOptions {
             min_share: 0,
             weight: Weight::default(),
             filter: Filter::default(),
+            samples: 0,
             base: None,
             memory: 512 << 20,
             key_table: None,
@@ -67,6 +73,7 @@ impl BuildOptions {
             min_share: about.min_share,
             weight: about.weight.clone(),
             filter: about.filter.clone(),
+            samples: about.samples,
             base: Some(base.path().to_owned()),
             key_table: base.foreign_keys().cloned(),
             ..Self::default()

@@ -24,6 +24,7 @@ use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::Source;
 use crate::book::model::move_stats::{MoveStats, Years};
 use crate::book::model::observation::{MoveSum, Summed};
+use crate::book::model::sample::PartOfSamples;
 
 /// Rows of a row group. All of them are held in memory.
 const GROUP: usize = 1 << 16;
@@ -122,7 +123,7 @@ impl Columns for FromSource {
     const OPTIONAL: &'static [&'static str] = &["source", "moves", "line_groups"];
 
     fn values(&self, number: &mut dyn FnMut(i64), bytes: &mut dyn FnMut(&[u8])) {
-        let CountedGame { id, serial, kind, votes, year, ratings, moves, groups } = &self.0;
+        let CountedGame { id, serial, kind, votes, year, ratings, moves, groups, .. } = &self.0;
         let id = u128::from_be_bytes(id.0);
         for n in [*serial, (id >> 64) as u64, id as u64, *kind as u64].into_iter().chain(*votes) {
             number(n.cast_signed());
@@ -151,6 +152,7 @@ impl Columns for FromSource {
             ratings: [known(first)?, known(second)?],
             moves: pairs.iter().map(|&pair| u16::from_le_bytes(pair)).collect(),
             groups: GroupNames::from_lines(str::from_utf8(groups).ok()?),
+            details: None,
         }))
     }
 }
@@ -169,6 +171,17 @@ impl Columns for Member {
         let (&[key, mv], &[group]) = (numbers, bytes) else { return None };
         let group = str::from_utf8(group).ok()?.into();
         Some(Self { key, mv: u16::try_from(mv).ok()?, group })
+    }
+}
+
+/// Never written: shards with samples have the program's own format.
+impl Columns for PartOfSamples {
+    const COLUMNS: &'static [(&'static str, Type)] = &[];
+
+    fn values(&self, _number: &mut dyn FnMut(i64), _bytes: &mut dyn FnMut(&[u8])) {}
+
+    fn from_values(_numbers: &[i64], _bytes: &[&[u8]]) -> Option<Self> {
+        None
     }
 }
 

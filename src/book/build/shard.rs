@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::build::builder::{
     Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order, merge_sources,
-    no_games,
+    new_writer, no_games, sample_sorters,
 };
 use crate::book::build::counts::SourceCounts;
 use crate::book::build::game_files::{Progress, ReadFiles, ReadOptions, read_all};
@@ -30,6 +30,7 @@ use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::observation::Summed;
+use crate::book::model::sample::{MAX_SAMPLES, PartOfSamples};
 use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
@@ -113,6 +114,11 @@ impl DataSet for Member {
     const NUMBER: u32 = 3;
 }
 
+impl DataSet for PartOfSamples {
+    const NAME: &'static str = "samples";
+    const NUMBER: u32 = 4;
+}
+
 /// The options that all shards of a build have in common, and the number of this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -131,9 +137,16 @@ struct Plan {
     min_share: u64,
     filter: String,
     weight: String,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    samples: u16,
     /// Of a reduce: the [`fingerprint`] of its inputs. Parts of other inputs do not fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     inputs: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+const fn is_zero(number: &u16) -> bool {
+    *number == 0
 }
 
 /// The step that made a shard.
@@ -159,6 +172,7 @@ impl Plan {
             min_share: options.min_share,
             filter: options.filter.to_string(),
             weight: options.weight.to_string(),
+            samples: options.samples,
             inputs: None,
         }
     }
@@ -174,6 +188,10 @@ impl Plan {
         let own = Self::new(&BuildOptions::default());
         if (&plan.schema, &plan.game) != (&own.schema, &own.game) {
             let what = format_args!("made by another version; this one reads {}", own.schema);
+            return Err(shard_error(&path, what));
+        }
+        if plan.samples > MAX_SAMPLES {
+            let what = format_args!("more samples than {MAX_SAMPLES}; make it again");
             return Err(shard_error(&path, what));
         }
         if plan.key_table != own.key_table {
@@ -196,6 +214,7 @@ impl Plan {
             min_share: self.min_share,
             weight,
             filter,
+            samples: self.samples,
             memory: work.memory,
             stop: work.stop.clone(),
             ..BuildOptions::default()
@@ -260,6 +279,7 @@ pub fn map(
 ) -> Result<ShardReport, BuildError> {
     let work = Work { memory: options.memory, threads: read.threads, stop: options.stop.clone() };
     refuse_options(&options)?;
+    refuse_format(format, options.samples)?;
     work.run(output, || {
         let folder = Folder::create(output, format)?;
         let errors = folder.errors();
@@ -293,6 +313,15 @@ fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
     Err(BuildError::Shard { what: what.to_owned() })
 }
 
+/// Returns an error for samples in files that have no column for them.
+fn refuse_format(format: ShardFormat, samples: u16) -> Result<(), BuildError> {
+    if samples == 0 || format == ShardFormat::Own {
+        return Ok(());
+    }
+    let what = "Parquet files have no columns for sample games; leave out --parquet or --samples";
+    Err(BuildError::Shard { what: what.to_owned() })
+}
+
 /// Writes every game into a shard, without its moves and groups, which were replayed.
 struct GameSetWriter<'a> {
     games: SetWriter<FromSource>,
@@ -312,6 +341,7 @@ impl IdSink for GameSetWriter<'_> {
             id: game.id,
             moves: Box::default(),
             groups: GroupNames::default(),
+            details: game.details.clone(),
             ..*game
         });
         self.games.put(&game).map_err(|e| self.errors.io(e))
@@ -335,6 +365,7 @@ pub fn reduce(
     work.run(output, || {
         let shards = Shards::open(shards, Stage::Map)?;
         let options = shards.plan.options(work)?;
+        refuse_format(format, options.samples)?;
         let folder = Folder::create(output, format)?;
         let errors = folder.errors();
         let sources: Vec<_> = shards.sources(folder.path(), &options)?;
@@ -354,6 +385,9 @@ pub fn reduce(
             })?,
             write_sums(&folder, sums.members, |member: Member| Ok(member))?,
         ];
+        if let Some(samples) = sums.samples {
+            write_sums(&folder, samples.rows, |samples| Ok(PartOfSamples(samples)))?;
+        }
         folder.commit(&Plan { stage: Stage::Reduce, part, parts, inputs, ..shards.plan })?;
         Ok(ShardReport { rows, ..ShardReport::default() })
     })
@@ -403,9 +437,10 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
                 *count = count.saturating_add(more);
             }
         }
-        let mut ledger = IdWriter::new(None, place.writer()?, errors)?;
+        let mut ledger = IdWriter::new(None, new_writer(&place, &options)?, errors)?;
         let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
-        pack.count_only(games, &mut ledger)?;
+        let samples = sample_sorters(folder, &options);
+        pack.count_only(games, &mut ledger, samples.as_ref())?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
@@ -414,7 +449,13 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
         let members = shards.merge::<Member>(folder, &options)?;
         let sources = sources.into_iter().map(|s| s.source).filter(|s| s.games > 0).collect();
         let sources = merge_sources(sources, None);
-        pack.finish(place, writer, in_order(rows, errors), members, &sources)
+        let rows = in_order(rows, errors);
+        pack.finish_with(place, writer, rows, members, &sources, |writer, errors| {
+            let Some(samples) = samples else { return Ok(()) };
+            let rows = shards.merge::<PartOfSamples>(folder, &options)?;
+            let rows = rows.map(|row| row.map(|row| row.0));
+            samples.write_rows(writer, rows, |e| errors.io(e), |e| errors.store(e))
+        })
     })
 }
 

@@ -14,6 +14,7 @@ use crate::book::file::key_tables::table_file;
 use crate::book::file::paged::Paged;
 use crate::book::file::reader::Book;
 use crate::book::file::rehash::for_each_rekeyed;
+use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::Output;
 use crate::book::model::annotation::{Annotation, Flags};
@@ -134,9 +135,11 @@ pub fn merge<G: Symmetric + Notation>(
         marks: BTreeMap::new(),
         unreached: vec![0; books.len()],
         other_starts: 0,
+        samples: None,
         writer: out.writer()?,
         out,
     };
+    merging.begin_samples(output, options)?;
     merging.games()?;
     merging.rows::<G>(output, options)?;
     merging.finish()
@@ -420,11 +423,27 @@ struct Merging<'a> {
     unreached: Vec<u64>,
     /// Different games from other starts.
     other_starts: u64,
+    /// The sample games, if a book has such.
+    samples: Option<SampleSorters>,
     out: Output,
     writer: Writer,
 }
 
 impl Merging<'_> {
+    /// Prepares for sample games, if a book whose rows count has such; of each move as many are kept as in the
+    /// book that has most.
+    fn begin_samples(&mut self, output: &Path, options: &MergeOptions) -> Result<(), RemakeError> {
+        let books = self.books.iter().zip(&self.contained).filter(|(_, contained)| !**contained);
+        let most = books.map(|(book, _)| book.samples()).max().unwrap_or(0);
+        if most > 0 {
+            self.writer.begin_samples().map_err(|e| self.out.at().store(e))?;
+            let folder = folder_of(output);
+            let samples = SampleSorters::new(most, folder, options.memory / 4, &options.stop);
+            self.samples = Some(samples);
+        }
+        Ok(())
+    }
+
     /// Unites the ids of games, which do not depend on keys.
     fn games(&mut self) -> Result<(), RemakeError> {
         for table in [IdTable::Games, IdTable::Elsewhere] {
@@ -464,14 +483,27 @@ impl Merging<'_> {
                     collect.add(place, row, mark);
                     Ok(())
                 })?;
+                if let Some(samples) = &self.samples
+                    && !self.contained[number]
+                {
+                    samples.add_book(book, Some)?;
+                }
             } else {
                 let table = self.table.as_ref();
+                let has_samples = book.samples() > 0 && !self.contained[number];
+                let mut places = BTreeMap::new();
                 let unreached = for_each_rekeyed::<G, BookError>(book, table, |place, to| {
                     let (row, mark) = book.row_and_mark(place)?;
                     collect.add(to, row, mark);
+                    if has_samples {
+                        places.insert(place, to);
+                    }
                     Ok(())
                 })?;
                 self.unreached[number] = unreached;
+                if let Some(samples) = &self.samples {
+                    samples.add_book(book, |place| places.get(&place).copied())?;
+                }
             }
             collect.finish().map_err(|e| self.out.at().io(e))?;
         }
@@ -488,8 +520,18 @@ impl Merging<'_> {
 
     /// Writes the marks and the remaining tables.
     fn finish(self) -> Result<MergeReport, RemakeError> {
-        let Self { books, contained, table, origins, marks, unreached, other_starts, out, writer } =
-            self;
+        let Self {
+            books,
+            contained,
+            table,
+            origins,
+            marks,
+            unreached,
+            other_starts,
+            samples,
+            out,
+            writer,
+        } = self;
         let (mut written, mut conflicts) = (0, 0);
         for (place, said) in &marks {
             let mark = combined(said);
@@ -511,6 +553,10 @@ impl Merging<'_> {
         let numbered = Origins { books: origins.all, sources: sources.numbered };
         writer.add_origins(&numbered).map_err(|e| out.at().store(e))?;
         let mut metadata = metadata(books, &contained, table.as_ref());
+        if let Some(samples) = samples {
+            metadata.samples = samples.most;
+            samples.write(&writer, out.at())?;
+        }
         metadata.counts.other_starts = other_starts;
         let key_table = table_file(&metadata.game, table.as_ref());
         out.finish(writer, &mut metadata, &key_table, &sources.united)?;
@@ -545,7 +591,8 @@ const fn is_carried(part: BookPart) -> bool {
         | BookPart::Groups
         | BookPart::Journal
         | BookPart::Origins
-        | BookPart::Propagated => false,
+        | BookPart::Propagated
+        | BookPart::Samples => false,
     }
 }
 

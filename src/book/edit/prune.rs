@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::book::file::key_tables::table_file;
 use crate::book::file::reader::Book;
+use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::Output;
 use crate::book::file::walk::Walker;
@@ -12,7 +13,11 @@ use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
+use crate::bytes::atomic::folder_of;
 use crate::game::{Notation, Symmetric};
+
+/// Bytes for sorting sample games; beyond that, temporary files are used.
+const MEMORY: usize = 128 << 20;
 
 /// Rows between two checks of the stop flag.
 const BATCH: u64 = 1 << 14;
@@ -108,7 +113,8 @@ pub fn prune<G: Symmetric + Notation>(
             PruneOutcome::Kept | PruneOutcome::Added | PruneOutcome::Forced => {}
         }
     }
-    report.metadata = write(&book, out, options, stays, report.dropped() > 0)?;
+    let is_pruned = report.dropped() > 0;
+    report.metadata = write(&book, out, options, (&places, &stays), is_pruned)?;
     Ok(report)
 }
 
@@ -196,10 +202,13 @@ fn write(
     book: &Book,
     out: Output,
     options: &PruneOptions,
-    stays: impl Fn(usize) -> bool,
+    (places, stays): (&[RowKey], &dyn Fn(usize) -> bool),
     is_pruned: bool,
 ) -> Result<Metadata, RemakeError> {
     let mut writer = out.writer()?;
+    if book.samples() > 0 {
+        writer.begin_samples().map_err(|e| out.at().store(e))?;
+    }
     out.at().copy_tables(book, &writer, is_carried)?;
     let mut number = 0;
     let mut stopped: Result<(), ReplaceError> = Ok(());
@@ -216,6 +225,13 @@ fn write(
     })?;
     stopped?;
     failed.map_err(|e| out.at().store(e))?;
+    if book.samples() > 0 {
+        let folder = folder_of(out.at().0);
+        let samples = SampleSorters::new(book.samples(), folder, MEMORY, &options.stop);
+        let stays = |place| places.binary_search(&place).is_ok_and(stays);
+        samples.add_book(book, |place| stays(place).then_some(place))?;
+        samples.write(&writer, out.at())?;
+    }
     let about = book.metadata();
     let mut metadata = Metadata {
         pruned: about.pruned || is_pruned,
@@ -248,6 +264,7 @@ const fn is_carried(part: BookPart) -> bool {
         | BookPart::Marks
         | BookPart::Groups
         | BookPart::Journal
-        | BookPart::Propagated => false,
+        | BookPart::Propagated
+        | BookPart::Samples => false,
     }
 }

@@ -11,6 +11,7 @@ pub(super) mod pages;
 pub(super) mod reader;
 pub(super) mod records;
 pub(super) mod rehash;
+pub(super) mod samples;
 pub(super) mod scores;
 pub(super) mod store;
 pub(super) mod transaction;

@@ -11,7 +11,9 @@ use crate::book::file::connect::{FileKind, Guard};
 use crate::book::file::digest::Header;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::scores::{MoveScore, Score};
-use crate::book::file::store::{APPLICATION_ID, ContentHasher, TABLES, VERSION};
+use crate::book::file::store::{
+    APPLICATION_ID, ContentHasher, SAMPLE_TABLES, SAMPLES_VERSION, TABLES, VERSION,
+};
 use crate::book::file::{annotation_rows, connect, digest, pages, scores};
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
@@ -733,13 +735,16 @@ struct Loaded {
 
 fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
     let error = |e: rusqlite::Error| sqlite_error(path, &e);
-    check_version(path, connection)?;
-    check_tables(path, connection)?;
+    let version = check_version(path, connection)?;
+    check_tables(path, connection, version)?;
     let pairs =
         read_pairs(connection, "SELECT name, value FROM meta WHERE octet_length(value) <= 65536")
             .map_err(error)?;
     let metadata = Metadata::from_pairs(&pairs)
         .map_err(|name| damaged(path, format!("its metadata lacks a sound `{name}`")))?;
+    if (metadata.samples > 0) != (version == SAMPLES_VERSION) {
+        return Err(damaged(path, "its metadata lacks a sound `samples`"));
+    }
     let table: Vec<u8> = connection
         .query_row(
             "SELECT file FROM key_table WHERE fingerprint = ?1",
@@ -754,14 +759,14 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
     Ok(Loaded { metadata, foreign_keys, has_marks, has_scores })
 }
 
-fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> {
+fn check_version(path: &Path, connection: &Connection) -> Result<i64, BookError> {
     let found: i64 = connection
         .query_row("PRAGMA user_version", [], |row| row.get(0))
         .map_err(|e| sqlite_error(path, &e))?;
     match found {
-        VERSION => Ok(()),
-        n if n > VERSION => {
-            Err(BookError::Newer { path: path.to_owned(), found, supported: VERSION })
+        VERSION | SAMPLES_VERSION => Ok(found),
+        n if n > SAMPLES_VERSION => {
+            Err(BookError::Newer { path: path.to_owned(), found, supported: SAMPLES_VERSION })
         }
         1 => Err(BookError::Older { path: path.to_owned(), found, supported: VERSION }),
         _ => Err(damaged(path, format!("version {found} never existed"))),
@@ -770,13 +775,14 @@ fn check_version(path: &Path, connection: &Connection) -> Result<(), BookError> 
 
 /// Checks that a book has exactly its tables, one after the other and nothing else, each in pages of its own:
 /// so nothing added from outside is run, and writing to one table changes no other.
-fn check_tables(path: &Path, connection: &Connection) -> Result<(), BookError> {
+fn check_tables(path: &Path, connection: &Connection, version: i64) -> Result<(), BookError> {
+    let samples = if version == SAMPLES_VERSION { SAMPLE_TABLES } else { &[] };
     let sql =
         "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema ORDER BY rowid LIMIT 100";
     let read = || -> rusqlite::Result<bool> {
         let mut statement = connection.prepare(sql)?;
         let mut found = statement.query([])?;
-        let (mut tables, mut pages) = (TABLES.iter(), BTreeSet::from([1]));
+        let (mut tables, mut pages) = (TABLES.iter().chain(samples), BTreeSet::from([1]));
         while let Some(row) = found.next()? {
             let Some(table) = tables.next() else { return Ok(false) };
             let expected = ["table", table.name, table.name, table.sql];

@@ -4,6 +4,7 @@
 //! that is still there. All tables of a book but two are trees of index pages, whose cells are records; here
 //! each page is read for itself.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -18,17 +19,42 @@ const MAX_COLUMNS: usize = 16;
 /// Pages between two looks at the stop flag.
 const LOOK: u64 = 1 << 10;
 
-/// Calls `visit` with every record in the index pages of a file. Cells that are none are passed over. The error
-/// is of [`io::ErrorKind::Interrupted`] once `stop` is set.
+/// The deepest tree that SQLite reads.
+const MAX_DEPTH: usize = 20;
+
+/// Which page refers to which, by the inner pages that can be read.
+#[derive(Debug, Default)]
+pub(in crate::book) struct Parents(HashMap<u32, u32>);
+
+impl Parents {
+    /// The first page of the table that a page belongs to, as far as other pages lead there.
+    pub(in crate::book) fn root(&self, page: u32) -> u32 {
+        let parents = std::iter::successors(Some(page), |page| self.0.get(page).copied());
+        parents.take(MAX_DEPTH).last().unwrap_or(page)
+    }
+
+    /// Notes the children of an inner page.
+    fn add(&mut self, parent: u32, page: &[u8], cells: usize) {
+        let pointers = page.get(PAGE_HEADER + 4..).unwrap_or_default().chunks_exact(2).take(cells);
+        let children = pointers.filter_map(|pointer| page.get(usize::from(short(pointer))..));
+        for child in children.chain(page.get(PAGE_HEADER..)).filter_map(|bytes| bytes.get(..4)) {
+            self.0.insert(number(child), parent);
+        }
+    }
+}
+
+/// Calls `visit` with every record in the index pages of a file, and its page. Cells that are none are passed
+/// over. The error is of [`io::ErrorKind::Interrupted`] once `stop` is set.
 pub(in crate::book) fn for_each_record(
     file: &mut File,
     page_size: u64,
     stop: &StopFlag,
-    visit: &mut dyn FnMut(Vec<Value>) -> io::Result<()>,
-) -> io::Result<()> {
+    visit: &mut dyn FnMut(u32, Vec<Value>) -> io::Result<()>,
+) -> io::Result<Parents> {
     let len = file.metadata()?.len();
     let mut pages = Pages { file, size: page_size as usize, pages: len / page_size, left: 2 * len };
     let mut page = vec![0; pages.size];
+    let mut parents = Parents::default();
     // The first page holds the schema.
     for at in 1..pages.pages {
         if at % LOOK == 0 && stop.is_set() {
@@ -42,14 +68,18 @@ pub(in crate::book) fn for_each_record(
             PageKind::TableLeaf | PageKind::TableInner => continue,
         };
         let cells = usize::from(short(&page[3..]));
+        let Ok(number) = u32::try_from(at + 1) else { break };
+        if kind.is_inner() {
+            parents.add(number, &page, cells);
+        }
         for pointer in page[start..].chunks_exact(2).take(cells) {
             let Some(bytes) = page.get(usize::from(short(pointer))..) else { continue };
             if let Some(record) = pages.record(kind, bytes)? {
-                visit(record)?;
+                visit(number, record)?;
             }
         }
     }
-    Ok(())
+    Ok(parents)
 }
 
 struct Pages<'a> {
@@ -169,7 +199,7 @@ mod tests {
         assert!(expected.len() > 4000, "several levels of pages");
         let mut found = Vec::new();
         let mut file = File::open(book.path()).unwrap();
-        for_each_record(&mut file, 8192, &StopFlag::default(), &mut |record| {
+        for_each_record(&mut file, 8192, &StopFlag::default(), &mut |_, record| {
             if let [Value::Integer(_), Value::Integer(_), Value::Blob(_)] = record[..] {
                 found.push(record);
             }

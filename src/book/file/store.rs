@@ -28,6 +28,9 @@ pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
 /// The version of the layout, in `PRAGMA user_version`.
 pub const VERSION: i64 = 2;
 
+/// The version of books with sample games: they have [`SAMPLE_TABLES`] besides.
+pub const SAMPLES_VERSION: i64 = 3;
+
 /// Bytes of a page.
 const PAGE_SIZE: u32 = 8192;
 
@@ -62,6 +65,8 @@ pub(in crate::book) enum BookPart {
     Scores,
     /// The values derived from scores, for the present moves.
     Propagated,
+    /// Sample games.
+    Samples,
 }
 
 /// The tables, in the order of their creation (`seal` first: see the module `digest`).
@@ -161,6 +166,25 @@ pub(in crate::book) const TABLES: &[BookTable] = &[
     },
 ];
 
+/// The tables that follow in a book with sample games:
+///
+/// - `samples`: the place of a move, and the ids of its sample games;
+/// - `sample_games`: what is kept of each game that is a sample of some move.
+pub(in crate::book) const SAMPLE_TABLES: &[BookTable] = &[
+    BookTable {
+        name: "samples",
+        part: BookPart::Samples,
+        sql: "CREATE TABLE samples(place BLOB PRIMARY KEY, games BLOB) WITHOUT ROWID",
+    },
+    BookTable {
+        name: "sample_games",
+        part: BookPart::Samples,
+        sql: "CREATE TABLE sample_games(id BLOB PRIMARY KEY, first TEXT, second TEXT, event TEXT, \
+         result INTEGER, year INTEGER, first_rating INTEGER, second_rating INTEGER, source BLOB, \
+         number INTEGER, moves BLOB) WITHOUT ROWID",
+    },
+];
+
 /// Memory that packing needs beside the rows on their way, in bytes: the caches of the working file and of
 /// the book that is made from it.
 pub(in crate::book) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
@@ -236,6 +260,22 @@ impl Writer {
         // The file stays open; without a name nothing of it is left behind, whatever happens.
         let working = Some(working).filter(|_| !cfg!(unix));
         Ok(Self { connection, working, content, last_key: None, positions: 0, rows: 0 })
+    }
+
+    /// Makes it a book with sample games; before anything is added.
+    pub(in crate::book) fn begin_samples(&self) -> rusqlite::Result<()> {
+        for table in SAMPLE_TABLES {
+            self.connection.execute_batch(table.sql)?;
+        }
+        self.connection.execute_batch(&format!("PRAGMA user_version = {SAMPLES_VERSION}"))
+    }
+
+    /// A statement that adds to a table.
+    pub(in crate::book) fn statement(
+        &self,
+        sql: &str,
+    ) -> rusqlite::Result<rusqlite::CachedStatement<'_>> {
+        self.connection.prepare_cached(sql)
     }
 
     /// The working file.

@@ -34,6 +34,11 @@ impl OwnWriter {
         Ok(Self { output, writer })
     }
 
+    /// Makes it a book with sample games; before anything is added.
+    pub(super) fn begin_samples(&self) -> Result<(), InteropError> {
+        self.writer.begin_samples().map_err(|e| self.output.at().store(e).into())
+    }
+
     pub(super) fn add(&mut self, entry: &BookEntry) -> Result<(), InteropError> {
         add_entry(&mut self.writer, entry).map_err(|e| self.output.at().store(e).into())
     }
@@ -50,8 +55,17 @@ impl OwnWriter {
 
     /// Adds the ids of counted games, in ascending order.
     pub(super) fn add_games(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
+        self.add_ids(IdTable::Games, ids)
+    }
+
+    /// Adds the ids of games that begin elsewhere, in ascending order.
+    pub(super) fn add_elsewhere(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
+        self.add_ids(IdTable::Elsewhere, ids)
+    }
+
+    fn add_ids(&self, table: IdTable, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
         ids.into_iter()
-            .try_for_each(|id| self.writer.add_id(IdTable::Games, GameId(id)))
+            .try_for_each(|id| self.writer.add_id(table, GameId(id)))
             .map_err(|e| self.output.at().store(e).into())
     }
 

@@ -14,7 +14,7 @@ use crate::book::file::connect::{FileKind, open_file, row_fault};
 use crate::book::file::digest;
 use crate::book::file::digest::Header;
 use crate::book::file::reader::{Book, BookEntry};
-use crate::book::file::store::{APPLICATION_ID, BookPart, BookTable, TABLES};
+use crate::book::file::store::{APPLICATION_ID, BookPart, BookTable, SAMPLE_TABLES, TABLES};
 use crate::book::interop::doctor::{
     BookKind, Column, Diagnosis, DoctorOptions, Heavy, Outlier, Weighed, note_equal, note_mirrored,
     outlier,
@@ -114,8 +114,11 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         && book.as_ref().is_some_and(|book| book.metadata().rows <= diagnosis.rows);
     if !is_whole {
         options.reach.check_stop(path)?;
-        rescued = rescue(path, options.memory, &options.reach.stop)?
-            .filter(|rescued| rescued.rows.len() > sound || read.is_none());
+        rescued = match rescue(path, options.memory, &options.reach.stop) {
+            // What SQLite reads has to do.
+            Err(InteropError::TooLarge { .. }) if read.is_some() => None,
+            found => found?.filter(|rescued| rescued.rows.len() > sound || read.is_none()),
+        };
     }
     let index = match (&rescued, read) {
         (Some(rescued), _) => {
@@ -494,6 +497,9 @@ pub(super) fn repair(
     let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
     let connection = connect(path, &options.reach.stop)?;
     let mut writer = OwnWriter::create(output, &options.reach.stop)?;
+    if book.samples() > 0 {
+        writer.begin_samples()?;
+    }
     let mut report = RepairReport::new(diagnosis, Vec::new());
     let mut failed = Ok(());
     let lost = copy_rows(&connection, &bad, &outliers, &mut report, &mut |entry| {
@@ -504,7 +510,7 @@ pub(super) fn repair(
     report.lost = lost;
     copy_added(&connection, &writer, &mut report)?;
     let ids = game_ids(&connection, &mut report);
-    copy_others(&connection, &writer, &mut report)?;
+    copy_others(&connection, &writer, book.samples() > 0, &mut report)?;
     // After an interrupt everything looks lost.
     options.reach.check_stop(path)?;
     let mut metadata = book.metadata().clone();
@@ -533,7 +539,8 @@ fn write_rescued(
     outliers: &BTreeSet<RowKey>,
     diagnosis: Diagnosis,
 ) -> Result<RepairReport, InteropError> {
-    let Rescued { rows, damaged, mut marks, sources, scores, ids, key_table, .. } = rescued;
+    let Rescued { rows, damaged, mut marks, sources, scores, ids, elsewhere, key_table, .. } =
+        rescued;
     let mut report = RepairReport::new(diagnosis, rescued.lost);
     report.dropped = damaged.len() as u64;
     for (place, mut row) in rows {
@@ -568,11 +575,13 @@ fn write_rescued(
         ..Metadata::default()
     });
     metadata.pruned = true;
+    metadata.samples = 0;
     let kept = ids.len() as u64;
     if kept != metadata.stored_games() {
         metadata.counts = Counts { games: kept, ..Counts::default() };
     }
     writer.add_games(ids)?;
+    writer.add_elsewhere(elsewhere)?;
     report.written = writer.finish_with(metadata, &key_table, &sources)?.rows;
     Ok(report)
 }
@@ -647,17 +656,19 @@ fn game_ids(connection: &Connection, report: &mut RepairReport) -> Vec<[u8; 16]>
 fn copy_others(
     connection: &Connection,
     writer: &OwnWriter,
+    has_samples: bool,
     report: &mut RepairReport,
 ) -> Result<(), InteropError> {
     let is_whole = report.dropped == 0 && report.lost.is_empty();
     let is_carried = |table: &&BookTable| match table.part {
-        BookPart::Journal | BookPart::Origins | BookPart::Scores => true,
+        BookPart::Journal | BookPart::Origins | BookPart::Scores | BookPart::Samples => true,
         BookPart::Games => table.name != "games", // counted as they are copied
         // With fewer moves, other things follow from scores.
         BookPart::Propagated => is_whole,
         BookPart::Frame | BookPart::Moves | BookPart::Marks | BookPart::Groups => false,
     };
-    for BookTable { name, .. } in TABLES.iter().filter(is_carried) {
+    let samples = if has_samples { SAMPLE_TABLES } else { &[] };
+    for BookTable { name, .. } in TABLES.iter().chain(samples).filter(is_carried) {
         let mut copied = 0;
         if let Err(error) = copy_table(connection, writer, name, &mut copied)? {
             report.lost.push(format!("{error}: table {name} after {copied} rows"));

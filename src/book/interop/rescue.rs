@@ -8,7 +8,8 @@ use rusqlite::types::Value;
 
 use crate::book::file::digest::Header;
 use crate::book::file::key_tables::key_file;
-use crate::book::file::records::for_each_record;
+use crate::book::file::records::{Parents, for_each_record};
+use crate::book::file::store::TABLES;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::index::ROW_BYTES;
 use crate::book::model::annotation::{Annotation, Flags};
@@ -29,8 +30,10 @@ pub(super) struct Rescued {
     pub(super) sources: Vec<Source>,
     /// Rows of the table of scores, by key and source.
     pub(super) scores: BTreeMap<(i64, String), Vec<Value>>,
-    /// The ids of games, those that begin elsewhere among them.
+    /// The ids of counted games, in order.
     pub(super) ids: Vec<[u8; 16]>,
+    /// Those of games that begin elsewhere.
+    pub(super) elsewhere: Vec<[u8; 16]>,
     /// What the book says of itself, if that is left.
     pub(super) metadata: Option<Metadata>,
     /// The file of its keys, and the keys if they are not the stored ones.
@@ -45,6 +48,8 @@ pub(super) struct Rescued {
 struct Frame {
     pairs: BTreeMap<String, String>,
     key_tables: BTreeMap<String, Vec<u8>>,
+    /// The ids of games of either kind, with their pages.
+    ids: Vec<(u32, [u8; 16])>,
     /// Steps of edits, and the sources of merged books.
     history: u64,
 }
@@ -65,10 +70,10 @@ pub(super) fn rescue(
     let (mut rescued, mut frame) = (Rescued::default(), Frame::default());
     let most = memory / ROW_BYTES;
     let mut is_full = false;
-    for_each_record(&mut file, header.page_size, stop, &mut |record| {
+    let parents = for_each_record(&mut file, header.page_size, stop, &mut |page, record| {
         is_full |= rescued.rows.len() + rescued.marks.len() > most;
         if !is_full {
-            rescued.take(record, &mut frame);
+            rescued.take(page, record, &mut frame);
         }
         Ok(())
     })
@@ -80,13 +85,18 @@ pub(super) fn rescue(
         let missing = header.pages - have;
         rescued.lost.push(format!("{missing} of its {} pages are missing", header.pages));
     }
-    Ok(rescued.complete(&frame))
+    Ok(rescued.complete(&frame, &parents))
+}
+
+/// The first page of a table: they are in the order of the tables, from page 2 on.
+fn root_of(table: &str) -> Option<u32> {
+    TABLES.iter().zip(2..).find(|(known, _)| known.name == table).map(|(_, page)| page)
 }
 
 impl Rescued {
     /// Takes a record, by the types of its values: no two tables have the same. Those of rows prove themselves
     /// by a checksum.
-    fn take(&mut self, record: Vec<Value>, frame: &mut Frame) {
+    fn take(&mut self, page: u32, record: Vec<Value>, frame: &mut Frame) {
         use Value::{Blob, Integer, Null, Text};
         let place = |key: i64, mv: i64| u16::try_from(mv).ok().map(|mv| (key, mv));
         match &record[..] {
@@ -129,7 +139,9 @@ impl Rescued {
             {
                 self.scores.insert((*key, source.clone()), record);
             }
-            [Blob(id)] => self.ids.extend(<[u8; 16]>::try_from(&id[..]).ok()),
+            [Blob(id)] => {
+                frame.ids.extend(<[u8; 16]>::try_from(&id[..]).ok().map(|id| (page, id)));
+            }
             [Text(name), Text(value)] => drop(frame.pairs.insert(name.clone(), value.clone())),
             [Text(name), Blob(file)] => drop(frame.key_tables.insert(name.clone(), file.clone())),
             [Integer(_), Integer(_), Text(_), ..] | [Integer(_), Blob(_)] => frame.history += 1,
@@ -138,7 +150,7 @@ impl Rescued {
     }
 
     /// Finds the keys that the rows were made with, and says what is lost.
-    fn complete(mut self, frame: &Frame) -> Option<Self> {
+    fn complete(mut self, frame: &Frame, parents: &Parents) -> Option<Self> {
         let stored_file = key_file(Position::NAME)?;
         let stored = KeyTable::from_bytes(stored_file).ok()?;
         self.metadata = Metadata::from_pairs(&frame.pairs).ok();
@@ -162,15 +174,37 @@ impl Rescued {
         self.damaged.dedup();
         self.sources.sort_unstable();
         self.sources.dedup_by_key(|source| source.hash);
+        self.sort_ids(frame, parents);
         self.note_lost(frame);
         (!self.rows.is_empty() || !self.marks.is_empty()).then_some(self)
+    }
+
+    /// Tells the ids of counted games from those of games that begin elsewhere. Where the book has both kinds,
+    /// the table of each shows by the pages that lead to it; other ids are lost.
+    fn sort_ids(&mut self, frame: &Frame, parents: &Parents) {
+        let of_one_kind =
+            self.metadata.as_ref().is_some_and(|about| about.counts.other_starts == 0);
+        let (games, elsewhere) = (root_of("games"), root_of("elsewhere"));
+        for &(page, id) in &frame.ids {
+            let root = Some(parents.root(page));
+            if of_one_kind || root == games {
+                self.ids.push(id);
+            } else if root == elsewhere {
+                self.elsewhere.push(id);
+            }
+        }
+        for ids in [&mut self.ids, &mut self.elsewhere] {
+            ids.sort_unstable();
+            ids.dedup();
+        }
     }
 
     fn note_lost(&mut self, frame: &Frame) {
         let Some(metadata) = &self.metadata else {
             self.lost.push("what the book says of itself: games, limits, filters".to_owned());
-            if !self.ids.is_empty() {
+            if !frame.ids.is_empty() {
                 self.ids.clear();
+                self.elsewhere.clear();
                 self.lost.push("the ids of its games".to_owned());
             }
             return;
@@ -185,19 +219,63 @@ impl Rescued {
             );
         }
         let games = metadata.stored_games();
-        self.ids.sort_unstable();
-        self.ids.dedup();
-        // Those of both tables look the same.
-        if metadata.counts.other_starts > 0 {
-            self.ids.clear();
-        }
         if (self.ids.len() as u64) < games {
             let lost = games - self.ids.len() as u64;
             self.lost.push(format!("the ids of {lost} of its {games} games"));
+        }
+        let others = metadata.counts.other_starts;
+        if (self.elsewhere.len() as u64) < others {
+            let lost = others - self.elsewhere.len() as u64;
+            self.lost.push(format!("the ids of {lost} of its {others} games from other starts"));
+        }
+        if metadata.samples > 0 {
+            self.lost.push("the sample games of its moves".to_owned());
         }
         if frame.history > 0 {
             self.lost
                 .push("the history of its edits, and which books were merged into it".to_owned());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::build::options::BuildOptions;
+    use crate::book::file::reader::Book;
+    use crate::book::tests::{build_with, elsewhere, random_games};
+
+    fn ids(book: &Book, table: &str) -> Vec<[u8; 16]> {
+        let sql = format!("SELECT id FROM {table} ORDER BY id");
+        book.query(|c| c.prepare(&sql)?.query_map([], |row| row.get(0))?.collect()).unwrap()
+    }
+
+    #[test]
+    fn ids_of_both_kinds_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut games = random_games(1500);
+        games.push(elsewhere());
+        let (book, about) = build_with(folder.path(), &games, BuildOptions::default()).unwrap();
+        let (counted, others) = (ids(&book, "games"), ids(&book, "elsewhere"));
+        assert!(counted.len() > 1000, "several pages");
+        assert_eq!(others.len() as u64, about.counts.other_starts);
+        // Its end is cut off.
+        let path = book.path().to_owned();
+        drop(book);
+        let bytes = std::fs::read(&path).unwrap();
+        let cut = folder.path().join("cut");
+        std::fs::write(&cut, &bytes[..bytes.len() - 3 * 8192]).unwrap();
+        let rescued = rescue(&cut, 1 << 28, &StopFlag::default()).unwrap().unwrap();
+        assert!(rescued.lost.iter().any(|lost| lost.contains("pages are missing")));
+        assert!(rescued.ids == counted);
+        assert!(rescued.elsewhere == others);
+        // A page of ids that nothing leads to any more.
+        let mut torn = bytes;
+        let root = 5 * 8192;
+        torn[root..root + 8192].fill(0);
+        std::fs::write(&cut, &torn).unwrap();
+        let rescued = rescue(&cut, 1 << 28, &StopFlag::default()).unwrap().unwrap();
+        assert!(rescued.ids.is_empty() && rescued.elsewhere == others);
+        assert!(rescued.lost.iter().any(|lost| lost.starts_with("the ids of")));
     }
 }

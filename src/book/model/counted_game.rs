@@ -5,6 +5,7 @@ use std::io;
 
 use crate::book::model::groups::GroupNames;
 use crate::book::model::move_stats::{result_number, result_of};
+use crate::book::model::sample::GameDetails;
 use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
@@ -108,7 +109,12 @@ pub(in crate::book) struct CountedGame {
     pub(in crate::book) moves: Box<[u16]>,
     /// Only of counted games.
     pub(in crate::book) groups: GroupNames,
+    /// What samples show of it, if the book has samples; only of counted games.
+    pub(in crate::book) details: Option<Box<GameDetails>>,
 }
+
+/// Added to the number of the kind where details follow.
+const WITH_DETAILS: u8 = 0x80;
 
 /// More copies of a game than any collection has; sums of such numbers fit.
 pub(in crate::book) const MAX_VOTES: u64 = 1 << 48;
@@ -151,6 +157,7 @@ impl CountedGame {
             ratings: facts.ratings,
             moves: moves[..kept].iter().map(|mv| mv.pack()).collect(),
             groups: if kept > 0 { GroupNames::of(record) } else { GroupNames::default() },
+            details: None,
         }
     }
 
@@ -179,6 +186,7 @@ impl CountedGame {
             ratings: [None; 2],
             moves: Box::new([]),
             groups: GroupNames::default(),
+            details: None,
         }
     }
 
@@ -253,7 +261,8 @@ impl Reduce for CountedGame {
     }
 
     fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + 2 * item.moves.len() + 16 + item.groups.size()
+        let details = item.details.as_ref().map_or(0, |details| details.size());
+        size_of::<Self>() + 2 * item.moves.len() + 16 + item.groups.size() + details
     }
 
     fn begin(item: Self) -> Self {
@@ -276,12 +285,16 @@ impl Reduce for CountedGame {
             *rating = (*rating).max(more);
         }
         self.groups.absorb(other.groups);
+        self.details = match (self.details.take(), other.details) {
+            (Some(a), Some(b)) => Some(Box::new((*a).better(*b))),
+            (a, b) => a.or(b),
+        };
     }
 
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.id.0);
         varint::put(out, self.serial);
-        out.push(self.kind as u8);
+        out.push(self.kind as u8 | if self.details.is_some() { WITH_DETAILS } else { 0 });
         for n in self.votes {
             varint::put(out, n);
         }
@@ -291,12 +304,17 @@ impl Reduce for CountedGame {
         varint::put(out, self.moves.len() as u64);
         out.extend(self.moves.iter().flat_map(|mv| mv.to_le_bytes()));
         self.groups.put(out);
+        if let Some(details) = &self.details {
+            details.put(out);
+        }
     }
 
     fn take(input: &mut &[u8]) -> Option<Self> {
         let id = GameId(*input.split_off(..16)?.first_chunk()?);
         let serial = varint::take(input)?;
-        let kind = GameKind::from_number(*input.split_off_first()?)?;
+        let kind = *input.split_off_first()?;
+        let has_details = kind & WITH_DETAILS != 0;
+        let kind = GameKind::from_number(kind & !WITH_DETAILS)?;
         let mut votes = [0; 4];
         for n in &mut votes {
             *n = varint::take(input).filter(|&votes| votes <= MAX_VOTES)?;
@@ -310,7 +328,9 @@ impl Reduce for CountedGame {
         let bytes = input.split_off(..len.checked_mul(2)?)?;
         let moves = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
         let groups = GroupNames::take(input)?;
-        Some(Self { id, serial, kind, votes, year, ratings: [first, second], moves, groups })
+        let details = if has_details { Some(Box::new(GameDetails::take(input)?)) } else { None };
+        let ratings = [first, second];
+        Some(Self { id, serial, kind, votes, year, ratings, moves, groups, details })
     }
 }
 
@@ -386,6 +406,7 @@ impl<I: Iterator<Item = io::Result<FromSource>>> Iterator for Copies<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::model::sample::tests::any_details;
     use proptest::prelude::*;
 
     fn with_votes(votes: [u64; 4]) -> CountedGame {
@@ -424,8 +445,10 @@ mod tests {
     fn any_played() -> impl Strategy<Value = CountedGame> {
         let number = || prop::option::of(1..4000u16);
         let moves = prop::collection::vec(any::<u16>(), 0..70);
-        (any::<[u8; 16]>(), any::<[u32; 4]>(), number(), number(), number(), moves).prop_map(
-            |(id, votes, year, first, second, moves)| CountedGame {
+        let details = prop::option::of(any_details().prop_map(Box::new));
+        let ratings = (number(), number());
+        (any::<[u8; 16]>(), any::<[u32; 4]>(), number(), ratings, moves, details).prop_map(
+            |(id, votes, year, (first, second), moves, details)| CountedGame {
                 id: GameId(id),
                 serial: u64::from(votes[0]),
                 kind: GameKind::Usual,
@@ -434,6 +457,7 @@ mod tests {
                 ratings: [first, second],
                 moves: moves.into(),
                 groups: GroupNames::default(),
+                details,
             },
         )
     }

@@ -39,7 +39,7 @@ pub enum BookError {
     },
     /// Written by a later version.
     #[error(
-        "{}: book version {found}, but this program reads version {supported}; update juzhong or rebuild the book",
+        "{}: book version {found}, but this program reads versions up to {supported}; update juzhong or rebuild the book",
         path.shown()
     )]
     Newer {

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::book::model::filter::Filter;
+use crate::book::model::sample::MAX_SAMPLES;
 use crate::book::model::weight::Weight;
 
 /// All of a position's games, in hundredths of a percent.
@@ -27,6 +28,8 @@ pub struct Metadata {
     pub filter: Filter,
     /// The formula for the weight of a move that has none of its own.
     pub weight: Weight,
+    /// Games of each move that are kept as samples, at most; 0 in books without.
+    pub samples: u16,
     /// Positions with moves.
     pub positions: u64,
     /// Moves, over all positions.
@@ -152,6 +155,7 @@ impl Metadata {
             "no_move_records" => counts.no_move_records,
         }
         .into_iter()
+        .chain((self.samples > 0).then(|| ("samples", self.samples.to_string())))
     }
 
     /// The inverse of [`to_pairs`](Self::to_pairs); the name of the first value that is missing, no
@@ -192,6 +196,13 @@ impl Metadata {
             positions: number("positions")?,
             rows: number("rows")?,
             pruned: text("pruned")?.parse().map_err(|_| "pruned")?,
+            samples: match pairs.get("samples") {
+                None => 0,
+                Some(text) => {
+                    let samples = text.parse().ok();
+                    samples.filter(|n| (1..=MAX_SAMPLES).contains(n)).ok_or("samples")?
+                }
+            },
             counts,
         })
     }
@@ -215,7 +226,8 @@ mod tests {
     #[test]
     fn pairs_round_trip() {
         let counts = Counts { games: 9, first: 1, no_moves: 1, ..Counts::default() };
-        let metadata = Metadata { game: "xiangqi".into(), rows: 7, counts, ..Metadata::default() };
+        let game = "xiangqi".to_owned();
+        let metadata = Metadata { game, rows: 7, samples: 4, counts, ..Metadata::default() };
         let mut pairs: BTreeMap<_, _> =
             metadata.to_pairs().map(|(n, v)| (n.to_owned(), v)).collect();
         assert_eq!(Metadata::from_pairs(&pairs), Ok(metadata));

@@ -10,5 +10,6 @@ pub(super) mod metadata;
 pub(super) mod move_stats;
 pub(super) mod observation;
 pub(super) mod origins;
+pub(super) mod sample;
 pub(super) mod value;
 pub(super) mod weight;

@@ -14,8 +14,8 @@ use super::super::{CliError, Context, GameName, exit, tell};
 use super::{from_book, from_build};
 use crate::cli::language::{counts, say};
 use juzhong::book::{
-    Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SHARE, Mover,
-    Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
+    Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SAMPLES, MAX_SHARE,
+    Mover, Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
 };
 use juzhong::bytes::atomic::folder_of;
 use juzhong::bytes::visible::ShowPath;
@@ -91,6 +91,11 @@ struct Rules {
     /// max(…), min(…) and brackets [default: 2*w+d+u].
     #[arg(long, value_name = "FORMULA")]
     weight: Option<Weight>,
+    /// Keep so many games of each move as samples, which `book games` shows: the best rated, then the latest.
+    /// Whatever N, the book is about two and a half times as large then [default: 0].
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_SAMPLES)))]
+    samples: Option<u16>,
     #[command(flatten)]
     games: GameFilterArgs,
     /// Only the moves of this side.
@@ -263,6 +268,7 @@ impl Rules {
             }
         }
         put(self.max_ply.map(usize::from), &mut options.max_ply);
+        put(self.samples, &mut options.samples);
         put(self.min_games, &mut options.min_games);
         put(self.min_share, &mut options.min_share);
         put(self.weight.clone(), &mut options.weight);

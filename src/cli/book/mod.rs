@@ -9,6 +9,7 @@ mod expand;
 mod export;
 mod flag;
 mod foreign;
+mod games;
 mod import;
 mod map;
 mod merge;
@@ -55,6 +56,8 @@ pub(super) enum Command {
     Flag(flag::Args),
     /// Show the moves that a book has for a position.
     Query(query::Args),
+    /// Show games of a book in which a position was on the board.
+    Games(games::Args),
     /// Attach scores of engines and tables to positions, and hand them back to the moves before.
     Score(score::Args),
     /// Name the openings of games, or of one position, by the codes of the ECCO.
@@ -93,6 +96,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Expand(args) => expand::run(args, context),
         Command::Flag(args) => flag::run(args, context),
         Command::Query(args) => query::run(args, context),
+        Command::Games(args) => games::run(args, context),
         Command::Score(args) => score::run(args, context),
         Command::Classify(args) => classify::run(args, context),
         Command::Stats(args) => stats::run(args, context),

@@ -13,7 +13,7 @@ use crate::cli::language::{counted, counts, left, right, say, text, word};
 use juzhong::book::opening::Code;
 use juzhong::book::{
     AnnotationCounts, Book, BookMove, Counts, Depth, Difference, LineCount, OpeningStats, Origin,
-    Origins, Sample, Source, Stats, StatsOptions, VERSION, Years,
+    Origins, Sample, Source, Stats, StatsOptions, Years,
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Notation, Side};
@@ -145,7 +145,7 @@ fn answer(args: &Args, found: &Found) -> Value {
         "schema": "juzhong.book.stats/1",
         "book": book.path().to_string_lossy(),
         "game": about.game,
-        "version": VERSION,
+        "version": book.version(),
         "bytes": found.bytes,
         "positions": about.positions,
         "moves": about.rows,
@@ -184,6 +184,7 @@ fn answer(args: &Args, found: &Found) -> Value {
         "lines": survey.lines.iter().map(|line| line_answer(line, args.notation)).collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
     });
+    answer["samples"] = book.samples().into();
     answer["by_weight"] = survey.by_weight.into();
     answer["year_min"] = found.years().map(|years| years.min).into();
     answer["year_max"] = found.years().map(|years| years.max).into();
@@ -329,7 +330,7 @@ fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(
     let Found { book, survey, bytes, .. } = found;
     let about = book.metadata();
     let Counts { games, first, draws, second, .. } = about.counts;
-    say!(out, "{}: sound, version {VERSION}", book.path().shown())?;
+    say!(out, "{}: sound, version {}", book.path().shown(), book.version())?;
     say!(out, "games      {games}")?;
     let unknown = about.counts.unknown();
     say!(
@@ -345,6 +346,15 @@ fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(
     say!(out, "positions  {}", about.positions)?;
     say!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
     say!(out, "size       {bytes} bytes")?;
+    let samples = book.samples();
+    if samples > 0 {
+        let text = counted!(
+            samples == 1,
+            "samples    {samples} game of each move",
+            "samples    up to {samples} games of each move"
+        );
+        writeln!(out, "{text}")?;
+    }
     writeln!(out)?;
     print_making(found, out)?;
     print_marks(found, out)?;

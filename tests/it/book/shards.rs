@@ -107,10 +107,17 @@ fn compare(format: ShardFormat) {
     let recent = Filter { since: Some(1990), ..Filter::default() };
     let winners = Filter { mover: Some(Mover::Winner), from_ply: 3, ..Filter::default() };
     let no_groups = Filter { no_groups: true, ..Filter::default() };
-    let filters = [(1, Filter::default()), (3, black), (2, recent), (2, winners), (1, no_groups)];
-    for (parts, filter) in filters {
+    let filters = [
+        (1, Filter::default(), 0),
+        (3, black, 2),
+        (2, recent, 0),
+        (2, winners, 5),
+        (1, no_groups, 1),
+    ];
+    for (parts, filter, samples) in filters {
         let weight = "3*w+d-l".parse().unwrap();
-        let options = BuildOptions { filter, min_share: 150, weight, ..options() };
+        let samples = if format == ShardFormat::Own { samples } else { 0 };
+        let options = BuildOptions { filter, min_share: 150, weight, samples, ..options() };
         let folder = tempfile::tempdir().unwrap();
         let own = built(&files, folder.path(), &options);
         let other = sharded(&files, folder.path(), format, parts, &options);
