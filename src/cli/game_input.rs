@@ -8,6 +8,7 @@ use super::book::from_build;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::{CliError, OrExit, exit};
+use crate::cli::language::counts;
 use juzhong::book::{Inputs, find_games};
 use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
@@ -58,7 +59,8 @@ pub(super) fn no_game(inputs: &Inputs, first_bad: Option<String>) -> CliError {
     let bad = first_bad.map_or_else(|| NO_FORMAT.to_owned(), |bad| format!("; {bad}"));
     let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
     let others = if inputs.files.len() > 1 { " and others" } else { "" };
-    let message = format!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
+    let message =
+        format!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
     CliError::message(exit::BAD_DATA, message)
 }
 

@@ -10,6 +10,7 @@ use super::super::listing::ListFile;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit, tell};
 use super::from_book;
+use crate::cli::language::{self, fitting, say};
 use juzhong::book::{Book, BookGame, MAX_SAMPLES};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Game;
@@ -129,11 +130,11 @@ fn print(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     if book.samples() == 0 {
-        writeln!(out, "{}", without_samples(book))?;
+        writeln!(out, "{}", language::message(&without_samples(book)))?;
         return Ok(());
     }
     if games.is_empty() {
-        writeln!(out, "the book has no sample games of this position")?;
+        say!(out, "the book has no sample games of this position")?;
     }
     for game in games {
         print_game(game, notation, out)?;
@@ -151,37 +152,22 @@ fn print_game(
     let [red, black] = [0, 1].map(|side| {
         let name = game.players[side].as_deref().unwrap_or("?");
         match game.ratings[side] {
-            Some(rating) => format!("{} ({rating})", cut(name, NAME - 7)),
-            None => cut(name, NAME),
+            Some(rating) => format!("{} ({rating})", fitting(name, NAME - 7)),
+            None => fitting(name, NAME),
         }
     });
     writeln!(out, "{year:<4} {result:<7}  {} - {}", Visible(red), Visible(black))?;
     if let Some(event) = &game.event {
-        writeln!(out, "    {}", Visible(cut(event, COLUMNS - 4)))?;
+        writeln!(out, "    {}", Visible(fitting(event, COLUMNS - 4)))?;
     }
     if let (Some(ply), Some(next)) = (game.ply, next_move(game, notation)) {
-        writeln!(out, "    {next} at ply {} of {}", ply + 1, game.moves.len())?;
+        say!(out, "    {next} at ply {} of {}", ply + 1, game.moves.len())?;
     }
     if let Some((file, number)) = &game.source {
-        let name = cut(file, COLUMNS - 32);
-        writeln!(out, "    game {number} of {}", Visible(name))?;
+        let name = fitting(file, COLUMNS - 32);
+        say!(out, "    game {number} of {}", Visible(name))?;
     }
     Ok(())
-}
-
-/// A text in so many columns; characters beyond ASCII take two.
-fn cut(text: &str, columns: usize) -> String {
-    let width = |c: char| if c.is_ascii() { 1 } else { 2 };
-    if text.chars().map(width).sum::<usize>() <= columns {
-        return text.to_owned();
-    }
-    let mut left = columns.saturating_sub(2);
-    let kept = text.chars().take_while(|&c| {
-        let fits = width(c) <= left;
-        left = left.saturating_sub(width(c));
-        fits
-    });
-    kept.chain(['…']).collect()
 }
 
 /// Writes the games to a new file.
@@ -217,17 +203,4 @@ fn record(game: &BookGame<Position>) -> Record<Position> {
     add("BlackElo", game.ratings[1].map(|rating| rating.to_string()));
     let tree = Tree { moves: game.moves.clone(), ..Tree::default() };
     Record { tags, start: None, start_clock: 0, result: game.result, tree }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cut;
-
-    #[test]
-    fn long_texts_are_cut_at_columns() {
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abcdef", 5), "abc…");
-        assert_eq!(cut("胡荣华", 6), "胡荣华");
-        assert_eq!(cut("胡荣华", 5), "胡…");
-    }
 }

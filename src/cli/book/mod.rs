@@ -13,7 +13,7 @@ mod games;
 mod import;
 mod map;
 mod merge;
-mod names;
+pub(super) mod names;
 mod pack;
 mod prune;
 mod query;

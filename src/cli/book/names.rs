@@ -83,7 +83,7 @@ pub(super) fn in_language(code: Code, chinese: &'static str) -> &'static str {
 }
 
 /// Both names, that in the language of the program first.
-pub(super) fn in_both(opening: &Opening) -> [&'static str; 2] {
+pub(in crate::cli) fn in_both(opening: &Opening) -> [&'static str; 2] {
     let (chinese, english) = (opening.name, opening.english_name());
     match Language::current() {
         Language::En => [english, chinese],

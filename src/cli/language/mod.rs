@@ -17,7 +17,7 @@ use std::fmt::Arguments;
 use std::sync::{LazyLock, OnceLock};
 
 use clap::ValueEnum;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use catalogue::Catalogue;
 
@@ -139,4 +139,24 @@ pub(super) fn left(text: &str, width: usize) -> String {
 pub(super) fn right(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{:missing$}{text}", "")
+}
+
+/// The columns of a text on a terminal.
+pub(super) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// A text in so many columns: what is longer ends with `…`.
+pub(super) fn fitting(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut left = width.saturating_sub(columns("…"));
+    let kept = text.chars().take_while(|c| {
+        let width = c.width().unwrap_or(0);
+        let fits = width <= left;
+        left = left.saturating_sub(width);
+        fits
+    });
+    kept.chain(['…']).collect()
 }

@@ -42,6 +42,7 @@ pub(super) fn answer(reviewed: &Reviewed<'_>, notation: NotationArgs, only_marke
         "fen": game.start.to_fen(),
         "ecco": opening.map(|opening| opening.code.to_string()),
         "name": opening.map(|opening| opening.name),
+        "name_en": opening.map(|opening| opening.english_name()),
         "left_book": exit,
         "moves": moves,
         "red": side_answer(&sides.first),

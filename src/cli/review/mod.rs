@@ -21,6 +21,7 @@ use super::listing::{Listing, claim_file, show_some};
 use super::packed_file::PackedFile;
 use super::player::TableArgs;
 use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use crate::cli::language::text;
 use juzhong::book::opening::{Opening, Openings};
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::lock::FileLock;
@@ -214,8 +215,10 @@ fn from_journal(error: JournalError) -> CliError {
 
 /// A count of positions: how many there will be is known at the end only.
 fn progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} reviewing, {pos} positions {elapsed}")
-        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let style = ProgressStyle::with_template(&text!(
+        "{{spinner}} reviewing, positions: {{pos}} {{elapsed}}"
+    ))
+    .unwrap_or_else(|_| ProgressStyle::default_spinner());
     ProgressBar::new_spinner().with_style(style).with_finish(ProgressFinish::AndClear)
 }
 

@@ -2,7 +2,10 @@
 
 use super::super::line_args::NotationArgs;
 use super::super::{CliError, OrExit, exit};
-use super::{Reviewed, text};
+use super::Reviewed;
+use super::text::loss_text;
+use crate::cli::book::names::in_both;
+use crate::cli::language::{counts, text};
 use juzhong::engine::MoveSource;
 use juzhong::record::{PgnOptions, write_annotated_pgn};
 use juzhong::review::{Annotated, Mark, ReviewedMove, annotate};
@@ -26,10 +29,11 @@ pub(super) fn annotated(
 
 /// The opening and the accuracy of both sides.
 fn preface(reviewed: &Reviewed<'_>) -> Option<String> {
-    let opening = reviewed.opening.map(|opening| format!("{} {}.", opening.code, opening.name));
+    let opening =
+        reviewed.opening.map(|opening| format!("{} {}.", opening.code, in_both(&opening)[0]));
     let sides = &reviewed.review.sides;
-    let red = sides.first.accuracy.map(|accuracy| format!("Accuracy of Red: {accuracy:.1}%."));
-    let black = sides.second.accuracy.map(|accuracy| format!("Accuracy of Black: {accuracy:.1}%."));
+    let red = sides.first.accuracy.map(|accuracy| text!("Accuracy of Red: {accuracy:.1}%."));
+    let black = sides.second.accuracy.map(|accuracy| text!("Accuracy of Black: {accuracy:.1}%."));
     let sentences: Vec<String> = [opening, red, black].into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
@@ -38,16 +42,16 @@ fn preface(reviewed: &Reviewed<'_>) -> Option<String> {
 fn comment(reviewed: &ReviewedMove<Move>) -> Option<String> {
     let percent = 100.0 * reviewed.loss();
     let mark = reviewed.mark.map(|mark| match mark {
-        Mark::Inaccuracy => format!("Inaccuracy: {percent:.1}% of the expected score lost."),
-        Mark::Mistake => format!("Mistake: {percent:.1}% of the expected score lost."),
-        Mark::Blunder => format!("Blunder: {percent:.1}% of the expected score lost."),
+        Mark::Inaccuracy => text!("Inaccuracy: {percent:.1}% of the expected score lost."),
+        Mark::Mistake => text!("Mistake: {percent:.1}% of the expected score lost."),
+        Mark::Blunder => text!("Blunder: {percent:.1}% of the expected score lost."),
     });
-    let truth = text::loss_text(reviewed);
+    let truth = loss_text(reviewed);
     let book = match (reviewed.source, reviewed.book) {
-        (MoveSource::Book, Some(share)) => Some(format!("Book: {} games.", share.games)),
+        (MoveSource::Book, Some(share)) => Some(text!("Book: {}.", counts::games(share.games))),
         _ => None,
     };
-    let only = reviewed.is_only.then(|| "Only move.".to_owned());
+    let only = reviewed.is_only.then(|| text!("Only move."));
     let sentences: Vec<String> = [mark, truth, book, only].into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

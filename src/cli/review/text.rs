@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use super::super::line_args::line_texts;
 use super::super::terminal::Terminal;
 use super::Reviewed;
+use crate::cli::book::names::in_both;
+use crate::cli::language::{columns, counts, fitting, left, right, say, text, word};
 use juzhong::game::{BySide, Game, ScoreKind, Side};
 use juzhong::review::{BookExit, Mark, ReviewedMove, SideSummary, TableLoss};
 use juzhong::search::Score;
@@ -28,12 +30,12 @@ pub(super) fn show(
     book_exit(reviewed, notation, out)?;
     let moves = &reviewed.review.moves;
     if moves.is_empty() {
-        return writeln!(out, "moves    none");
+        return say!(out, "moves    none");
     }
     let is_shown = |reviewed: &ReviewedMove<Move>| !only_marked || reviewed.mark.is_some();
     if moves.iter().any(is_shown) {
         writeln!(out)?;
-        writeln!(out, "   move               source      eval   loss   (eval: pawns, for Red)")?;
+        say!(out, "   move               source      eval   loss   (eval: pawns, for Red)")?;
     }
     let mut position = reviewed.game.start.clone();
     let offset = usize::from(position.turn() == Side::Second);
@@ -51,24 +53,26 @@ fn head(reviewed: &Reviewed<'_>, out: &mut dyn Write) -> io::Result<()> {
     let record = &reviewed.game.record;
     let tag = |name| record.tag(name).filter(|value| !value.is_empty() && *value != "?");
     let mut line = |text: String| writeln!(out, "{}", fitting(&text, WIDTH));
-    line(format!("{}: game {}", reviewed.game.place, reviewed.game.number))?;
+    line(text!("{}: game {}", reviewed.game.place, reviewed.game.number))?;
     if let Some(red) = tag("Red") {
-        line(format!("red      {red}"))?;
+        line(text!("red      {red}"))?;
     }
     if let Some(black) = tag("Black") {
-        line(format!("black    {black}"))?;
+        line(text!("black    {black}"))?;
     }
     match (tag("Event"), tag("Date")) {
-        (Some(event), Some(date)) => line(format!("event    {event}, {date}"))?,
-        (Some(event), None) => line(format!("event    {event}"))?,
-        (None, Some(date)) => line(format!("date     {date}"))?,
+        (Some(event), Some(date)) => line(text!("event    {event}, {date}"))?,
+        (Some(event), None) => line(text!("event    {event}"))?,
+        (None, Some(date)) => line(text!("date     {date}"))?,
         (None, None) => {}
     }
     if let Some(result) = record.result {
-        line(format!("result   {result}"))?;
+        line(text!("result   {result}"))?;
     }
     if let Some(opening) = reviewed.opening {
-        line(format!("opening  {} {}", opening.code, opening.name))?;
+        let [name, other] = in_both(&opening);
+        line(text!("opening  {} {name}", opening.code))?;
+        line(format!("         {other}"))?;
     }
     Ok(())
 }
@@ -85,16 +89,16 @@ fn book_exit(
     let moves = &reviewed.game.record.tree.moves;
     moves[..*ply].iter().for_each(|&mv| drop_undo(&mut position, mv));
     let number = (offset + ply) / 2 + 1;
-    let side = Position::side_name(position.turn());
+    let side = word(Position::side_name(position.turn()));
     let played = moves.get(*ply).map_or_else(String::new, |&mv| position.write_move(mv, notation));
     match choice {
         Some((mv, share)) => {
             let (mv, games) = (position.write_move(*mv, notation), share.games);
             let percent = 100.0 * share.share;
-            writeln!(out, "book     left at move {number} of {side}, {played}")?;
-            writeln!(out, "         the book plays {mv} ({games} games, {percent:.1}%)")
+            say!(out, "book     left at move {number} of {side}, {played}")?;
+            say!(out, "         the book plays {mv} ({}, {percent:.1}%)", counts::games(games))
         }
-        None => writeln!(out, "book     ends before move {number} of {side}, {played}"),
+        None => say!(out, "book     ends before move {number} of {side}, {played}"),
     }
 }
 
@@ -112,12 +116,13 @@ fn row(
 ) -> io::Result<()> {
     let number = ply / 2 + 1;
     let dots = if ply.is_multiple_of(2) { "." } else { "..." };
-    let mv = padded(&position.write_move(reviewed.mv, notation), 12);
-    let source = reviewed.source.name();
+    let mv = left(&position.write_move(reviewed.mv, notation), 12);
+    let source = left(word(reviewed.source.name()), 7);
     let eval = evaluation(for_red(reviewed.after, reviewed.side));
     let loss = 100.0 * reviewed.loss();
     let mark = mark_text(reviewed);
-    let line = format!("{number:>5}{dots:<4}{mv} {source:<7} {eval:>8} {loss:>5.1}%  {mark}");
+    let eval = right(&eval, 8);
+    let line = format!("{number:>5}{dots:<4}{mv} {source} {eval} {loss:>5.1}%  {mark}");
     writeln!(out, "{}", line.trim_end())?;
     if let Some(loss) = loss_text(reviewed) {
         writeln!(out, "{:INDENT$} {loss}", "")?;
@@ -125,7 +130,7 @@ fn row(
     if let Some(line) = reviewed.better_line() {
         let eval = evaluation(for_red(reviewed.before, reviewed.side));
         let texts = line_texts(position, line.iter().copied(), notation);
-        writeln!(out, "{:INDENT$} better ({eval}): {}", "", joined(&texts, WIDTH - INDENT - 22))?;
+        say!(out, "{:INDENT$} better ({eval}): {}", "", joined(&texts, WIDTH - INDENT - 22))?;
     }
     Ok(())
 }
@@ -133,8 +138,8 @@ fn row(
 /// Sign and name of a mark; that a move was the only one.
 fn mark_text(reviewed: &ReviewedMove<Move>) -> String {
     match reviewed.mark {
-        Some(mark) => format!("{} {}", mark.sign(), mark.name()),
-        None if reviewed.is_only => "only move".to_owned(),
+        Some(mark) => format!("{} {}", mark.sign(), word(mark.name())),
+        None if reviewed.is_only => text!("only move"),
         None => String::new(),
     }
 }
@@ -143,15 +148,15 @@ fn mark_text(reviewed: &ReviewedMove<Move>) -> String {
 pub(super) fn loss_text(reviewed: &ReviewedMove<Move>) -> Option<String> {
     let truth = reviewed.truth?;
     Some(match (truth.loss()?, truth.after.wdl) {
-        (TableLoss::WinLetGo, Wdl::Loss) => "A win let go: now it is lost.".to_owned(),
-        (TableLoss::WinLetGo, _) => "A win let go: now it is a draw.".to_owned(),
-        (TableLoss::DrawLost, _) => "A draw let go: now it is lost.".to_owned(),
-        (TableLoss::LongerWin(0), _) => "The win takes longer.".to_owned(),
-        (TableLoss::LongerWin(1), _) => "The win takes 1 ply longer.".to_owned(),
-        (TableLoss::LongerWin(plies), _) => format!("The win takes {plies} plies longer."),
-        (TableLoss::SoonerLoss(0), _) => "The loss comes sooner.".to_owned(),
-        (TableLoss::SoonerLoss(1), _) => "The loss comes 1 ply sooner.".to_owned(),
-        (TableLoss::SoonerLoss(plies), _) => format!("The loss comes {plies} plies sooner."),
+        (TableLoss::WinLetGo, Wdl::Loss) => text!("A win let go: now it is lost."),
+        (TableLoss::WinLetGo, _) => text!("A win let go: now it is a draw."),
+        (TableLoss::DrawLost, _) => text!("A draw let go: now it is lost."),
+        (TableLoss::LongerWin(0), _) => text!("The win takes longer."),
+        (TableLoss::LongerWin(1), _) => text!("The win takes 1 ply longer."),
+        (TableLoss::LongerWin(plies), _) => text!("The win takes {plies} plies longer."),
+        (TableLoss::SoonerLoss(0), _) => text!("The loss comes sooner."),
+        (TableLoss::SoonerLoss(1), _) => text!("The loss comes 1 ply sooner."),
+        (TableLoss::SoonerLoss(plies), _) => text!("The loss comes {plies} plies sooner."),
     })
 }
 
@@ -163,20 +168,18 @@ fn sums(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {
     let centipawns = |side: &SideSummary| {
         side.centipawn_loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.0}"))
     };
-    writeln!(out, "{:<28}{:>9}{:>9}", "", "Red", "Black")?;
-    writeln!(out, "{:<28}{:>9}{:>9}", "moves", first.moves, second.moves)?;
-    writeln!(out, "{:<28}{:>9}{:>9}", "accuracy", percent(first), percent(second))?;
-    writeln!(
-        out,
-        "{:<28}{:>9}{:>9}",
-        "mean loss in centipawns",
-        centipawns(first),
-        centipawns(second)
-    )?;
-    for (mark, name) in Mark::ALL.into_iter().zip(["inaccuracies", "mistakes", "blunders"]) {
-        let (index, sign) = (mark as usize, mark.sign());
-        let name = format!("{name} {sign}");
-        writeln!(out, "{name:<28}{:>9}{:>9}", first.marks[index], second.marks[index])?;
+    let mut row = |name: &str, first: String, second: String| {
+        writeln!(out, "{}{}{}", left(name, 28), right(&first, 9), right(&second, 9))
+    };
+    row("", word("Red").to_owned(), word("Black").to_owned())?;
+    row(word("moves"), first.moves.to_string(), second.moves.to_string())?;
+    row(word("accuracy"), percent(first), percent(second))?;
+    row(word("mean loss in centipawns"), centipawns(first), centipawns(second))?;
+    let names = [word("inaccuracies"), word("mistakes"), word("blunders")];
+    for (mark, name) in Mark::ALL.into_iter().zip(names) {
+        let index = mark as usize;
+        let [first, second] = [first, second].map(|side| side.marks[index].to_string());
+        row(&format!("{name} {}", mark.sign()), first, second)?;
     }
     Ok(())
 }
@@ -193,36 +196,11 @@ pub(super) fn for_red(score: Score, side: Side) -> Score {
 fn evaluation(score: Score) -> String {
     match score.kind() {
         ScoreKind::Centipawns(value) => format!("{:+.2}", f64::from(value) / 100.0),
-        ScoreKind::MateIn(0) | ScoreKind::TableWin(_) => "won".to_owned(),
-        ScoreKind::MatedIn(0) | ScoreKind::TableLoss(_) => "lost".to_owned(),
+        ScoreKind::MateIn(0) | ScoreKind::TableWin(_) => text!("won"),
+        ScoreKind::MatedIn(0) | ScoreKind::TableLoss(_) => text!("lost"),
         ScoreKind::MateIn(plies) => format!("#{}", plies.div_ceil(2)),
         ScoreKind::MatedIn(plies) => format!("#-{}", plies.div_ceil(2)),
     }
-}
-
-/// The columns of a text on a terminal: two for each character outside ASCII.
-fn columns(text: &str) -> usize {
-    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
-}
-
-fn padded(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
-}
-
-/// The text, cut where it has more columns.
-fn fitting(text: &str, width: usize) -> String {
-    if columns(text) <= width {
-        return text.to_owned();
-    }
-    let mut cut = String::new();
-    for c in text.chars() {
-        if columns(&cut) + 2 + 2 > width {
-            break;
-        }
-        cut.push(c);
-    }
-    cut.push('…');
-    cut
 }
 
 /// As many of the texts as fit.
@@ -255,10 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut() {
-        assert_eq!(fitting("abc", 3), "abc");
-        let cut = fitting(&"马".repeat(60), 80);
-        assert!(columns(&cut) <= 80 && cut.ends_with('…'), "{cut}");
+    fn long_lines_are_cut() {
         let moves = vec!["马八进七".to_owned(); 30];
         assert!(columns(&joined(&moves, 50)) <= 50);
     }
