@@ -80,7 +80,7 @@ fn answer(
     notation: NotationArgs,
 ) -> Value {
     json!({
-        "schema": "juzhong.book-games/1",
+        "schema": "juzhong.book.games/1",
         "book": book.path().to_string_lossy(),
         "fen": position.to_fen(),
         "key": book.key_of(position).to_string(),

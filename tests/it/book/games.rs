@@ -142,7 +142,7 @@ fn games_are_shown_as_they_were_played() {
     let book = folder.at("g.book");
     ok(&["book", "build", &file, "-o", &book, "--samples", "5"]);
     let answer = json(&["book", "games", &book, "--moves", "h2e2"]);
-    assert_eq!(answer["schema"], "juzhong.book-games/1");
+    assert_eq!(answer["schema"], "juzhong.book.games/1");
     assert_eq!(answer["samples"], 5);
     let games = answer["games"].as_array().unwrap();
     let of = |name: &str| games.iter().map(|game| game[name].clone()).collect::<Vec<_>>();

@@ -4,16 +4,18 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::folder::Folder;
-use crate::support::program::{ended, juzhong, text};
+use crate::support::program::{command, ended, juzhong, text};
 
 /// What the demo prints, without its times and the folder of its files.
 fn without_times_and_paths(text: &str) -> String {
-    let line = |line: &str| match (line.split_once("-> "), line.rsplit_once(", ")) {
-        (Some((before, path)), _) => format!("{before}-> {}", name_of(path)),
-        (None, Some((before, time))) if time.ends_with(" s") => before.to_owned(),
-        _ if line.starts_with("Done in ") => "Done".to_owned(),
-        _ if line.starts_with("  ") && line.contains("demo/") => name_of(line),
-        _ => line.trim_end().to_owned(),
+    let line = |line: &str| match line.split_once("-> ") {
+        Some((before, path)) => format!("{before}-> {}", name_of(path)),
+        None if line.ends_with(" s") => {
+            line[..line.rfind([',', '，', '；']).unwrap_or(line.len())].to_owned()
+        }
+        None if line.starts_with("Done in ") || line.starts_with("用时 ") => "Done".to_owned(),
+        None if line.starts_with("  ") && line.contains("demo/") => name_of(line),
+        None => line.trim_end().to_owned(),
     };
     text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -37,13 +39,15 @@ fn builds_and_plays_everything_as_the_readme_shows() {
         let path = folder.join("demo").join(made);
         assert!(path.exists() && printed.contains(&path.display().to_string()), "{printed}");
     }
-    for readme in ["README.md", "README.zh-CN.md"] {
+    let mut chinese = command(&["demo", "--dir", &folder.at("demo")]);
+    let chinese = text(&chinese.env("JUZHONG_LANG", "zh").output().unwrap().stdout);
+    for (readme, printed) in [("README.md", &printed), ("README.zh-CN.md", &chinese)] {
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
         let (_, sample) = text.split_once("```text\n1. ").unwrap();
         let (sample, _) = sample.split_once("\n```").unwrap();
         assert_eq!(
             without_times_and_paths(&format!("1. {sample}")),
-            without_times_and_paths(&printed),
+            without_times_and_paths(printed),
             "{readme}"
         );
     }
