@@ -176,12 +176,13 @@ impl Report {
     /// Says what the format has no room for.
     fn show_dropped(&self, format: Format) {
         let Dropped { variations, comments, tags } = self.dropped;
-        for (count, what) in [(variations, "variations"), (comments, "comments"), (tags, "tags")] {
-            if count > 0 {
-                tell(format_args!(
-                    "juzhong: {count} {what} left out: {format} has no room for them"
-                ));
-            }
+        let parts = [
+            (variations, counts::variations(variations)),
+            (comments, counts::comments(comments)),
+            (tags, counts::tags(tags)),
+        ];
+        for (_, what) in parts.into_iter().filter(|&(count, _)| count > 0) {
+            tell(text!("juzhong: {what} left out: {format} has no room for that"));
         }
         if self.read.cut_variations > 0 {
             let count = self.read.cut_variations;

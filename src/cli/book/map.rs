@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{answer}")?;
     } else {
         let shard = output.shown();
-        say!(context.out, "{shard}: {games} different games of {sources} different files")?;
+        say!(context.out, "{shard}: different games: {games}, different files: {sources}")?;
     }
     Ok(exit::OK)
 }

@@ -155,7 +155,7 @@ fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     say!(out, "copies     {} further ones of counted games", c.duplicates)?;
     say!(
         out,
-        "others     {} from other starts ({} different games), not counted",
+        "others     {} from other starts (different ones: {}), not counted",
         c.other_start_records,
         c.other_starts
     )?;

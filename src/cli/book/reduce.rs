@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         writeln!(context.out, "{answer}")?;
     } else {
         let shard = args.output.shown();
-        say!(context.out, "{shard}: {} of {games} different games", counts::moves(moves))?;
+        say!(context.out, "{shard}: {} of different games: {games}", counts::moves(moves))?;
     }
     Ok(exit::OK)
 }

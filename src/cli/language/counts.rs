@@ -19,6 +19,8 @@ macro_rules! nouns {
 nouns! {
     /// "1 byte".
     bytes, "{} byte", "{} bytes";
+    /// "1 comment".
+    comments, "{} comment", "{} comments";
     /// "1 file".
     files, "{} file", "{} files";
     /// "1 game".
@@ -41,6 +43,10 @@ nouns! {
     scores, "{} score", "{} scores";
     /// "1 table".
     tables, "{} table", "{} tables";
+    /// "1 tag".
+    tags, "{} tag", "{} tags";
+    /// "1 variation".
+    variations, "{} variation", "{} variations";
     /// "1 weight".
     weights, "{} weight", "{} weights";
 }

@@ -151,7 +151,8 @@ pub(super) fn fitting(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
-    let mut left = width.saturating_sub(columns("…"));
+    // Terminals of East Asia show the ellipsis in two columns.
+    let mut left = width.saturating_sub(2);
     let kept = text.chars().take_while(|c| {
         let width = c.width().unwrap_or(0);
         let fits = width <= left;

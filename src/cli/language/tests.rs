@@ -266,8 +266,8 @@ fn no_text_of_the_catalogue_is_out_of_use() {
 #[test]
 fn long_texts_are_cut_at_columns() {
     assert_eq!(super::fitting("abc", 3), "abc");
-    assert_eq!(super::fitting("abcdef", 5), "abcd…");
+    assert_eq!(super::fitting("abcdef", 5), "abc…");
     assert_eq!(super::fitting("胡荣华", 6), "胡荣华");
-    assert_eq!(super::fitting("胡荣华", 5), "胡荣…");
+    assert_eq!(super::fitting("胡荣华", 5), "胡…");
     assert_eq!([super::left("红", 4), super::right("红", 4)], ["红  ", "  红"]);
 }

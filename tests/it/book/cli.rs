@@ -46,9 +46,9 @@ fn builds_and_says_what_it_counted() {
     for line in [
         "records    8",
         "games      3 counted: 1 won by Red, 1 drawn, 1 won by Black, 0 unknown",
-        "1 games whose copies state different results: 1 settled by the majority, 0 tied",
+        "1 game whose copies state different results: 1 settled by the majority, 0 tied",
         "copies     2 further ones",
-        "others     1 from other starts (1 different games)",
+        "others     1 from other starts (different ones: 1)",
         "no moves   1,",
         "bad        1,",
     ] {

@@ -55,10 +55,7 @@ fn there_and_back() {
     }
     let plain = folder.at("plain.txt");
     let told = convert(&pgn, &plain, &["--notation", "uci"]);
-    assert!(
-        told.contains("1 variations left out") && told.contains("1 comments left out"),
-        "{told}"
-    );
+    assert!(told.contains("1 variation left out") && told.contains("1 comment left out"), "{told}");
     assert_eq!(fs::read_to_string(&plain).unwrap(), "h2e2 h9g7 h0g2 1-0\nc3c4 1/2-1/2\n");
 }
 
@@ -161,7 +158,7 @@ fn xqf_and_dhtmlxq() {
     // What has no room is told; two games do not fit into one file.
     fs::write(folder.at("long.pgn"), GAMES.replace("[Red \"甲\"]", "[Round \"1\"]")).unwrap();
     let told = convert(&folder.at("long.pgn"), &folder.at("more/"), &["--to", "xqf"]);
-    assert!(told.contains("1 tags left out"), "{told}");
+    assert!(told.contains("1 tag left out"), "{told}");
     fails(&["convert", &pgn, "-o", &folder.at("one.xqf")], 2, &[]);
     fails(&["convert", &pgn, "-o", &folder.at("x/"), "--to", "cbr"], 2, &[]);
 }
@@ -230,7 +227,7 @@ fn the_moves_before_an_illegal_one_are_kept() {
         fails(&args, 65, &[]);
         let told =
             convert(&file, &out, &["--notation", "uci", "--keep-legal-part", "--rejects", &list]);
-        assert!(told.contains("1 games cut before an illegal move"), "{told}");
+        assert!(told.contains("1 game cut before an illegal move"), "{told}");
         let kept = fs::read_to_string(&out).unwrap();
         assert!(kept.starts_with("h2e2 h") && kept.contains(" h0g2"), "{name}: {kept}");
         let rejects = fs::read_to_string(&list).unwrap();
@@ -258,7 +255,7 @@ fn bytes_without_a_character_are_kept_visible() {
     let [pgn, out] = ["bad.pgn", "out.jsonl"].map(|name| folder.at(name));
     fs::write(&pgn, b"[Red \"\xba\xfa\xff\"]\n\n1. h2e2 *\n").unwrap();
     let told = convert(&pgn, &out, &[]);
-    assert!(told.contains("1 games with bytes that stand for no character"), "{told}");
+    assert!(told.contains("1 game with bytes that stand for no character"), "{told}");
     assert!(fs::read_to_string(&out).unwrap().contains("\\\\xFF"));
 }
 

@@ -39,7 +39,8 @@ fn builds_and_plays_everything_as_the_readme_shows() {
         let path = folder.join("demo").join(made);
         assert!(path.exists() && printed.contains(&path.display().to_string()), "{printed}");
     }
-    let mut chinese = command(&["demo", "--dir", &folder.at("demo")]);
+    let elsewhere = Folder::new();
+    let mut chinese = command(&["demo", "--dir", &elsewhere.at("demo")]);
     let chinese = text(&chinese.env("JUZHONG_LANG", "zh").output().unwrap().stdout);
     for (readme, printed) in [("README.md", &printed), ("README.zh-CN.md", &chinese)] {
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
