@@ -28,7 +28,7 @@ pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"JZBK");
 /// The version of the layout, in `PRAGMA user_version`.
 pub const VERSION: i64 = 2;
 
-/// The version of books with sample games: they have [`SAMPLE_TABLES`] besides.
+/// The version of books with sample games, which have tables of their own.
 pub const SAMPLES_VERSION: i64 = 3;
 
 /// Bytes of a page.

@@ -6,6 +6,10 @@ use polib::po_file;
 
 /// How deep messages stand in messages.
 const MAX_DEPTH: u32 = 4;
+/// The longest message that is looked at, in bytes.
+const MAX_MESSAGE: usize = 1 << 16;
+/// How many colons of a message may stand before its cause.
+const MAX_COLONS: usize = 8;
 /// Shapes of fewer letters fit too many messages that they did not make.
 const MIN_LETTERS: usize = 8;
 
@@ -84,17 +88,25 @@ impl Catalogue {
 
     /// A finished message, translated as far as its parts are known.
     pub(super) fn message(&self, text: &str) -> String {
-        self.translate(text, MAX_DEPTH).unwrap_or_else(|| text.to_owned())
+        let is_short = text.len() <= MAX_MESSAGE;
+        let translated = is_short.then(|| self.translate(text, MAX_DEPTH)).flatten();
+        translated.unwrap_or_else(|| text.to_owned())
     }
 
     fn translate(&self, text: &str, depth: u32) -> Option<String> {
+        self.known(text, depth)
+            .or_else(|| self.lines(text, depth.checked_sub(1)?))
+            .or_else(|| self.cause(text, depth.checked_sub(1)?))
+    }
+
+    /// A message that is a text of the catalogue, with values in it or without.
+    fn known(&self, text: &str, depth: u32) -> Option<String> {
         if let Some(translation) = self.texts.get(text) {
             return Some(unescaped(translation));
         }
         let depth = depth.checked_sub(1)?;
         let clear = self.shapes.iter().take_while(|shape| shape.letters() >= MIN_LETTERS);
-        let known = clear.into_iter().find_map(|shape| shape.translate(self, text, depth));
-        known.or_else(|| self.lines(text, depth)).or_else(|| self.cause(text, depth))
+        clear.into_iter().find_map(|shape| shape.translate(self, text, depth))
     }
 
     /// A message of several lines, or one with blanks around it.
@@ -117,9 +129,9 @@ impl Catalogue {
 
     /// A message after a name, or after what was being done.
     fn cause(&self, text: &str, depth: u32) -> Option<String> {
-        text.match_indices(": ").find_map(|(at, colon)| {
+        text.match_indices(": ").take(MAX_COLONS).find_map(|(at, colon)| {
             let (before, after) = (&text[..at], &text[at + colon.len()..]);
-            let after = self.translate(after, depth)?;
+            let after = self.known(after, depth)?;
             // A single word is a name.
             let known =
                 before.trim().contains(' ').then(|| self.translate(before, depth)).flatten();
@@ -281,6 +293,9 @@ mod tests {
         assert_eq!(told("a.book: cannot read the file"), "a.book：无法读取文件");
         assert_eq!(told("  book: cannot read the file\n"), "  book：无法读取文件\n");
         assert_eq!(told("nothing that is known"), "nothing that is known");
+        assert_eq!(told("a: b: cannot read the file"), "a: b：无法读取文件");
+        let many = "a: ".repeat(20_000);
+        assert_eq!(told(&many), many);
         assert_eq!(CHINESE.text("{} file", "3 file"), "3 个文件");
     }
 }
