@@ -59,8 +59,7 @@ fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     } else {
         match found {
             Some(o) => {
-                let [name, other] = names::in_both(&o);
-                writeln!(context.out, "{} {name}\n    {other}", o.code)?;
+                names::write_both(&o, context.out)?;
                 let group = word(o.code.group());
                 say!(context.out, "    {}: {group}; ply {}", o.code.letter(), o.ply)?;
             }

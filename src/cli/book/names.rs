@@ -1,9 +1,10 @@
 use std::any::Any;
+use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
 use super::super::line_args::LineArgs;
-use crate::cli::language::Language;
+use crate::cli::language::{Language, left, wrapped};
 use juzhong::book::opening::{Code, Follower, Opening, Openings};
 use juzhong::game::{Game, Line};
 use juzhong::xiangqi::Position;
@@ -89,4 +90,16 @@ pub(in crate::cli) fn in_both(opening: &Opening) -> [&'static str; 2] {
         Language::En => [english, chinese],
         Language::Zh => [chinese, english],
     }
+}
+
+/// Writes the code and both names, in 80 columns.
+pub(super) fn write_both(opening: &Opening, out: &mut dyn Write) -> io::Result<()> {
+    let mut head = opening.code.to_string();
+    for name in in_both(opening) {
+        for line in wrapped(name, 76) {
+            writeln!(out, "{} {line}", left(&head, 3))?;
+            head.clear();
+        }
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@ use super::super::{CliError, Context, GameName, exit};
 use super::names::{self, Names, fields};
 use super::sources::span_json;
 use super::tree;
-use crate::cli::language::{left, right, say, text, word};
+use crate::cli::language::{left, right, say, text, word, wrapped};
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
 use juzhong::game::{Game, Notation, Side, Symmetric};
@@ -299,8 +299,7 @@ fn print<G: Symmetric + Terminal>(
         if is_mirrored(book, position) { word(" (found as its mirror image)") } else { "" };
     writeln!(out, "{}{mirrored}", position.to_fen())?;
     if let Some(opening) = names.here(position) {
-        let [name, other] = names::in_both(&opening);
-        writeln!(out, "{} {name}\n    {other}", opening.code)?;
+        names::write_both(&opening, out)?;
     }
     if found.is_empty() {
         say!(out, "no entry (key {})", book.key_of(position))?;
@@ -343,7 +342,7 @@ fn print<G: Symmetric + Terminal>(
         }
     }
     for (code, name) in codes {
-        writeln!(out, "{code} {name}")?;
+        writeln!(out, "{code} {}", wrapped(name, 76).join("\n    "))?;
     }
     Ok(())
 }

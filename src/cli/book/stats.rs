@@ -9,7 +9,7 @@ use super::super::line_args::{NotationArgs, line_texts};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::{from_book, names};
-use crate::cli::language::{counted, counts, left, right, say, text, word};
+use crate::cli::language::{counted, counts, left, right, say, text, word, wrapped};
 use juzhong::book::opening::Code;
 use juzhong::book::{
     AnnotationCounts, Book, BookMove, Counts, Depth, Difference, LineCount, OpeningStats, Origin,
@@ -417,7 +417,9 @@ fn print_openings(
         say!(out, "opening    {code} {share:.1}%, about {count}")?;
         // Names of variations are long.
         for part in names::in_language(code, name).split(" / ") {
-            writeln!(out, "             {part}")?;
+            for line in wrapped(part, 67) {
+                writeln!(out, "             {line}")?;
+            }
         }
     }
     Ok(())

@@ -161,3 +161,18 @@ pub(super) fn fitting(text: &str, width: usize) -> String {
     });
     kept.chain(['…']).collect()
 }
+
+/// The words of a text in lines of so many columns; a longer word has a line of its own.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -271,3 +271,10 @@ fn long_texts_are_cut_at_columns() {
     assert_eq!(super::fitting("胡荣华", 5), "胡…");
     assert_eq!([super::left("红", 4), super::right("红", 4)], ["红  ", "  红"]);
 }
+
+#[test]
+fn words_are_wrapped_at_columns() {
+    assert_eq!(super::wrapped("a bc def", 4), ["a bc", "def"]);
+    assert_eq!(super::wrapped("abcdef g", 4), ["abcdef", "g"]);
+    assert_eq!(super::wrapped("", 4), [""]);
+}
