@@ -129,6 +129,15 @@ fn file_and_game(text: &str) -> Result<Command<'_>, String> {
     }
 }
 
+/// The answer to a question, if it is one.
+pub(super) fn yes_or_no(answer: &str) -> Option<bool> {
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" | "是" => Some(true),
+        "n" | "no" | "否" => Some(false),
+        _ => None,
+    }
+}
+
 /// A name without the quotes around it.
 fn unquoted(name: &str) -> &str {
     name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name)

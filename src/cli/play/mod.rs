@@ -5,6 +5,8 @@ mod game;
 mod opponent;
 mod prompt;
 mod state_file;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stdout};
@@ -107,45 +109,7 @@ fn run_game<G: Terminal + Playable>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let Typed { line, fullmoves, start_clock } = args.line.line::<G>()?;
-    let human = match &args.side {
-        None => line.position().turn(),
-        Some(name) => parse_side::<G>(name)?,
-    };
-    let opponent = match parse_engine(&args.engine)? {
-        None => {
-            let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
-            let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
-            Opponent::Own(Box::new(own))
-        }
-        Some(command) => {
-            let client = start_engine(&command, args)?;
-            Opponent::Foreign(Box::new(client), args.limits.go_limits())
-        }
-    };
-    let notation = args.notation.shown();
-    let is_chinese = notation == MoveNotation::Chinese;
-    let mut table = TerminalGame {
-        opponent,
-        rules: args.player.rules::<G>()?,
-        desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
-        human,
-        waits: false,
-        view: View {
-            style: args.board,
-            is_flipped: args.flip && G::HAS_VIEWS,
-            is_numbered: is_chinese && G::HAS_VIEWS,
-            is_coloured: wants_colour(),
-        },
-        books: args.player.own_books(),
-        notation: args.notation,
-        prompt: Prompt::new(),
-        autosave: None,
-        saved: None,
-        draft: None,
-        context,
-    };
-    table.run()
+    TerminalGame::<G>::new(args, Prompt::new(), context)?.run()
 }
 
 /// Returns true if standard output is a terminal that may be written to in colour.
@@ -186,8 +150,6 @@ struct TerminalGame<'a, 'c, G: Playable> {
     rules: G::Rules,
     desk: Desk<G>,
     human: Side,
-    /// True while a game is gone through: the engine waits for the next move of the human.
-    waits: bool,
     view: View,
     books: Vec<OwnBook>,
     notation: NotationArgs,
@@ -208,6 +170,57 @@ enum Next {
     /// It has not.
     Same,
     /// The program ends, with that exit code.
+    Leave(u8),
+}
+
+impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
+    fn new(args: &Args, prompt: Prompt, context: &'a mut Context<'c>) -> Result<Self, CliError> {
+        let Typed { line, fullmoves, start_clock } = args.line.line::<G>()?;
+        let human = match &args.side {
+            None => line.position().turn(),
+            Some(name) => parse_side::<G>(name)?,
+        };
+        let opponent = match parse_engine(&args.engine)? {
+            None => {
+                let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
+                let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
+                Opponent::Own(Box::new(own))
+            }
+            Some(command) => {
+                let client = start_engine(&command, args)?;
+                Opponent::Foreign(Box::new(client), args.limits.go_limits())
+            }
+        };
+        let notation = args.notation.shown();
+        let is_chinese = notation == MoveNotation::Chinese;
+        Ok(Self {
+            opponent,
+            rules: args.player.rules::<G>()?,
+            desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
+            human,
+            view: View {
+                style: args.board,
+                is_flipped: args.flip && G::HAS_VIEWS,
+                is_numbered: is_chinese && G::HAS_VIEWS,
+                is_coloured: wants_colour(),
+            },
+            books: args.player.own_books(),
+            notation: args.notation,
+            prompt,
+            autosave: None,
+            saved: None,
+            draft: None,
+            context,
+        })
+    }
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+    /// None: the program ends, with that exit code.
     Leave(u8),
 }
 
@@ -247,28 +260,41 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
     }
 
-    /// Offers the game that was left the last time.
+    /// Offers the game that was left the last time. What cannot be read is left alone.
     fn offer(&mut self) -> Result<Next, CliError> {
-        let left = self.autosave.as_ref().and_then(Autosave::left::<G>);
-        let Some((game, human)) = left else { return Ok(Next::Same) };
+        let (game, human) = match self.autosave.as_ref().map(Autosave::left::<G>) {
+            None | Some(Ok(None)) => return Ok(Next::Same),
+            Some(Ok(Some(left))) => left,
+            Some(Err(why)) => {
+                tell(format_args!("juzhong: the game will not be kept: {why}"));
+                self.autosave = None;
+                return Ok(Next::Same);
+            }
+        };
         self.say(text!("A game of {} was left unfinished.", counts::moves(game.len())))?;
+        match self.ask(&text!("Go on with it? [y/n] "))? {
+            Answer::Yes => {
+                self.desk.replace(game);
+                self.human = human;
+                Ok(Next::Moved)
+            }
+            Answer::No => Ok(Next::Same),
+            Answer::Leave(code) => Ok(Next::Leave(code)),
+        }
+    }
+
+    /// Asks until there is an answer.
+    fn ask(&mut self, question: &str) -> Result<Answer, CliError> {
         loop {
-            let entered = self.prompt.ask(&text!("Go on with it? [y/n] "), self.context.out)?;
-            let answer = match entered {
-                Entered::Interrupt => return Ok(Next::Leave(LEFT)),
-                Entered::End => return Ok(Next::Leave(exit::OK)),
-                Entered::Unreadable(_) => continue,
-                Entered::Line(answer) => answer.trim().to_lowercase(),
-            };
-            match answer.as_str() {
-                "y" | "yes" => {
-                    self.waits = game.plies_ahead() > 0;
-                    self.desk.replace(game);
-                    self.human = human;
-                    return Ok(Next::Moved);
-                }
-                "n" | "no" => return Ok(Next::Same),
-                _ => {}
+            match self.prompt.ask(question, self.context.out)? {
+                Entered::Interrupt => return Ok(Answer::Leave(LEFT)),
+                Entered::End => return Ok(Answer::Leave(exit::OK)),
+                Entered::Unreadable(_) => {}
+                Entered::Line(answer) => match commands::yes_or_no(&answer) {
+                    Some(true) => return Ok(Answer::Yes),
+                    Some(false) => return Ok(Answer::No),
+                    None => {}
+                },
             }
         }
     }
@@ -331,7 +357,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     fn is_engine_to_move(&self) -> bool {
-        !self.waits
+        !self.game().waits
             && !self.desk.is_studying()
             && self.position().turn() != self.human
             && self.result().is_none()
@@ -340,7 +366,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn engine_turn(&mut self) -> Result<Next, CliError> {
         self.context.out.flush()?;
         let Some(reply) = self.choose(Purpose::Play)? else {
-            self.waits = true;
+            self.desk.game.waits = true;
             return Ok(Next::Same);
         };
         let text = self.write_reply(&reply);
@@ -461,7 +487,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         match self.position().read_move(typed) {
             Ok(mv) => {
                 if self.position().turn() == self.human {
-                    self.waits = false;
+                    self.desk.game.waits = false;
                 }
                 self.draft = None;
                 self.desk.game.push(mv);
@@ -473,7 +499,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     /// Returns true if single moves are taken back and made again: the engine makes none.
     fn goes_by_single_moves(&self) -> bool {
-        self.waits || self.desk.is_studying()
+        self.game().waits || self.desk.is_studying()
     }
 
     /// Takes back the human's last move and what came after.
@@ -519,7 +545,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         if !self.desk.game.go_to(ply) {
             return self.answer(text!("the game has {}", counts::moves(len)));
         }
-        self.waits = true;
+        self.desk.game.waits = true;
         let ply = self.game().line().len();
         self.say(text!("after {ply} of {}", counts::moves(len)))?;
         Ok(Next::Moved)
@@ -546,7 +572,6 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     /// Begins another game. The engine waits for the human's first move if `waits`.
-    /// Goes on with another game; what was saved is another file's.
     fn begin(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
         if self.desk.is_studying() {
             return self.answer("this is a study; back returns to the game first");
@@ -554,7 +579,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         self.saved = None;
         self.opponent.new_game()?;
         self.desk.replace(game);
-        (self.waits, self.draft) = (waits, None);
+        (self.desk.game.waits, self.draft) = (waits, None);
         Ok(Next::Moved)
     }
 
@@ -563,7 +588,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             return self.answer("moves of both sides are yours here; back returns to the game");
         }
         self.human = !self.human;
-        self.waits = false;
+        self.desk.game.waits = false;
         self.say(text!("you play {} now", word(G::side_name(self.human))))?;
         Ok(Next::Moved)
     }
@@ -752,12 +777,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             true => "player".to_owned(),
             false => self.opponent.name(),
         });
-        let mut game = self.game().clone();
-        if self.waits {
-            game.go_to(game.len());
-        } else {
-            game.end_here();
-        }
+        let game = self.game().to_save();
         let record = game.record(self.outcome(&game), players);
         let mut options = WriteOptions::default();
         if let Some(notation) = self.notation.asked() {
@@ -781,6 +801,8 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         let place = write().map_err(|error: std::io::Error| error.to_string())?;
         if !self.desk.is_studying() {
             self.saved = Some(place);
+            self.desk.game.mark_saved();
+            self.keep();
         }
         Ok(())
     }

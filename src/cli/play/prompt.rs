@@ -94,8 +94,8 @@ impl Prompt {
         editor.set_max_history_size(MAX_HISTORY)?;
         editor.set_helper(Some(Words { moves: Vec::new(), files: FilenameCompleter::new() }));
         let file = StateFile::of("play-history.txt");
-        let lines = file.as_ref().and_then(StateFile::read).unwrap_or_default();
-        for line in lines.lines() {
+        let lines = file.as_ref().and_then(|file| file.last_lines().ok()).unwrap_or_default();
+        for line in lines {
             editor.add_history_entry(line)?;
         }
         Ok(Self::Editor(Box::new(editor), file))
