@@ -435,8 +435,8 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Switch => self.switch(),
             Command::Setup(text) => self.set_up(text),
             Command::Resign => self.resign(),
-            Command::Save(file) => self.save(file),
-            Command::Open(file, number) => self.open(file, number),
+            Command::Save(file) => self.save(&file),
+            Command::Open(file, number) => self.open(&file, number),
             Command::Level(number) => self.level(number),
             Command::Quit => self.quit(),
             Command::Flip if !G::HAS_VIEWS => self.answer("this board looks the same to both"),
@@ -444,12 +444,12 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.view.is_flipped = !self.view.is_flipped;
                 self.draw().map(|()| Next::Same)
             }
-            shown => self.show(shown),
+            shown => self.show(&shown),
         }
     }
 
     /// The commands that only show something.
-    fn show(&mut self, command: Command<'_>) -> Result<Next, CliError> {
+    fn show(&mut self, command: &Command<'_>) -> Result<Next, CliError> {
         match command {
             Command::Hint => match self.result() {
                 Some(result) => self.answer(result),
@@ -571,11 +571,32 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
     }
 
-    /// Begins another game. The engine waits for the human's first move if `waits`.
+    /// Begins another game, unless this one stays. The engine waits for the human's first move if `waits`.
     fn begin(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
+        match self.may_drop()? {
+            Next::Moved => self.replace(game, waits),
+            stays => Ok(stays),
+        }
+    }
+
+    /// Says whether another game may take the place of this one ([`Next::Moved`]). At a terminal that is asked if no
+    /// file has it.
+    fn may_drop(&mut self) -> Result<Next, CliError> {
         if self.desk.is_studying() {
             return self.answer("this is a study; back returns to the game first");
         }
+        if !self.prompt.is_terminal() || !self.game().is_unsaved() {
+            return Ok(Next::Moved);
+        }
+        match self.ask(&text!("The game is not saved. Drop it? [y/n] "))? {
+            Answer::Yes => Ok(Next::Moved),
+            Answer::No => self.answer("the game stays as it is"),
+            Answer::Leave(code) => Ok(Next::Leave(code)),
+        }
+    }
+
+    /// Puts another game in the place of this one; what was saved is that one's file.
+    fn replace(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
         self.saved = None;
         self.opponent.new_game()?;
         self.desk.replace(game);
@@ -622,7 +643,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             self.say(draft)?;
             return self.answer("write setup e0=K a9=r e3= red, setup clear, or setup FEN");
         }
-        let changes: Vec<&str> = text.split_whitespace().collect();
+        let changes = commands::changes(text);
         let wanted =
             if text.contains('/') { Ok(text.to_owned()) } else { G::rearranged(&draft, &changes) };
         match wanted.map(|wanted| (G::read_start(&wanted), wanted)) {
@@ -809,20 +830,23 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     /// Reads a game from a file, to go through it.
     fn open(&mut self, file: &str, number: u64) -> Result<Next, CliError> {
-        match read_record::<G>(Path::new(file), number) {
-            Err(why) => self.answer(format_args!("{}: {why}", Path::new(file).shown())),
-            Ok((record, fault)) => {
-                if let Some(fault) = fault {
-                    self.say(text!("the game breaks off: {fault}"))?;
-                }
-                let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
-                let players = [player("Red"), player("Black")];
-                let game = Played::of_record(record);
-                let [red, black] = players.map(|name| Visible(name).to_string());
-                self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
-                self.begin(game, true)
-            }
+        let (record, fault) = match read_record::<G>(Path::new(file), number) {
+            Ok(read) => read,
+            Err(why) => return self.answer(format_args!("{}: {why}", Path::new(file).shown())),
+        };
+        let stays = self.may_drop()?;
+        if stays != Next::Moved {
+            return Ok(stays);
         }
+        if let Some(fault) = fault {
+            self.say(text!("the game breaks off: {fault}"))?;
+        }
+        let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
+        let players = [player("Red"), player("Black")];
+        let game = Played::of_record(record);
+        let [red, black] = players.map(|name| Visible(name).to_string());
+        self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
+        self.replace(game, true)
     }
 }
 

@@ -11,8 +11,9 @@ use rustyline::history::{History, MemHistory, SearchDirection};
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 
-use super::commands::{WORDS, completions};
+use super::commands::{WORDS, completions, wants_file};
 use super::state_file::StateFile;
+use crate::cli::language::Language;
 use juzhong::bytes::read_line;
 
 /// The longest typed line that is read, in bytes.
@@ -56,12 +57,17 @@ impl Completer for Words {
         context: &rustyline::Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = line[..at].trim_start();
-        if typed.starts_with("open ") || typed.starts_with("save ") {
+        if wants_file(typed) {
             return self.files.complete(line, at, context);
         }
-        let words = WORDS.into_iter().chain(self.moves.iter().map(String::as_str));
+        let is_chinese = Language::current() == Language::Zh;
+        let chinese = WORDS.into_iter().map(|(_, word)| word).filter(|_| is_chinese);
+        let words = WORDS.into_iter().map(|(word, _)| word).chain(chinese);
+        let words = words.chain(self.moves.iter().map(String::as_str));
         let pair = |word: String| Pair { display: word.clone(), replacement: word };
-        let found = completions(typed, words).into_iter().map(pair).collect();
+        let mut found = completions(typed, words);
+        found.dedup();
+        let found = found.into_iter().map(pair).collect();
         Ok((at - typed.len(), found))
     }
 }
