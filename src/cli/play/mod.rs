@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::evaluation;
+use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs};
 use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
@@ -155,6 +156,7 @@ struct TerminalGame<'a, 'c, G: Playable> {
     notation: NotationArgs,
     prompt: Prompt,
     autosave: Option<Autosave>,
+    interruptible: Option<Interruptible>,
     /// The file to which this session has saved a game.
     saved: Option<PathBuf>,
     /// A placement that is no legal position yet.
@@ -208,6 +210,7 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
             notation: args.notation,
             prompt,
             autosave: None,
+            interruptible: None,
             saved: None,
             draft: None,
             context,
@@ -232,12 +235,21 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 Ok(autosave) => self.autosave = Some(autosave),
                 Err(why) => tell(format_args!("juzhong: the game will not be kept: {why}")),
             }
+            match Interruptible::catch() {
+                Ok(interruptible) => self.interruptible = Some(interruptible),
+                Err(error) => tracing::debug!("no handler for interrupts: {error}"),
+            }
         }
         let played = self.play();
+        self.remember();
+        played
+    }
+
+    /// Writes what was typed to its file.
+    fn remember(&mut self) {
         if let Err(error) = self.prompt.remember() {
             tell(format_args!("juzhong: what was typed is not remembered: {error}"));
         }
-        played
     }
 
     fn play(&mut self) -> Result<u8, CliError> {
@@ -286,6 +298,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     /// Asks until there is an answer.
     fn ask(&mut self, question: &str) -> Result<Answer, CliError> {
         loop {
+            self.rest();
             match self.prompt.ask(question, self.context.out)? {
                 Entered::Interrupt => return Ok(Answer::Leave(LEFT)),
                 Entered::End => return Ok(Answer::Leave(exit::OK)),
@@ -364,7 +377,6 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     fn engine_turn(&mut self) -> Result<Next, CliError> {
-        self.context.out.flush()?;
         let Some(reply) = self.choose(Purpose::Play)? else {
             self.desk.game.waits = true;
             return Ok(Next::Same);
@@ -375,9 +387,18 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         Ok(Next::Moved)
     }
 
+    /// Lets the engine think. Ctrl-C at a terminal ends that; a second one ends the program, so what must not be
+    /// lost is written before.
     fn choose(&mut self, purpose: Purpose) -> Result<Option<Reply<G::Move>>, CliError> {
+        self.remember();
+        self.context.out.flush()?;
+        let stop = self.interruptible.as_ref().map(Interruptible::begin).unwrap_or_default();
         let game = &self.desk.game;
-        let reply = self.opponent.choose(game.fen(), game.line(), purpose)?;
+        let reply = self.opponent.choose(game.fen(), game.line(), purpose, &stop)?;
+        if stop.is_set() {
+            // The terminal has shown ^C.
+            self.say("")?;
+        }
         if reply.is_none() {
             self.say("there is no legal move")?;
         }
@@ -392,7 +413,15 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         format!("{}  ({})", self.written(reply.mv), reply.about)
     }
 
+    /// Nothing is at work that Ctrl-C could end.
+    fn rest(&self) {
+        if let Some(interruptible) = &self.interruptible {
+            interruptible.end();
+        }
+    }
+
     fn human_turn(&mut self) -> Result<Next, CliError> {
+        self.rest();
         let prompt = if self.desk.is_studying() { "study> " } else { "> " };
         let (position, notation) = (self.desk.game.position(), self.notation.shown());
         let words = || {

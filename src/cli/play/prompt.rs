@@ -161,9 +161,10 @@ impl Prompt {
         }
     }
 
-    /// Writes the lines to the file that remembers them.
-    pub(super) fn remember(&self) -> io::Result<()> {
-        let Self::Editor(editor, Some(file)) = self else { return Ok(()) };
+    /// Writes the lines to the file that remembers them. After an error there is none any more.
+    pub(super) fn remember(&mut self) -> io::Result<()> {
+        let Self::Editor(editor, place) = self else { return Ok(()) };
+        let Some(file) = place.take() else { return Ok(()) };
         let history = editor.history();
         let mut text = String::new();
         for index in 0..history.len() {
@@ -173,7 +174,11 @@ impl Prompt {
                 text.push('\n');
             }
         }
-        if text.is_empty() { Ok(()) } else { file.write(&text) }
+        if !text.is_empty() {
+            file.write(&text)?;
+        }
+        *place = Some(file);
+        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::support::folder::Folder;
-use crate::support::program::command;
+use crate::support::program::{command, signal};
 
 /// The program in a terminal of its own.
 struct Session {
@@ -81,6 +81,15 @@ impl Session {
     fn press(&mut self, keys: &str) {
         self.seen = self.screen.lock().unwrap().len();
         self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Presses Ctrl-C at an engine that thinks.
+    #[track_caller]
+    fn interrupt(&mut self) {
+        // What is shown before it thinks is shown a moment before.
+        sleep(Duration::from_millis(500));
+        self.seen = self.screen.lock().unwrap().len();
+        assert!(signal(&self.child, "INT"));
     }
 
     #[track_caller]
@@ -277,4 +286,78 @@ fn of_a_long_history_the_last_lines_are_brought_back() {
         "{}",
         text.len()
     );
+}
+
+#[test]
+fn ctrl_c_ends_the_thinking_and_not_the_program() {
+    let folder = Folder::new();
+    let args = ["--movetime", "900000"];
+    let mut session = Session::start_with(&args, folder.path(), &[]);
+    session.wait("Red to move", "> ");
+    session.press("h2e2\r");
+    session.wait("Black to move", "\n");
+    session.interrupt();
+    session.wait("engine: ", "> ");
+    session.press("hint\r");
+    session.wait("hint", "\n");
+    session.interrupt();
+    session.wait("hint: ", "> ");
+    // At the prompt it ends the program, and the game is kept.
+    session.press("\u{3}");
+    session.ends(130);
+    let mut session = Session::start_with(&args, folder.path(), &[]);
+    session.wait("A game of 2 moves was left", "[y/n] ");
+    session.press("n\r");
+    session.wait("Red to move", "> ");
+    session.press("h2e2\r");
+    session.wait("Black to move", "\n");
+    session.interrupt();
+    session.wait("engine: ", "> ");
+    session.press("quit\r");
+    session.ends(0);
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_program_if_the_engine_does_not_stop() {
+    let folder = Folder::new();
+    let engine = "sh -c 'while read -r x; do case $x in uci) echo uciok;; isready) echo readyok;; \
+                  stop) if [ -z \"$s\" ]; then s=1; echo bestmove h9g7; fi;; quit) exit;; esac; done'";
+    let args = ["--engine", engine, "--movetime", "900000"];
+    let mut session = Session::start_with(&args, folder.path(), &[]);
+    session.wait("Red to move", "> ");
+    session.press("h2e2\r");
+    session.wait("Black to move", "\n");
+    session.interrupt();
+    session.wait("engine: h9g7", "> ");
+    session.press("h0g2\r");
+    session.wait("Black to move", "\n");
+    session.interrupt();
+    session.interrupt();
+    session.ends(130);
+    let read = |name| fs::read_to_string(folder.join(name)).unwrap();
+    let kept = read("juzhong/play-xiangqi.json");
+    assert!(kept.contains("[\"h2e2\",\"h9g7\",\"h0g2\"]"), "{kept}");
+    assert_eq!(read("juzhong/play-history.txt"), "h2e2\nh0g2\n");
+}
+
+#[test]
+fn chinese_words_and_names_with_blanks_are_completed() {
+    let folder = Folder::new();
+    let args = ["--lang", "zh", "--nodes", "300"];
+    let mut session = Session::start_with(&args, folder.path(), &[]);
+    session.wait("红方", "> ");
+    session.press("炮二平五\r");
+    session.wait("引擎：", "> ");
+    session.press(&format!("保存 {}\r", folder.at("my\\ game\\ \\(1).pgn")));
+    session.wait("my game (1).pgn", "> ");
+    session.press("新\t\r");
+    session.wait("红方", "> ");
+    session.press(&format!("打\t {}\t\r", folder.at("my")));
+    session.wait("逐着查看", "> ");
+    session.press("末\t\r");
+    session.wait("第 2 着之后", "> ");
+    session.press("列\t\r");
+    session.wait("炮二平五", "> ");
+    session.press("退出\r");
+    session.ends(0);
 }
