@@ -89,3 +89,35 @@ pub(super) fn insist() -> io::Result<()> {
     })?;
     Ok(())
 }
+
+/// Ctrl-C at work that may be ended without ending the program, again and again: the first one asks for the end of
+/// the work, a second one ends the program at once. While no such work is done it does what it does by default.
+#[derive(Debug)]
+pub(super) struct Interruptible {
+    is_idle: Arc<AtomicBool>,
+    is_asked: Arc<AtomicBool>,
+}
+
+impl Interruptible {
+    pub(super) fn catch() -> io::Result<Self> {
+        let this = Self { is_idle: Arc::new(AtomicBool::new(true)), is_asked: Arc::default() };
+        // Handlers run in the order of their registration: the first signal must find the flag unset.
+        flag::register_conditional_default(SIGINT, Arc::clone(&this.is_idle))?;
+        flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&this.is_asked))?;
+        flag::register(SIGINT, Arc::clone(&this.is_asked))?;
+        Ok(this)
+    }
+
+    /// Begins work; the flag is set when it shall end.
+    pub(super) fn begin(&self) -> StopFlag {
+        self.is_asked.store(false, Ordering::SeqCst);
+        self.is_idle.store(false, Ordering::SeqCst);
+        Arc::clone(&self.is_asked).into()
+    }
+
+    /// Ends work, and what follows from it.
+    pub(super) fn end(&self) {
+        self.is_idle.store(true, Ordering::SeqCst);
+        self.is_asked.store(false, Ordering::SeqCst);
+    }
+}

@@ -3,6 +3,7 @@
 
 use juzhong::game::{Game, Line, Outcome, Side};
 use juzhong::record::{Record, Tree};
+use serde::{Deserialize, Serialize};
 
 use super::super::terminal::{Start, Terminal};
 
@@ -23,6 +24,33 @@ pub(super) struct Played<G: Game> {
     stated: Option<Outcome>,
     /// Tags of the file that the game was read from.
     tags: Vec<(String, String)>,
+    /// True while the game is gone through: the engine waits for the next move of the human.
+    pub(super) waits: bool,
+    /// The moves that a file has, and who has given up in it.
+    on_file: Option<(Vec<G::Move>, Option<Side>)>,
+}
+
+/// The state of a game beside its start and its moves.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Standing {
+    /// Plies that are made; the others are ahead.
+    pub(super) ply: usize,
+    #[serde(default)]
+    resigned: Option<Side>,
+    #[serde(default)]
+    stated: Option<Outcome>,
+    #[serde(default)]
+    tags: Vec<(String, String)>,
+    /// Unknown of a game that was kept without it.
+    #[serde(default)]
+    waits: Option<bool>,
+    /// True if no file has its moves.
+    #[serde(default = "yes")]
+    is_unsaved: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 impl<G: Terminal> Played<G> {
@@ -43,7 +71,9 @@ impl<G: Terminal> Played<G> {
         let fen = is_other.then(start);
         let (ahead, tags) = (Vec::new(), Vec::new());
         let (resigned, stated) = (None, None);
-        Self { line, ahead, fullmoves, start_clock, fen, resigned, stated, tags }
+        let on_file = Some((line.moves().collect(), None));
+        let waits = false;
+        Self { line, ahead, fullmoves, start_clock, fen, resigned, stated, tags, waits, on_file }
     }
 
     /// The game of a record, at its start.
@@ -58,7 +88,61 @@ impl<G: Terminal> Played<G> {
         game.ahead = tree.moves;
         game.ahead.reverse();
         (game.tags, game.stated) = (tags, result);
+        game.on_file = Some((game.all_moves(), None));
         game
+    }
+
+    /// A game that comes back: all its moves are made, and it has the standing that it had. `None` if there are
+    /// fewer plies than that standing has.
+    pub(super) fn restored(mut self, standing: Standing) -> Option<Self> {
+        let Standing { ply, resigned, stated, tags, waits, is_unsaved } = standing;
+        if !self.go_to(ply) {
+            return None;
+        }
+        (self.resigned, self.stated, self.tags) = (resigned, stated, tags);
+        self.waits = waits.unwrap_or(!self.ahead.is_empty());
+        self.on_file = None;
+        if !is_unsaved {
+            self.mark_saved();
+        }
+        Some(self)
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        Standing {
+            ply: self.line.len(),
+            resigned: self.resigned,
+            stated: self.stated,
+            tags: self.tags.clone(),
+            waits: Some(self.waits),
+            is_unsaved: self.is_unsaved(),
+        }
+    }
+
+    /// The game as a file has it: with the moves ahead while it is gone through, else without those that were
+    /// taken back.
+    pub(super) fn to_save(&self) -> Self {
+        let mut game = self.clone();
+        if game.waits {
+            game.go_to(game.len());
+        } else {
+            game.end_here();
+        }
+        game
+    }
+
+    /// Notes that a file has the game.
+    pub(super) fn mark_saved(&mut self) {
+        self.on_file = Some((self.to_save().all_moves(), self.resigned));
+    }
+
+    /// Returns true if there are moves, or a side has given up, and no file has it.
+    pub(super) fn is_unsaved(&self) -> bool {
+        let moves = self.to_save().all_moves();
+        let has_all = |(saved, resigned): &(Vec<G::Move>, Option<Side>)| {
+            *resigned == self.resigned && saved.starts_with(&moves)
+        };
+        !moves.is_empty() && !self.on_file.as_ref().is_some_and(has_all)
     }
 
     /// The record of all moves, with the result `outcome`, or else the one that was stated.
@@ -153,11 +237,6 @@ impl<G: Terminal> Played<G> {
     pub(super) fn len(&self) -> usize {
         self.line.len() + self.ahead.len()
     }
-
-    /// Plies ahead.
-    pub(super) fn plies_ahead(&self) -> usize {
-        self.ahead.len()
-    }
 }
 
 /// The game on the board, and those that wait while variations of them are tried.
@@ -200,10 +279,22 @@ impl<G: Terminal> Desk<G> {
 }
 
 #[cfg(test)]
+impl<G: Terminal> Played<G> {
+    /// All that a game is, as far as it can be kept.
+    pub(super) fn state(&self) -> impl PartialEq + std::fmt::Debug + use<G> {
+        let text = G::line_text(&self.line, self.fullmoves);
+        let moves: Vec<String> = self.all_moves().into_iter().map(G::move_text).collect();
+        let clocks = (self.line.clock(), self.start_clock);
+        (text, moves, clocks, self.fullmoves, self.fen.clone(), self.standing())
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use juzhong::game::Notation;
-    use juzhong::xiangqi::{Move, Position};
+    use juzhong::xiangqi::Position;
+    use std::fmt::Debug;
 
     fn game(moves: &[&str]) -> Played<Position> {
         let mut game = Played::new();
@@ -215,10 +306,8 @@ mod tests {
 
     const MOVES: [&str; 5] = ["h2e2", "h9g7", "h0g2", "i9h9", "i0h0"];
 
-    /// All that a game is.
-    fn state(game: &Played<Position>) -> (String, Vec<Move>, usize, u32, Option<Side>) {
-        let text = Position::line_text(game.line(), game.fullmoves);
-        (text, game.all_moves(), game.line().len(), game.line().clock(), game.resigned())
+    fn state(game: &Played<Position>) -> impl PartialEq + Debug + use<> {
+        game.state()
     }
 
     #[test]
@@ -260,10 +349,10 @@ mod tests {
         let mut game = game(&MOVES);
         assert!(game.go_to(2));
         game.push(Position::parse_move("h0g2").unwrap());
-        assert_eq!(game.plies_ahead(), 2);
+        assert_eq!(game.ahead.len(), 2);
         assert!(game.go_to(2));
         game.push(Position::parse_move("b0c2").unwrap());
-        assert_eq!((game.plies_ahead(), game.len()), (0, 3));
+        assert_eq!((game.ahead.len(), game.len()), (0, 3));
     }
 
     #[test]
@@ -295,6 +384,6 @@ mod tests {
         let mut read = Played::of_record(record);
         assert_eq!((read.line().len(), read.len()), (0, 5));
         assert!(read.go_to(2));
-        assert_eq!(state(&read), state(&game));
+        assert_eq!((read.line().len(), read.all_moves()), (2, game.all_moves()));
     }
 }

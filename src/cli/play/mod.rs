@@ -5,6 +5,8 @@ mod game;
 mod opponent;
 mod prompt;
 mod state_file;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stdout};
@@ -13,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::evaluation;
+use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs};
 use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
@@ -107,45 +110,7 @@ fn run_game<G: Terminal + Playable>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let Typed { line, fullmoves, start_clock } = args.line.line::<G>()?;
-    let human = match &args.side {
-        None => line.position().turn(),
-        Some(name) => parse_side::<G>(name)?,
-    };
-    let opponent = match parse_engine(&args.engine)? {
-        None => {
-            let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
-            let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
-            Opponent::Own(Box::new(own))
-        }
-        Some(command) => {
-            let client = start_engine(&command, args)?;
-            Opponent::Foreign(Box::new(client), args.limits.go_limits())
-        }
-    };
-    let notation = args.notation.shown();
-    let is_chinese = notation == MoveNotation::Chinese;
-    let mut table = TerminalGame {
-        opponent,
-        rules: args.player.rules::<G>()?,
-        desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
-        human,
-        waits: false,
-        view: View {
-            style: args.board,
-            is_flipped: args.flip && G::HAS_VIEWS,
-            is_numbered: is_chinese && G::HAS_VIEWS,
-            is_coloured: wants_colour(),
-        },
-        books: args.player.own_books(),
-        notation: args.notation,
-        prompt: Prompt::new(),
-        autosave: None,
-        saved: None,
-        draft: None,
-        context,
-    };
-    table.run()
+    TerminalGame::<G>::new(args, Prompt::new(), context)?.run()
 }
 
 /// Returns true if standard output is a terminal that may be written to in colour.
@@ -186,13 +151,12 @@ struct TerminalGame<'a, 'c, G: Playable> {
     rules: G::Rules,
     desk: Desk<G>,
     human: Side,
-    /// True while a game is gone through: the engine waits for the next move of the human.
-    waits: bool,
     view: View,
     books: Vec<OwnBook>,
     notation: NotationArgs,
     prompt: Prompt,
     autosave: Option<Autosave>,
+    interruptible: Option<Interruptible>,
     /// The file to which this session has saved a game.
     saved: Option<PathBuf>,
     /// A placement that is no legal position yet.
@@ -211,6 +175,58 @@ enum Next {
     Leave(u8),
 }
 
+impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
+    fn new(args: &Args, prompt: Prompt, context: &'a mut Context<'c>) -> Result<Self, CliError> {
+        let Typed { line, fullmoves, start_clock } = args.line.line::<G>()?;
+        let human = match &args.side {
+            None => line.position().turn(),
+            Some(name) => parse_side::<G>(name)?,
+        };
+        let opponent = match parse_engine(&args.engine)? {
+            None => {
+                let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
+                let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
+                Opponent::Own(Box::new(own))
+            }
+            Some(command) => {
+                let client = start_engine(&command, args)?;
+                Opponent::Foreign(Box::new(client), args.limits.go_limits())
+            }
+        };
+        let notation = args.notation.shown();
+        let is_chinese = notation == MoveNotation::Chinese;
+        Ok(Self {
+            opponent,
+            rules: args.player.rules::<G>()?,
+            desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
+            human,
+            view: View {
+                style: args.board,
+                is_flipped: args.flip && G::HAS_VIEWS,
+                is_numbered: is_chinese && G::HAS_VIEWS,
+                is_coloured: wants_colour(),
+            },
+            books: args.player.own_books(),
+            notation: args.notation,
+            prompt,
+            autosave: None,
+            interruptible: None,
+            saved: None,
+            draft: None,
+            context,
+        })
+    }
+}
+
+/// The answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+    /// None: the program ends, with that exit code.
+    Leave(u8),
+}
+
 impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     /// Plays, and remembers what was typed.
     fn run(&mut self) -> Result<u8, CliError> {
@@ -219,12 +235,21 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 Ok(autosave) => self.autosave = Some(autosave),
                 Err(why) => tell(format_args!("juzhong: the game will not be kept: {why}")),
             }
+            match Interruptible::catch() {
+                Ok(interruptible) => self.interruptible = Some(interruptible),
+                Err(error) => tracing::debug!("no handler for interrupts: {error}"),
+            }
         }
         let played = self.play();
+        self.remember();
+        played
+    }
+
+    /// Writes what was typed to its file.
+    fn remember(&mut self) {
         if let Err(error) = self.prompt.remember() {
             tell(format_args!("juzhong: what was typed is not remembered: {error}"));
         }
-        played
     }
 
     fn play(&mut self) -> Result<u8, CliError> {
@@ -247,28 +272,42 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
     }
 
-    /// Offers the game that was left the last time.
+    /// Offers the game that was left the last time. What cannot be read is left alone.
     fn offer(&mut self) -> Result<Next, CliError> {
-        let left = self.autosave.as_ref().and_then(Autosave::left::<G>);
-        let Some((game, human)) = left else { return Ok(Next::Same) };
+        let (game, human) = match self.autosave.as_ref().map(Autosave::left::<G>) {
+            None | Some(Ok(None)) => return Ok(Next::Same),
+            Some(Ok(Some(left))) => left,
+            Some(Err(why)) => {
+                tell(format_args!("juzhong: the game will not be kept: {why}"));
+                self.autosave = None;
+                return Ok(Next::Same);
+            }
+        };
         self.say(text!("A game of {} was left unfinished.", counts::moves(game.len())))?;
+        match self.ask(&text!("Go on with it? [y/n] "))? {
+            Answer::Yes => {
+                self.desk.replace(game);
+                self.human = human;
+                Ok(Next::Moved)
+            }
+            Answer::No => Ok(Next::Same),
+            Answer::Leave(code) => Ok(Next::Leave(code)),
+        }
+    }
+
+    /// Asks until there is an answer.
+    fn ask(&mut self, question: &str) -> Result<Answer, CliError> {
         loop {
-            let entered = self.prompt.ask(&text!("Go on with it? [y/n] "), self.context.out)?;
-            let answer = match entered {
-                Entered::Interrupt => return Ok(Next::Leave(LEFT)),
-                Entered::End => return Ok(Next::Leave(exit::OK)),
-                Entered::Unreadable(_) => continue,
-                Entered::Line(answer) => answer.trim().to_lowercase(),
-            };
-            match answer.as_str() {
-                "y" | "yes" => {
-                    self.waits = game.plies_ahead() > 0;
-                    self.desk.replace(game);
-                    self.human = human;
-                    return Ok(Next::Moved);
-                }
-                "n" | "no" => return Ok(Next::Same),
-                _ => {}
+            self.rest();
+            match self.prompt.ask(question, self.context.out)? {
+                Entered::Interrupt => return Ok(Answer::Leave(LEFT)),
+                Entered::End => return Ok(Answer::Leave(exit::OK)),
+                Entered::Unreadable(_) => {}
+                Entered::Line(answer) => match commands::yes_or_no(&answer) {
+                    Some(true) => return Ok(Answer::Yes),
+                    Some(false) => return Ok(Answer::No),
+                    None => {}
+                },
             }
         }
     }
@@ -331,16 +370,15 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     fn is_engine_to_move(&self) -> bool {
-        !self.waits
+        !self.game().waits
             && !self.desk.is_studying()
             && self.position().turn() != self.human
             && self.result().is_none()
     }
 
     fn engine_turn(&mut self) -> Result<Next, CliError> {
-        self.context.out.flush()?;
         let Some(reply) = self.choose(Purpose::Play)? else {
-            self.waits = true;
+            self.desk.game.waits = true;
             return Ok(Next::Same);
         };
         let text = self.write_reply(&reply);
@@ -349,9 +387,18 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         Ok(Next::Moved)
     }
 
+    /// Lets the engine think. Ctrl-C at a terminal ends that; a second one ends the program, so what must not be
+    /// lost is written before.
     fn choose(&mut self, purpose: Purpose) -> Result<Option<Reply<G::Move>>, CliError> {
+        self.remember();
+        self.context.out.flush()?;
+        let stop = self.interruptible.as_ref().map(Interruptible::begin).unwrap_or_default();
         let game = &self.desk.game;
-        let reply = self.opponent.choose(game.fen(), game.line(), purpose)?;
+        let reply = self.opponent.choose(game.fen(), game.line(), purpose, &stop)?;
+        if stop.is_set() {
+            // The terminal has shown ^C.
+            self.say("")?;
+        }
         if reply.is_none() {
             self.say("there is no legal move")?;
         }
@@ -366,7 +413,15 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         format!("{}  ({})", self.written(reply.mv), reply.about)
     }
 
+    /// Nothing is at work that Ctrl-C could end.
+    fn rest(&self) {
+        if let Some(interruptible) = &self.interruptible {
+            interruptible.end();
+        }
+    }
+
     fn human_turn(&mut self) -> Result<Next, CliError> {
+        self.rest();
         let prompt = if self.desk.is_studying() { "study> " } else { "> " };
         let (position, notation) = (self.desk.game.position(), self.notation.shown());
         let words = || {
@@ -409,8 +464,8 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Switch => self.switch(),
             Command::Setup(text) => self.set_up(text),
             Command::Resign => self.resign(),
-            Command::Save(file) => self.save(file),
-            Command::Open(file, number) => self.open(file, number),
+            Command::Save(file) => self.save(&file),
+            Command::Open(file, number) => self.open(&file, number),
             Command::Level(number) => self.level(number),
             Command::Quit => self.quit(),
             Command::Flip if !G::HAS_VIEWS => self.answer("this board looks the same to both"),
@@ -418,12 +473,12 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.view.is_flipped = !self.view.is_flipped;
                 self.draw().map(|()| Next::Same)
             }
-            shown => self.show(shown),
+            shown => self.show(&shown),
         }
     }
 
     /// The commands that only show something.
-    fn show(&mut self, command: Command<'_>) -> Result<Next, CliError> {
+    fn show(&mut self, command: &Command<'_>) -> Result<Next, CliError> {
         match command {
             Command::Hint => match self.result() {
                 Some(result) => self.answer(result),
@@ -461,7 +516,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         match self.position().read_move(typed) {
             Ok(mv) => {
                 if self.position().turn() == self.human {
-                    self.waits = false;
+                    self.desk.game.waits = false;
                 }
                 self.draft = None;
                 self.desk.game.push(mv);
@@ -473,7 +528,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     /// Returns true if single moves are taken back and made again: the engine makes none.
     fn goes_by_single_moves(&self) -> bool {
-        self.waits || self.desk.is_studying()
+        self.game().waits || self.desk.is_studying()
     }
 
     /// Takes back the human's last move and what came after.
@@ -519,7 +574,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         if !self.desk.game.go_to(ply) {
             return self.answer(text!("the game has {}", counts::moves(len)));
         }
-        self.waits = true;
+        self.desk.game.waits = true;
         let ply = self.game().line().len();
         self.say(text!("after {ply} of {}", counts::moves(len)))?;
         Ok(Next::Moved)
@@ -545,16 +600,36 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
     }
 
-    /// Begins another game. The engine waits for the human's first move if `waits`.
-    /// Goes on with another game; what was saved is another file's.
+    /// Begins another game, unless this one stays. The engine waits for the human's first move if `waits`.
     fn begin(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
+        match self.may_drop()? {
+            Next::Moved => self.replace(game, waits),
+            stays => Ok(stays),
+        }
+    }
+
+    /// Says whether another game may take the place of this one ([`Next::Moved`]). At a terminal that is asked if no
+    /// file has it.
+    fn may_drop(&mut self) -> Result<Next, CliError> {
         if self.desk.is_studying() {
             return self.answer("this is a study; back returns to the game first");
         }
+        if !self.prompt.is_terminal() || !self.game().is_unsaved() {
+            return Ok(Next::Moved);
+        }
+        match self.ask(&text!("The game is not saved. Drop it? [y/n] "))? {
+            Answer::Yes => Ok(Next::Moved),
+            Answer::No => self.answer("the game stays as it is"),
+            Answer::Leave(code) => Ok(Next::Leave(code)),
+        }
+    }
+
+    /// Puts another game in the place of this one; what was saved is that one's file.
+    fn replace(&mut self, game: Played<G>, waits: bool) -> Result<Next, CliError> {
         self.saved = None;
         self.opponent.new_game()?;
         self.desk.replace(game);
-        (self.waits, self.draft) = (waits, None);
+        (self.desk.game.waits, self.draft) = (waits, None);
         Ok(Next::Moved)
     }
 
@@ -563,7 +638,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             return self.answer("moves of both sides are yours here; back returns to the game");
         }
         self.human = !self.human;
-        self.waits = false;
+        self.desk.game.waits = false;
         self.say(text!("you play {} now", word(G::side_name(self.human))))?;
         Ok(Next::Moved)
     }
@@ -597,7 +672,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             self.say(draft)?;
             return self.answer("write setup e0=K a9=r e3= red, setup clear, or setup FEN");
         }
-        let changes: Vec<&str> = text.split_whitespace().collect();
+        let changes = commands::changes(text);
         let wanted =
             if text.contains('/') { Ok(text.to_owned()) } else { G::rearranged(&draft, &changes) };
         match wanted.map(|wanted| (G::read_start(&wanted), wanted)) {
@@ -752,12 +827,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             true => "player".to_owned(),
             false => self.opponent.name(),
         });
-        let mut game = self.game().clone();
-        if self.waits {
-            game.go_to(game.len());
-        } else {
-            game.end_here();
-        }
+        let game = self.game().to_save();
         let record = game.record(self.outcome(&game), players);
         let mut options = WriteOptions::default();
         if let Some(notation) = self.notation.asked() {
@@ -781,26 +851,31 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         let place = write().map_err(|error: std::io::Error| error.to_string())?;
         if !self.desk.is_studying() {
             self.saved = Some(place);
+            self.desk.game.mark_saved();
+            self.keep();
         }
         Ok(())
     }
 
     /// Reads a game from a file, to go through it.
     fn open(&mut self, file: &str, number: u64) -> Result<Next, CliError> {
-        match read_record::<G>(Path::new(file), number) {
-            Err(why) => self.answer(format_args!("{}: {why}", Path::new(file).shown())),
-            Ok((record, fault)) => {
-                if let Some(fault) = fault {
-                    self.say(text!("the game breaks off: {fault}"))?;
-                }
-                let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
-                let players = [player("Red"), player("Black")];
-                let game = Played::of_record(record);
-                let [red, black] = players.map(|name| Visible(name).to_string());
-                self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
-                self.begin(game, true)
-            }
+        let (record, fault) = match read_record::<G>(Path::new(file), number) {
+            Ok(read) => read,
+            Err(why) => return self.answer(format_args!("{}: {why}", Path::new(file).shown())),
+        };
+        let stays = self.may_drop()?;
+        if stays != Next::Moved {
+            return Ok(stays);
         }
+        if let Some(fault) = fault {
+            self.say(text!("the game breaks off: {fault}"))?;
+        }
+        let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
+        let players = [player("Red"), player("Black")];
+        let game = Played::of_record(record);
+        let [red, black] = players.map(|name| Visible(name).to_string());
+        self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
+        self.replace(game, true)
     }
 }
 

@@ -9,6 +9,7 @@ use super::super::player::tell_warnings;
 use super::super::{CliError, OrExit, exit};
 use super::describe;
 use crate::cli::language::{counts, text};
+use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
 use juzhong::game::{Line, ScoreKind};
 use juzhong::protocol::client::{Client, GoLimits, Thought};
@@ -43,16 +44,19 @@ pub(super) enum Purpose {
     Advise,
 }
 
-/// The lines of the last depth, the best first.
-struct LastLines<M>(Mutex<Vec<Iteration<M>>>);
+/// The lines of the last depth, the best first, until the search shall end.
+struct LastLines<M> {
+    lines: Mutex<Vec<Iteration<M>>>,
+    stop: StopFlag,
+}
 
 impl<M: Clone + Send + Sync> Control<M> for LastLines<M> {
     fn should_stop(&self) -> bool {
-        false
+        self.stop.is_set()
     }
 
     fn report(&self, iteration: &Iteration<M>) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if iteration.multipv == 1 {
             lines.clear();
         }
@@ -70,6 +74,7 @@ impl<G: Playable> Own<G> {
         &mut self,
         line: &Line<G>,
         purpose: Purpose,
+        stop: &StopFlag,
     ) -> Result<Option<Reply<G::Move>>, CliError> {
         let level = if purpose == Purpose::Play { self.level } else { Level::FULL };
         let multipv = if level.margin().is_some() { Level::LINES } else { 1 };
@@ -77,10 +82,10 @@ impl<G: Playable> Own<G> {
             let options = EngineOptions { multipv, ..self.engine.options().clone() };
             self.engine.set_options(options).or_exit(exit::UNAVAILABLE)?;
         }
-        let lines = LastLines(Mutex::default());
+        let lines = LastLines { lines: Mutex::default(), stop: stop.clone() };
         let choice = self.engine.choose(line, &level.within(self.limits), &lines);
         tell_warnings(&mut self.engine);
-        let lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let lines = lines.lines.into_inner().unwrap_or_else(PoisonError::into_inner);
         let choice = match (choice, level.margin()) {
             (Some(choice), Some(margin)) => {
                 Some(varied(choice, &lines, margin, self.random.next_u64()))
@@ -93,18 +98,20 @@ impl<G: Playable> Own<G> {
 
 impl<G: Playable> Opponent<G> {
     /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is the
-    /// position where the line begins, if that is not the usual start.
+    /// position where the line begins, if that is not the usual start. Once `stop` is set, the best move found by
+    /// then is played.
     pub(super) fn choose(
         &mut self,
         start: Option<&str>,
         line: &Line<G>,
         purpose: Purpose,
+        stop: &StopFlag,
     ) -> Result<Option<Reply<G::Move>>, CliError> {
         match self {
-            Self::Own(own) => own.choose(line, purpose),
+            Self::Own(own) => own.choose(line, purpose, stop),
             Self::Foreign(client, limits) => {
                 client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
-                let thought = client.go(limits, &|| false).or_exit(exit::UNAVAILABLE)?;
+                let thought = client.go(limits, &|| stop.is_set()).or_exit(exit::UNAVAILABLE)?;
                 let Some(text) = &thought.best else {
                     let message = format!("{}: says that there is no move", client.name());
                     return Err(CliError::message(exit::UNAVAILABLE, message));

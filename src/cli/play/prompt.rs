@@ -11,8 +11,9 @@ use rustyline::history::{History, MemHistory, SearchDirection};
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 
-use super::commands::{WORDS, completions};
+use super::commands::{WORDS, completions, wants_file};
 use super::state_file::StateFile;
+use crate::cli::language::Language;
 use juzhong::bytes::read_line;
 
 /// The longest typed line that is read, in bytes.
@@ -56,12 +57,17 @@ impl Completer for Words {
         context: &rustyline::Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = line[..at].trim_start();
-        if typed.starts_with("open ") || typed.starts_with("save ") {
+        if wants_file(typed) {
             return self.files.complete(line, at, context);
         }
-        let words = WORDS.into_iter().chain(self.moves.iter().map(String::as_str));
+        let is_chinese = Language::current() == Language::Zh;
+        let chinese = WORDS.into_iter().map(|(_, word)| word).filter(|_| is_chinese);
+        let words = WORDS.into_iter().map(|(word, _)| word).chain(chinese);
+        let words = words.chain(self.moves.iter().map(String::as_str));
         let pair = |word: String| Pair { display: word.clone(), replacement: word };
-        let found = completions(typed, words).into_iter().map(pair).collect();
+        let mut found = completions(typed, words);
+        found.dedup();
+        let found = found.into_iter().map(pair).collect();
         Ok((at - typed.len(), found))
     }
 }
@@ -94,8 +100,8 @@ impl Prompt {
         editor.set_max_history_size(MAX_HISTORY)?;
         editor.set_helper(Some(Words { moves: Vec::new(), files: FilenameCompleter::new() }));
         let file = StateFile::of("play-history.txt");
-        let lines = file.as_ref().and_then(StateFile::read).unwrap_or_default();
-        for line in lines.lines() {
+        let lines = file.as_ref().and_then(|file| file.last_lines().ok()).unwrap_or_default();
+        for line in lines {
             editor.add_history_entry(line)?;
         }
         Ok(Self::Editor(Box::new(editor), file))
@@ -155,9 +161,10 @@ impl Prompt {
         }
     }
 
-    /// Writes the lines to the file that remembers them.
-    pub(super) fn remember(&self) -> io::Result<()> {
-        let Self::Editor(editor, Some(file)) = self else { return Ok(()) };
+    /// Writes the lines to the file that remembers them. After an error there is none any more.
+    pub(super) fn remember(&mut self) -> io::Result<()> {
+        let Self::Editor(editor, place) = self else { return Ok(()) };
+        let Some(file) = place.take() else { return Ok(()) };
         let history = editor.history();
         let mut text = String::new();
         for index in 0..history.len() {
@@ -167,7 +174,11 @@ impl Prompt {
                 text.push('\n');
             }
         }
-        if text.is_empty() { Ok(()) } else { file.write(&text) }
+        if !text.is_empty() {
+            file.write(&text)?;
+        }
+        *place = Some(file);
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@
 //! link is followed.
 
 use std::fs::{self, DirBuilder};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
@@ -15,8 +15,9 @@ use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::own_files;
 use juzhong::bytes::visible::ShowPath;
 
-use super::super::terminal::{Terminal, legal_moves};
-use super::game::Played;
+use super::super::terminal::Terminal;
+use super::game::{Played, Standing};
+use crate::cli::language::text;
 use juzhong::game::{Game, Side};
 
 /// The longest file that is read, in bytes.
@@ -34,12 +35,32 @@ impl StateFile {
         Some(Self(folder.join("juzhong").join(name)))
     }
 
-    /// The whole file as text.
-    pub(super) fn read(&self) -> Option<String> {
+    /// The whole file as text; `None` if there is none.
+    fn read(&self) -> io::Result<Option<String>> {
+        let file = match own_files::open(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
         let mut text = String::new();
-        let file = own_files::open(&self.0).ok()?;
-        let read = file.take(MAX_BYTES + 1).read_to_string(&mut text).ok()?;
-        (read as u64 <= MAX_BYTES).then_some(text)
+        let read = file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+        if read as u64 > MAX_BYTES {
+            return Err(too_large());
+        }
+        Ok(Some(text))
+    }
+
+    /// The last lines of the file, of a file that is too large only those in its last part; what is no text is
+    /// left out.
+    pub(super) fn last_lines(&self) -> io::Result<Vec<String>> {
+        let mut file = own_files::open(&self.0)?;
+        let before = file.metadata()?.len().saturating_sub(MAX_BYTES);
+        // With the byte before, to see whether a line begins there.
+        file.seek(SeekFrom::Start(before.saturating_sub(1)))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        let is_cut = usize::from(before > 0);
+        let lines = bytes.split(|&byte| byte == b'\n').skip(is_cut);
+        Ok(lines.filter_map(|line| Some(str::from_utf8(line).ok()?.to_owned())).collect())
     }
 
     /// Makes the folder, for this user alone.
@@ -86,6 +107,11 @@ impl StateFile {
     }
 }
 
+fn too_large() -> io::Error {
+    let text = format!("more than {MAX_BYTES} bytes");
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
+}
+
 /// The place for the game on the board, held by one process.
 #[derive(Debug)]
 pub(super) struct Autosave {
@@ -102,10 +128,43 @@ struct Kept {
     /// The start, if it is not the usual one.
     start: Option<String>,
     moves: Vec<String>,
-    /// Plies that are made.
-    ply: usize,
+    #[serde(flatten)]
+    standing: Standing,
     /// True if the person has the first side.
     first: bool,
+}
+
+impl Kept {
+    fn of<G: Terminal>(game: &Played<G>, human: Side) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            game: G::NAME.to_owned(),
+            start: game.fen().map(str::to_owned),
+            moves: game.all_moves().into_iter().map(G::move_text).collect(),
+            standing: game.standing(),
+            first: human == Side::First,
+        }
+    }
+
+    /// The game, and the person's side.
+    fn restored<G: Terminal>(self) -> Result<(Played<G>, Side), String> {
+        if self.schema != SCHEMA || self.game != G::NAME {
+            return Err("not a game that this program has kept".to_owned());
+        }
+        let mut game = match &self.start {
+            None => Played::new(),
+            Some(text) => {
+                Played::from_start(G::read_start(text).map_err(|refusal| refusal.to_string())?)
+            }
+        };
+        for text in &self.moves {
+            let mv = G::parse_move(text).filter(|&mv| game.position().is_legal(mv));
+            game.push(mv.ok_or_else(|| text!("no legal move: {text}"))?);
+        }
+        let side = if self.first { Side::First } else { Side::Second };
+        let game = game.restored(self.standing).ok_or("more moves are made than there are")?;
+        Ok((game, side))
+    }
 }
 
 const SCHEMA: &str = "juzhong.play/1";
@@ -127,46 +186,48 @@ impl Autosave {
     }
 
     /// The game that was left, and the person's side.
-    pub(super) fn left<G: Terminal>(&self) -> Option<(Played<G>, Side)> {
-        let kept: Kept = serde_json::from_str(&self.file.read()?).ok()?;
-        if kept.schema != SCHEMA || kept.game != G::NAME || kept.moves.is_empty() {
-            return None;
-        }
-        let mut game = match &kept.start {
-            None => Played::new(),
-            Some(text) => Played::from_start(G::read_start(text).ok()?),
+    ///
+    /// # Errors
+    ///
+    /// Why what stands there is no such game.
+    pub(super) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, String> {
+        let read = || {
+            let Some(text) = self.file.read().map_err(|error| error.to_string())? else {
+                return Ok(None);
+            };
+            let kept: Kept = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+            let (game, side) = kept.restored::<G>()?;
+            Ok((game.len() > 0).then_some((game, side)))
         };
-        for text in &kept.moves {
-            let mv = G::parse_move(text)?;
-            if !legal_moves(game.position()).contains(&mv) {
-                return None;
-            }
-            game.push(mv);
-        }
-        let side = if kept.first { Side::First } else { Side::Second };
-        game.go_to(kept.ply).then_some((game, side))
+        read().map_err(|why: String| format!("{}: {why}", self.file.0.shown()))
     }
 
     /// Keeps the game.
     pub(super) fn keep<G: Terminal>(&mut self, game: &Played<G>, human: Side) -> io::Result<()> {
-        let moves = game.all_moves();
-        if moves.is_empty() && !self.is_written {
+        if game.len() == 0 && !self.is_written {
             return Ok(());
         }
+        let text = serde_json::to_string(&Kept::of(game, human))?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(too_large());
+        }
         self.is_written = true;
-        let kept = Kept {
-            schema: SCHEMA.to_owned(),
-            game: G::NAME.to_owned(),
-            start: game.fen().map(str::to_owned),
-            moves: moves.into_iter().map(G::move_text).collect(),
-            ply: game.line().len(),
-            first: human == Side::First,
-        };
-        self.file.write(&serde_json::to_string(&kept)?)
+        self.file.write(&text)
     }
 
     /// Removes the game, which was left on purpose.
     pub(super) fn remove(&self) -> io::Result<()> {
         self.file.remove()
     }
+}
+
+/// The game as it comes back from what would be kept of it.
+#[cfg(test)]
+pub(super) fn kept_and_restored<G: Terminal>(
+    game: &Played<G>,
+    human: Side,
+) -> Result<(Played<G>, Side), String> {
+    let text = serde_json::to_string(&Kept::of(game, human)).map_err(|error| error.to_string())?;
+    let kept: Kept = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    kept.restored()
 }

@@ -180,6 +180,42 @@ fn games_are_saved_and_opened() {
 }
 
 #[test]
+fn names_of_files_may_be_escaped_or_quoted() {
+    let folder = Folder::new();
+    let at = |name| folder.at(name);
+    let input =
+        format!("save {}\nsave \"{}\"\nsave {}\n", at("a b.pgn"), at("c d.pgn"), at("it's.pgn"));
+    said(&play(&["--moves", "h2e2 h9g7"], &input));
+    assert_eq!(folder.names(), ["a b.pgn", "c d.pgn", "it's.pgn"]);
+    let input = format!(
+        "open '{}' 1\nnext\nopen \"{}\nopen {} 2\n",
+        at("a b.pgn"),
+        at("c d.pgn"),
+        at("it's.pgn")
+    );
+    let text = said(&play(&[], &input));
+    assert_eq!(text.matches("next shows them").count(), 2, "{text}");
+    assert!(text.contains("one game in it"), "{text}");
+}
+
+#[test]
+fn chinese_words_are_understood_in_every_language() {
+    let input = "炮二平五\n悔棋\n重走\n跳到1\n下一步\n上一步\n末着\n列表\n试走 1\n返回\n换边\n级别3\n评估\n开局库\n\
+                 残局库\n理由\n着法\n局面\n棋盘\n翻转\n提示\n帮助\n认输\n新局\n摆棋 清空 e0=K d9=k a1=R 红\n局面\n退出\n";
+    let text = said(&play(&[], input));
+    assert!(!text.contains("type help") && !text.contains("illegal"), "{text}");
+    for part in
+        ["after 1 of", "study> ", "you play Black", "level 3", "balance", "no book", "hint: "]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("you resign: Red wins"), "{text}");
+    assert!(text.contains("3k5/9/9/9/9/9/9/9/R8/4K4 w - - 0 1"), "{text}");
+    let text = said(&play(&["--lang", "zh"], "帮助\n认输\n"));
+    assert!(text.contains("悔棋 undo，重走 redo") && text.contains("你认输了"), "{text}");
+}
+
+#[test]
 fn the_level_is_shown_and_set() {
     let text = said(&play(&["--level", "2"], "level\nlevel 5\nlevel 10\nlevel 11\nh2e2\n"));
     for part in ["level 2: at most 1500", "level 5: at most 4000", "full strength", "1 to 10"] {
