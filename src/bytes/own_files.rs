@@ -63,7 +63,14 @@ pub fn open_or_make(path: &Path) -> io::Result<File> {
     options.read(true).write(true);
     no_follow(&mut options);
     let file = match options.clone().create_new(true).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => options.open(path)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            options.open(path).map_err(|error| match path.symlink_metadata() {
+                Ok(about) if about.is_symlink() => {
+                    refusal(path, kind_of(path, &about), "a file of this program")
+                }
+                _ => error,
+            })?
+        }
         made => made?,
     };
     let about = file.metadata()?;

@@ -3,7 +3,7 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::language::{self, text};
+use super::language::{self, text, word};
 use juzhong::bytes::visible::VisibleLines;
 
 /// Fine: every answered query, whatever the answer.
@@ -115,7 +115,7 @@ pub(super) fn from_clap(error: &clap::Error, out: &mut dyn Write) -> u8 {
     if error.use_stderr() {
         let text = in_plain_words(&text);
         let text = match text.strip_prefix("error: ") {
-            Some(rest) => text!("error: {}", rest),
+            Some(rest) => [word("error: "), &language::message(rest)].concat(),
             None => language::message(&text),
         };
         let text = language::rendered(text);
@@ -154,5 +154,5 @@ fn command_meant(error: &clap::Error) -> Option<String> {
     let meant: Vec<String> =
         groups.map(|group| format!("juzhong {} {typed}", group.get_name())).collect();
     (!meant.is_empty())
-        .then(|| format!("\n{}\n", text!("Did you mean {}?", meant.join(language::word(" or ")))))
+        .then(|| format!("\n{}\n", text!("Did you mean {}?", meant.join(word(" or ")))))
 }

@@ -8,7 +8,7 @@ use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
 use super::terminal::{BoardStyle, Refusal, Terminal, legal_moves};
 use super::verdict_explanation::{VerdictExplanation, verdict_name};
 use super::{CliError, Context, GameName, evaluation, exit};
-use crate::cli::language::{self, say, text, word};
+use crate::cli::language::{self, say, text, word, wrapped};
 use juzhong::game::{Horizon, Line, Outcome};
 use juzhong::gomoku::Board;
 use juzhong::search::eval::xiangqi::Explanation;
@@ -221,7 +221,11 @@ fn show<G: Terminal>(
         .unwrap_or_default();
     say!(out, "verdict  {}{reason}", word(description.verdict))?;
     description.explanation.write(out)?;
-    let moves = description.legal_texts.as_ref().unwrap_or(&description.legal_moves);
-    say!(out, "moves    {}: {}", moves.len(), moves.join(" "))?;
+    let notation = args.notation.shown();
+    let moves = legal_moves(position);
+    let texts: Vec<String> = moves.iter().map(|&mv| position.write_move(mv, notation)).collect();
+    let line = text!("moves    {}: {}", moves.len(), texts.join(" "));
+    let (label, list) = line.split_at(line.find(char::is_numeric).unwrap_or(0));
+    writeln!(out, "{label}{}", wrapped(list, 70).join("\n         "))?;
     Ok(())
 }

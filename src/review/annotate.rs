@@ -32,6 +32,7 @@ pub fn annotate(
     comment: &dyn Fn(usize, &ReviewedMove<Move>) -> Option<String>,
 ) -> Annotated {
     let mut record = record.clone();
+    drop_evals(&mut record.tree);
     let mut left = MAX_PARTS.saturating_sub(SPARE_PARTS + parts(&record));
     let mut added: Vec<(usize, String)> = preface.map(|text| (0, text)).into_iter().collect();
     let mut nags = BTreeMap::new();
@@ -46,15 +47,38 @@ pub fn annotate(
         let text =
             comment(ply, reviewed).map_or_else(|| eval.clone(), |text| format!("{eval} {text}"));
         added.push((ply + 1, text));
+        let is_there = |first: Option<&Move>| {
+            let mut there = record.tree.variations.iter().filter(|variation| variation.ply == ply);
+            there.any(|variation| variation.tree.moves.first() == first)
+        };
+        let better = better.filter(|moves| !is_there(moves.first()));
         record.tree.variations.extend(better.map(|moves| Variation {
             ply,
             tree: Tree { moves: moves.to_vec(), ..Tree::default() },
         }));
     }
     let comments = &mut record.tree.comments;
+    // Of an earlier review of the same game.
+    comments.retain(|old| {
+        let is_same =
+            |new: &str| new == old.1 || new.split_once("] ").is_some_and(|(_, text)| text == old.1);
+        !added.iter().any(|(ply, new)| *ply == old.0 && is_same(new))
+    });
     comments.extend(added);
     comments.sort_by_key(|(ply, _)| *ply);
     Annotated { record, nags }
+}
+
+/// Removes evaluations from the comments of the game's own moves, and the comments that had nothing else.
+fn drop_evals(tree: &mut Tree<Position>) {
+    for (_, comment) in &mut tree.comments {
+        while let Some(from) = comment.find("[%eval ") {
+            let Some(length) = comment[from..].find(']') else { break };
+            comment.replace_range(from..=from + length, "");
+            *comment = comment.trim().to_owned();
+        }
+    }
+    tree.comments.retain(|(_, comment)| !comment.is_empty());
 }
 
 /// The number of tags, comments and variations of a record.

@@ -56,6 +56,9 @@ pub enum JournalError {
         /// The cause.
         source: io::Error,
     },
+    /// Something else stands in its place.
+    #[error(transparent)]
+    Occupied(io::Error),
     /// It was written by a review with other options.
     #[error(
         "{}: an interrupted review with other options or tables has kept its games here; use the same to go on, remove \
@@ -100,7 +103,10 @@ impl<G: Playable> ReviewJournal<G> {
         let failed = |path: &Path, source| JournalError::File { path: path.to_owned(), source };
         let path = beside(output, ".review").map_err(|error| failed(output, error))?;
         let asked = fingerprint::<G>(options).map_err(|error| failed(&path, error))?;
-        let mut file = own_files::open_or_make(&path).map_err(|error| failed(&path, error))?;
+        let mut file = own_files::open_or_make(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => JournalError::Occupied(error),
+            _ => failed(&path, error),
+        })?;
         let header = framed(&asked).map_err(|error| failed(&path, error))?;
         let is_journal = begins_like(&mut file, &header).map_err(|error| failed(&path, error))?;
         let first = next_frame(&mut file).map_err(|error| failed(&path, error))?;

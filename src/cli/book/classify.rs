@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::line_args::LineArgs;
 use super::super::{CliError, Context, OrExit, exit};
 use super::{from_build, names};
-use crate::cli::language::{counts, left, right, say, word};
+use crate::cli::language::{counts, fitting, left, right, say, word};
 use juzhong::book::find_games;
 use juzhong::book::opening::{Code, Opening, Openings};
 use juzhong::bytes::StopFlag;
@@ -311,7 +311,7 @@ fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> 
             r.first,
             r.draws,
             r.second,
-            names::in_language(code, openings.name(code).unwrap_or_default())
+            fitting(names::in_language(code, openings.name(code).unwrap_or_default()), 38)
         )?;
     }
     say!(

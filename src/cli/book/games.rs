@@ -1,7 +1,7 @@
 //! `book games`: the sample games behind a position.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10,
         value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
-    /// Also write the games, as PGN, to a new file.
+    /// Also write the games, as PGN, to a new file; - writes them to standard output in place of the text.
     #[arg(short, long, visible_alias = "pgn", value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -52,10 +52,24 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let line = args.line.line::<Position>()?.line;
     let position = line.position();
     let games = book.games_of(position, None, args.limit.into()).map_err(from_book)?;
-    if let Some(path) = &args.output {
-        write_games(path, &args.book, &games, args.notation.shown())?;
+    let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if to_stdout && context.common.json {
+        let message = "-o - and --json both write to standard output; name a file after -o";
+        return Err(CliError::message(exit::USAGE, message));
     }
-    if context.common.json {
+    if let Some(path) = &args.output {
+        let text = pgn(&games, args.notation.shown())?;
+        if to_stdout {
+            context.out.write_all(&text)?;
+        } else {
+            let mut file = ListFile::open("--output", path, &args.book)?;
+            file.text(&text);
+            file.close()?;
+        }
+    }
+    if to_stdout {
+        // The games are the answer.
+    } else if context.common.json {
         writeln!(context.out, "{}", answer(&book, position, &games, args.notation))?;
     } else {
         print(&book, &games, args.notation.shown(), context.out)?;
@@ -170,22 +184,15 @@ fn print_game(
     Ok(())
 }
 
-/// Writes the games to a new file.
-fn write_games(
-    path: &Path,
-    book: &Path,
-    games: &[BookGame<Position>],
-    notation: MoveNotation,
-) -> Result<(), CliError> {
+/// The games as PGN.
+fn pgn(games: &[BookGame<Position>], notation: MoveNotation) -> Result<Vec<u8>, CliError> {
     let pgn = PgnOptions { notation, ..PgnOptions::default() };
     let options = WriteOptions { pgn, ..WriteOptions::default() };
     let mut text = Vec::new();
     for game in games {
         write_game(&mut text, &record(game), Format::Pgn, &options).or_exit(exit::IO)?;
     }
-    let mut file = ListFile::open("--output", path, book)?;
-    file.text(&text);
-    file.close()
+    Ok(text)
 }
 
 /// The game as a record; only what the book has of it.

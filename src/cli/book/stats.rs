@@ -440,7 +440,9 @@ fn print_lines(survey: &Stats, notation: MoveNotation, out: &mut dyn Write) -> i
             }
             None => say!(out, "line       {number}")?,
         }
-        writeln!(out, "             {text}")?;
+        for line in wrapped(&text, 67) {
+            writeln!(out, "             {line}")?;
+        }
     }
     Ok(())
 }

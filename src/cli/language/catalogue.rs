@@ -8,9 +8,9 @@ use polib::po_file;
 const MAX_DEPTH: u32 = 4;
 /// The longest message that is looked at, in bytes.
 const MAX_MESSAGE: usize = 1 << 16;
-/// How many colons of a message may stand before its cause.
-const MAX_COLONS: usize = 8;
-/// Shapes of fewer letters fit too many messages that they did not make.
+/// The most parts of a message, with colons or semicolons between them, that are looked at.
+const MAX_PARTS: usize = 12;
+/// Shapes of fewer letters fit too many messages that they did not make, unless all values are numbers.
 const MIN_LETTERS: usize = 8;
 
 /// The translations of one language.
@@ -80,8 +80,9 @@ impl Catalogue {
     /// A finished text that the format string `key` made.
     pub(super) fn text(&self, key: &str, english: &str) -> String {
         if let Some(&at) = self.places.get(key) {
-            let translated = self.shapes[at].translate(self, english, MAX_DEPTH);
-            return translated.unwrap_or_else(|| english.to_owned());
+            let shape = &self.shapes[at];
+            let values = shape.values(english);
+            return values.map_or_else(|| english.to_owned(), |values| shape.filled(&values));
         }
         self.get(key).map_or_else(|| english.to_owned(), unescaped)
     }
@@ -96,7 +97,7 @@ impl Catalogue {
     fn translate(&self, text: &str, depth: u32) -> Option<String> {
         self.known(text, depth)
             .or_else(|| self.lines(text, depth.checked_sub(1)?))
-            .or_else(|| self.cause(text, depth.checked_sub(1)?))
+            .or_else(|| self.parts(text, depth.checked_sub(1)?))
     }
 
     /// A message that is a text of the catalogue, with values in it or without.
@@ -105,8 +106,7 @@ impl Catalogue {
             return Some(unescaped(translation));
         }
         let depth = depth.checked_sub(1)?;
-        let clear = self.shapes.iter().take_while(|shape| shape.letters() >= MIN_LETTERS);
-        clear.into_iter().find_map(|shape| shape.translate(self, text, depth))
+        self.shapes.iter().find_map(|shape| shape.translate(self, text, depth))
     }
 
     /// A message of several lines, or one with blanks around it.
@@ -127,17 +127,38 @@ impl Catalogue {
         Some(text.replace(inner, &self.translate(inner, depth)?))
     }
 
-    /// A message after a name, or after what was being done.
-    fn cause(&self, text: &str, depth: u32) -> Option<String> {
-        text.match_indices(": ").take(MAX_COLONS).find_map(|(at, colon)| {
-            let (before, after) = (&text[..at], &text[at + colon.len()..]);
-            let after = self.known(after, depth)?;
-            // A single word is a name.
-            let known =
-                before.trim().contains(' ').then(|| self.translate(before, depth)).flatten();
-            let before = known.unwrap_or_else(|| before.to_owned());
-            Some(format!("{before}：{after}"))
-        })
+    /// Messages and names with colons or semicolons between them: the longest runs of parts that are known.
+    fn parts(&self, text: &str, depth: u32) -> Option<String> {
+        let mut marks: Vec<(usize, &str)> =
+            [": ", "; "].iter().flat_map(|mark| text.match_indices(mark)).collect();
+        marks.sort_unstable();
+        if marks.is_empty() || marks.len() >= MAX_PARTS {
+            return None;
+        }
+        let starts: Vec<usize> =
+            [0].into_iter().chain(marks.iter().map(|(at, _)| at + 2)).collect();
+        let ends: Vec<usize> = marks.iter().map(|&(at, _)| at).chain([text.len()]).collect();
+        let (mut translated, mut is_known, mut from) = (String::new(), false, 0);
+        while from < starts.len() {
+            let run = |to: usize| {
+                let part = &text[starts[from]..ends[to]];
+                // All of it is not known, and a single word in front is a name.
+                let is_name = from == 0 && !part.trim().contains(' ');
+                let is_whole = part.len() == text.len();
+                let known = (!is_name && !is_whole).then(|| self.known(part, depth));
+                Some((known.flatten()?, to))
+            };
+            let run = (from..starts.len()).rev().find_map(run);
+            is_known |= run.is_some();
+            let (part, to) =
+                run.unwrap_or_else(|| (text[starts[from]..ends[from]].to_owned(), from));
+            translated += &part;
+            if let Some((_, mark)) = marks.get(to) {
+                translated.push(if *mark == ": " { '：' } else { '；' });
+            }
+            from = to + 1;
+        }
+        is_known.then_some(translated)
     }
 }
 
@@ -207,20 +228,33 @@ impl Shape {
         Some(values)
     }
 
-    /// The translation of a text of this shape, with the values translated that are messages.
+    /// The translation of a message of this shape, with the values translated that are messages.
     fn translate(&self, catalogue: &Catalogue, text: &str, depth: u32) -> Option<String> {
-        let values = self.values(text)?.into_iter().map(|value| {
-            // Other single words are names or numbers.
+        let values = self.values(text)?;
+        let are_numbers = || !values.iter().any(|value| value.contains(char::is_alphabetic));
+        if self.letters() < MIN_LETTERS && !are_numbers() {
+            return None;
+        }
+        let mut translated = Vec::with_capacity(values.len());
+        for (n, value) in values.into_iter().enumerate() {
             let word = catalogue.values.get(value).cloned();
+            // Other single words are names or numbers.
             let message =
                 || catalogue.translate(value, depth).filter(|_| value.trim().contains(' '));
-            word.or_else(message).unwrap_or_else(|| value.to_owned())
-        });
-        Some(self.filled(&values.collect::<Vec<_>>()))
+            match word.or_else(message) {
+                Some(message) => translated.push(message),
+                // A message in the place of a name was cut in the wrong place.
+                None if value.contains(": ") && !(n == 0 && self.literals[0].is_empty()) => {
+                    return None;
+                }
+                None => translated.push(value.to_owned()),
+            }
+        }
+        Some(self.filled(&translated))
     }
 
     /// The translation with these values.
-    fn filled(&self, values: &[String]) -> String {
+    fn filled(&self, values: &[impl AsRef<str>]) -> String {
         let names = self.names.iter().enumerate();
         let mut unnamed = names.filter(|(_, name)| name.is_empty()).map(|(at, _)| at);
         let mut filled = String::new();
@@ -234,7 +268,7 @@ impl Shape {
                         let named = self.names.iter().position(|own| *own == name);
                         named.or_else(|| name.parse().ok())
                     };
-                    filled.push_str(at.and_then(|at| values.get(at)).map_or("", String::as_str));
+                    filled.push_str(at.and_then(|at| values.get(at)).map_or("", AsRef::as_ref));
                 }
             }
         }
@@ -294,8 +328,14 @@ mod tests {
         assert_eq!(told("  book: cannot read the file\n"), "  book：无法读取文件\n");
         assert_eq!(told("nothing that is known"), "nothing that is known");
         assert_eq!(told("a: b: cannot read the file"), "a: b：无法读取文件");
+        assert_eq!(
+            told("the book: a b: cannot read the book: No such file or directory (os error 2)"),
+            "the book: a b：无法读取开局库：没有那个文件或文件夹 (os error 2)"
+        );
         let many = "a: ".repeat(20_000);
         assert_eq!(told(&many), many);
         assert_eq!(CHINESE.text("{} file", "3 file"), "3 个文件");
+        // Values of reports are as they were given.
+        assert_eq!(CHINESE.text("red      {red}", "red      Red"), "红方     Red");
     }
 }

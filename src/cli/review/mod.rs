@@ -473,20 +473,30 @@ impl Work<'_, '_> {
         if self.args.writes_data() {
             return Ok(());
         }
+        let shown = self.show(&reviewed);
+        // Nobody reads the text any more; the file is still to be written.
+        match shown {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.file.is_some() => {
+                Ok(())
+            }
+            shown => Ok(shown?),
+        }
+    }
+
+    fn show(&mut self, reviewed: &Reviewed<'_>) -> io::Result<()> {
         let (out, is_first, is_json) = (&mut *self.out, self.report.reviewed == 1, self.is_json);
-        let only_marked = self.args.mistakes;
+        let (only_marked, notation) = (self.args.mistakes, self.args.notation);
         self.bar.suspend(|| {
             if is_json {
-                writeln!(out, "{}", json::answer(&reviewed, notation, only_marked))?;
+                writeln!(out, "{}", json::answer(reviewed, notation, only_marked))?;
             } else {
                 if !is_first {
                     writeln!(out)?;
                 }
-                text::show(&reviewed, notation.shown(), only_marked, out)?;
+                text::show(reviewed, notation.shown(), only_marked, out)?;
             }
             out.flush()
-        })?;
-        Ok(())
+        })
     }
 
     /// What the books say about each move of a game; nothing if there are none.
