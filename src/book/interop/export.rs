@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use crate::book::file::reader::{Book, BookMove};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Scheme, scheme};
@@ -143,11 +145,11 @@ fn note(dropped: &mut BTreeMap<&'static str, u64>, what: &'static str, count: u6
 enum Rows {
     Table(TableWriter),
     /// The same key and move can come from two positions with the colours exchanged.
-    Boards(TableWriter, BTreeMap<(Vec<u8>, u16), Content>),
+    Boards(TableWriter, Vec<((xqb::Key, u16), Content)>),
     ElephantEye(Vec<eleeye::Record>),
     Polyglot(Vec<polyglot::Record>),
-    /// By mover and key.
-    MoonRiver([BTreeMap<u64, u64>; 2]),
+    /// By mover: keys and counts. The same key can come several times.
+    MoonRiver([Vec<(u64, u64)>; 2]),
 }
 
 struct Writer<'a> {
@@ -165,7 +167,7 @@ impl<'a> Writer<'a> {
     fn new(output: &'a Path, options: &'a ExportOptions) -> Result<Self, InteropError> {
         let table = |layout| TableWriter::create(output, layout);
         let rows = match (options.to, options.to.layout()) {
-            (Format::Xqb, Some(layout)) => Rows::Boards(table(layout)?, BTreeMap::new()),
+            (Format::Xqb, Some(layout)) => Rows::Boards(table(layout)?, Vec::new()),
             (_, Some(layout)) => Rows::Table(table(layout)?),
             (Format::Polyglot, None) => Rows::Polyglot(Vec::new()),
             (Format::MoonRiver, None) => Rows::MoonRiver(Default::default()),
@@ -265,16 +267,8 @@ impl<'a> Writer<'a> {
         let (key, turned) = xqb::encode(position);
         for found in found {
             let content = self.content(position.turn(), found);
-            let place = (key.clone(), xqb::encode_move(found.mv, turned));
-            let Rows::Boards(_, rows) = &mut self.rows else { return };
-            match rows.entry(place) {
-                std::collections::btree_map::Entry::Vacant(entry) => {
-                    entry.insert(content);
-                }
-                std::collections::btree_map::Entry::Occupied(mut entry) => {
-                    entry.get_mut().absorb(content);
-                    note(&mut self.dropped, "colours", 1);
-                }
+            if let Rows::Boards(_, rows) = &mut self.rows {
+                rows.push(((key, xqb::encode_move(found.mv, turned)), content));
             }
         }
     }
@@ -354,11 +348,7 @@ impl<'a> Writer<'a> {
             let Rows::MoonRiver(sides) = &mut self.rows else { return };
             for key in keys {
                 let key = key ^ moonriver::side_word(position.turn());
-                let sum = sides[position.turn().index()].entry(key).or_default();
-                if *sum > 0 {
-                    note(&mut self.dropped, "shared_counts", 1);
-                }
-                *sum = sum.saturating_add(count);
+                sides[position.turn().index()].push((key, count));
             }
         }
         debug_assert_eq!(after.canonical(), canonical, "moves were taken back");
@@ -372,8 +362,9 @@ impl<'a> Writer<'a> {
                 Ok(written)
             }
             Rows::Boards(table, rows) => {
+                let rows = absorbed(rows, dropped);
                 for ((key, mv), content) in &rows {
-                    table.insert(&rusqlite::types::Value::Blob(key.clone()), *mv, content)?;
+                    table.insert(&key.as_bytes(), *mv, content)?;
                 }
                 table.finish()?;
                 Ok(rows.len() as u64)
@@ -390,13 +381,16 @@ impl<'a> Writer<'a> {
                 Ok(written)
             }
             Rows::MoonRiver([red, black]) => {
-                let mut side = |counts: BTreeMap<u64, u64>| -> Vec<moonriver::Record> {
+                let mut side = |counts| -> Vec<moonriver::Record> {
                     let record = |(key, count): (u64, u64)| {
                         let most = u64::from(u16::MAX);
                         note(dropped, "saturated", u64::from(count > most));
                         moonriver::Record { key, count: count.min(most) as u16 }
                     };
-                    counts.into_iter().map(record).collect()
+                    let (counts, shared) = counted(counts);
+                    let records = counts.into_iter().map(record).collect();
+                    note(dropped, "shared_counts", shared);
+                    records
                 };
                 let sides = [side(black), side(red)];
                 let written = sides.iter().map(|side| side.len() as u64).sum();
@@ -405,6 +399,39 @@ impl<'a> Writer<'a> {
             }
         }
     }
+}
+
+/// The rows in the order of their keys, those of one key and move as one.
+fn absorbed<K: Ord + Copy + Send>(
+    mut rows: Vec<(K, Content)>,
+    dropped: &mut BTreeMap<&'static str, u64>,
+) -> Vec<(K, Content)> {
+    rows.par_sort_by_key(|row| row.0);
+    let before = rows.len();
+    rows.dedup_by(|other, one| {
+        let is_same = other.0 == one.0;
+        if is_same {
+            one.1.absorb(std::mem::take(&mut other.1));
+        }
+        is_same
+    });
+    note(dropped, "colours", (before - rows.len()) as u64);
+    rows
+}
+
+/// Keys in order, each once with the sum of its counts, and how often something was added to one above 0.
+fn counted(mut counts: Vec<(u64, u64)>) -> (Vec<(u64, u64)>, u64) {
+    counts.par_sort_by_key(|&(key, _)| key);
+    let mut shared = 0;
+    counts.dedup_by(|other, one| {
+        let is_same = other.0 == one.0;
+        if is_same {
+            shared += u64::from(one.1 > 0);
+            one.1 = one.1.saturating_add(other.1);
+        }
+        is_same
+    });
+    (counts, shared)
 }
 
 /// The records with those of one key and move added up: positions that share a key of 32 bits are one to

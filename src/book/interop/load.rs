@@ -241,7 +241,7 @@ impl Reading<'_> {
                 return Ok(());
             }
         };
-        if xqb::encode(&position).0 != blob {
+        if xqb::encode(&position).0.as_bytes() != blob {
             findings.add(Issue::NotCanonical, example);
         }
         let key = scheme(Format::Xqb).key(&position, false);

@@ -127,7 +127,7 @@ impl FromStr for Format {
 /// The key under which an `.xqb` has a position.
 #[must_use]
 pub fn xqb_key(position: &Position) -> Vec<u8> {
-    xqb::encode(position).0
+    xqb::encode(position).0.as_bytes().to_vec()
 }
 
 /// The board that a key of an `.xqb` stands for, the side to move being Red; `None` if it is none.

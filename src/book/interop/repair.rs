@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use rusqlite::types::Value;
-
 use crate::book::interop::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
@@ -209,7 +207,7 @@ fn write_table(
     }
     report.written += boards.len() as u64;
     for ((key, mv), content) in boards {
-        table.insert(&Value::Blob(key), mv, &content)?;
+        table.insert(&key.as_bytes(), mv, &content)?;
     }
     if let Some(database) = &loaded.database {
         copy_texts(database, &table)?;
@@ -217,11 +215,11 @@ fn write_table(
     table.finish()
 }
 
-type Boards = BTreeMap<(Vec<u8>, u16), Content>;
+type Boards = BTreeMap<(xqb::Key, u16), Content>;
 
 fn add_board(
     boards: &mut Boards,
-    place: (Vec<u8>, u16),
+    place: (xqb::Key, u16),
     content: Content,
     report: &mut RepairReport,
 ) {
@@ -242,7 +240,7 @@ fn board(
     layout: &Layout,
     row: &Clean,
     mv: Move,
-) -> Result<Option<(Vec<u8>, u16)>, InteropError> {
+) -> Result<Option<(xqb::Key, u16)>, InteropError> {
     let Some(database) = &loaded.database else { return Ok(None) };
     let key = database.bytes_at(layout, 0, row.stored.place)?;
     let setup = key.and_then(|key| xqb::decode(&key));

@@ -109,7 +109,7 @@ fn hashes_are_those_of_the_vectors() {
         assert_eq!(key(Format::MoonRiver, false) ^ side, moonriver, "{fen}");
         assert_eq!(key(Format::Polyglot, false), xboard, "{fen}");
         let (bytes, turned) = xqb::encode(&position);
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = bytes.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, board, "{fen}");
         assert_eq!((turned.round, turned.mirrored), (round, mirrored), "{fen}");
     }
@@ -137,7 +137,7 @@ fn boards_come_back() {
     let mut position = Position::start();
     for ply in 0..120 {
         let (key, turned) = xqb::encode(&position);
-        let board = Position::from_setup(&xqb::decode(&key).unwrap()).unwrap();
+        let board = Position::from_setup(&xqb::decode(key.as_bytes()).unwrap()).unwrap();
         assert_eq!(board.turn(), Side::First);
         assert_eq!(xqb::encode(&board).0, key, "ply {ply}");
         let mut moves = MoveList::new();
@@ -1044,7 +1044,7 @@ fn nothing_but_tables_is_read() {
             let mv = xqb::encode_move(Move::parse("h2e2").unwrap(), turned);
             let insert = "INSERT INTO book(key, move, score, win, draw, lost, valid) \
                           VALUES(?1, ?2, 1, 1, 0, 0, 1)";
-            connection.execute(insert, (key, mv)).unwrap();
+            connection.execute(insert, (key.as_bytes(), mv)).unwrap();
             connection.execute_batch(xqb::LAYOUT.create_index).unwrap();
         }
         drop(connection);

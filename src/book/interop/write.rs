@@ -3,8 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql, params};
 
 use crate::book::file::connect::open_working;
 use crate::book::interop::error::InteropError;
@@ -65,7 +64,7 @@ fn write_error(path: &Path, source: io::Error) -> InteropError {
 }
 
 /// The numbers and the remark of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Content {
     pub(super) score: i64,
     /// Games won by the mover, drawn, lost.
@@ -142,7 +141,7 @@ impl TableWriter {
 
     pub(super) fn insert(
         &self,
-        key: &Value,
+        key: &dyn ToSql,
         mv: u16,
         content: &Content,
     ) -> Result<(), InteropError> {

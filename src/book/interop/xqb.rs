@@ -92,27 +92,42 @@ fn right_is_greater(cells: &Cells) -> bool {
     pairs.into_iter().find(|(left, right)| left != right).is_some_and(|(left, right)| right > left)
 }
 
+/// A key. Keys are in the order of their bytes: those not used are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    bytes: [u8; LONGEST_KEY],
+    len: u8,
+}
+
+impl Key {
+    /// The bytes as a row has them.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
 /// The key of a position, and its transformations.
-pub(super) fn encode(position: &Position) -> (Vec<u8>, Turned) {
+pub(super) fn encode(position: &Position) -> (Key, Turned) {
     let (cells, turned) = cells(position);
-    let mut bytes = Vec::with_capacity(LONGEST_KEY);
-    let mut bits = 0;
-    let mut push = |bit: u8| {
-        if bits % 8 == 0 {
-            bytes.push(0);
-        }
-        if let Some(last) = bytes.last_mut() {
-            *last |= bit << (7 - bits % 8);
-        }
-        bits += 1;
-    };
+    let mut bytes = [0; LONGEST_KEY];
+    // The bits that do not fill a byte yet, the last one lowest, and their number.
+    let (mut len, mut bits, mut held) = (0, 0u16, 0);
     for code in cells {
-        push(u8::from(code != 0));
-        if code != 0 {
-            (0..4).rev().for_each(|bit| push(code >> bit & 1));
+        let width = if code == 0 { 1 } else { 5 };
+        let empty_or_piece = if code == 0 { 0 } else { 0x10 | u16::from(code) };
+        bits = bits << width | empty_or_piece;
+        held += width;
+        if held >= 8 {
+            held -= 8;
+            bytes[len] = (bits >> held) as u8;
+            len += 1;
         }
     }
-    (bytes, turned)
+    if held > 0 {
+        bytes[len] = (bits << (8 - held)) as u8;
+        len += 1;
+    }
+    (Key { bytes, len: len as u8 }, turned)
 }
 
 /// The board of a key, the side to move being Red; `None` if the bytes are none.
@@ -182,7 +197,7 @@ mod tests {
 
     #[test]
     fn malformed_keys_are_refused() {
-        let (key, _) = encode(&Position::start());
+        let key = encode(&Position::start()).0.as_bytes().to_vec();
         assert!(decode(&key).is_some());
         assert!(decode(&key[..27]).is_none());
         assert!(decode(&[&key[..], &[0]].concat()).is_none());
