@@ -56,6 +56,7 @@ fn no_sentence_of_a_report_is_english() {
     let folder = Folder::new();
     let book = &sample_book(&folder);
     let tables = &folder.at("tables");
+    let bad = &folder.write("bad.pgn", "[Red \"x\"]\n\n1. h2e2 h2e2 *\n");
     let rook = "3k5/9/9/9/9/9/9/9/9/R3K4 w";
     let commands: &[&[&str]] = &[
         &["tablebase", "generate", "KRvK", "--tables", tables],
@@ -85,6 +86,11 @@ fn no_sentence_of_a_report_is_english() {
         &["match", "--games", "2", "--nodes", "50", "-o", &folder.at("m.pgn")],
         &["convert", &folder.at("m.pgn"), "-o", &folder.at("m.txt")],
         &["convert", &folder.at("nothing.pgn"), "-o", &folder.at("n.txt")],
+        &["review", bad],
+        &["book", "build", bad, "-o", &folder.at("e.book")],
+        &["book", "games", book, "--limit", "0"],
+        &["book", "merge", book, "-o", &folder.at("f.book")],
+        &["analyse", "--nodes", "50", "--book", &folder.at("nothing.book")],
         &["config"],
         &["bench", "--depth", "2"],
         &["query", book],
@@ -170,4 +176,41 @@ fn moves_and_names_of_openings_are_those_of_the_language() {
     let args = ["book", "classify", "--moves", "h2e2 h7e7"];
     assert_eq!(named(chinese(&args)), "D00 顺炮缓开车对其他");
     assert_eq!(named(ok(&args)), "D00 Same Direction Cannons, Delayed Chariot vs Others");
+}
+
+#[test]
+fn reports_keep_to_80_columns() {
+    let folder = Folder::new();
+    let book = &sample_book(&folder);
+    let columns =
+        |line: &str| line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum::<usize>();
+    let commands: &[&[&str]] = &[
+        &["book", "query", book],
+        &["book", "stats", book],
+        &["book", "classify", "books/openings"],
+        &["position", "--eval"],
+        &["review", "books/openings/opposing-pawns.pgn", "--nodes", "20", "--book", book],
+    ];
+    for args in commands {
+        for output in [chinese(args), ok(args)] {
+            let shown = text(&output.stdout);
+            let wide = shown.lines().find(|line| columns(line) > 80 && !line.contains(book));
+            assert_eq!(wide, None, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn names_that_others_chose_stay_as_they_are() {
+    let folder = Folder::new();
+    let tags = "[Red \"Red\"]\n[Black \"no name\"]\n[Event \"book\"]\n";
+    let game = folder.write("red.pgn", format!("{tags}\n1. h2e2 h9g7 *\n"));
+    let shown = text(&chinese(&["review", &game, "--nodes", "20"]).stdout);
+    for line in ["红方     Red\n", "黑方     no name\n", "赛事     book\n"] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    let many =
+        folder.write("many.pgn", format!("[Red \"{}\"]\n\n1. h2e2 x *\n", "a: ".repeat(300)));
+    let told = chinese(&["review", &many, "--nodes", "20"]);
+    assert_eq!(told.status.code(), Some(65));
 }
