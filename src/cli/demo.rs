@@ -237,7 +237,8 @@ fn build_book(
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let start = Instant::now();
-    say!(context.out, "1. An opening book from {games}")?;
+    let source = language::message(&games.to_string());
+    say!(context.out, "1. An opening book from {source}")?;
     context.out.flush()?;
     let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();

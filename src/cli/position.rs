@@ -80,7 +80,7 @@ pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, 
         Refusal::Illegal { text, drawing, reasons } => {
             say!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
             for reason in reasons {
-                say!(context.out, "reason   {reason}")?;
+                say!(context.out, "reason   {}", language::message(&reason))?;
             }
         }
     }

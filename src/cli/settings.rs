@@ -11,13 +11,13 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{Arg, Command};
+use clap::{Arg, Command, ValueEnum};
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{CliError, Context, exit};
-use crate::cli::language::{left, say, word};
+use crate::cli::language::{Language, left, say, word};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::engine::OwnBook;
@@ -464,6 +464,10 @@ pub(super) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, 
 fn default_of(program: &Command, setting: &Setting) -> Vec<OsString> {
     let mut places = setting.places().filter_map(|(option, path)| place_of(program, path, option));
     let values = places.next().map(|(_, arg)| arg.get_default_values()).unwrap_or_default();
+    if setting.name == "lang" {
+        let current = Language::current().to_possible_value();
+        return current.iter().map(|value| value.get_name().into()).collect();
+    }
     if values.is_empty() && setting.name == "rules" {
         return vec![RuleSet::default().to_string().into()];
     }

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 
 use super::line_args::NotationArgs;
 use super::verdict_explanation::VerdictExplanation;
-use crate::cli::language::text;
+use crate::cli::language::{self, text};
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
 use juzhong::record::{Dropped, Format, Record, WriteError, WriteOptions, write_game};
@@ -96,7 +96,8 @@ impl Display for Refusal {
         match self {
             Self::Unreadable(message) => f.write_str(message),
             Self::Illegal { reasons, .. } => {
-                write!(f, "{}", text!("illegal position: {}", reasons.join("; ")))
+                let reasons = language::message(&reasons.join("; "));
+                write!(f, "{}", text!("illegal position: {reasons}"))
             }
         }
     }

@@ -231,6 +231,10 @@ impl Shape {
     /// The translation of a message of this shape, with the values translated that are messages.
     fn translate(&self, catalogue: &Catalogue, text: &str, depth: u32) -> Option<String> {
         let values = self.values(text)?;
+        // Lines are looked at one by one.
+        if values.iter().any(|value| value.contains('\n')) {
+            return None;
+        }
         let are_numbers = || !values.iter().any(|value| value.contains(char::is_alphabetic));
         if self.letters() < MIN_LETTERS && !are_numbers() {
             return None;

@@ -5,8 +5,9 @@ use clap::{Arg, Command};
 
 use super::{CHINESE, Language};
 
-/// The texts that clap itself writes into help; those that begin alike stand longest first.
-pub(super) const OF_CLAP: [&str; 15] = [
+/// The texts that clap itself writes into help.
+pub(super) const OF_CLAP: [&str; 16] = [
+    "Print help for the subcommand(s)",
     "Usage: ",
     "Usage:",
     "Options:",
@@ -40,7 +41,10 @@ pub(in crate::cli) fn rendered(help: String) -> String {
     let mut of_values = Vec::new();
     texts_of_values(&crate::cli::command_line(), &mut of_values);
     let texts = OF_CLAP.into_iter().chain(of_values.iter().map(String::as_str));
-    texts.fold(help, |help, text| match CHINESE.get(text) {
+    // Some texts begin others.
+    let mut texts: Vec<&str> = texts.collect();
+    texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    texts.into_iter().fold(help, |help, text| match CHINESE.get(text) {
         Some(translation) => help.replace(text, translation),
         None => help,
     })

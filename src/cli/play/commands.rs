@@ -1,5 +1,7 @@
 //! What is typed: commands, their help, and the words that complete them.
 
+use crate::cli::language::{self, text};
+
 /// A typed line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command<'a> {
@@ -136,7 +138,7 @@ fn number(text: &str) -> Option<usize> {
 pub(super) fn parse(line: &str) -> Result<Command<'_>, String> {
     let line = trimmed(line);
     let (word, rest) = word_and_rest(line);
-    let number = |what: &str| number(rest).ok_or_else(|| format!("write {what}"));
+    let number = |what: &str| number(rest).ok_or_else(|| text!("write {}", language::word(what)));
     Ok(match word {
         "" => Command::Nothing,
         "goto" => Command::GoTo(number("goto N, where N is a number of the list")?),

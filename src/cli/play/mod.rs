@@ -136,12 +136,20 @@ fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError
     Ok(client)
 }
 
+/// Reads the name of a side, in either language.
 fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
-    let found = Side::ALL.into_iter().find(|&side| G::side_name(side).eq_ignore_ascii_case(name));
-    found.ok_or_else(|| {
-        let [first, second] = Side::ALL.map(G::side_name);
-        let message = format!("unknown side \"{name}\"; choose {first} or {second}");
-        CliError::message(exit::USAGE, message.to_lowercase())
+    let is_named = |side: &Side| {
+        let chinese = match G::side_name(*side).to_ascii_lowercase().as_str() {
+            "red" => ["红", "红方"],
+            "white" => ["白", "白方"],
+            _ => ["黑", "黑方"],
+        };
+        G::side_name(*side).eq_ignore_ascii_case(name) || chinese.contains(&name)
+    };
+    Side::ALL.into_iter().find(is_named).ok_or_else(|| {
+        let [first, second] = Side::ALL.map(|side| G::side_name(side).to_lowercase());
+        let message = text!("unknown side \"{name}\"; choose {first} or {second}");
+        CliError::message(exit::USAGE, message)
     })
 }
 
@@ -436,7 +444,9 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 Ok(command) => self.obey(command),
                 Err(wanted) => self.answer(wanted),
             },
-            Entered::Unreadable(why) => self.answer(text!("not understood: {why}")),
+            Entered::Unreadable(why) => {
+                self.answer(text!("not understood: {}", language::message(&why)))
+            }
             Entered::End => {
                 self.say("\nend of input")?;
                 Ok(Next::Leave(exit::OK))
@@ -522,7 +532,8 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.desk.game.push(mv);
                 Ok(Next::Moved)
             }
-            Err(reason) => self.answer(text!("{reason}; type help for what is understood")),
+            Err(reason) => self
+                .answer(text!("{}; type help for what is understood", language::message(&reason))),
         }
     }
 
@@ -650,7 +661,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         if let Some(result) = self.result() {
             return self.answer(result);
         }
-        let (human, winner) = (self.human, G::side_name(!self.human));
+        let (human, winner) = (self.human, word(G::side_name(!self.human)));
         self.desk.game.resign(human);
         self.keep();
         self.answer(text!("you resign: {winner} wins"))
@@ -682,7 +693,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.draft = Some(wanted);
                 self.say(drawing.trim_end())?;
                 for reason in reasons {
-                    self.say(text!("illegal: {reason}"))?;
+                    self.say(text!("illegal: {}", language::message(&reason)))?;
                 }
                 self.answer("the game stays as it is until the position is legal")
             }
@@ -868,7 +879,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             return Ok(stays);
         }
         if let Some(fault) = fault {
-            self.say(text!("the game breaks off: {fault}"))?;
+            self.say(text!("the game breaks off: {}", language::message(&fault)))?;
         }
         let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
         let players = [player("Red"), player("Black")];

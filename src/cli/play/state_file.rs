@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
+use crate::cli::language::text;
 use juzhong::bytes::atomic::{AtomicFile, folder_of};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::own_files;
@@ -17,7 +18,6 @@ use juzhong::bytes::visible::ShowPath;
 
 use super::super::terminal::Terminal;
 use super::game::{Played, Standing};
-use crate::cli::language::text;
 use juzhong::game::{Game, Side};
 
 /// The longest file that is read, in bytes.
