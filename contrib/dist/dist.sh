@@ -60,13 +60,13 @@ if [ "$target" = "$host" ]; then
     strip "$root/juzhong$suffix"
 fi
 install -m 644 LICENSE-APACHE LICENSE-MIT README.md README.zh-CN.md CHANGELOG.md "$root/"
-completion() { "$writer" completions "$1" > "$root/completions/$2"; }
+completion() { "$writer" --lang en completions "$1" > "$root/completions/$2"; }
 completion bash juzhong.bash
 completion elvish juzhong.elv
 completion fish juzhong.fish
 completion powershell juzhong.ps1
 completion zsh _juzhong
-"$writer" man --dir "$root/man"
+"$writer" --lang en man --dir "$root/man"
 
 tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" "$name" |
     gzip --best --no-name > "$folder/$name.tar.gz"

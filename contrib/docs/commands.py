@@ -25,7 +25,7 @@ described under [JSON shapes](json.md), the numbers that commands end with under
 
 def help_of(program, words):
     """The help of a command as the program prints it."""
-    shown = subprocess.run([program, *words, "--help"], capture_output=True, check=True, text=True)
+    shown = subprocess.run([program, "--lang", "en", *words, "--help"], capture_output=True, check=True, text=True)
     return "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
 
 

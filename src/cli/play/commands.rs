@@ -302,7 +302,7 @@ mod tests {
         assert!(HELP.lines().all(|line| line.chars().count() < 80));
         let lines = chinese_help.trim_start_matches("msgstr \"").trim_end_matches('"').split("\\n");
         for line in lines {
-            assert!(crate::cli::language::columns(line) < 80, "{line}");
+            assert!(language::columns(line) < 80, "{line}");
         }
     }
 
