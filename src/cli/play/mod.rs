@@ -21,7 +21,7 @@ use super::player::{LimitArgs, PlayerArgs};
 use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
 use super::verdict_explanation::verdict_name;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
-use crate::cli::language::{self, counts, left, say, text, word};
+use crate::cli::language::{self, counts, left, say, text, word, wrapped};
 use commands::Command;
 use game::{Desk, Played};
 use juzhong::book::Book;
@@ -500,7 +500,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Moves => {
                 let moves = legal_moves(self.position());
                 let texts: Vec<String> = moves.into_iter().map(|mv| self.written(mv)).collect();
-                self.answer(texts.join(" "))
+                self.answer(wrapped(&texts.join(" "), 78).join("\n"))
             }
             Command::Board => self.draw().map(|()| Next::Same),
             Command::Fen => {
