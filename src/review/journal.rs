@@ -39,7 +39,7 @@ pub struct ReviewJournal<G> {
     file: File,
     /// Bytes of whole frames.
     length: u64,
-    /// Where the games' frames begin, by the games' names.
+    /// The offsets at which the games' frames begin, by the games' names.
     games: HashMap<[u8; 32], u64>,
     game: PhantomData<G>,
 }

@@ -22,7 +22,7 @@ const LOOK: u64 = 1 << 10;
 /// The deepest tree that SQLite reads.
 const MAX_DEPTH: usize = 20;
 
-/// Which page refers to which, by the inner pages that can be read.
+/// References from page to page, by the inner pages that can be read.
 #[derive(Debug, Default)]
 pub(in crate::book) struct Parents(HashMap<u32, u32>);
 

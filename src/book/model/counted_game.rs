@@ -109,7 +109,7 @@ pub(in crate::book) struct CountedGame {
     pub(in crate::book) moves: Box<[u16]>,
     /// Only of counted games.
     pub(in crate::book) groups: GroupNames,
-    /// What samples show of it, if the book has samples; only of counted games.
+    /// Its details that samples show, if the book has samples; only of counted games.
     pub(in crate::book) details: Option<Box<GameDetails>>,
 }
 

@@ -152,6 +152,11 @@ fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
         c.disputed - c.tied,
         c.tied
     )?;
+    print_not_counted(c, out)
+}
+
+/// Prints the records that were not counted.
+fn print_not_counted(c: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     say!(out, "copies     {} further ones of counted games", c.duplicates)?;
     say!(
         out,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::line_args::{NotationArgs, line_texts};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::{from_book, names};
+use super::{from_book, names, print_not_counted};
 use crate::cli::language::{counted, counts, left, right, say, text, word, wrapped};
 use juzhong::book::opening::Code;
 use juzhong::book::{
@@ -461,16 +461,7 @@ fn print_making(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
         counts.disputed,
         counts.tied
     )?;
-    say!(out, "copies     {} further ones of counted games", counts.duplicates)?;
-    say!(
-        out,
-        "others     {} from other starts (different ones: {}), not counted",
-        counts.other_start_records,
-        counts.other_starts
-    )?;
-    say!(out, "no moves   {}, not counted", counts.no_move_records)?;
-    say!(out, "bad        {}, left out", counts.bad)?;
-    say!(out, "filtered   {}, left out", counts.filtered)?;
+    print_not_counted(counts, out)?;
     if about.pruned {
         say!(out, "pruned     moves were left out; no games can be added")?;
     }

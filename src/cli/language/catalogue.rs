@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use polib::po_file;
 
-/// How deep messages stand in messages.
+/// The depth to which messages within messages are looked at.
 const MAX_DEPTH: u32 = 4;
 /// The longest message that is looked at, in bytes.
 const MAX_MESSAGE: usize = 1 << 16;
@@ -20,13 +20,13 @@ pub(super) struct Catalogue {
     values: HashMap<String, String>,
     /// The texts with places for values, those with most text first.
     shapes: Vec<Shape>,
-    /// Where the shape of a text stands.
+    /// The number of the shape of a text.
     places: HashMap<String, usize>,
 }
 
 /// A text with places for values, as `format!` has it.
 struct Shape {
-    /// What stands before, between and after the values.
+    /// The texts before, between and after the values.
     literals: Vec<String>,
     /// The text itself.
     text: String,

@@ -121,7 +121,7 @@ pub(super) fn message(text: &str) -> String {
     }
 }
 
-/// What separates a message from its cause.
+/// The mark between a message and its cause.
 pub(super) fn colon() -> &'static str {
     match Language::current() {
         Language::En => ": ",

@@ -192,9 +192,9 @@ pub(super) fn wants_file(typed: &str) -> bool {
 
 /// True where a backslash escapes: elsewhere it separates folders.
 const ESCAPES: bool = !cfg!(windows);
-/// What is escaped in a name outside quotes, as completed names are.
+/// The characters escaped in a name outside quotes, as completed names are.
 const ESCAPED: &str = " \t\"\\'`@$><=;|&{(";
-/// What is escaped between double quotes.
+/// The characters escaped between double quotes.
 const ESCAPED_IN_QUOTES: &str = "\"$\\`";
 
 /// A line without the blanks around it; one that is escaped stays.
@@ -234,7 +234,7 @@ fn is_open(name: &str, escapes: bool) -> bool {
     name.starts_with(['"', '\'']) && within_quotes(name, escapes).is_none()
 }
 
-/// What stands between the quotes around a name.
+/// The text between the quotes around a name.
 fn within_quotes(name: &str, escapes: bool) -> Option<&str> {
     let quote = name.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
     let inner = name[1..].strip_suffix(quote)?;

@@ -934,7 +934,7 @@ pub(super) fn describe<M>(choice: &Choice<M>) -> String {
     }
 }
 
-/// What the tablebases say of a move: its [`Display`], in the language of the program.
+/// The result of a move by the tablebases: its [`Display`], in the language of the program.
 fn table_text<M>(found: &RootMove<M>) -> String {
     let Entry { wdl, order, distance } = found.entry;
     let (result, plies) = (word(wdl.name()), counts::plies(distance));

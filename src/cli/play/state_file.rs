@@ -189,7 +189,7 @@ impl Autosave {
     ///
     /// # Errors
     ///
-    /// Why what stands there is no such game.
+    /// The reason why the file holds no such game.
     pub(super) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, String> {
         let read = || {
             let Some(text) = self.file.read().map_err(|error| error.to_string())? else {

@@ -499,7 +499,7 @@ impl Work<'_, '_> {
         })
     }
 
-    /// What the books say about each move of a game; nothing if there are none.
+    /// The findings of the books about each move of a game; nothing if there are none.
     fn look_up(&mut self, game: &Waiting) -> Result<Vec<BookFinding<Move>>, CliError> {
         if self.books.is_empty() {
             return Ok(Vec::new());

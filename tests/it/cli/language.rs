@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use crate::support::folder::Folder;
-use crate::support::program::{command, ended, juzhong, ok, sample_book, text};
+use crate::support::program::{columns, command, ended, juzhong, ok, sample_book, text};
 
 /// Runs in Chinese.
 fn chinese(args: &[&str]) -> Output {
@@ -182,8 +182,6 @@ fn moves_and_names_of_openings_are_those_of_the_language() {
 fn reports_keep_to_80_columns() {
     let folder = Folder::new();
     let book = &sample_book(&folder);
-    let columns =
-        |line: &str| line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum::<usize>();
     let commands: &[&[&str]] = &[
         &["book", "query", book],
         &["book", "stats", book],

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::folder::Folder;
 use crate::support::games::{outline, records};
-use crate::support::program::{command, ended, exits, fails, juzhong, ok, stdout, text};
+use crate::support::program::{columns, command, ended, exits, fails, juzhong, ok, stdout, text};
 use crate::support::tables::small_tables;
 
 /// A blunder by Red at move 3 (the chariot stands where the cannon takes it), with a comment and a variation.
@@ -43,11 +43,6 @@ fn folder() -> (Folder, String) {
 fn answers(args: &[&str]) -> Vec<Value> {
     let text = stdout(&[&["review", "--nodes", "500", "--json"], args].concat());
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-/// The columns of a line on a terminal.
-fn columns(line: &str) -> usize {
-    line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Mistyped command lines, and what fits on a line.
 
 use crate::support::folder::Folder;
-use crate::support::program::{fails, sample_book, stdout};
+use crate::support::program::{columns, fails, sample_book, stdout};
 
 #[test]
 fn the_command_that_was_meant_is_named() {
@@ -16,11 +16,6 @@ fn numbers_that_are_none_are_explained() {
     fails(&["analyse", "--nodes", "many"], 2, &["--nodes", "write a whole number"]);
     fails(&["analyse", "--hash", ""], 2, &["--hash"]);
     fails(&["play", "--threads", "99999999999999999999"], 2, &["--threads", "too large"]);
-}
-
-/// The columns of a text in a terminal.
-fn columns(line: &str) -> usize {
-    line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }
 
 #[test]

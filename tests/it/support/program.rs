@@ -112,3 +112,8 @@ pub(crate) fn sample_book(folder: &Folder) -> String {
     ok(&["book", "build", &sample_games(""), "-o", &book]);
     book
 }
+
+/// The columns of a line on a terminal: two for each character outside ASCII.
+pub(crate) fn columns(line: &str) -> usize {
+    line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
+}
