@@ -20,7 +20,17 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
-        &["bytes", "game", "xiangqi", "record", "tablebase", "search", "engine", "protocol"],
+        &[
+            "bytes",
+            "game",
+            "xiangqi",
+            "gomoku",
+            "record",
+            "tablebase",
+            "search",
+            "engine",
+            "protocol",
+        ],
     ),
     ("tune", &["game", "xiangqi", "record", "search", "engine", "protocol", "contest"]),
 ];
@@ -109,6 +119,7 @@ const FOLDERS: [(&str, &[&str]); 10] = [
     (
         "contest",
         &[
+            "games",
             "stats",
             "sprt",
             "referee",
