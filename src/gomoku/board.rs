@@ -185,6 +185,16 @@ impl Board {
             .flat_map(move |row| (0..width).filter_map(move |column| Point::new(column, row)))
     }
 
+    /// Returns true if rows of `side` that are too long do not count.
+    pub(crate) const fn needs_exact_row(&self, _side: Side) -> bool {
+        false
+    }
+
+    /// Returns true if some empty points may be forbidden.
+    pub(crate) const fn has_forbidden_points(&self) -> bool {
+        false
+    }
+
     /// The empty points, row by row from a1.
     pub fn empty_points(&self) -> impl Iterator<Item = Point> + '_ {
         self.lines.empty_points()

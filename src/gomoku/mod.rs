@@ -8,15 +8,19 @@
 mod board;
 mod diagram;
 mod game_impl;
+mod line_map;
 mod lines;
 mod notation;
 mod notice;
 mod point;
 mod shape;
+mod vcf;
 
 pub use board::{Board, GeometryError, SIZES, Undo};
 pub use diagram::DiagramStyle;
 pub use game_impl::{FreeRules, UnknownRules};
+pub(crate) use line_map::{Completions, LineMap};
 pub use notation::{BoardError, START_TEXT};
 pub use notice::Notice;
 pub use point::Point;
+pub use vcf::{FourSearch, FourSolver, FourWin};

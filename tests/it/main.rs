@@ -71,6 +71,11 @@ mod search {
 }
 
 #[cfg(feature = "cli")]
+mod solve {
+    mod fours;
+}
+
+#[cfg(feature = "cli")]
 mod engine {
     mod damage;
     mod sources;
