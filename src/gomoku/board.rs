@@ -185,6 +185,11 @@ impl Board {
             .flat_map(move |row| (0..width).filter_map(move |column| Point::new(column, row)))
     }
 
+    /// The board without stones.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::with_geometry(self.width, self.height, self.row)
+    }
+
     /// Returns true if rows of `side` that are too long do not count.
     pub(crate) const fn needs_exact_row(&self, _side: Side) -> bool {
         false

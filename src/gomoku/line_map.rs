@@ -107,8 +107,7 @@ impl LineMap {
         if own.count_ones() + missing < row {
             return;
         }
-        let open = own | self.free[axis as usize][line];
-        let mut starts = (1..row).fold(open, |starts, shift| starts & open >> shift);
+        let mut starts = self.starts(side, (axis, line));
         while starts != 0 {
             let start = starts.trailing_zeros();
             starts &= starts - 1;
@@ -119,6 +118,12 @@ impl LineMap {
                 visit(gaps);
             }
         }
+    }
+
+    /// The first cells of the stretches of a line that `side` may still fill.
+    fn starts(&self, side: Side, (axis, line): (Axis, usize)) -> u32 {
+        let open = self.stones[side.index()][axis as usize][line] | self.free[axis as usize][line];
+        (1..u32::from(self.row)).fold(open, |starts, shift| starts & open >> shift)
     }
 
     /// The points on which `side` completes a row.
@@ -168,22 +173,23 @@ impl LineMap {
         fours
     }
 
-    /// The empty points in a stretch that `side` may still fill and that has all but at most `missing` stones: each
-    /// point once, in order.
+    /// The empty points of the stretches that `side` fills with at most `missing` stones more, though the row may be
+    /// too long then: each point once, in order.
     pub(crate) fn extensions(&self, side: Side, missing: u32) -> Vec<Point> {
-        let mut cells = [[0_u32; LINES]; 4];
-        for axis in Axis::ALL {
-            for line in 0..LINES {
-                for missing in 1..=missing {
-                    let cells = &mut cells[axis as usize][line];
-                    self.stretches(side, (axis, line), missing, |gaps| *cells |= gaps);
-                }
-            }
-        }
+        let row = u32::from(self.row);
         let mut points = Vec::new();
         for axis in Axis::ALL {
-            for (line, &marked) in cells[axis as usize].iter().enumerate() {
-                points.extend(bits(marked).filter_map(|at| point_on(axis, line, at)));
+            for line in 0..LINES {
+                let own = self.stones[side.index()][axis as usize][line];
+                if own.count_ones() + missing < row {
+                    continue;
+                }
+                let windows = bits(self.starts(side, (axis, line)))
+                    .map(|start| ((1 << row) - 1) << start & !own);
+                let cells = windows
+                    .filter(|gaps| gaps.count_ones() <= missing)
+                    .fold(0, |cells, gaps| cells | gaps);
+                points.extend(bits(cells).filter_map(|at| point_on(axis, line, at)));
             }
         }
         points.sort_unstable();
@@ -191,21 +197,26 @@ impl LineMap {
         points
     }
 
-    /// Returns true if some stretch could still become a row of `side`.
-    pub(crate) fn can_make_row(&self, side: Side) -> bool {
-        let row = u32::from(self.row);
-        let mut can = false;
+    /// The empty points of each stretch that `side` may still fill, though the row may be too long then.
+    pub(crate) fn open_lines(&self, side: Side) -> Vec<Vec<Point>> {
+        let mut lines = Vec::new();
         for axis in Axis::ALL {
             for line in 0..LINES {
-                for missing in 1..=row {
-                    self.stretches(side, (axis, line), missing, |_| can = true);
-                    if can {
-                        return true;
-                    }
+                let own = self.stones[side.index()][axis as usize][line];
+                for start in bits(self.starts(side, (axis, line))) {
+                    let gaps = ((1 << self.row) - 1) << start & !own;
+                    lines.push(bits(gaps).filter_map(|at| point_on(axis, line, at)).collect());
                 }
             }
         }
-        false
+        lines
+    }
+
+    /// Returns true if `side` may still fill some stretch, though the row may be too long then.
+    pub(crate) fn can_make_row(&self, side: Side) -> bool {
+        Axis::ALL
+            .into_iter()
+            .any(|axis| (0..LINES).any(|line| self.starts(side, (axis, line)) != 0))
     }
 }
 

@@ -73,6 +73,7 @@ mod search {
 #[cfg(feature = "cli")]
 mod solve {
     mod fours;
+    mod small_boards;
 }
 
 #[cfg(feature = "cli")]
