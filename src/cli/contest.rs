@@ -8,23 +8,26 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::line_args::NotationArgs;
+use super::line_args::{NotationArgs, parse_rules};
 use super::openings::read_openings;
-use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use super::terminal::Terminal;
+use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::{counted, counts, left, text, word};
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
-    ClockSetting, Count, Decision, DrawRule, Effort, Estimate, Fault, Journal, JournalError,
-    MAX_PLIES, Match, MatchError, MatchGame, Openings, Participant, Referee, ResignRule, Sprt,
-    Standing, TimeControl, built_in_openings,
+    ClockSetting, Contested, Count, Decision, DrawRule, Effort, Estimate, Fault, Journal,
+    JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Participant, Referee,
+    ResignRule, Sprt, Standing, TimeControl, built_in_openings,
 };
-use juzhong::engine::{Endgames, Playable, TableOptions};
+use juzhong::engine::{Endgames, TableOptions};
+use juzhong::game::Side;
+use juzhong::gomoku::Board;
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, Timeouts};
 use juzhong::record::Record;
 use juzhong::search::MAX_PLY;
-use juzhong::xiangqi::{Position, RuleSet};
+use juzhong::xiangqi::Position;
 
 /// Plays a match between two engines and says how much stronger the first one is.
 ///
@@ -90,7 +93,7 @@ pub(super) struct Args {
     beta: f64,
     #[command(flatten)]
     notation: NotationArgs,
-    /// The games as PGN, added as they end. If there are games of this match already, it goes on.
+    /// The games as PGN (gomoku: lines of JSON), added as they end. If there are games of this match already, it goes on.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -123,8 +126,8 @@ struct Limits {
 /// Where games begin.
 #[derive(Debug, clap::Args)]
 struct Start {
-    /// Files and folders of openings: games of any format, lists of positions (FEN or EPD)
-    /// [default: the built-in lines].
+    /// Files and folders of openings: games of any format, lists of positions (FEN or EPD); gomoku: lines
+    /// of moves (h8i9g7), of offsets from the middle, or of positions [default: the built-in lines].
     #[arg(long, value_name = "FILE", num_args = 1..)]
     openings: Vec<PathBuf>,
     /// Plies of each opening that are played (0: all).
@@ -142,9 +145,10 @@ struct Start {
 /// When games end.
 #[derive(Debug, clap::Args)]
 struct Ends {
-    /// Which rules judge repetitions: none, check, asian, computer or chinese.
-    #[arg(long, default_value_t)]
-    rules: RuleSet,
+    /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
+    /// asian).
+    #[arg(long)]
+    rules: Option<String>,
     /// A game of so many plies is a draw.
     #[arg(long, value_name = "N", default_value_t = MAX_PLIES)]
     max_plies: usize,
@@ -211,13 +215,19 @@ fn parse_elos(text: &str) -> Result<(f64, f64), String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("match")?;
-    let contest = args.contest()?;
+    match context.common.game {
+        GameName::Xiangqi => play::<Position>(args, context),
+        GameName::Gomoku => play::<Board>(args, context),
+    }
+}
+
+fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let contest = args.contest::<G>()?;
     let mut standing = Standing::default();
     let mut journal = match &args.output {
         None => None,
         Some(path) => Some(
-            resume(path, &args.settings(&contest)?, &mut standing)?
+            resume::<G>(path, &args.settings(&contest)?, &mut standing)?
                 .in_notation(args.notation.shown()),
         ),
     };
@@ -273,8 +283,12 @@ fn from_match(error: MatchError) -> CliError {
 }
 
 /// Opens the games of a match and counts those that are over.
-fn resume(path: &Path, settings: &str, standing: &mut Standing) -> Result<Journal, CliError> {
-    let (journal, games) = Journal::open(path, settings).map_err(|error| {
+fn resume<G: Contested>(
+    path: &Path,
+    settings: &str,
+    standing: &mut Standing,
+) -> Result<Journal, CliError> {
+    let (journal, games) = Journal::open::<G>(path, settings).map_err(|error| {
         let code = match error {
             JournalError::Foreign { .. } => exit::BAD_DATA,
             JournalError::Changed { .. } => exit::USAGE,
@@ -287,10 +301,11 @@ fn resume(path: &Path, settings: &str, standing: &mut Standing) -> Result<Journa
 }
 
 impl Args {
-    fn contest(&self) -> Result<Match, CliError> {
+    fn contest<G: Contested + Terminal>(&self) -> Result<Match<G>, CliError> {
+        let start = G::start();
         let openings = match self.start.openings.is_empty() {
-            true => built_in_openings(),
-            false => read_openings(&self.start.openings)?,
+            true => built_in_openings(&start),
+            false => read_openings(&self.start.openings, &start)?,
         };
         let Start { plies, seed, random_plies, .. } = self.start;
         let timeout = Duration::from_secs(self.limits.timeout);
@@ -350,7 +365,7 @@ impl Args {
 
     /// All that games depend on, and what decides when they are enough. Their number and how many
     /// are played at a time are no part of it.
-    fn settings(&self, contest: &Match) -> Result<String, CliError> {
+    fn settings<G: Contested>(&self, contest: &Match<G>) -> Result<String, CliError> {
         let mut text = String::new();
         let mut add = |what: &str, value: String| {
             let separator = if text.is_empty() { "" } else { "; " };
@@ -382,7 +397,7 @@ impl Args {
             "openings",
             format!("{lines} seed {} random {}", self.start.seed, self.start.random_plies),
         );
-        add("rules", format!("{} {}", self.ends.rules, self.ends.max_plies));
+        add("rules", format!("{} {}", contest.referee.rules, self.ends.max_plies));
         add("ends", format!("{:?} {:?}", self.ends.draw, self.ends.resign));
         if let Some(tables) = &self.ends.tables {
             add("tables", tables.display().to_string());
@@ -394,10 +409,10 @@ impl Args {
     }
 }
 
-fn openings_text(openings: &Openings) -> Vec<u8> {
-    let text = |opening: &Record<Position>| {
-        let start = opening.start.as_ref().map(Position::to_fen).unwrap_or_default();
-        let moves: Vec<String> = opening.tree.moves.iter().map(ToString::to_string).collect();
+fn openings_text<G: Contested>(openings: &Openings<G>) -> Vec<u8> {
+    let text = |opening: &Record<G>| {
+        let start = opening.start.as_ref().map(G::to_fen).unwrap_or_default();
+        let moves: Vec<String> = opening.tree.moves.iter().map(|&mv| G::move_text(mv)).collect();
         format!("{start} {} {}\n", opening.start_clock, moves.join(" "))
     };
     openings.list().iter().flat_map(|opening| text(opening).into_bytes()).collect()
@@ -457,21 +472,22 @@ impl Limits {
 }
 
 impl Ends {
-    fn referee(&self) -> Result<Referee, CliError> {
+    fn referee<G: Contested + Terminal>(&self) -> Result<Referee<G>, CliError> {
+        let rules = parse_rules::<G>(self.rules.as_deref())?;
         let open = |folder: &PathBuf| {
             let folders = vec![folder.clone()];
             let options = TableOptions { folders, ..TableOptions::default() };
-            <Position as Playable>::Tables::open(&options, self.rules)
+            G::Tables::open(&options, rules)
                 .map_err(|message| CliError::message(exit::NO_INPUT, message))
         };
         let tables = self.tables.as_ref().map(open).transpose()?;
-        let Self { rules, max_plies, draw, resign, .. } = *self;
+        let Self { max_plies, draw, resign, .. } = *self;
         Ok(Referee { rules, max_plies, draw, resign, tables })
     }
 }
 
 /// Says at once what an engine did wrong.
-fn tell_fault(game: &MatchGame) {
+fn tell_fault<G: Contested>(game: &MatchGame<G>) {
     if let Some((engine, fault)) = game.fault {
         let how = game.record.tag("Termination").unwrap_or_default();
         let number = game.number + 1;
@@ -484,7 +500,7 @@ fn tell_fault(game: &MatchGame) {
 }
 
 /// Reports the engines' messages about their options and files, each one once.
-fn tell_warnings(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
+fn tell_warnings<G: Contested>(game: &MatchGame<G>, told: &mut HashSet<(usize, String)>) {
     /// Of an engine that keeps sending new messages.
     const MOST: usize = 100;
     for (engine, warnings) in game.warnings.iter().enumerate() {
@@ -499,7 +515,7 @@ fn tell_warnings(game: &MatchGame, told: &mut HashSet<(usize, String)>) {
 const NAMES: [&str; 2] = ["a", "b"];
 
 /// The standing of the match, in a line.
-fn brief(contest: &Match, standing: &Standing) -> String {
+fn brief<G: Contested>(contest: &Match<G>, standing: &Standing) -> String {
     let Count { wins, draws, losses } = standing.results.total();
     let results = &standing.results;
     let elo = results.by_pairs().map(|estimate| format!(", {}", interval(&estimate)));
@@ -515,8 +531,8 @@ fn interval(estimate: &Estimate) -> String {
 }
 
 /// The result of a match.
-struct Report<'a> {
-    contest: &'a Match,
+struct Report<'a, G: Contested> {
+    contest: &'a Match<G>,
     standing: &'a Standing,
     /// Games played before.
     resumed: usize,
@@ -525,7 +541,7 @@ struct Report<'a> {
     args: &'a Args,
 }
 
-impl Report<'_> {
+impl<G: Contested + Terminal> Report<'_, G> {
     fn text(&self) -> String {
         let Standing { results, effort, faults } = self.standing;
         let mut text = String::new();
@@ -537,7 +553,7 @@ impl Report<'_> {
         let by_games = results.by_games();
         let percent = by_games.map_or(0.0, |estimate| 100.0 * estimate.score);
         line(text!("games   {}  {percent:.1} %", count_text(results.total())));
-        for (count, colour) in results.colours.into_iter().zip(["Red", "Black"]) {
+        for (count, colour) in results.colours.into_iter().zip(Side::ALL.map(G::side_name)) {
             line(text!("  as {} {}", left(word(colour), 5), count_text(count)));
         }
         if let Some((pairs, games)) = results.by_pairs().zip(by_games) {
@@ -607,6 +623,8 @@ impl Report<'_> {
                 "decision": sprt.decide(&results.pairs).name(),
             })
         });
+        let [first, second] =
+            Side::ALL.map(|side| format!("as_{}", G::side_name(side).to_ascii_lowercase()));
         json!({
             "schema": "juzhong.match/1",
             "status": if self.done { "finished" } else { "interrupted" },
@@ -617,8 +635,8 @@ impl Report<'_> {
             "games": self.standing.games(),
             "resumed": self.resumed,
             "total": count(results.total()),
-            "as_red": count(results.colours[0]),
-            "as_black": count(results.colours[1]),
+            first: count(results.colours[0]),
+            second: count(results.colours[1]),
             "pairs": results.pairs,
             "pentanomial": estimate(results.by_pairs()),
             "trinomial": estimate(results.by_games()),

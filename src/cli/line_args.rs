@@ -19,6 +19,31 @@ pub(super) struct LineArgs {
     /// text or many arguments.
     #[arg(long, num_args = 1..)]
     pub(super) moves: Vec<String>,
+    #[command(flatten)]
+    pub(super) board: BoardArgs,
+}
+
+/// The board of games that have several.
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+pub(super) struct BoardArgs {
+    /// Gomoku: what counts as a row, and what is forbidden: freestyle, standard (exactly five) or renju [default:
+    /// freestyle].
+    #[arg(long)]
+    pub(super) variant: Option<String>,
+    /// Gomoku: the size of the board, such as 15 or 20x18 [default: 15].
+    #[arg(long)]
+    pub(super) size: Option<String>,
+}
+
+impl BoardArgs {
+    /// The text of the start position on this board, and of `fen` if there is one, under these rules; `None` for the
+    /// usual start.
+    fn text_of<G: Terminal>(&self, fen: Option<&str>) -> Result<Option<String>, Refusal> {
+        if *self == Self::default() {
+            return Ok(fen.map(str::to_owned));
+        }
+        G::with_board(fen, self).map(Some).map_err(Refusal::Unreadable)
+    }
 }
 
 /// The notation in which moves are shown.
@@ -105,8 +130,8 @@ impl<G: Terminal> Typed<G> {
 
 impl LineArgs {
     /// Returns true if neither a position nor moves are given.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.fen.is_none() && self.moves.is_empty()
+    pub(super) fn is_empty(&self) -> bool {
+        self.fen.is_none() && self.moves.is_empty() && self.board == BoardArgs::default()
     }
 
     /// Returns true if the line begins with the usual start of a game, and not by a FEN, so that its whole past is
@@ -124,7 +149,10 @@ impl LineArgs {
 
     /// The line of `--fen`, or the start of a game.
     fn start<G: Terminal>(&self) -> Result<Typed<G>, Refusal> {
-        self.fen.as_ref().map_or_else(|| read_start(None).map(Typed::new), |text| Typed::read(text))
+        match self.board.text_of::<G>(self.fen.as_deref())? {
+            Some(text) => Typed::read(&text),
+            None => read_start(None).map(Typed::new),
+        }
     }
 
     /// As [`read`](Self::read); why there is no such line is an error that names the option.

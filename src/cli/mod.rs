@@ -28,6 +28,7 @@ mod packed_file;
 mod perft;
 mod play;
 mod player;
+mod point_values;
 mod position;
 mod proxy;
 mod review;

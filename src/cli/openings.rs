@@ -3,24 +3,28 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, interrupt};
 use juzhong::book::find_games;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::contest::read_positions;
+use juzhong::contest::{Contested, read_positions};
 use juzhong::record::{Record, read_packed};
-use juzhong::xiangqi::Position;
 
 /// The largest file of openings that is read, in bytes: all of them are held in memory.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The games of files and folders, and lists of positions (FEN or EPD); a bad one is refused with
+/// The games of files and folders, and lists of openings, which begin like `start`; a bad one is refused with
 /// its place.
-pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>, CliError> {
+pub(super) fn read_openings<G: Contested + Terminal>(
+    inputs: &[PathBuf],
+    start: &G,
+) -> Result<Vec<Record<G>>, CliError> {
     let mut openings = Vec::new();
     for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
         let bytes = open::read(&file, MAX_BYTES).or_exit_with(exit::NO_INPUT, || file.shown())?;
-        match std::str::from_utf8(&bytes).ok().and_then(read_positions) {
+        let text = std::str::from_utf8(&bytes).ok();
+        match text.and_then(|text| read_positions(text, start)) {
             Some(Ok(positions)) => openings.extend(positions),
             Some(Err(bad)) => {
                 return Err(CliError::new(exit::BAD_DATA, bad).within(file.shown()));
@@ -36,10 +40,10 @@ pub(super) fn read_openings(inputs: &[PathBuf]) -> Result<Vec<Record<Position>>,
     Ok(openings)
 }
 
-fn read_games(
+fn read_games<G: Terminal>(
     file: &Path,
     bytes: &[u8],
-    openings: &mut Vec<Record<Position>>,
+    openings: &mut Vec<Record<G>>,
 ) -> Result<(), CliError> {
     let mut problem = None;
     let name = file.shown().to_string();
@@ -50,7 +54,7 @@ fn read_games(
         &interrupt::stop_flag(),
         &mut |_, game| {
             match game {
-                Ok(game) => openings.push(game.record),
+                Ok(game) => openings.extend(G::of_record(game.record)),
                 Err(bad) => problem = problem.take().or(Some(bad)),
             }
             ControlFlow::Continue(())

@@ -7,11 +7,10 @@ use super::fens::Fens;
 use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
 use super::terminal::{BoardStyle, Refusal, Terminal, legal_moves};
 use super::verdict_explanation::{VerdictExplanation, verdict_name};
-use super::{CliError, Context, GameName, evaluation, exit};
+use super::{CliError, Context, GameName, exit};
 use crate::cli::language::{self, say, text, word, wrapped};
 use juzhong::game::{Horizon, Line, Outcome};
 use juzhong::gomoku::Board;
-use juzhong::search::eval::xiangqi::Explanation;
 use juzhong::xiangqi::Position;
 
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
@@ -25,7 +24,7 @@ pub(super) struct Args {
     /// asian).
     #[arg(long)]
     rules: Option<String>,
-    /// Take the evaluation apart: every term, and every man's value.
+    /// Take the evaluation apart: every term, and the value of every man (gomoku: of every point).
     #[arg(long)]
     eval: bool,
     /// Answer each line of a file (`-`: standard input) with one JSON object.
@@ -37,9 +36,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if args.eval {
-        context.common.require_xiangqi("position --eval")?;
-    }
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),
@@ -57,14 +53,13 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     };
     let line = &typed.line;
     let mut description = describe(&typed, rules, args.notation);
-    let explanation = explained(line, args.eval);
-    description.eval = explanation.as_ref().map(evaluation::to_json);
+    description.eval = evaluation(line, args.eval);
     if context.common.json {
         write_line(context, &description)?;
     } else {
         show(line, &description, args, context)?;
-        if let Some(explanation) = &explanation {
-            evaluation::show(explanation, context.out)?;
+        if args.eval {
+            line.position().show_evaluation(context.out)?;
         }
     }
     Ok(exit::OK)
@@ -87,9 +82,9 @@ pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, 
     Ok(exit::BAD_DATA)
 }
 
-/// The terms of the evaluation, if `wanted`.
-fn explained<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Explanation> {
-    if wanted { line.position().explain() } else { None }
+/// The evaluation taken apart, if `wanted`.
+fn evaluation<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Value> {
+    wanted.then(|| line.position().evaluation_json())
 }
 
 fn run_batch<G: Terminal>(
@@ -103,8 +98,7 @@ fn run_batch<G: Terminal>(
         match Typed::<G>::read(&text) {
             Ok(typed) => {
                 let mut description = describe(&typed, rules, args.notation);
-                let explanation = explained(&typed.line, args.eval);
-                description.eval = explanation.as_ref().map(evaluation::to_json);
+                description.eval = evaluation(&typed.line, args.eval);
                 write_line(context, &description)?;
             }
             Err(Refusal::Illegal { text, reasons, .. }) => {
@@ -138,6 +132,9 @@ struct Description {
     /// The same in the notation that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     legal_texts: Option<Vec<String>>,
+    /// The points where a move is forbidden, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    forbidden: Vec<ForbiddenPoint>,
     status: &'static str,
     verdict: &'static str,
     reason: Option<String>,
@@ -147,6 +144,14 @@ struct Description {
     eval: Option<Value>,
     #[serde(flatten)]
     explanation: VerdictExplanation,
+}
+
+/// A point where a move is forbidden.
+#[derive(Debug, Serialize)]
+struct ForbiddenPoint {
+    #[serde(rename = "move")]
+    mv: String,
+    reason: &'static str,
 }
 
 const SCHEMA: &str = "juzhong.position/1";
@@ -160,6 +165,7 @@ impl Description {
             in_check: false,
             legal_moves: Vec::new(),
             legal_texts: None,
+            forbidden: Vec::new(),
             status: "illegal",
             verdict: "none",
             reason: Some(reasons.join("; ")),
@@ -184,6 +190,11 @@ fn describe<G: Terminal>(typed: &Typed<G>, rules: G::Rules, notation: NotationAr
         legal_texts: notation
             .asked()
             .map(|notation| moves.iter().map(|&mv| position.write_move(mv, notation)).collect()),
+        forbidden: position
+            .forbidden_points()
+            .into_iter()
+            .map(|(mv, reason)| ForbiddenPoint { mv: G::move_text(mv), reason })
+            .collect(),
         status: position.status(),
         verdict: verdict_name(judgement.verdict),
         reason: judgement.reason.map(str::to_owned),
@@ -221,6 +232,9 @@ fn show<G: Terminal>(
         .unwrap_or_default();
     say!(out, "verdict  {}{reason}", word(description.verdict))?;
     description.explanation.write(out)?;
+    for point in &description.forbidden {
+        say!(out, "forbidden {}: {}", point.mv, word(point.reason))?;
+    }
     let notation = args.notation.shown();
     let moves = legal_moves(position);
     let texts: Vec<String> = moves.iter().map(|&mv| position.write_move(mv, notation)).collect();

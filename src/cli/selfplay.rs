@@ -2,21 +2,25 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::line_args::parse_rules;
 use super::listing::claim_file;
 use super::openings::read_openings;
-use super::{CliError, Context, OrExit, exit};
+use super::terminal::Terminal;
+use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{counts, say};
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::contest::SelfPlay;
-use juzhong::record::{PgnOptions, write_pgn};
-use juzhong::xiangqi::RuleSet;
+use juzhong::contest::{Contested, SelfPlay};
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 
-/// Plays games of the engine against itself, from opening lines, and writes them as PGN. The games
-/// do not depend on the number of threads.
+/// Plays games of the engine against itself, from opening lines, and writes them as PGN (gomoku: lines of JSON). The
+/// games do not depend on the number of threads.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files and folders of openings: games of any format, lists of positions.
+    /// Files and folders of openings: games of any format, lists of positions; gomoku: lines of moves,
+    /// offsets or positions.
     #[arg(long, required = true, num_args = 1..)]
     openings: Vec<PathBuf>,
     /// How many games to play.
@@ -35,20 +39,26 @@ pub(super) struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 16)]
     hash: usize,
     /// Which rules judge repetitions.
-    #[arg(long, default_value_t)]
-    rules: RuleSet,
+    #[arg(long)]
+    rules: Option<String>,
     /// Where the games go.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("selfplay")?;
-    let openings = read_openings(&args.openings)?;
+    match context.common.game {
+        GameName::Xiangqi => play::<Position>(args, context),
+        GameName::Gomoku => play::<Board>(args, context),
+    }
+}
+
+fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let openings = read_openings(&args.openings, &G::start())?;
+    let rules = parse_rules::<G>(args.rules.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
-    let plan =
-        SelfPlay { nodes: args.nodes, hash_mib: args.hash, seed: args.seed, rules: args.rules };
+    let plan = SelfPlay::<G> { nodes: args.nodes, hash_mib: args.hash, seed: args.seed, rules };
     let bar = ProgressBar::new(args.games as u64);
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} games {elapsed} eta {eta}") {
         bar.set_style(style);
@@ -58,7 +68,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let games = games.or_exit(exit::BAD_DATA)?;
     let mut text = Vec::new();
     for game in &games {
-        write_pgn(&mut text, game, &PgnOptions::default())?;
+        G::write_game(&mut text, game, MoveNotation::Chinese)?;
     }
     let _lock = claim_file(&args.output)?;
     atomic::write(&args.output, &text).or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;

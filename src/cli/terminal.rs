@@ -6,14 +6,16 @@ use std::io;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use serde_json::Value;
 
-use super::line_args::NotationArgs;
+use super::line_args::{BoardArgs, NotationArgs};
 use super::verdict_explanation::VerdictExplanation;
+use super::{evaluation, point_values};
 use crate::cli::language::{self, text};
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
-use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point};
+use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point, Variant};
 use juzhong::record::{Dropped, Format, Record, WriteError, WriteOptions, write_game};
-use juzhong::search::eval::xiangqi::{Explanation, explain};
+use juzhong::search::eval::xiangqi::explain;
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 
@@ -110,6 +112,20 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     /// Reads a position with its counters.
     fn read_start(text: &str) -> Result<Start<Self>, Refusal>;
 
+    /// The text of a position on another board than the usual one: the start, or `fen` where it leaves the rules out.
+    fn with_board(fen: Option<&str>, board: &BoardArgs) -> Result<String, String> {
+        let _ = (fen, board);
+        Err(format!(
+            "{} has one board and one set of rules; leave --variant and --size out",
+            Self::NAME
+        ))
+    }
+
+    /// The points where a move is forbidden by the rules though it is free, each with the reason.
+    fn forbidden_points(&self) -> Vec<(Self::Move, &'static str)> {
+        Vec::new()
+    }
+
     /// The last position's text with counters, for a line from a start with that move number.
     fn line_text(line: &Line<Self>, fullmoves: u32) -> String;
 
@@ -158,10 +174,11 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
     /// The players' name of a side.
     fn side_name(side: Side) -> &'static str;
 
-    /// The terms of the evaluation, where the game has them.
-    fn explain(&self) -> Option<Explanation> {
-        None
-    }
+    /// The evaluation taken apart, for programs.
+    fn evaluation_json(&self) -> Value;
+
+    /// The same for people.
+    fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()>;
 
     /// The explanation of the rules' verdict on the last position of `line`.
     fn explain_verdict(
@@ -259,8 +276,12 @@ impl Terminal for Position {
         }
     }
 
-    fn explain(&self) -> Option<Explanation> {
-        Some(explain(self))
+    fn evaluation_json(&self) -> Value {
+        evaluation::to_json(&explain(self))
+    }
+
+    fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        evaluation::show(&explain(self), out)
     }
 
     fn explain_verdict(
@@ -406,6 +427,34 @@ impl Terminal for Board {
         Ok(Start { position, clock: 0, fullmoves: 1 })
     }
 
+    fn with_board(fen: Option<&str>, board: &BoardArgs) -> Result<String, String> {
+        let variant = match &board.variant {
+            Some(name) => Some(name.parse::<Variant>().map_err(|error| error.to_string())?),
+            None => None,
+        };
+        let fen = fen
+            .filter(|text| text.contains('/'))
+            .map(|text| text.split_once(" moves ").map_or((text, ""), |(fen, moves)| (fen, moves)));
+        let Some((fen, moves)) = fen else {
+            let (width, height) = board.size.as_deref().map_or(Ok((15, 15)), read_size)?;
+            let start = Self::with_variant(width, height, 5, variant.unwrap_or_default());
+            return start.map(|board| board.to_fen()).map_err(|error| error.to_string());
+        };
+        if board.size.is_some() {
+            return Err("the position of --fen has its size; leave --size out".to_owned());
+        }
+        let read = Self::from_fen(fen).map_err(|error| error.to_string())?;
+        let fields = read.to_fen();
+        let rules = fields.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
+        Ok(format!("{rules} {}{moves}", variant.unwrap_or_else(|| read.variant())))
+    }
+
+    fn forbidden_points(&self) -> Vec<(Point, &'static str)> {
+        let reason = |point| self.forbidden(point).map(|reason| (point, reason.name()));
+        self.empty_points().filter_map(reason).collect()
+    }
+
     fn line_text(line: &Line<Self>, _fullmoves: u32) -> String {
         line.position().to_fen()
     }
@@ -437,8 +486,23 @@ impl Terminal for Board {
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
         let mv = <Self as Notation>::parse_move(text)
-            .ok_or_else(|| "no point of that name; write h8, say".to_owned())?;
-        if self.is_legal(mv) { Ok(mv) } else { Err(format!("{mv} is taken or off the board")) }
+            .or_else(|| numbered_point(text))
+            .ok_or_else(|| "no point of that name; write h8 or 8,8, say".to_owned())?;
+        if self.is_legal(mv) {
+            return Ok(mv);
+        }
+        Err(match self.forbidden(mv) {
+            Some(reason) => format!("{mv} is forbidden to Black: {}", reason.name()),
+            None => format!("{mv} is taken or off the board"),
+        })
+    }
+
+    fn evaluation_json(&self) -> Value {
+        point_values::to_json(self)
+    }
+
+    fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        point_values::show(self, out)
     }
 
     fn write_move(&self, mv: Self::Move, _notation: MoveNotation) -> String {
@@ -462,5 +526,21 @@ impl Terminal for Board {
             Side::First => "Black",
             Side::Second => "White",
         }
+    }
+}
+
+/// A point by its column from the left and its row from below, both from 1: `8,8`.
+fn numbered_point(text: &str) -> Option<Point> {
+    let (column, row) = text.split_once(',')?;
+    let number = |text: &str| text.trim().parse::<u8>().ok()?.checked_sub(1);
+    Point::new(number(column)?, number(row)?)
+}
+
+/// Width and height of a board: `15`, `20x18`.
+fn read_size(text: &str) -> Result<(u8, u8), String> {
+    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+    match (width.parse(), height.parse()) {
+        (Ok(width), Ok(height)) => Ok((width, height)),
+        _ => Err(format!("\"{text}\" is no size of a board; write 15 or 20x18, say")),
     }
 }

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use crate::bytes::StopFlag;
+use crate::contest::games::{Contested, side_name};
 use crate::contest::participant::EngineSlot;
-use crate::contest::referee::{End, MATE, Referee, side_name};
-use crate::game::{Game, Line, Notation, Outcome, ScoreKind, Side};
+use crate::contest::referee::{End, MATE, Referee};
+use crate::game::{Line, Outcome, ScoreKind, Side};
 use crate::protocol::client::{ClientError, Clocks, GoLimits, Thought};
 use crate::protocol::{Offer, scale};
 use crate::record::{Record, Tree};
-use crate::xiangqi::{Move, Position, Setup};
 
 /// The limits of the engines' searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,9 +135,9 @@ impl Effort {
 }
 
 /// The outcome of a turn.
-pub(super) enum Turn {
+pub(super) enum Turn<G: Contested> {
     /// A move, with the score that the engine gives itself, and what is written after it.
-    Move { mv: Move, score: Option<i32>, comment: Option<String> },
+    Move { mv: G::Move, score: Option<i32>, comment: Option<String> },
     /// The game is over without one.
     Over(End),
     /// The match is to stop.
@@ -145,18 +145,18 @@ pub(super) enum Turn {
 }
 
 /// The moves of a game and its end.
-pub(super) struct Played {
-    pub(super) line: Line<Position>,
+pub(super) struct Played<G: Contested> {
+    pub(super) line: Line<G>,
     pub(super) comments: Vec<(usize, String)>,
     pub(super) end: End,
 }
 
 /// Plays a game from the end of an opening; `None` if it was abandoned.
-pub(super) fn play(
-    opening: &Record<Position>,
-    referee: &Referee,
-    turn: &mut dyn FnMut(&Line<Position>) -> Turn,
-) -> Option<Played> {
+pub(super) fn play<G: Contested>(
+    opening: &Record<G>,
+    referee: &Referee<G>,
+    turn: &mut dyn FnMut(&Line<G>) -> Turn<G>,
+) -> Option<Played<G>> {
     let mut line = line_of(opening);
     let mut scores = Vec::new();
     let mut comments = Vec::new();
@@ -178,20 +178,16 @@ pub(super) fn play(
 }
 
 /// An opening as a line.
-pub(super) fn line_of(opening: &Record<Position>) -> Line<Position> {
-    let start = opening.start.clone().unwrap_or_else(Position::start);
+pub(super) fn line_of<G: Contested>(opening: &Record<G>) -> Line<G> {
+    let start = opening.start.clone().unwrap_or_else(G::start);
     let mut line = Line::new(start, opening.start_clock);
     opening.tree.moves.iter().for_each(|&mv| line.push(mv));
     line
 }
 
-impl Played {
+impl<G: Contested> Played<G> {
     /// The game as a record, with the tags of its opening after those given.
-    pub(super) fn record(
-        self,
-        opening: &Record<Position>,
-        mut tags: Vec<(String, String)>,
-    ) -> Record<Position> {
+    pub(super) fn record(self, opening: &Record<G>, mut tags: Vec<(String, String)>) -> Record<G> {
         for name in ["ECCO", "Opening", "OpeningEN", "Group"] {
             if let Some(value) = opening.tag(name) {
                 tags.push((name.to_owned(), value.to_owned()));
@@ -213,15 +209,15 @@ impl Played {
 }
 
 /// Two engines at a board.
-pub(super) struct GameRunner<'a, 'b> {
+pub(super) struct GameRunner<'a, 'b, G: Contested> {
     pub(super) time_control: TimeControl,
-    pub(super) referee: &'a Referee,
-    /// Red's and Black's.
-    pub(super) slots: [&'a mut EngineSlot<'b>; 2],
+    pub(super) referee: &'a Referee<G>,
+    /// Those of the first and the second side.
+    pub(super) slots: [&'a mut EngineSlot<'b, G>; 2],
     pub(super) stop: &'a StopFlag,
-    /// Time left, Red's first.
+    /// Time left, the first side's first.
     remaining: [Duration; 2],
-    /// Red's and Black's.
+    /// That of the first and the second side.
     pub(super) effort: [Effort; 2],
     /// The side that committed a fault, and the fault.
     pub(super) fault: Option<(Side, Fault)>,
@@ -230,11 +226,11 @@ pub(super) struct GameRunner<'a, 'b> {
     start: Option<String>,
 }
 
-impl<'a, 'b> GameRunner<'a, 'b> {
+impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     pub(super) fn new(
         time_control: TimeControl,
-        referee: &'a Referee,
-        slots: [&'a mut EngineSlot<'b>; 2],
+        referee: &'a Referee<G>,
+        slots: [&'a mut EngineSlot<'b, G>; 2],
         stop: &'a StopFlag,
     ) -> Self {
         let base = time_control.clock.map_or(Duration::ZERO, |clock| clock.base);
@@ -252,15 +248,13 @@ impl<'a, 'b> GameRunner<'a, 'b> {
     }
 
     /// Plays a game; `None` if it was to stop.
-    pub(super) fn play(&mut self, opening: &Record<Position>) -> Option<Played> {
-        self.start = opening.start.as_ref().map(|start| {
-            Setup { halfmove_clock: opening.start_clock, ..start.to_setup() }.to_fen()
-        });
+    pub(super) fn play(&mut self, opening: &Record<G>) -> Option<Played<G>> {
+        self.start = opening.start.as_ref().map(|start| start.start_text(opening.start_clock));
         let referee = self.referee;
         play(opening, referee, &mut |line| self.turn(line))
     }
 
-    fn turn(&mut self, line: &Line<Position>) -> Turn {
+    fn turn(&mut self, line: &Line<G>) -> Turn<G> {
         let side = line.position().turn();
         if self.is_stopped() {
             return Turn::Abandoned;
@@ -279,7 +273,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
         self.count_time(side, thought.took);
         if thought.took > allowed.saturating_add(self.time_control.margin) {
             let [took, allowed] = [thought.took, allowed].map(|time| time.as_millis());
-            let side_name = side_name(side);
+            let side_name = side_name::<G>(side);
             let how = format!("{side_name} lost on time: {took} ms for a move, {allowed} ms left");
             return self.blame(side, Fault::Time, how);
         }
@@ -293,7 +287,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
         self.stop.is_set()
     }
 
-    fn think(&mut self, line: &Line<Position>, side: Side) -> Result<Thought, ClientError> {
+    fn think(&mut self, line: &Line<G>, side: Side) -> Result<Thought, ClientError> {
         let limits = self.limits(side);
         let stop = self.stop;
         let overdue = self.allowed(side).map(|time| time + self.time_control.margin);
@@ -330,24 +324,24 @@ impl<'a, 'b> GameRunner<'a, 'b> {
         }
     }
 
-    fn answer(&mut self, line: &Line<Position>, side: Side, thought: &Thought) -> Turn {
+    fn answer(&mut self, line: &Line<G>, side: Side, thought: &Thought) -> Turn<G> {
         let accepted = self.draw_offered && thought.offer == Some(Offer::Draw);
         self.draw_offered = thought.offer == Some(Offer::Draw);
         if accepted {
             return Turn::Over(End::new(Outcome::Draw, "draw agreed"));
         }
         if thought.offer == Some(Offer::Resign) {
-            let how = format!("{} resigns", side_name(side));
+            let how = format!("{} resigns", side_name::<G>(side));
             return Turn::Over(End::new(Outcome::Win(!side), how));
         }
         let Some(text) = &thought.best else {
-            let how = format!("{} made no move", side_name(side));
+            let how = format!("{} made no move", side_name::<G>(side));
             return self.blame(side, Fault::Illegal, how);
         };
-        let legal = Position::parse_move(text).filter(|&mv| line.position().is_legal(mv));
+        let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
         let Some(mv) = legal else {
             let text: String = text.chars().take(20).collect();
-            let how = format!("{} made the illegal move {text}", side_name(side));
+            let how = format!("{} made the illegal move {text}", side_name::<G>(side));
             return self.blame(side, Fault::Illegal, how);
         };
         self.effort[side.index()] += Effort::of(thought);
@@ -365,7 +359,7 @@ impl<'a, 'b> GameRunner<'a, 'b> {
     }
 
     /// The side's engine loses, and is ended.
-    fn blame(&mut self, side: Side, fault: Fault, how: String) -> Turn {
+    fn blame(&mut self, side: Side, fault: Fault, how: String) -> Turn<G> {
         self.fault = Some((side, fault));
         self.slots[side.index()].release();
         Turn::Over(End::new(Outcome::Win(!side), how))

@@ -1,9 +1,9 @@
-//! The games of a match in a PGN file, from which it goes on after an interruption.
+//! The games of a match in a file, from which it goes on after an interruption.
 //!
 //! A game is added by one write when it and all before it are over. Should that write be cut off,
 //! the piece is removed before the match goes on, so that the file holds whole games only. Each game
-//! names its match in the tag `Match`; the tags `RedEffort`, `BlackEffort` and `Fault` state what the
-//! record itself has no place for.
+//! names its match in the tag `Match`; the tags `RedEffort`, `BlackEffort` (by the names of the sides) and `Fault`
+//! state what the record itself has no place for.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,10 +13,10 @@ use crate::bytes::lock::{Claim, FileLock};
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
 use crate::contest::game_runner::{Effort, Fault};
+use crate::contest::games::{Contested, side_name};
 use crate::contest::matches::{MatchGame, engine_of};
 use crate::game::Side;
-use crate::record::{BadGame, PgnOptions, Record, read_games, write_pgn};
-use crate::xiangqi::Position;
+use crate::record::Record;
 use crate::xiangqi::notation::MoveNotation;
 
 /// The file that a match is written to.
@@ -66,9 +66,6 @@ pub enum JournalError {
     },
 }
 
-/// The ends of whole games.
-const ENDS: [&[u8]; 3] = [b"1-0\n\n", b"0-1\n\n", b"1/2-1/2\n\n"];
-
 impl Journal {
     /// Opens or makes the file of the match that `settings` describe, and hands back the games that
     /// it holds, in order.
@@ -76,7 +73,10 @@ impl Journal {
     /// # Errors
     ///
     /// [`JournalError`]; the file is left as it was.
-    pub fn open(path: &Path, settings: &str) -> Result<(Self, Vec<MatchGame>), JournalError> {
+    pub fn open<G: Contested>(
+        path: &Path,
+        settings: &str,
+    ) -> Result<(Self, Vec<MatchGame<G>>), JournalError> {
         let failed = |source| JournalError::File { path: path.to_owned(), source };
         // A device may have no end; the look before the lock is for what must not get one beside it.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -93,11 +93,11 @@ impl Journal {
         let mut file = open::writable(path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let whole = whole_games(&bytes);
+        let whole = whole_games::<G>(&bytes);
         let games = read(path, &bytes[..whole], settings)?;
         let cut_off = &bytes[whole..];
-        let beginning = &cut_off[..cut_off.len().min(BEGINNING.len())];
-        if !BEGINNING.as_bytes().starts_with(beginning) {
+        let beginning = &cut_off[..cut_off.len().min(G::GAME_BEGINNING.len())];
+        if !G::GAME_BEGINNING.as_bytes().starts_with(beginning) {
             let what = "there is something other than games in it".to_owned();
             return Err(JournalError::Foreign { path: path.to_owned(), what });
         }
@@ -121,12 +121,11 @@ impl Journal {
     /// # Errors
     ///
     /// Those of writing; a part that was written is removed again, if that can be done.
-    pub fn add(&mut self, game: &MatchGame) -> io::Result<()> {
+    pub fn add<G: Contested>(&mut self, game: &MatchGame<G>) -> io::Result<()> {
         let mut record = game.record.clone();
         record.tags.extend(self.tags(game));
         let mut text = Vec::new();
-        let options = PgnOptions { notation: self.notation, ..PgnOptions::default() };
-        write_pgn(&mut text, &record, &options)?;
+        G::write_game(&mut text, &record, self.notation)?;
         if let Err(error) = self.file.write_all(&text) {
             let cut = self.file.set_len(self.length);
             tracing::debug!(?cut, "a game cut off");
@@ -136,11 +135,11 @@ impl Journal {
         Ok(())
     }
 
-    fn tags(&self, game: &MatchGame) -> Vec<(String, String)> {
+    fn tags<G: Contested>(&self, game: &MatchGame<G>) -> Vec<(String, String)> {
         let mut tags = vec![("Match".to_owned(), self.settings.clone())];
-        for (side, name) in Side::ALL.into_iter().zip(EFFORTS) {
+        for side in Side::ALL {
             let Effort { moves, depth, nodes, micros } = game.effort[engine_of(game.number, side)];
-            tags.push((name.to_owned(), format!("{moves} {depth} {nodes} {micros}")));
+            tags.push((effort_tag::<G>(side), format!("{moves} {depth} {nodes} {micros}")));
         }
         if let Some((engine, fault)) = game.fault {
             tags.push(("Fault".to_owned(), format!("{} {}", NAMES[engine], fault.name())));
@@ -149,30 +148,27 @@ impl Journal {
     }
 }
 
-/// The beginning of every game.
-const BEGINNING: &str = "[Game \"Chinese Chess\"]\n[Event \"juzhong match\"]\n";
-/// Tags for what Red and Black did.
-const EFFORTS: [&str; 2] = ["RedEffort", "BlackEffort"];
+/// The tag for what a side did.
+fn effort_tag<G: Contested>(side: Side) -> String {
+    format!("{}Effort", side_name::<G>(side))
+}
+
 /// The engines.
 const NAMES: [&str; 2] = ["a", "b"];
 
 /// Bytes up to the end of the last whole game.
-fn whole_games(bytes: &[u8]) -> usize {
-    let ends = |&end: &usize| ENDS.iter().any(|text| bytes[..end].ends_with(text));
+fn whole_games<G: Contested>(bytes: &[u8]) -> usize {
+    let ends = |&end: &usize| G::GAME_ENDS.iter().any(|text| bytes[..end].ends_with(text));
     (1..=bytes.len()).rev().find(ends).unwrap_or(0)
 }
 
-fn read(path: &Path, bytes: &[u8], settings: &str) -> Result<Vec<MatchGame>, JournalError> {
-    let mut records = Vec::new();
-    let mut problem: Option<BadGame> = None;
-    read_games(&path.shown().to_string(), bytes, &mut |game| match game {
-        Ok(game) => records.push(game.record),
-        Err(bad) => problem = problem.take().or(Some(bad)),
-    });
+fn read<G: Contested>(
+    path: &Path,
+    bytes: &[u8],
+    settings: &str,
+) -> Result<Vec<MatchGame<G>>, JournalError> {
     let foreign = |what| JournalError::Foreign { path: path.to_owned(), what };
-    if let Some(bad) = problem.filter(|_| !bytes.is_empty()) {
-        return Err(foreign(format!("game {}: {}", bad.game, bad.reason)));
-    }
+    let records = G::read_games(&path.shown().to_string(), bytes).map_err(foreign)?;
     let mut games = Vec::with_capacity(records.len());
     for (number, record) in records.into_iter().enumerate() {
         let there = record.tag("Match").unwrap_or_default();
@@ -190,10 +186,11 @@ fn read(path: &Path, bytes: &[u8], settings: &str) -> Result<Vec<MatchGame>, Jou
 }
 
 /// The game as it was when it was over; `None` if that cannot be reconstructed.
-fn game_of(number: usize, mut record: Record<Position>) -> Option<MatchGame> {
+fn game_of<G: Contested>(number: usize, mut record: Record<G>) -> Option<MatchGame<G>> {
     let round: usize = record.tag("Round")?.parse().ok()?;
     let outcome = record.result.filter(|_| round == number + 1)?;
-    let efforts = [effort(record.tag(EFFORTS[0])?)?, effort(record.tag(EFFORTS[1])?)?];
+    let names = Side::ALL.map(effort_tag::<G>);
+    let efforts = [effort(record.tag(&names[0])?)?, effort(record.tag(&names[1])?)?];
     let effort = Side::ALL.map(|side| efforts[engine_of(number, side)]);
     let fault = match record.tag("Fault") {
         None => None,
@@ -203,9 +200,7 @@ fn game_of(number: usize, mut record: Record<Position>) -> Option<MatchGame> {
             Some((engine, Fault::ALL.into_iter().find(|known| known.name() == fault)?))
         }
     };
-    record.tags.retain(|(name, _)| {
-        !EFFORTS.contains(&name.as_str()) && name != "Fault" && name != "Match"
-    });
+    record.tags.retain(|(name, _)| !names.contains(name) && name != "Fault" && name != "Match");
     Some(MatchGame { number, record, outcome, fault, effort, warnings: Default::default() })
 }
 
@@ -220,7 +215,7 @@ mod tests {
     use super::*;
     use crate::game::Outcome;
     use crate::record::Tree;
-    use crate::xiangqi::Move;
+    use crate::xiangqi::{Move, Position};
 
     fn game(number: usize) -> MatchGame {
         let tag = |name: &str, value: String| (name.to_owned(), value);
@@ -239,7 +234,7 @@ mod tests {
     }
 
     fn open(path: &Path, settings: &str) -> Result<usize, String> {
-        let opened = Journal::open(path, settings);
+        let opened = Journal::open::<Position>(path, settings);
         opened.map(|(_, games)| games.len()).map_err(|error| error.to_string())
     }
 
@@ -247,14 +242,14 @@ mod tests {
     fn games_come_back_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.pgn");
-        let (mut journal, games) = Journal::open(&path, "a, \"b\" \\").unwrap();
+        let (mut journal, games) = Journal::open::<Position>(&path, "a, \"b\" \\").unwrap();
         assert!(games.is_empty());
         assert!(open(&path, "x").unwrap_err().contains("another process"));
         for number in 0..4 {
             journal.add(&game(number)).unwrap();
         }
         drop(journal);
-        let (_journal, games) = Journal::open(&path, "a, \"b\" \\").unwrap();
+        let (_journal, games) = Journal::open::<Position>(&path, "a, \"b\" \\").unwrap();
         assert_eq!(games.len(), 4);
         for (number, read) in games.iter().enumerate() {
             let MatchGame { outcome, fault, effort, record, .. } = game(number);
@@ -268,7 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.pgn");
         let settings = "a\nb\t\"c\" \u{1}\\ ";
-        let (mut journal, _) = Journal::open(&path, settings).unwrap();
+        let (mut journal, _) = Journal::open::<Position>(&path, settings).unwrap();
         journal.add(&game(0)).unwrap();
         drop(journal);
         assert_eq!(open(&path, settings), Ok(1));
@@ -283,7 +278,7 @@ mod tests {
     fn pieces_are_removed_and_other_matches_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.pgn");
-        let (mut journal, _) = Journal::open(&path, "one").unwrap();
+        let (mut journal, _) = Journal::open::<Position>(&path, "one").unwrap();
         journal.add(&game(0)).unwrap();
         let whole = std::fs::read(&path).unwrap();
         journal.add(&game(1)).unwrap();

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::bytes::{SetAtEnd, StopFlag};
 use crate::contest::game_runner::{Effort, Fault, GameRunner, TimeControl};
+use crate::contest::games::{Contested, side_name};
 use crate::contest::openings::Openings;
 use crate::contest::participant::{EngineSlot, Participant};
 use crate::contest::referee::Referee;
@@ -24,15 +25,15 @@ use crate::xiangqi::Position;
 
 /// A match between two engines.
 #[derive(Debug)]
-pub struct Match {
+pub struct Match<G: Contested = Position> {
     /// The engines; results are the first one's.
     pub participants: [Participant; 2],
     /// The limits of their searches.
     pub time_control: TimeControl,
     /// The rules for when games end.
-    pub referee: Referee,
+    pub referee: Referee<G>,
     /// The positions where games begin; each opening is played twice, with colours exchanged.
-    pub openings: Openings,
+    pub openings: Openings<G>,
     /// Games at most.
     pub games: usize,
     /// Games at a time.
@@ -65,11 +66,11 @@ pub enum MatchError {
 
 /// A game of a match.
 #[derive(Debug, Clone)]
-pub struct MatchGame {
-    /// From 0 on. The first engine plays Red in even ones.
+pub struct MatchGame<G: Contested = Position> {
+    /// From 0 on. The first engine plays the first side in even ones.
     pub number: usize,
     /// Moves, result and names, and the engines' reports on their moves.
-    pub record: Record<Position>,
+    pub record: Record<G>,
     /// The result.
     pub outcome: Outcome,
     /// The engine (0 or 1) that committed a fault, and the fault.
@@ -93,7 +94,7 @@ pub struct Standing {
 
 impl Standing {
     /// Counts the next game.
-    pub fn add(&mut self, game: &MatchGame) {
+    pub fn add<G: Contested>(&mut self, game: &MatchGame<G>) {
         self.results.add(game.outcome);
         for (sum, effort) in self.effort.iter_mut().zip(game.effort) {
             *sum += effort;
@@ -121,10 +122,14 @@ pub(super) const fn engine_of(number: usize, side: Side) -> usize {
     (number + side.index()) % 2
 }
 
-/// The result that a worker hands over.
-type Outgoing = Result<Box<MatchGame>, ClientError>;
+/// Gets the games of a match in order, each with the standing after it.
+pub type Sink<'a, G = Position> =
+    dyn FnMut(&MatchGame<G>, &Standing) -> Result<(), MatchError> + 'a;
 
-impl Match {
+/// The result that a worker hands over.
+type Outgoing<G> = Result<Box<MatchGame<G>>, ClientError>;
+
+impl<G: Contested> Match<G> {
     /// Plays from game number `standing.games()` on until all are played, the test is decided or
     /// `stop` is set, adding to `standing`. `sink` gets the games in order, from this thread.
     ///
@@ -135,7 +140,7 @@ impl Match {
         &self,
         standing: &mut Standing,
         stop: &StopFlag,
-        sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
+        sink: &mut Sink<'_, G>,
     ) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
@@ -174,10 +179,10 @@ impl Match {
 
     fn collect(
         &self,
-        games: &Receiver<(usize, Outgoing)>,
+        games: &Receiver<(usize, Outgoing<G>)>,
         standing: &mut Standing,
         stops: &Stops<'_>,
-        sink: &mut dyn FnMut(&MatchGame, &Standing) -> Result<(), MatchError>,
+        sink: &mut Sink<'_, G>,
     ) -> Result<(), MatchError> {
         let mut early = BTreeMap::new();
         while !self.is_decided(standing) && !stops.stop() {
@@ -200,8 +205,9 @@ impl Match {
     }
 
     /// Plays games as long as there are any.
-    fn work(&self, next: &AtomicUsize, halt: &StopFlag, games: &Sender<(usize, Outgoing)>) {
-        let slot = |participant| EngineSlot::new(participant, self.referee.rules, self.timeouts);
+    fn work(&self, next: &AtomicUsize, halt: &StopFlag, games: &Sender<(usize, Outgoing<G>)>) {
+        let slot =
+            |participant| EngineSlot::<G>::new(participant, self.referee.rules, self.timeouts);
         let mut slots = [slot(&self.participants[0]), slot(&self.participants[1])];
         while !halt.is_set() {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -224,9 +230,9 @@ impl Match {
     fn game(
         &self,
         number: usize,
-        slots: &mut [EngineSlot<'_>; 2],
+        slots: &mut [EngineSlot<'_, G>; 2],
         halt: &StopFlag,
-    ) -> Result<Option<MatchGame>, ClientError> {
+    ) -> Result<Option<MatchGame<G>>, ClientError> {
         let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
         for slot in slots.iter_mut() {
             slot.start()?;
@@ -243,13 +249,13 @@ impl Match {
         let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
         let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
         let outcome = played.end.outcome;
-        let [red, black] = Side::ALL.map(|side| names[engine_of(number, side)].clone());
+        let [first, second] = Side::ALL.map(|side| names[engine_of(number, side)].clone());
         let tag = |name: &str, value: String| (name.to_owned(), value);
         let tags = vec![
             tag("Event", "juzhong match".to_owned()),
             tag("Round", (number + 1).to_string()),
-            tag("Red", red),
-            tag("Black", black),
+            tag(side_name::<G>(Side::First), first),
+            tag(side_name::<G>(Side::Second), second),
             tag("TimeControl", self.time_control.to_string()),
         ];
         let record = played.record(&opening, tags);

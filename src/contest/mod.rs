@@ -1,6 +1,7 @@
 //! Games between engines: matches and the strength that they show, self-play.
 
 mod game_runner;
+mod games;
 mod journal;
 mod matches;
 mod openings;
@@ -12,9 +13,12 @@ mod stats;
 
 pub(crate) use game_runner::centipawns;
 pub use game_runner::{ClockSetting, Effort, Fault, TimeControl};
+pub use games::{
+    BadPosition, Contested, OPENING_FILES, built_in_openings, read_positions, side_name,
+};
 pub use journal::{Journal, JournalError};
-pub use matches::{Match, MatchError, MatchGame, Standing};
-pub use openings::{BadPosition, OPENING_FILES, Openings, built_in_openings, read_positions};
+pub use matches::{Match, MatchError, MatchGame, Sink, Standing};
+pub use openings::Openings;
 pub use participant::Participant;
 pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
 pub use selfplay::{SelfPlay, SelfPlayError};

@@ -6,97 +6,17 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::contest::game_runner::line_of;
+use crate::contest::games::Contested;
 use crate::engine::{Engine, EngineOptions};
-use crate::game::{Game, Line, MoveList, Symmetric};
-use crate::record::{Record, Tree, read_games};
+use crate::game::{Line, MoveList};
+use crate::record::{Record, Tree};
 use crate::search::Limits;
-use crate::xiangqi::{FenError, Position, Setup};
-
-macro_rules! opening_files {
-    ($($name:literal),* $(,)?) => {
-        [$((concat!($name, ".pgn"), include_str!(concat!("../../books/openings/", $name, ".pgn")))),*]
-    };
-}
-
-/// The opening lines of the project: the names of files and their texts.
-pub const OPENING_FILES: [(&str, &str); 19] = opening_files![
-    "angel-points-the-way",
-    "central-cannon-rare-defences",
-    "central-cannon-sandwiched-horses",
-    "central-cannon-screen-horses",
-    "central-cannon-single-horse",
-    "central-cannon-three-step-tiger",
-    "cross-palace-cannon",
-    "elephant-opening",
-    "five-eight-and-five-nine-cannons",
-    "five-seven-cannons-screen-horses",
-    "five-six-cannons-screen-horses",
-    "flank-openings",
-    "horse-opening",
-    "opposing-pawns",
-    "opposite-direction-cannons",
-    "palcorner-cannon",
-    "river-cannon-screen-horses",
-    "river-crossing-chariot-screen-horses",
-    "same-direction-cannons",
-];
-
-/// The lines of `books/openings`, whole.
-#[must_use]
-pub fn built_in_openings() -> Vec<Record<Position>> {
-    let mut openings = Vec::new();
-    for (_, text) in OPENING_FILES {
-        read_games("openings", text.as_bytes(), &mut |game| {
-            openings.extend(game.map(|game| game.record));
-        });
-    }
-    openings
-}
-
-/// A line of a list that is no legal position.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}")]
-pub struct BadPosition {
-    /// Its number, from 1.
-    pub line: usize,
-    /// The fault of the position.
-    pub source: FenError,
-}
-
-/// Reads a list of positions, one FEN or EPD a line; blank lines and those that begin with `#` are
-/// passed over. `None` if the text does not begin with a position.
-///
-/// # Errors
-///
-/// The first line that is no legal position.
-#[must_use]
-pub fn read_positions(text: &str) -> Option<Result<Vec<Record<Position>>, BadPosition>> {
-    let lines = (1..).zip(text.lines().map(|line| line.trim().trim_start_matches('\u{feff}')));
-    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
-    let (_, first) = lines.peek()?;
-    let is_fen = first.split_whitespace().next()?.matches('/').count() == 9;
-    let read =
-        |(number, line)| read_position(line).map_err(|source| BadPosition { line: number, source });
-    is_fen.then(|| lines.map(read).collect())
-}
-
-/// A FEN, or an EPD: four fields of it and then operations, which do not matter here.
-fn read_position(line: &str) -> Result<Record<Position>, FenError> {
-    let fields = line.split_whitespace();
-    let is_counter = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
-    let (head, rest): (Vec<&str>, Vec<&str>) =
-        (fields.clone().take(4).collect(), fields.skip(4).take(2).take_while(is_counter).collect());
-    let setup = Setup::from_fen(&[head, rest].concat().join(" "))?;
-    let start = Position::from_setup(&setup)?;
-    let start_clock = setup.halfmove_clock;
-    let tags = Vec::new();
-    Ok(Record { tags, start: Some(start), start_clock, result: None, tree: Tree::default() })
-}
+use crate::xiangqi::Position;
 
 /// Openings in the order in which a match plays them.
 #[derive(Debug)]
-pub struct Openings {
-    list: Vec<Record<Position>>,
+pub struct Openings<G: Contested = Position> {
+    list: Vec<Record<G>>,
     seed: u64,
     /// Random plies where an opening comes again.
     extra: usize,
@@ -109,13 +29,13 @@ const SWING: i32 = 60;
 /// The number of times that random plies are drawn before the last ones are accepted as they are.
 const TRIES: usize = 60;
 
-impl Openings {
+impl<G: Contested> Openings<G> {
     /// The openings cut after `plies` plies (0: whole), each position once, mirror images included,
     /// and shuffled by `seed`. Those that leave nothing to play are left out. When the list is
     /// through it begins again, with `extra` more plies by chance that keep the score about where
     /// it was: engines that play the same again would play the same games.
     #[must_use]
-    pub fn new(openings: Vec<Record<Position>>, plies: usize, seed: u64, extra: usize) -> Self {
+    pub fn new(openings: Vec<Record<G>>, plies: usize, seed: u64, extra: usize) -> Self {
         let mut seen = HashSet::new();
         let mut list: Vec<_> = openings.into_iter().map(|opening| cut(opening, plies)).collect();
         list.retain(|opening| {
@@ -144,13 +64,13 @@ impl Openings {
 
     /// All of them, in order, for a digest.
     #[must_use]
-    pub fn list(&self) -> &[Record<Position>] {
+    pub fn list(&self) -> &[Record<G>] {
         &self.list
     }
 
     /// The opening of a pair of games, counted from 0; `None` if there are no openings.
     #[must_use]
-    pub fn of_pair(&self, pair: usize) -> Option<Record<Position>> {
+    pub fn of_pair(&self, pair: usize) -> Option<Record<G>> {
         let round = pair.checked_div(self.list.len())?;
         let opening = &self.list[pair % self.list.len()];
         if round == 0 || self.extra == 0 {
@@ -162,7 +82,7 @@ impl Openings {
     }
 }
 
-fn cut(mut opening: Record<Position>, plies: usize) -> Record<Position> {
+fn cut<G: Contested>(mut opening: Record<G>, plies: usize) -> Record<G> {
     if plies > 0 {
         opening.tree.moves.truncate(plies);
     }
@@ -170,10 +90,10 @@ fn cut(mut opening: Record<Position>, plies: usize) -> Record<Position> {
 }
 
 /// The opening with `plies` random plies more.
-fn extended(opening: &Record<Position>, plies: usize, chance: &mut ChaCha8Rng) -> Record<Position> {
+fn extended<G: Contested>(opening: &Record<G>, plies: usize, chance: &mut ChaCha8Rng) -> Record<G> {
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
-    let mut engine = Engine::new(options).ok();
-    let mut score = |line: &Line<Position>| {
+    let mut engine = Engine::<G>::new(options).ok();
+    let mut score = |line: &Line<G>| {
         let engine = engine.as_mut()?;
         engine.new_game();
         let value = engine.search(line, &Limits::nodes(NODES), &())?.score?.value();
@@ -202,7 +122,7 @@ fn extended(opening: &Record<Position>, plies: usize, chance: &mut ChaCha8Rng) -
 }
 
 /// Plays any legal move; `false` if there is none.
-fn push_random(line: &mut Line<Position>, chance: &mut ChaCha8Rng) -> bool {
+fn push_random<G: Contested>(line: &mut Line<G>, chance: &mut ChaCha8Rng) -> bool {
     let mut moves = MoveList::new();
     line.position().legal_moves(&mut moves);
     let Some(index) = chance.next_u64().checked_rem(moves.len() as u64) else { return false };
@@ -213,6 +133,7 @@ fn push_random(line: &mut Line<Position>, chance: &mut ChaCha8Rng) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contest::games::{built_in_openings, read_positions};
 
     fn texts(openings: &Openings, pairs: std::ops::Range<usize>) -> Vec<String> {
         let text = |pair| {
@@ -225,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_built_in_lines_are_many_and_level() {
-        let lines = built_in_openings();
+        let lines = built_in_openings(&Position::start());
         assert_eq!(lines.len(), 159);
         let openings = Openings::new(lines, 8, 1, 2);
         assert!(openings.len() > 100, "{}", openings.len());
@@ -235,14 +156,15 @@ mod tests {
 
     #[test]
     fn the_order_depends_on_the_seed_alone() {
-        let order = |seed| texts(&Openings::new(built_in_openings(), 8, seed, 2), 0..20);
+        let order =
+            |seed| texts(&Openings::new(built_in_openings(&Position::start()), 8, seed, 2), 0..20);
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));
     }
 
     #[test]
     fn openings_that_come_again_are_not_the_same() {
-        let lines = || built_in_openings().into_iter().take(3).collect();
+        let lines = || built_in_openings(&Position::start()).into_iter().take(3).collect();
         let openings = Openings::new(lines(), 8, 1, 2);
         let pairs = texts(&openings, 0..9);
         assert_eq!(pairs, texts(&openings, 0..9));
@@ -258,21 +180,27 @@ mod tests {
         let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b - - 7 9";
         let other = "3k5/7R1/9/9/9/9/9/9/8R/4K4 w";
         let text = format!("\u{feff}# positions\n\n{fen}\r\n{other} - - bm h8h9; id \"mate\";\n");
-        let positions = read_positions(&text).unwrap().unwrap();
+        let positions = read_positions(&text, &Position::start()).unwrap().unwrap();
         assert_eq!((positions.len(), positions[0].start_clock), (2, 7));
         assert_eq!(positions[1].start, Some(Position::from_fen(other).unwrap()));
-        let error = read_positions(&format!("{fen}\n\nnonsense")).unwrap().unwrap_err();
+        let error =
+            read_positions(&format!("{fen}\n\nnonsense"), &Position::start()).unwrap().unwrap_err();
         assert_eq!(error.line, 3);
-        assert!(read_positions("1. h2e2 h9g7").is_none() && read_positions("").is_none());
+        assert!(
+            read_positions("1. h2e2 h9g7", &Position::start()).is_none()
+                && read_positions("", &Position::start()).is_none()
+        );
     }
 
     #[test]
     fn what_cannot_be_played_is_left_out() {
         let mate = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b - - 0 1";
         let start = crate::xiangqi::START_FEN;
-        let positions = read_positions(&format!("{mate}\n{start}\n{start}\n")).unwrap().unwrap();
+        let positions = read_positions(&format!("{mate}\n{start}\n{start}\n"), &Position::start())
+            .unwrap()
+            .unwrap();
         let openings = Openings::new(positions, 8, 1, 2);
         assert_eq!(openings.len(), 1);
-        assert!(Openings::new(Vec::new(), 8, 1, 2).of_pair(0).is_none());
+        assert!(Openings::<Position>::new(Vec::new(), 8, 1, 2).of_pair(0).is_none());
     }
 }

@@ -1,7 +1,7 @@
+use crate::contest::games::Contested;
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::Dialect;
 use crate::protocol::client::{Client, ClientError, EngineCommand, ReadyWord, Timeouts};
-use crate::xiangqi::{Position, RuleSet};
 
 /// An engine that takes part in a match: the way to start it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,14 +24,18 @@ impl Participant {
     /// # Errors
     ///
     /// If it does not start, does not answer, or lacks an option.
-    pub fn start(&self, rules: RuleSet, timeouts: Timeouts) -> Result<Client, ClientError> {
-        self.start_again(rules, timeouts, ReadyWord::default())
+    pub fn start<G: Contested>(
+        &self,
+        rules: G::Rules,
+        timeouts: Timeouts,
+    ) -> Result<Client, ClientError> {
+        self.start_again::<G>(rules, timeouts, ReadyWord::default())
     }
 
     /// As [`start`](Self::start), for an engine whose way of answering `isready` is known.
-    fn start_again(
+    fn start_again<G: Contested>(
         &self,
-        rules: RuleSet,
+        rules: G::Rules,
         timeouts: Timeouts,
         ready: ReadyWord,
     ) -> Result<Client, ClientError> {
@@ -40,7 +44,7 @@ impl Participant {
             None => {
                 let seed = Some(0); // matches can be repeated
                 let options = EngineOptions { rules, seed, ..EngineOptions::default() };
-                let engine = Engine::<Position>::new(options).map_err(ClientError::Own)?;
+                let engine = Engine::<G>::new(options).map_err(ClientError::Own)?;
                 Client::within(engine, timeouts)?
             }
         };
@@ -54,9 +58,9 @@ impl Participant {
 
 /// An engine of one worker: kept from game to game as long as nothing is wrong with it.
 #[derive(Debug)]
-pub(super) struct EngineSlot<'a> {
+pub(super) struct EngineSlot<'a, G: Contested> {
     participant: &'a Participant,
-    rules: RuleSet,
+    rules: G::Rules,
     timeouts: Timeouts,
     client: Option<Client>,
     /// The engine's way of answering `isready`, as far as it was seen.
@@ -65,10 +69,10 @@ pub(super) struct EngineSlot<'a> {
     warnings: Vec<String>,
 }
 
-impl<'a> EngineSlot<'a> {
+impl<'a, G: Contested> EngineSlot<'a, G> {
     pub(super) const fn new(
         participant: &'a Participant,
-        rules: RuleSet,
+        rules: G::Rules,
         timeouts: Timeouts,
     ) -> Self {
         let ready = ReadyWord::Unknown;
@@ -86,7 +90,8 @@ impl<'a> EngineSlot<'a> {
             }
             client.quit();
         }
-        let mut client = self.participant.start_again(self.rules, self.timeouts, self.ready)?;
+        let mut client =
+            self.participant.start_again::<G>(self.rules, self.timeouts, self.ready)?;
         client.new_game()?;
         self.ready = client.ready_word();
         self.client = Some(client);

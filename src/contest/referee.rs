@@ -1,10 +1,11 @@
 use std::str::FromStr;
 
 use crate::bytes::by_count;
-use crate::engine::{Playable, ProbeBudget};
-use crate::game::{Adjudicate, Game, Horizon, Line, Outcome, Side};
+use crate::contest::games::{Contested, side_name};
+use crate::engine::ProbeBudget;
+use crate::game::{Horizon, Line, Outcome};
 use crate::tablebase::Wdl;
-use crate::xiangqi::{Position, RuleSet};
+use crate::xiangqi::Position;
 
 /// A longer game is a draw, unless another limit is set.
 pub const MAX_PLIES: usize = 400;
@@ -14,9 +15,9 @@ pub(super) const MATE: i32 = 30_000;
 
 /// The rules for when a game ends, and with which result.
 #[derive(Debug)]
-pub struct Referee {
+pub struct Referee<G: Contested = Position> {
     /// The rules that judge repetitions, and the limit of moves without a capture.
-    pub rules: RuleSet,
+    pub rules: G::Rules,
     /// A game of this many plies is a draw.
     pub max_plies: usize,
     /// The rule for a draw in a game that both engines call level.
@@ -24,13 +25,13 @@ pub struct Referee {
     /// The rule for a win in a game that both engines call decided.
     pub resign: Option<ResignRule>,
     /// Tablebases that decide games.
-    pub tables: Option<<Position as Playable>::Tables>,
+    pub tables: Option<G::Tables>,
 }
 
-impl Default for Referee {
+impl<G: Contested> Default for Referee<G> {
     /// The usual rules, and nothing that ends games early.
     fn default() -> Self {
-        let rules = RuleSet::default();
+        let rules = G::Rules::default();
         Self { rules, max_plies: MAX_PLIES, draw: None, resign: None, tables: None }
     }
 }
@@ -100,10 +101,10 @@ impl End {
     }
 }
 
-impl Referee {
+impl<G: Contested> Referee<G> {
     /// The end of the game, if it is over. `scores` are the engines' scores of the last plies, each for its
     /// own side, in centipawns; plies of the opening have none.
-    pub(super) fn end(&self, line: &Line<Position>, scores: &[Option<i32>]) -> Option<End> {
+    pub(super) fn end(&self, line: &Line<G>, scores: &[Option<i32>]) -> Option<End> {
         self.by_rules(line)
             .or_else(|| self.by_tables(line))
             .or_else(|| self.by_agreement(line, scores))
@@ -113,21 +114,20 @@ impl Referee {
             })
     }
 
-    fn by_rules(&self, line: &Line<Position>) -> Option<End> {
+    fn by_rules(&self, line: &Line<G>) -> Option<End> {
         let position = line.position();
         if let Some(outcome) = position.outcome() {
-            let how = if position.in_check() { "checkmate" } else { "stalemate" };
-            return Some(End::new(outcome, how));
+            return Some(End::new(outcome, position.how_ended()));
         }
-        let judgement = Position::judge(line, self.rules, Horizon::Game);
+        let judgement = G::judge(line, self.rules, Horizon::Game);
         let outcome = judgement.verdict.outcome()?;
         Some(End::new(outcome, judgement.reason.unwrap_or("by the rules on repetition")))
     }
 
     /// The result of which the tablebases are sure under the rules of the match, the moves so far considered.
     /// A win that the limit of moves might spoil is played out.
-    fn by_tables(&self, line: &Line<Position>) -> Option<End> {
-        let advice = Position::advise(self.tables.as_ref()?, line, &ProbeBudget::default());
+    fn by_tables(&self, line: &Line<G>) -> Option<End> {
+        let advice = G::advise(self.tables.as_ref()?, line, &ProbeBudget::default());
         let advice = advice.filter(|advice| advice.is_sure)?;
         let side = line.position().turn();
         let outcome = match advice.wdl {
@@ -138,7 +138,7 @@ impl Referee {
         Some(End::new(outcome, format!("by the tables: {}", advice.moves.first()?)))
     }
 
-    fn by_agreement(&self, line: &Line<Position>, scores: &[Option<i32>]) -> Option<End> {
+    fn by_agreement(&self, line: &Line<G>, scores: &[Option<i32>]) -> Option<End> {
         let last = |moves: usize| scores.len().checked_sub(2 * moves).map(|from| &scores[from..]);
         if let Some(ResignRule { moves, score }) = self.resign
             && let Some(last) = last(moves)
@@ -152,7 +152,7 @@ impl Referee {
                     said.is_some_and(|said| said * sign >= score)
                 });
                 if agreed {
-                    let loser = side_name(!winner);
+                    let loser = side_name::<G>(!winner);
                     let how = by_count(
                         moves as u64,
                         format!("resigned for {loser} after 1 move"),
@@ -169,19 +169,11 @@ impl Referee {
     }
 }
 
-/// `Red` or `Black`.
-pub(super) const fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::First => "Red",
-        Side::Second => "Black",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::contest::game_runner::centipawns;
-    use crate::game::ScoreKind;
+    use crate::game::{ScoreKind, Side};
     use crate::xiangqi::Move;
 
     fn line(moves: &str) -> Line<Position> {

@@ -3,17 +3,18 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use crate::contest::game_runner::{self, Turn};
+use crate::contest::games::{Contested, side_name};
 use crate::contest::referee::{End, Referee};
 use crate::engine::{Choice, Engine, EngineError, EngineOptions};
-use crate::game::{Line, Outcome};
+use crate::game::{Line, Outcome, Side};
 use crate::record::Record;
 use crate::search::Limits;
-use crate::xiangqi::{Position, RuleSet};
+use crate::xiangqi::Position;
 
 /// Games of the engine against itself, each from an opening line. They depend on these fields
 /// alone, not on the number of threads.
 #[derive(Debug, Clone)]
-pub struct SelfPlay {
+pub struct SelfPlay<G: Contested = Position> {
     /// Positions searched for a move, give or take a fifth: by chance, so that two games from the
     /// same opening differ.
     pub nodes: u64,
@@ -22,7 +23,7 @@ pub struct SelfPlay {
     /// Seed of that chance.
     pub seed: u64,
     /// The rules that judge repetitions.
-    pub rules: RuleSet,
+    pub rules: G::Rules,
 }
 
 /// The reason why there are no games.
@@ -37,7 +38,7 @@ pub enum SelfPlayError {
     Engine(#[from] EngineError),
 }
 
-impl SelfPlay {
+impl<G: Contested> SelfPlay<G> {
     /// Plays `games` games, going around the `openings`, on the threads of the current rayon pool;
     /// `done` is called after each, from any thread. The games come in order.
     ///
@@ -46,10 +47,10 @@ impl SelfPlay {
     /// If there is no opening, or no engine can be set up.
     pub fn play(
         &self,
-        openings: &[Record<Position>],
+        openings: &[Record<G>],
         games: usize,
         done: &(dyn Fn() + Sync),
-    ) -> Result<Vec<Record<Position>>, SelfPlayError> {
+    ) -> Result<Vec<Record<G>>, SelfPlayError> {
         if openings.is_empty() {
             return Err(SelfPlayError::NoOpenings);
         }
@@ -62,21 +63,16 @@ impl SelfPlay {
         (0..games).into_par_iter().with_max_len(1).map(play).collect()
     }
 
-    fn engine_options(&self) -> EngineOptions<RuleSet> {
+    fn engine_options(&self) -> EngineOptions<G::Rules> {
         let (hash_mib, rules) = (self.hash_mib, self.rules);
         EngineOptions { hash_mib, rules, ..EngineOptions::default() }
     }
 
-    fn game(
-        &self,
-        engine: &mut Engine<Position>,
-        opening: &Record<Position>,
-        number: usize,
-    ) -> Record<Position> {
+    fn game(&self, engine: &mut Engine<G>, opening: &Record<G>, number: usize) -> Record<G> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number as u64);
         let referee = Referee { rules: self.rules, ..Referee::default() };
-        let mut turn = |line: &Line<Position>| {
+        let mut turn = |line: &Line<G>| {
             let limits = Limits::nodes(self.nodes * (80 + chance.next_u64() % 41) / 100);
             match engine.choose(line, &limits, &()) {
                 Some(Choice { mv, .. }) => Turn::Move { mv, score: None, comment: None },
@@ -90,11 +86,11 @@ impl SelfPlay {
     fn tags(&self, number: usize) -> Vec<(String, String)> {
         let player = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
         [
-            ("Game", "Chinese Chess"),
+            ("Game", G::GAME_TAG),
             ("Event", "juzhong self-play"),
             ("Round", &(number + 1).to_string()),
-            ("Red", player),
-            ("Black", player),
+            (side_name::<G>(Side::First), player),
+            (side_name::<G>(Side::Second), player),
             ("Nodes", &self.nodes.to_string()),
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -17,6 +17,9 @@ pub trait Heuristics: Game {
     /// True if every answer to a threat is searched a ply deeper; otherwise only the only answer to one is.
     const EXTENDS_THREATS: bool = false;
 
+    /// True if [`forced_win`](Self::forced_win) is worth asking where depth runs out.
+    const SOLVES_LEAVES: bool = false;
+
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;
 
@@ -27,6 +30,12 @@ pub trait Heuristics: Game {
     /// Static evaluation for the side to move; symmetric in the sides and below the mate range
     /// (absolute value at most 20,000).
     fn evaluate(&self) -> i32;
+
+    /// The number of plies in which the side to move wins by means that the game solves itself (gomoku: continuous
+    /// fours), if such a win is found quickly.
+    fn forced_win(&self) -> Option<u32> {
+        None
+    }
 
     /// Returns true if the side to move is under a threat that must be answered (xiangqi: in check; gomoku: the
     /// other side can complete its row with the next move).

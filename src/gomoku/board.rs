@@ -1,9 +1,10 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::lines::{Axis, EDGE, EMPTY, LineCells, Lines, owner, stone};
-use super::shape::{self, Shape, ShapeTable};
-use super::{Notice, Point};
+use super::lines::{Axis, EDGE, EMPTY, Lines, owner, stone};
+use super::pattern::{Around, LINE_PATTERNS, LinePattern, PatternPair, PatternSource, RowRules};
+use super::threat::{self, THREATS, Threat, ThreatTable};
+use super::{Point, PointSet, Variant};
 use crate::game::{Game, MoveList, Notation, Outcome, Side};
 use crate::hash::gomoku::{KEYS, POINTS, SECOND_TO_MOVE};
 use crate::hash::{Key, KeyTable};
@@ -37,38 +38,157 @@ pub enum GeometryError {
     },
 }
 
-/// A gomoku position by freestyle rules: a board of up to 20×20 points, the stones on it and the
-/// side to move. Whoever first has `row` or more stones in an unbroken row, column or diagonal wins.
+/// A gomoku position: a board of up to 20×20 points, the stones on it and the side to move. Whoever first has
+/// `row` stones in an unbroken row, column or diagonal wins; the [variant](Variant) says whether more count too.
 ///
-/// For every empty point and both players the board also keeps the [shapes](Notice) that a stone
-/// there would make; a move changes them along four lines only.
+/// For every empty point and both players the board also keeps the [patterns](LinePattern) that a stone there
+/// would make along the four lines and the [threat](Threat) that they are together; a move changes them along
+/// four lines only.
 #[derive(Clone)]
 pub struct Board {
     width: u8,
     height: u8,
     row: u8,
+    variant: Variant,
     turn: Side,
     winner: Option<Side>,
     stones: u16,
     key: Key,
     lines: Lines,
-    /// By player and point; on an occupied point, the shape from before the stone was placed.
-    shapes: [[Shape; POINTS]; 2],
-    notices: [Notice; 2],
-    table: Option<&'static ShapeTable>,
+    empty: PointSet,
+    /// By point and axis; on an occupied point, from before the stone was placed.
+    patterns: [[PatternPair; 4]; POINTS],
+    /// By point and player, alike.
+    threats: [[Threat; 2]; POINTS],
+    counts: [Counts; 2],
+    pattern_source: PatternSource,
+    threat_tables: [&'static ThreatTable; 2],
 }
 
-/// The undo record of a move; empty, for the board itself and the point suffice to undo it.
+/// The number of empty points and lines on which one player's stone would make each pattern, and of empty points on
+/// which it would make each threat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Undo;
+pub struct Counts {
+    /// By [`LinePattern`]. A point counts once for each line.
+    pub patterns: [u16; LINE_PATTERNS + 1],
+    /// By [`Threat`].
+    pub threats: [u16; THREATS],
+}
+
+impl Counts {
+    const NONE: Self = Self { patterns: [0; LINE_PATTERNS + 1], threats: [0; THREATS] };
+
+    /// The number of points on which a stone makes this threat.
+    #[must_use]
+    pub const fn of(&self, threat: Threat) -> u16 {
+        self.threats[threat as usize]
+    }
+
+    /// The number of points on which a stone makes a four that one stone stops.
+    #[must_use]
+    pub const fn simple_fours(&self) -> u16 {
+        self.of(Threat::Four) + self.of(Threat::FourAndMore) + self.of(Threat::FourThree)
+    }
+}
+
+/// The most points whose patterns a move changes where these depend on five cells on each side.
+const MOST_CHANGES: usize = 40;
+
+/// A point before a move changed its patterns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Change {
+    index: u16,
+    threats: [Threat; 2],
+    patterns: [PatternPair; 4],
+}
+
+/// The information that [`Board::unmake`](Game::unmake) needs: the points that the move changed, and the counts before
+/// it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Undo {
+    counts: [Counts; 2],
+    changes: [Change; MOST_CHANGES],
+    /// Number of changes; beyond [`MOST_CHANGES`], everything is worked out again.
+    len: u8,
+}
+
+impl Undo {
+    const fn new(counts: [Counts; 2]) -> Self {
+        let none = Change { index: 0, threats: [Threat::None; 2], patterns: [0; 4] };
+        Self { counts, changes: [none; MOST_CHANGES], len: 0 }
+    }
+
+    #[inline]
+    const fn push(&mut self, change: Change) {
+        if (self.len as usize) < MOST_CHANGES {
+            self.changes[self.len as usize] = change;
+        }
+        self.len = self.len.saturating_add(1);
+    }
+
+    /// The changes, if all of them are known.
+    fn changes(&self) -> Option<&[Change]> {
+        self.changes.get(..usize::from(self.len))
+    }
+}
+
+impl fmt::Debug for Undo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Undo").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// The reason for which a move is forbidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Forbidden {
+    /// It makes a row that is too long.
+    Overline,
+    /// It makes two fours or more.
+    DoubleFour,
+    /// It makes two open threes or more.
+    DoubleThree,
+}
+
+impl Forbidden {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Overline, Self::DoubleFour, Self::DoubleThree];
+
+    /// `overline`, `double-four` or `double-three`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overline => "overline",
+            Self::DoubleFour => "double-four",
+            Self::DoubleThree => "double-three",
+        }
+    }
+}
+
+/// Stones that may be imagined one after the other when it is decided whether a three can become an open four by a
+/// move that is not forbidden itself. Real positions need three or four.
+const FORBIDDEN_DEPTH: u8 = 10;
 
 impl Board {
-    /// An empty board of `width` × `height` points on which `row` in a row win.
+    /// An empty board of `width` × `height` points on which `row` in a row, or more, win.
     ///
     /// # Errors
     ///
     /// If a side has no point or more than 20, or a row would fit nowhere.
     pub fn new(width: u8, height: u8, row: u8) -> Result<Self, GeometryError> {
+        Self::with_variant(width, height, row, Variant::Freestyle)
+    }
+
+    /// An empty board of a variant.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_variant(
+        width: u8,
+        height: u8,
+        row: u8,
+        variant: Variant,
+    ) -> Result<Self, GeometryError> {
         if !SIZES.contains(&width) || !SIZES.contains(&height) {
             return Err(GeometryError::Size { width: width.into(), height: height.into() });
         }
@@ -76,30 +196,38 @@ impl Board {
         if !(1..=most).contains(&row) {
             return Err(GeometryError::Row { row, width, height, most });
         }
-        Ok(Self::with_geometry(width, height, row))
+        Ok(Self::with_geometry(width, height, row, variant))
     }
 
     /// An empty board of a geometry that [`new`](Self::new) accepts.
-    pub(crate) fn with_geometry(width: u8, height: u8, row: u8) -> Self {
-        let [by_width, by_height, by_row] = &KEYS.geometry;
-        let geometry = by_width[usize::from(width)]
-            ^ by_height[usize::from(height)]
-            ^ by_row[usize::from(row)];
+    pub(crate) fn with_geometry(width: u8, height: u8, row: u8, variant: Variant) -> Self {
         let mut board = Self {
             width,
             height,
             row,
+            variant,
             turn: Side::First,
             winner: None,
             stones: 0,
-            key: Key(geometry),
+            key: Key(0),
             lines: Lines::empty(width, height),
-            shapes: [[Shape::NONE; POINTS]; 2],
-            notices: [Notice::default(); 2],
-            table: shape::table(row),
+            empty: PointSet::of_board(width, height),
+            patterns: [[0; 4]; POINTS],
+            threats: [[Threat::None; 2]; POINTS],
+            counts: [Counts::NONE; 2],
+            pattern_source: PatternSource::new(RowRules { row, variant }),
+            threat_tables: Side::ALL.map(|side| threat::table(variant.forbids(side))),
         };
-        board.reshape();
+        board.key =
+            Key(board.key_words().map(|index| KEYS.geometry_word(index)).fold(0, |a, b| a ^ b));
+        board.work_out_patterns();
         board
+    }
+
+    /// The empty board of the same size and rules.
+    #[must_use]
+    pub fn cleared(&self) -> Self {
+        Self::with_geometry(self.width, self.height, self.row, self.variant)
     }
 
     /// Puts stones on the empty board at once. One player may have a row among them.
@@ -107,6 +235,7 @@ impl Board {
         for side in Side::ALL {
             for &point in &stones[side.index()] {
                 self.lines.set(point, stone(side));
+                self.empty.remove(point);
                 self.key.0 ^= KEYS.stones[side.index()][point.index()];
                 self.stones += 1;
             }
@@ -115,7 +244,7 @@ impl Board {
             self.switch_turn();
         }
         self.winner = Side::ALL.into_iter().find(|&side| self.has_row(side));
-        self.reshape();
+        self.work_out_patterns();
     }
 
     /// Number of columns.
@@ -134,6 +263,12 @@ impl Board {
     #[must_use]
     pub const fn row(&self) -> u8 {
         self.row
+    }
+
+    /// What counts as a row, and which moves are forbidden.
+    #[must_use]
+    pub const fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// The side that has a row.
@@ -169,7 +304,7 @@ impl Board {
     /// Returns true if `point` lies on the board and is empty.
     #[must_use]
     pub const fn is_empty(&self, point: Point) -> bool {
-        self.lines.cell(point) == EMPTY
+        self.empty.contains(point)
     }
 
     /// Returns true if `point` lies on the board.
@@ -180,54 +315,146 @@ impl Board {
 
     /// All points of the board, row by row from a1.
     pub fn points(&self) -> impl Iterator<Item = Point> + use<> {
-        let width = self.width;
-        (0..self.height)
-            .flat_map(move |row| (0..width).filter_map(move |column| Point::new(column, row)))
+        PointSet::of_board(self.width, self.height).iter()
     }
 
     /// The board without stones.
     pub(crate) fn emptied(&self) -> Self {
-        Self::with_geometry(self.width, self.height, self.row)
-    }
-
-    /// Returns true if rows of `side` that are too long do not count.
-    pub(crate) const fn needs_exact_row(&self, _side: Side) -> bool {
-        false
-    }
-
-    /// Returns true if some empty points may be forbidden.
-    pub(crate) const fn has_forbidden_points(&self) -> bool {
-        false
+        Self::with_geometry(self.width, self.height, self.row, self.variant)
     }
 
     /// The empty points, row by row from a1.
-    pub fn empty_points(&self) -> impl Iterator<Item = Point> + '_ {
-        self.lines.empty_points()
+    pub fn empty_points(&self) -> impl Iterator<Item = Point> + use<> {
+        self.empty.iter()
     }
 
-    /// The empty points at most two columns and two rows from a stone, row by row from a1.
-    pub fn empty_points_near_stones(&self) -> impl Iterator<Item = Point> + '_ {
-        self.lines.empty_points_near_stones()
-    }
-
-    /// The rows, fours and prospects that `side` can make with one stone, counted over the empty
-    /// points.
+    /// The empty points.
     #[must_use]
-    pub const fn notice(&self, side: Side) -> Notice {
-        self.notices[side.index()]
+    pub const fn empty_set(&self) -> &PointSet {
+        &self.empty
     }
 
-    pub(crate) const fn shape(&self, side: Side, point: Point) -> Shape {
-        self.shapes[side.index()][point.index()]
+    /// The empty points at most two columns and two rows from a stone, or at most four steps along a line.
+    #[must_use]
+    pub fn near_stones(&self) -> PointSet {
+        self.stone_set().neighbourhood().intersection(&self.empty)
     }
 
-    /// The sum, over the four lines, of the shapes that a stone of `side` on `point` would make,
-    /// worked out from the cells themselves.
-    pub(crate) fn exact_shape(&self, side: Side, point: Point) -> Shape {
-        Axis::ALL.into_iter().fold(Shape::NONE, |sum, axis| {
-            let (line, at) = self.lines.through(axis, point);
-            sum + shape::exact(line, at, side, self.row)
+    /// The occupied points.
+    fn stone_set(&self) -> PointSet {
+        PointSet::of_board(self.width, self.height).difference(&self.empty)
+    }
+
+    /// The patterns and threats that `side` can make with one stone, counted over the empty points.
+    #[must_use]
+    pub const fn counts(&self, side: Side) -> &Counts {
+        &self.counts[side.index()]
+    }
+
+    /// The threat that a stone of `side` on an empty point would make. On an occupied point it means nothing.
+    #[inline]
+    #[must_use]
+    pub const fn threat(&self, side: Side, point: Point) -> Threat {
+        self.threats[point.index()][side.index()]
+    }
+
+    /// The patterns that a stone of `side` on an empty point would make along the four lines: horizontal,
+    /// vertical, rising, falling. On an occupied point they mean nothing.
+    #[must_use]
+    pub fn line_patterns(&self, side: Side, point: Point) -> [LinePattern; 4] {
+        threat::patterns(self.patterns[point.index()], side)
+    }
+
+    /// The empty points on which a stone of `side` would make at least this threat, row by row from a1.
+    pub fn points_with(&self, side: Side, least: Threat) -> impl Iterator<Item = Point> + '_ {
+        self.empty.iter().filter(move |&point| self.threat(side, point) >= least)
+    }
+
+    /// The reason for which the first player may not move to an empty point, whoever's turn it is; `None` where it
+    /// may, and in variants without forbidden moves. A row of the right length is never forbidden. An open
+    /// three counts only if a move that is not forbidden makes it an open four.
+    #[must_use]
+    pub fn forbidden(&self, point: Point) -> Option<Forbidden> {
+        self.forbidden_within(point, FORBIDDEN_DEPTH)
+    }
+
+    fn forbidden_within(&self, point: Point, depth: u8) -> Option<Forbidden> {
+        let black = Side::First;
+        if !self.is_empty(point) || self.threat(black, point) != Threat::Suspect {
+            return None;
+        }
+        let patterns = self.line_patterns(black, point);
+        if patterns.contains(&LinePattern::Overline) {
+            return Some(Forbidden::Overline);
+        }
+        if patterns.iter().map(|pattern| pattern.fours()).sum::<u32>() > 1 {
+            return Some(Forbidden::DoubleFour);
+        }
+        let mut after = self.clone();
+        after.turn = black;
+        after.make(point);
+        let lines = Axis::ALL.into_iter().zip(patterns);
+        let threes = lines
+            .filter(|(_, pattern)| pattern.is_open_three())
+            .filter(|&(axis, _)| depth == 0 || after.can_open_four(point, axis, depth - 1))
+            .count();
+        (threes > 1).then_some(Forbidden::DoubleThree)
+    }
+
+    /// Returns true if the first player can make an open four along a line through `point` by a move that is not
+    /// forbidden.
+    fn can_open_four(&self, point: Point, axis: Axis, depth: u8) -> bool {
+        self.points_along(point, axis, 4).any(|next| {
+            self.is_empty(next)
+                && self.pattern(Side::First, next, axis) == LinePattern::OpenFour
+                && self.forbidden_within(next, depth).is_none()
         })
+    }
+
+    /// The points of a line at most `reach` steps from `point`, itself left out, as far as the board goes.
+    pub(crate) fn points_along(
+        &self,
+        point: Point,
+        axis: Axis,
+        reach: i32,
+    ) -> impl Iterator<Item = Point> + use<> {
+        let board = (i32::from(self.width), i32::from(self.height));
+        (-reach..=reach).filter(|&steps| steps != 0).filter_map(move |steps| {
+            let (columns, rows) = axis.direction();
+            let column = i32::from(point.column()) + steps * columns;
+            let row = i32::from(point.row()) + steps * rows;
+            let is_inside = (0..board.0).contains(&column) && (0..board.1).contains(&row);
+            let place = is_inside.then_some((column as u8, row as u8));
+            place.and_then(|(column, row)| Point::new(column, row))
+        })
+    }
+
+    const fn pattern(&self, side: Side, point: Point, axis: Axis) -> LinePattern {
+        super::pattern::of_side(self.patterns[point.index()][axis as usize], side)
+    }
+
+    /// The pattern that a stone of `side` on an empty point would make along a line.
+    pub(crate) const fn pattern_along(&self, side: Side, point: Point, axis: Axis) -> LinePattern {
+        self.pattern(side, point, axis)
+    }
+
+    /// The cells around a point along a line, as seen by a player who puts a stone there.
+    pub(crate) fn around(&self, side: Side, point: Point, axis: Axis) -> Around {
+        let (line, at) = self.lines.through(axis, point);
+        Around::new(line, at, side, 20)
+    }
+
+    /// The numbers of the key words for size and rules.
+    fn key_words(&self) -> impl Iterator<Item = usize> + use<> {
+        let geometry = [self.width, self.height, self.row];
+        let words = (0..).zip(geometry).map(|(kind, length)| geometry_word(kind, length));
+        // No board has a side or a row of length 0, so that those words are free for the variants.
+        let variant = match self.variant {
+            Variant::Freestyle => None,
+            Variant::Standard => Some(geometry_word(2, 0)),
+            Variant::Renju => Some(geometry_word(1, 0)),
+        };
+        words.chain(variant)
     }
 
     /// The key under the words of `table` after moving every stone by `image`. The words of a table
@@ -235,15 +462,11 @@ impl Board {
     pub(super) fn key_with(&self, table: &KeyTable, image: impl Fn(Point) -> Point) -> Key {
         let words = table.words();
         let word = |index: usize| words.get(index).copied().unwrap_or(0);
-        let geometry = [self.width, self.height, self.row];
-        let mut key = 0;
-        for (kind, length) in geometry.into_iter().enumerate() {
-            key ^= word(SECOND_TO_MOVE + 1 + 21 * kind + usize::from(length));
-        }
+        let mut key = self.key_words().map(word).fold(0, |a, b| a ^ b);
         if self.turn == Side::Second {
             key ^= word(SECOND_TO_MOVE);
         }
-        for point in self.points() {
+        for point in self.stone_set().iter() {
             if let Some(side) = self.stone(point) {
                 key ^= word(side.index() * POINTS + image(point).index());
             }
@@ -254,7 +477,7 @@ impl Board {
     /// The key after moving every stone by `image`.
     pub(super) fn key_of_image(&self, image: impl Fn(Point) -> Point) -> Key {
         let mut key = self.key.0;
-        for point in self.points() {
+        for point in self.stone_set().iter() {
             if let Some(side) = self.stone(point) {
                 let words = &KEYS.stones[side.index()];
                 key ^= words[point.index()] ^ words[image(point).index()];
@@ -263,118 +486,152 @@ impl Board {
         Key(key)
     }
 
+    /// The key after a move of the side to move, without making it.
+    #[inline]
+    pub(crate) const fn key_after_move(&self, point: Point) -> Key {
+        Key(self.key.0 ^ KEYS.stones[self.turn.index()][point.index()] ^ KEYS.second_to_move)
+    }
+
     /// Gives the move to the other side.
-    pub(crate) fn switch_turn(&mut self) {
-        self.turn = !self.turn;
+    pub(crate) const fn switch_turn(&mut self) {
+        self.turn = match self.turn {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        };
         self.key.0 ^= KEYS.second_to_move;
     }
 
-    /// Changes a cell and the shapes on the four lines through it.
-    fn change(&mut self, point: Point, cell: u8) {
-        let before = Axis::ALL.map(|axis| self.lines.through(axis, point).0);
-        self.lines.set(point, cell);
-        for (axis, before) in Axis::ALL.into_iter().zip(before) {
-            let (after, at) = self.lines.through(axis, point);
-            for direction in [1, -1] {
-                self.change_along(point, axis, direction, (before, after, at));
-            }
-        }
+    /// The record of a move that changes nothing.
+    pub(crate) const fn undo_nothing(&self) -> Undo {
+        Undo::new(self.counts)
     }
 
-    /// Updates the shapes that see `point` along `axis` in one direction. No shape sees beyond a
-    /// foreign stone.
-    fn change_along(
-        &mut self,
-        point: Point,
-        axis: Axis,
-        direction: i32,
-        (before, after, at): (LineCells, LineCells, i32),
-    ) {
-        let step = (direction * axis.step()) as isize;
-        let mut index = point.index();
-        let mut seeing = [true; 2];
-        for distance in 1..i32::from(self.row) {
-            index = index.wrapping_add_signed(step);
-            let place = at + direction * distance;
-            match (after.cell(place), owner(after.cell(place))) {
-                (EMPTY, _) => {
-                    for side in Side::ALL {
-                        if seeing[side.index()] {
-                            self.change_shape(side, index, (before, after), place);
+    /// Changes a cell and the patterns on the four lines through it.
+    fn change(&mut self, point: Point, cell: u8, undo: &mut Undo) {
+        self.lines.set(point, cell);
+        let reach = self.pattern_source.reach();
+        for axis in Axis::ALL {
+            let (line, at) = self.lines.through(axis, point);
+            for direction in [1, -1] {
+                let step = (direction * axis.step()) as isize;
+                let mut index = point.index();
+                for distance in 1..=reach {
+                    index = index.wrapping_add_signed(step);
+                    let place = at + direction * distance;
+                    match line.cell(place) {
+                        EMPTY => {
+                            let pair = self.pattern_source.pair(line, place);
+                            if self.patterns[index][axis as usize] != pair {
+                                self.change_patterns(index, axis, pair, undo);
+                            }
                         }
+                        EDGE => break,
+                        _ => {}
                     }
                 }
-                (_, Some(side)) => seeing[(!side).index()] = false,
-                (_, None) => break,
             }
         }
     }
 
-    fn change_shape(
-        &mut self,
-        side: Side,
-        index: usize,
-        (before, after): (LineCells, LineCells),
-        at: i32,
-    ) {
-        let old = self.line_shape(before, at, side);
-        let new = self.line_shape(after, at, side);
-        if old != new {
-            let shape = &mut self.shapes[side.index()][index];
-            let notice = &mut self.notices[side.index()];
-            notice.remove(*shape);
-            *shape = *shape + new - old;
-            notice.add(*shape);
+    #[inline]
+    fn change_patterns(&mut self, index: usize, axis: Axis, pair: PatternPair, undo: &mut Undo) {
+        let before = self.patterns[index];
+        undo.push(Change { index: index as u16, threats: self.threats[index], patterns: before });
+        let mut after = before;
+        after[axis as usize] = pair;
+        self.patterns[index] = after;
+        for side in Side::ALL {
+            let shift = 4 * side.index();
+            let (old, new) = (before[axis as usize] >> shift & 15, pair >> shift & 15);
+            if old == new {
+                continue;
+            }
+            let counts = &mut self.counts[side.index()];
+            counts.patterns[usize::from(old)] -= 1;
+            counts.patterns[usize::from(new)] += 1;
+            let threat = self.threat_tables[side.index()][threat::index(after, side)];
+            let kept = &mut self.threats[index][side.index()];
+            if *kept != threat {
+                counts.threats[*kept as usize] -= 1;
+                counts.threats[threat as usize] += 1;
+                *kept = threat;
+            }
         }
     }
 
-    fn line_shape(&self, line: LineCells, place: i32, side: Side) -> Shape {
-        match self.table {
-            Some(table) => shape::from_table(table, line, place, side),
-            None => shape::exact(line, place, side, self.row),
+    /// Takes a point out of the counts.
+    fn discount(&mut self, point: Point) {
+        let pairs = self.patterns[point.index()];
+        for side in Side::ALL {
+            let counts = &mut self.counts[side.index()];
+            for pair in pairs {
+                counts.patterns[usize::from(pair >> (4 * side.index()) & 15)] -= 1;
+            }
+            counts.threats[self.threats[point.index()][side.index()] as usize] -= 1;
         }
     }
 
-    /// Works out all shapes again.
-    fn reshape(&mut self) {
-        self.notices = [Notice::default(); 2];
-        for point in self.points() {
+    /// Works out all patterns and threats again.
+    fn work_out_patterns(&mut self) {
+        self.counts = [Counts::NONE; 2];
+        for point in self.empty.iter() {
+            let pairs = Axis::ALL.map(|axis| {
+                let (line, at) = self.lines.through(axis, point);
+                self.pattern_source.pair(line, at)
+            });
+            self.patterns[point.index()] = pairs;
             for side in Side::ALL {
-                let shape = if self.is_empty(point) {
-                    Axis::ALL.into_iter().fold(Shape::NONE, |sum, axis| {
-                        let (line, at) = self.lines.through(axis, point);
-                        sum + self.line_shape(line, at, side)
-                    })
-                } else {
-                    Shape::NONE
-                };
-                self.shapes[side.index()][point.index()] = shape;
-                if self.is_empty(point) {
-                    self.notices[side.index()].add(shape);
+                let counts = &mut self.counts[side.index()];
+                for pair in pairs {
+                    counts.patterns[usize::from(pair >> (4 * side.index()) & 15)] += 1;
                 }
+                let threat = self.threat_tables[side.index()][threat::index(pairs, side)];
+                self.threats[point.index()][side.index()] = threat;
+                counts.threats[threat as usize] += 1;
             }
         }
     }
 
-    /// Returns true if `side` has a row, found by looking at every line of the board.
+    /// Returns true if `side` has a row that wins, found by looking at every line of the board.
     pub(super) fn has_row(&self, side: Side) -> bool {
         self.row_without(side, None)
     }
 
-    /// Returns true if `side` would have a row without the stone on `removed`.
+    /// Returns true if `side` would have a row that wins without the stone on `removed`.
     pub(super) fn row_without(&self, side: Side, removed: Option<Point>) -> bool {
         let is_own = |point: Point| self.stone(point) == Some(side) && Some(point) != removed;
+        let exact = self.variant.is_exact(side);
         self.points().any(|first| {
             Axis::ALL.into_iter().any(|axis| {
-                let mut point = Some(first);
-                (0..self.row).all(|_| {
-                    let own = point.is_some_and(is_own);
-                    point = point.and_then(|point| axis.next(point));
-                    own
-                })
+                if !is_own(first) || axis.previous(first).is_some_and(is_own) {
+                    return false;
+                }
+                let run = std::iter::successors(Some(first), |&point| axis.next(point))
+                    .take_while(|&point| is_own(point))
+                    .count();
+                let row = usize::from(self.row);
+                run == row || run > row && !exact
             })
         })
     }
+
+    /// Returns true if the side to move has empty points, and all of them are forbidden.
+    fn is_out_of_moves(&self) -> bool {
+        self.variant.forbids(self.turn)
+            && self.counts[self.turn.index()].of(Threat::Suspect) == self.area() - self.stones
+            && self.empty.iter().all(|point| self.forbidden(point).is_some())
+    }
+
+    /// Returns true if the side to move may not move to this empty point.
+    #[inline]
+    fn is_forbidden(&self, point: Point) -> bool {
+        self.variant.forbids(self.turn) && self.forbidden(point).is_some()
+    }
+}
+
+/// The number of the key word for a width (0), a height (1) or a row length (2).
+const fn geometry_word(kind: usize, length: u8) -> usize {
+    SECOND_TO_MOVE + 1 + 21 * kind + length as usize
 }
 
 impl Game for Board {
@@ -393,59 +650,76 @@ impl Game for Board {
     }
 
     fn legal_moves(&self, moves: &mut MoveList<Point>) {
-        if self.winner().is_none() {
-            moves.extend(self.empty_points());
+        if self.winner.is_none() {
+            moves.extend(self.empty.iter().filter(|&point| !self.is_forbidden(point)));
         }
     }
 
     fn is_legal(&self, mv: Point) -> bool {
-        self.winner().is_none() && self.is_empty(mv)
+        self.winner.is_none() && self.is_empty(mv) && !self.is_forbidden(mv)
     }
 
     fn make(&mut self, point: Point) -> Undo {
         let side = self.turn;
-        if self.shape(side, point).fives() > 0 {
+        let mut undo = Undo::new(self.counts);
+        if self.threat(side, point) == Threat::Five {
             self.winner = Some(side);
         }
-        for side in Side::ALL {
-            self.notices[side.index()].remove(self.shape(side, point));
-        }
-        self.change(point, stone(side));
+        self.discount(point);
+        self.empty.remove(point);
+        self.change(point, stone(side), &mut undo);
         self.stones += 1;
         self.key.0 ^= KEYS.stones[side.index()][point.index()];
         self.switch_turn();
-        Undo
+        undo
     }
 
-    fn unmake(&mut self, point: Point, _undo: Undo) {
+    fn unmake(&mut self, point: Point, undo: Undo) {
         self.switch_turn();
         self.key.0 ^= KEYS.stones[self.turn.index()][point.index()];
         self.stones -= 1;
-        self.change(point, EMPTY);
-        for side in Side::ALL {
-            self.notices[side.index()].add(self.shape(side, point));
-        }
         self.winner = None;
+        self.lines.set(point, EMPTY);
+        self.empty.insert(point);
+        match undo.changes() {
+            Some(changes) => {
+                // Backwards, for a point may have been changed twice.
+                for change in changes.iter().rev() {
+                    self.patterns[usize::from(change.index)] = change.patterns;
+                    self.threats[usize::from(change.index)] = change.threats;
+                }
+                self.counts = undo.counts;
+            }
+            None => self.work_out_patterns(),
+        }
     }
 
-    /// A row wins, a full board without one is a draw.
+    /// A row wins; a full board without one is a draw, and so is a board on which the side to move may
+    /// not move anywhere.
     fn outcome(&self) -> Option<Outcome> {
-        match self.winner() {
+        match self.winner {
             Some(side) => Some(Outcome::Win(side)),
-            None => self.is_full().then_some(Outcome::Draw),
+            None => (self.is_full() || self.is_out_of_moves()).then_some(Outcome::Draw),
         }
     }
 
     fn count_legal_moves(&self) -> u64 {
-        if self.winner().is_some() { 0 } else { u64::from(self.area() - self.stones()) }
+        if self.winner.is_some() {
+            return 0;
+        }
+        let mut count = u64::from(self.area() - self.stones);
+        if self.variant.forbids(self.turn) {
+            count -= self.empty.iter().filter(|&point| self.is_forbidden(point)).count() as u64;
+        }
+        count
     }
 }
 
 impl PartialEq for Board {
-    /// Equal geometry, stones and side to move.
+    /// Equal geometry, rules, stones and side to move.
     fn eq(&self, other: &Self) -> bool {
-        (self.width, self.height, self.row, self.turn)
-            == (other.width, other.height, other.row, other.turn)
+        (self.width, self.height, self.row, self.variant, self.turn)
+            == (other.width, other.height, other.row, other.variant, other.turn)
             && self.lines == other.lines
     }
 }

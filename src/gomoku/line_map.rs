@@ -56,7 +56,7 @@ impl LineMap {
         let turn = if board.turn() == Side::Second { KEYS.second_to_move } else { 0 };
         let mut map = Self {
             row: board.row(),
-            exact: Side::ALL.map(|side| board.needs_exact_row(side)),
+            exact: Side::ALL.map(|side| board.variant().is_exact(side)),
             free: [[0; LINES]; 4],
             stones: [[[0; LINES]; 4]; 2],
             key: board.key().0 ^ turn,

@@ -16,9 +16,6 @@ const MARGIN: i32 = 5;
 /// Number of lines along the longest axis.
 const MOST_LINES: usize = 39;
 
-/// The lower bit of every cell.
-const LOWER_BITS: u64 = 0x5555_5555_5555_5555;
-
 /// The cell value of a stone.
 pub(super) const fn stone(side: Side) -> u8 {
     side.index() as u8 + 1
@@ -35,7 +32,7 @@ pub(super) const fn owner(cell: u8) -> Option<Side> {
 
 /// A direction along which stones make rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Axis {
+pub(crate) enum Axis {
     /// Along a row of the board.
     Horizontal,
     /// Along a column.
@@ -47,7 +44,7 @@ pub(super) enum Axis {
 }
 
 impl Axis {
-    pub(super) const ALL: [Self; 4] =
+    pub(crate) const ALL: [Self; 4] =
         [Self::Horizontal, Self::Vertical, Self::Rising, Self::Falling];
 
     /// The line through `point`, and the point's place on it.
@@ -69,6 +66,27 @@ impl Axis {
             Self::Vertical => 20,
             Self::Rising => 21,
             Self::Falling => -19,
+        }
+    }
+
+    /// The columns and rows between neighbouring points.
+    pub(super) const fn direction(self) -> (i32, i32) {
+        match self {
+            Self::Horizontal => (1, 0),
+            Self::Vertical => (0, 1),
+            Self::Rising => (1, 1),
+            Self::Falling => (1, -1),
+        }
+    }
+
+    /// The point before along the axis, to the left or down; `None` beyond the largest board.
+    pub(super) const fn previous(self, point: Point) -> Option<Point> {
+        let (column, row) = (point.column(), point.row());
+        match self {
+            Self::Horizontal => Point::new(column.wrapping_sub(1), row),
+            Self::Vertical => Point::new(column, row.wrapping_sub(1)),
+            Self::Rising => Point::new(column.wrapping_sub(1), row.wrapping_sub(1)),
+            Self::Falling => Point::new(column.wrapping_sub(1), row + 1),
         }
     }
 
@@ -101,26 +119,19 @@ impl LineCells {
         Self(self.0 & !(3 << shift) | (cell as u64) << shift)
     }
 
-    /// The cells with stones; each is marked by the lower of its two bits.
-    const fn occupied(self) -> u64 {
-        (self.0 ^ self.0 >> 1) & LOWER_BITS
-    }
-
-    /// The empty cells, marked alike.
-    const fn empty(self) -> u64 {
-        !(self.0 | self.0 >> 1) & LOWER_BITS
-    }
-
     /// The four cells before a place of the board and the four after it, two bits for each.
-    pub(super) const fn neighbours(self, at: i32) -> u16 {
+    #[inline]
+    pub(super) const fn four_neighbours(self, at: i32) -> u16 {
         let cells = self.0 >> (2 * (at + MARGIN - 4));
         (cells & 0xff) as u16 | (cells >> 2) as u16 & 0xff00
     }
-}
 
-/// Exchanges the players' stones in [`LineCells::neighbours`].
-pub(super) const fn exchanged(neighbours: u16) -> u16 {
-    (neighbours & 0x5555) << 1 | neighbours >> 1 & 0x5555
+    /// The five cells before a place of the board and the five after it, two bits for each.
+    #[inline]
+    pub(super) const fn five_neighbours(self, at: i32) -> u32 {
+        let cells = self.0 >> (2 * (at + MARGIN - 5));
+        (cells & 0x3ff) as u32 | (cells >> 2) as u32 & 0xf_fc00
+    }
 }
 
 /// All lines of a board.
@@ -153,25 +164,6 @@ impl Lines {
         (self.0[axis as usize][line], at)
     }
 
-    /// The empty points, row by row from a1.
-    pub(super) fn empty_points(&self) -> impl Iterator<Item = Point> + '_ {
-        (0..20).flat_map(|row| points_of(row, self.0[0][usize::from(row)].empty()))
-    }
-
-    /// The empty points at most two columns and two rows from a stone, row by row from a1.
-    pub(super) fn empty_points_near_stones(&self) -> impl Iterator<Item = Point> + '_ {
-        let mut near = [0_u64; 24];
-        for row in 0..20 {
-            let stones = self.0[0][row].occupied();
-            let spread = stones | stones << 2 | stones << 4 | stones >> 2 | stones >> 4;
-            near[row..row + 5].iter_mut().for_each(|word| *word |= spread);
-        }
-        (0..20_u8).flat_map(move |row| {
-            let empty = self.0[0][usize::from(row)].empty();
-            points_of(row, empty & near[usize::from(row) + 2])
-        })
-    }
-
     /// Changes a cell of the board on its four lines.
     pub(super) fn set(&mut self, point: Point, cell: u8) {
         for axis in Axis::ALL {
@@ -180,16 +172,4 @@ impl Lines {
             *line = line.with(at, cell);
         }
     }
-}
-
-/// The points of a row whose cells are marked in a word.
-fn points_of(row: u8, mut marked: u64) -> impl Iterator<Item = Point> {
-    std::iter::from_fn(move || {
-        if marked == 0 {
-            return None;
-        }
-        let column = marked.trailing_zeros() as u8 / 2 - MARGIN as u8;
-        marked &= marked - 1;
-        Point::new(column, row)
-    })
 }

@@ -1,9 +1,9 @@
-//! The rules of gomoku and its relatives: m×n boards on which k stones in a row win (freestyle: more
-//! are fine too), tic-tac-toe among them.
+//! The rules of gomoku and its relatives: m×n boards on which k stones in a row win, tic-tac-toe among them, with
+//! rows of any length, of exactly that length, or by the rules of renju.
 //!
-//! [`Board`] is a position. `lines` holds its cells, `shape` gives the shape that a stone would
-//! make along a line, and from both together the board always knows the winner and the threats to win. Values of
-//! points are in `search::eval`.
+//! [`Board`] is a position. `lines` holds its cells, `pattern` says what a stone would make along a line, `threat` what
+//! that is along all four together; so the board always knows the winner and the threats to win. Evaluations are
+//! in `search::eval`.
 
 mod board;
 mod diagram;
@@ -11,16 +11,24 @@ mod game_impl;
 mod line_map;
 mod lines;
 mod notation;
-mod notice;
+mod pattern;
 mod point;
-mod shape;
+mod point_set;
+mod threat;
+mod variant;
 mod vcf;
 
-pub use board::{Board, GeometryError, SIZES, Undo};
+pub use board::{Board, Counts, Forbidden, GeometryError, SIZES, Undo};
 pub use diagram::DiagramStyle;
 pub use game_impl::{FreeRules, UnknownRules};
 pub(crate) use line_map::{Completions, LineMap};
+pub(crate) use lines::Axis;
 pub use notation::{BoardError, START_TEXT};
-pub use notice::Notice;
+pub use pattern::LinePattern;
+pub(crate) use pattern::{Around, LINE_PATTERNS};
 pub use point::Point;
+pub use point_set::PointSet;
+pub(crate) use threat::THREATS;
+pub use threat::Threat;
+pub use variant::{UnknownVariant, Variant};
 pub use vcf::{FourSearch, FourSolver, FourWin};

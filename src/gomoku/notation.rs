@@ -1,7 +1,8 @@
 //! The text of a position: the rows from the top separated by `/`, numbers for empty points, `x` for a
 //! stone of the first player and `o` for one of the second; then the side to move, `x` or `o`; then the
 //! number in a row that wins. `15/15/15/15/15/15/15/7x7/15/15/15/15/15/15/15 o 5` is the start position
-//! after a move to the middle, `3/1x1/o2 x 3` a game of tic-tac-toe. The rows give the board's size.
+//! after a move to the middle, `3/1x1/o2 x 3` a game of tic-tac-toe. The rows give the board's size. A fourth field
+//! names the variant, `standard` or `renju`; without one it is freestyle.
 //!
 //! Reading also accepts `b` for `x`, `w` for `o` and capitals; the side to move may be left out
 //! where it follows from the stones, and the row length where it is five.
@@ -9,7 +10,7 @@
 use std::fmt::Write as _;
 
 use super::board::GeometryError;
-use super::{Board, Point};
+use super::{Board, Point, UnknownVariant, Variant};
 use crate::game::{Game, Notation, Side};
 
 /// The longest text accepted, in bytes; 20 full rows have 424.
@@ -57,8 +58,11 @@ pub enum BoardError {
     /// The third field is not a row length.
     #[error("row length is \"{0}\", not a number from 1 to 20")]
     RowField(String),
-    /// More than three fields.
-    #[error("nothing may follow the row length, but \"{0}\" does")]
+    /// The fourth field is not a variant.
+    #[error("{0}")]
+    Variant(#[from] UnknownVariant),
+    /// More than four fields.
+    #[error("nothing may follow the variant, but \"{0}\" does")]
     Trailing(String),
     /// The numbers of stones do not fit alternating moves.
     #[error("{first} stones x and {second} stones o with {} to move: players move in turn, x first", letter(*turn))]
@@ -137,10 +141,10 @@ impl Notation for Board {
 
     /// 15×15, five in a row.
     fn start() -> Self {
-        Self::with_geometry(15, 15, 5)
+        Self::with_geometry(15, 15, 5, Variant::Freestyle)
     }
 
-    /// Reads rows, the side to move and the number in a row that wins: `3/1x1/o2 x 3`.
+    /// Reads rows, the side to move, the number in a row that wins and the variant: `3/1x1/o2 x 3`.
     fn from_fen(text: &str) -> Result<Self, BoardError> {
         if text.len() > MAX_LEN {
             return Err(BoardError::TooLong(text.len()));
@@ -149,10 +153,11 @@ impl Notation for Board {
         let rows = parse_rows(fields.next().ok_or(BoardError::Empty)?)?;
         let turn = fields.next().map(parse_turn).transpose()?;
         let row = fields.next().map_or(Ok(5), parse_row_length)?;
+        let variant = fields.next().map_or(Ok(Variant::default()), str::parse)?;
         if let Some(field) = fields.next() {
             return Err(BoardError::Trailing(field.chars().take(40).collect()));
         }
-        let board = empty_board(&rows, row)?;
+        let board = empty_board(&rows, row, variant)?;
         board.filled(&rows, turn)
     }
 
@@ -173,7 +178,10 @@ impl Notation for Board {
             push_empty(&mut text, &mut empty);
             text.push(if row > 0 { '/' } else { ' ' });
         }
-        let written = write!(text, "{} {}", letter(self.turn()), self.row());
+        let mut written = write!(text, "{} {}", letter(self.turn()), self.row());
+        if self.variant() != Variant::default() {
+            written = written.and_then(|()| write!(text, " {}", self.variant()));
+        }
         debug_assert!(written.is_ok(), "writing to a string cannot fail");
         text
     }
@@ -231,7 +239,7 @@ fn parse_cells(text: &str, row: usize) -> Result<Vec<Option<Side>>, BoardError> 
     Ok(cells)
 }
 
-fn empty_board(rows: &[Vec<Option<Side>>], row: u8) -> Result<Board, BoardError> {
+fn empty_board(rows: &[Vec<Option<Side>>], row: u8, variant: Variant) -> Result<Board, BoardError> {
     let (width, height) = (rows.first().map_or(0, Vec::len), rows.len());
     let size = GeometryError::Size { width, height };
     let uneven = rows.iter().zip((1..=height).rev()).find(|(cells, _)| cells.len() != width);
@@ -241,5 +249,5 @@ fn empty_board(rows: &[Vec<Option<Side>>], row: u8) -> Result<Board, BoardError>
     let (Ok(width), Ok(height)) = (u8::try_from(width), u8::try_from(height)) else {
         return Err(size.into());
     };
-    Ok(Board::new(width, height, row)?)
+    Ok(Board::with_variant(width, height, row, variant)?)
 }

@@ -124,7 +124,7 @@ impl FourSolver {
             return FourSearch::Win(FourWin { forced: Vec::new(), last, completions: Vec::new() });
         }
         let defence = map.completions(!attacker);
-        let judge = board.has_forbidden_points().then(|| {
+        let judge = board.variant().forbids(Side::First).then(|| {
             let mut judge = board.clone();
             if judge.turn() != attacker {
                 judge.switch_turn();

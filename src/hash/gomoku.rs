@@ -1,6 +1,7 @@
 //! The gomoku key table: `2 × 400` stone words (first and second player; points by row of a
 //! 20-wide board, whatever the board in play), one word for the second player to move, and three
-//! times 21 words for the width, the height and the row length that wins.
+//! times 21 words for the width, the height and the row length that wins. No board has a length of 0: the word for
+//! height 0 stands for renju, that for row length 0 for exact rows.
 
 use super::{KeyTable, SEED, assert_len, word};
 
@@ -28,6 +29,15 @@ pub struct Keys {
     pub second_to_move: u64,
     /// `[0]` by width, `[1]` by height, `[2]` by row length.
     pub geometry: [[u64; 21]; 3],
+}
+
+impl Keys {
+    /// The word for a width, a height or a row length, by its number in the table; 0 for other words.
+    #[must_use]
+    pub const fn geometry_word(&self, index: usize) -> u64 {
+        let Some(at) = index.checked_sub(SECOND_TO_MOVE + 1) else { return 0 };
+        if at < 3 * 21 { self.geometry[at / 21][at % 21] } else { 0 }
+    }
 }
 
 /// The stored keys.

@@ -204,7 +204,7 @@ impl Checker<'_> {
         let is_disjoint = points.windows(2).all(|points| points[0] != points[1]);
         let are_free = points.iter().all(|&point| self.board.is_empty(point));
         // The answers must be legal.
-        let can_answer = pairs.is_empty() || !self.board.has_forbidden_points();
+        let can_answer = pairs.is_empty() || !self.board.variant().forbids(Side::First);
         self.claim.goal == Goal::Hold
             && self.board.winner().is_none()
             && is_disjoint
@@ -306,7 +306,7 @@ fn completes_row(board: &Board, side: Side, point: Point) -> bool {
         let behind = (1..20).take_while(|&steps| own(direction, -steps)).count();
         let length = 1 + ahead + behind;
         let row = usize::from(board.row());
-        if board.needs_exact_row(side) { length == row } else { length >= row }
+        if board.variant().is_exact(side) { length == row } else { length >= row }
     })
 }
 

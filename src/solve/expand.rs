@@ -1,9 +1,12 @@
 //! What the rules and continuous fours say about a position at once, and the moves that remain to be searched.
 
+use std::cmp::Reverse;
+
 use super::pairing::pairing;
 use super::value::Budget;
 use crate::game::{Game, MoveList, Outcome, Side};
 use crate::gomoku::{Board, Completions, FourSearch, FourSolver, FourWin, LineMap, Point};
+use crate::hash::gomoku::POINTS;
 
 /// Nodes of one search for continuous fours.
 const FOUR_NODES: u64 = 20_000;
@@ -127,7 +130,7 @@ impl Expander {
                 moves
             }
             (None, Scope::Near) => near(board),
-            (None, Scope::All) => legal(board),
+            (None, Scope::All) => ordered(board, map, self.attacker),
         };
         open(moves, None)
     }
@@ -148,16 +151,14 @@ impl Expander {
             return Expansion::Held(Held::Pairs(pairs));
         }
         let FourSearch::Win(win) = self.fours.search_for(board, self.attacker, FOUR_NODES) else {
-            let is_threat_needed = self.scope == Scope::Threats;
-            return if is_threat_needed {
-                Expansion::Held(Held::OutOfScope)
-            } else {
-                open(legal(board), None)
+            return match self.scope {
+                Scope::Threats => Expansion::Held(Held::OutOfScope),
+                Scope::Near | Scope::All => open(ordered(board, map, self.attacker), None),
             };
         };
         let mut moves = self.relevant(map, &win);
         moves.retain(|&point| board.is_legal(point));
-        if board.has_forbidden_points() {
+        if board.variant().forbids(Side::First) {
             moves.extend(spoilers(board, &win, &moves));
         }
         if moves.is_empty() {
@@ -245,6 +246,22 @@ pub(super) fn legal(board: &Board) -> Vec<Point> {
     };
     moves.sort_by_key(|&point| (from_middle(point), point));
     moves.to_vec()
+}
+
+/// The legal moves, those first that lie on the lines which are nearest to a row of the attacker.
+fn ordered(board: &Board, map: &LineMap, attacker: Side) -> Vec<Point> {
+    let mut weights = vec![0_u32; POINTS];
+    for (side, factor) in [(attacker, 4), (!attacker, 1)] {
+        for line in map.open_lines(side) {
+            let stones = usize::from(board.row()) - line.len();
+            for point in line {
+                weights[point.index()] += factor << (3 * stones.min(6));
+            }
+        }
+    }
+    let mut moves = legal(board);
+    moves.sort_by_key(|point| Reverse(weights[point.index()]));
+    moves
 }
 
 /// The legal moves at most two columns and rows from a stone; all if there is no stone.

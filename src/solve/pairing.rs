@@ -11,7 +11,7 @@ pub(super) fn pairing(board: &Board, map: &LineMap, attacker: Side) -> Option<Ve
         return Some(Vec::new());
     }
     let empty = usize::from(board.area() - board.stones());
-    if 2 * lines.len() > empty || board.has_forbidden_points() {
+    if 2 * lines.len() > empty || board.variant().forbids(Side::First) {
         return None;
     }
     let mut matching = Matching { lines: &lines, owners: vec![None; crate::hash::gomoku::POINTS] };

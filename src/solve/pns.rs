@@ -6,7 +6,6 @@ use super::expand::{Expander, Expansion, Scope};
 use super::value::Budget;
 use crate::game::{Game, Side, Symmetric};
 use crate::gomoku::{Board, Point};
-use crate::hash::gomoku::KEYS;
 
 /// A proof number that stands for "impossible".
 const INFINITE: u32 = 1 << 30;
@@ -124,7 +123,9 @@ impl<'a> ProofSearch<'a> {
         };
         let found = self.search_moves(board, &moves, limit);
         let numbers = *found.as_ref().unwrap_or(&Numbers::START);
-        let moves = if numbers.is_decided() { Box::default() } else { moves };
+        // Positions under symmetry have moves of their own.
+        let is_kept = !numbers.is_decided() && board.stones() > SYMMETRIC_STONES;
+        let moves = if is_kept { moves } else { Box::default() };
         self.keep(here, numbers, moves)?;
         found
     }
@@ -144,8 +145,9 @@ impl<'a> ProofSearch<'a> {
             let mut here = Numbers { proof: INFINITE, disproof: 0 };
             let (mut best, mut best_numbers, mut second) = (0, Numbers::START, INFINITE);
             for (at, child) in children.iter().enumerate() {
-                let stored = self.table.get(child).map_or(Numbers::START, |entry| entry.numbers);
-                let numbers = view(stored);
+                // The first moves are the most promising.
+                let unknown = Numbers { proof: 1 + at as u32 / 2, disproof: 1 };
+                let numbers = self.table.get(child).map_or(unknown, |entry| view(entry.numbers));
                 if numbers.proof < here.proof || at == 0 {
                     second = here.proof;
                     here.proof = numbers.proof;
@@ -210,7 +212,5 @@ fn child_keys(board: &mut Board, moves: &[Point]) -> Vec<u64> {
         };
         return moves.iter().map(|&point| key_after(point)).collect();
     }
-    let words = &KEYS.stones[board.turn().index()];
-    let here = board.key().0 ^ KEYS.second_to_move;
-    moves.iter().map(|&point| here ^ words[point.index()]).collect()
+    moves.iter().map(|&point| board.key_after_move(point).0).collect()
 }

@@ -91,7 +91,7 @@ impl CompleteTable {
         if points > MOST_POINTS {
             return Err(TableError::Points { points });
         }
-        if board.has_forbidden_points() {
+        if board.variant().forbids(Side::First) {
             return Err(TableError::Forbidden);
         }
         let numbering = Numbering::new(points);
@@ -112,7 +112,7 @@ impl CompleteTable {
     /// The value of a position for the side to move, with the plies to the end of the game against the best play;
     /// `None` if the position is not one of this board.
     pub(super) fn exact(&self, board: &Board) -> Option<Exact> {
-        let is_same = board.emptied() == self.start && !board.has_forbidden_points();
+        let is_same = board.emptied() == self.start && !board.variant().forbids(Side::First);
         if !is_same {
             return None;
         }
@@ -179,7 +179,7 @@ impl CompleteTable {
 
     fn has_row(&self, arrangement: [u32; 2], side: Side) -> bool {
         let own = arrangement[side.index()];
-        let exact = self.start.needs_exact_row(side);
+        let exact = self.start.variant().is_exact(side);
         self.rows.iter().any(|row| {
             own & row.points == row.points
                 && !(exact && row.flanks.iter().any(|flank| own & flank != 0))

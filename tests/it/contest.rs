@@ -12,6 +12,7 @@ use juzhong::contest::{
 use juzhong::game::{Outcome, Side};
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, Timeouts};
+use juzhong::xiangqi::Position;
 use serde_json::Value;
 
 use crate::support::fairy_stockfish;
@@ -38,7 +39,7 @@ fn own_match() -> Match {
         participants: [own(), own()],
         time_control: nodes(200),
         referee: Referee { max_plies: 40, ..Referee::default() },
-        openings: Openings::new(built_in_openings(), 8, 1, 2),
+        openings: Openings::new(built_in_openings(&Position::start()), 8, 1, 2),
         games: 6,
         concurrency: 1,
         sprt: None,
@@ -91,7 +92,7 @@ fn against(on_go: &str, time_control: TimeControl) -> Match {
     );
     let command = EngineCommand { program: "sh".to_owned(), args: vec!["-c".to_owned(), script] };
     let fake = Participant { command: Some(command), options: Vec::new(), ..own() };
-    let positions = read_positions(MATE).unwrap().unwrap();
+    let positions = read_positions(MATE, &Position::start()).unwrap().unwrap();
     Match {
         participants: [fake, own()],
         time_control,
@@ -256,7 +257,8 @@ fn bad_arguments_say_what_is_wrong() {
         (&["--tables", "/nonexistent"], 66, "/nonexistent"),
         (&["--output", "/dev/full"], 73, "/dev/full"),
         (&["--output", "/nonexistent/a.pgn"], 73, "/nonexistent/a.pgn"),
-        (&["--game", "gomoku"], 2, "only xiangqi"),
+        (&["--rules", "nonsense"], 2, "nonsense"),
+        (&["--game", "gomoku", "--tables", "/nonexistent"], 66, "no endgame tables for gomoku"),
     ] {
         fails(&[&["match"], args].concat(), code, &[part]);
     }
@@ -351,6 +353,35 @@ fn positions_and_games_are_openings() {
     assert_eq!(text.matches("[Opening \"中炮\"]").count(), 2);
     fs::write(&fens, format!("{MATE}\n\n{}", MATE.replace("3k5", "4k4"))).unwrap();
     fails(&[&SMALL[..], &more].concat(), 65, &["a.epd: line 3", "illegal"]);
+}
+
+#[test]
+fn gomoku_has_matches_too() {
+    let folder = Folder::new();
+    let (openings, out) = (folder.at("a.txt"), folder.at("out.jsonl"));
+    fs::write(&openings, "h8i9g7\n0,0, 0,1, 2,2\n").unwrap();
+    let program = format!("'{PROGRAM}' uci --game gomoku --hash 1");
+    let small = ["match", "--game", "gomoku", "--nodes", "200", "--option", "Hash=1"];
+    let more = ["--engine-b", &program, "--openings", &openings, "-o", &out];
+    let args = |games| [&small[..], &more, &["--games", games]].concat();
+    let answer = json(&args("2"));
+    assert_eq!((&answer["games"], &answer["openings"]), (&2.into(), &2.into()));
+    assert!(answer["as_white"].is_object() && answer["as_red"].is_null());
+    let answer = json(&args("4"));
+    assert_eq!(
+        (&answer["resumed"], &answer["pairs"]),
+        (&2.into(), &serde_json::json!([0, 0, 2, 0, 0]))
+    );
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("\"White\":\"").count(), 4, "{text}");
+    assert_eq!(text.matches("\"Termination\":\"a row\"").count(), 4, "{text}");
+    let own = folder.at("own.jsonl");
+    let args =
+        ["selfplay", "--game", "gomoku", "--openings", &out, "--nodes", "100", "--games", "2"];
+    ok(&[&args[..], &["-o", &own]].concat());
+    assert_eq!(fs::read_to_string(&own).unwrap().matches("self-play").count(), 2);
+    fs::write(&openings, "h8i9\nh8h8\n").unwrap();
+    fails(&[&small[..], &more].concat(), 65, &["a.txt: line 2: move 2: h8 is taken"]);
 }
 
 #[test]

@@ -21,7 +21,17 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
-        &["bytes", "game", "xiangqi", "record", "tablebase", "search", "engine", "protocol"],
+        &[
+            "bytes",
+            "game",
+            "xiangqi",
+            "gomoku",
+            "record",
+            "tablebase",
+            "search",
+            "engine",
+            "protocol",
+        ],
     ),
     ("tune", &["game", "xiangqi", "record", "search", "engine", "protocol", "contest"]),
 ];
@@ -125,6 +135,7 @@ const FOLDERS: [(&str, &[&str]); 11] = [
     (
         "contest",
         &[
+            "games",
             "stats",
             "sprt",
             "referee",

@@ -244,7 +244,8 @@ fn is_private(c: char) -> bool {
 /// Makes one edit and returns how many moves it changed.
 fn make<G: Symmetric + Terminal>(editor: &mut Editor, request: &Request) -> Result<u64, CliError> {
     let Request { fen, moves, .. } = request;
-    let mut typed = LineArgs { fen: fen.clone(), moves: moves.clone() }.line::<G>()?;
+    let mut typed =
+        LineArgs { fen: fen.clone(), moves: moves.clone(), ..LineArgs::default() }.line::<G>()?;
     let changes = request.changes().or_exit(exit::USAGE)?;
     if let Some(line) = &request.add_line {
         let (start, before) = (typed.line.position().clone(), typed.line.len());

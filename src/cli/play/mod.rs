@@ -14,7 +14,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
-use super::evaluation;
 use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs};
@@ -735,11 +734,9 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     fn eval(&mut self) -> Result<Next, CliError> {
-        let Some(explanation) = self.position().explain() else {
-            return self.answer("this game has no values of men");
-        };
+        let position = self.position().clone();
         let mut out = VisibleWriter::new(&mut *self.context.out, Form::Text);
-        evaluation::show(&explanation, &mut out)?;
+        position.show_evaluation(&mut out)?;
         Ok(Next::Same)
     }
 

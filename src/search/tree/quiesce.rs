@@ -1,6 +1,7 @@
 use arrayvec::ArrayVec;
 
-use crate::game::{Adjudicate, Heuristics, MAX_MOVES, MoveList, Packed};
+use crate::game::{Adjudicate, Bound, Heuristics, MAX_MOVES, MoveList, Packed};
+use crate::hash::Key;
 use crate::search::history::Structures;
 use crate::search::order::noisy_rank;
 use crate::search::score::{MAX_PLY, Score};
@@ -66,6 +67,15 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if !in_check && entry.is_none() && position.is_stuck() {
             return Ok(self.terminal(ply));
         }
+        if G::SOLVES_LEAVES
+            && !in_check
+            && entry.is_none()
+            && let Some(plies) = position.forced_win()
+        {
+            let score = Score::mate_in(ply + plies as usize);
+            self.store_leaf(key, score, ply);
+            return Ok(score);
+        }
         let mut raw = None;
         let mut settled = Settled { score: -Score::INFINITE, mv: None };
         if !in_check {
@@ -100,6 +110,20 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             },
         );
         Ok(best)
+    }
+
+    /// Stores a win that was found without a search of this program's kind: at least as good as `score`.
+    fn store_leaf(&self, key: Key, score: Score, ply: usize) {
+        let entry = TtEntry {
+            mv: None,
+            score: score.to_local(ply),
+            eval: None,
+            depth: 0,
+            bound: Bound::Lower,
+            was_pv: false,
+            age: 0,
+        };
+        self.shared.store(key, entry);
     }
 
     /// The keys by which the evaluation of the line's last position is corrected.

@@ -327,7 +327,6 @@ fn bad_arguments_say_what_is_wrong() {
         (&["uci", "--threads", "0"], 2, "0 search threads"),
         (&["demo", "--game", "gomoku"], 2, "only xiangqi"),
         (&["bench", "--game", "gomoku"], 2, "only xiangqi"),
-        (&["selfplay", "--game", "gomoku", "--openings", "x", "-o", "x"], 2, "only xiangqi"),
         (&["selfplay", "--openings", "/nonexistent", "-o", "x.pgn"], 66, "/nonexistent"),
         (&["demo", "--books", "/nonexistent", "--dir", &dir], 66, "/nonexistent"),
         (&["demo", "--dir", &in_a_file], 73, "--dir"),

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use juzhong::game::{Game, MoveList, Notation, Outcome, Packed, Side, Symmetric, perft};
-use juzhong::gomoku::{Board, DiagramStyle, Point};
+use juzhong::gomoku::{Board, DiagramStyle, Forbidden, LinePattern, Point, Threat, Variant};
 use juzhong::hash::{Key, gomoku};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -127,29 +127,36 @@ fn perft_counts_sequences_of_moves() {
     assert_eq!(perft(&mut board(1, 1, 1), 2), 0);
 }
 
-/// A board and a game on it, played up to a row, a full board or the end of the choices.
+/// A board and a game on it, played up to a row, a full board or the end of the choices. Five in a row is as likely as
+/// all other lengths together.
 fn games() -> impl Strategy<Value = (Board, Vec<Point>)> {
-    let size = prop_oneof![1..=6_u8, Just(15), Just(20)];
+    let size = prop_oneof![1..=9_u8, Just(15), Just(20)];
     let choices = prop::collection::vec(any::<Index>(), 0..120);
-    (size.clone(), size, any::<Index>(), choices).prop_map(|(width, height, row, choices)| {
-        let row = 1 + row.index(usize::from(width.max(height))) as u8;
-        let start = board(width, height, row);
-        let mut position = start.clone();
-        let mut game = Vec::new();
-        for choice in choices {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            if moves.is_empty() {
-                break;
+    let variant = prop::sample::select(Variant::ALL.to_vec());
+    let rules = (any::<Index>(), any::<bool>(), variant);
+    (size.clone(), size, rules, choices).prop_map(
+        |(width, height, (row, five, variant), choices)| {
+            let longest = width.max(height);
+            let row = 1 + row.index(usize::from(longest)) as u8;
+            let row = if five && longest >= 5 { 5 } else { row };
+            let start = Board::with_variant(width, height, row, variant).unwrap();
+            let mut position = start.clone();
+            let mut game = Vec::new();
+            for choice in choices {
+                let mut moves = MoveList::new();
+                position.legal_moves(&mut moves);
+                if moves.is_empty() {
+                    break;
+                }
+                // Prefer points next to each other, so that shapes and rows occur.
+                moves.sort_by_key(|mv| position_order(*mv));
+                let mv = moves[choice.index(moves.len().min(30))];
+                position.make(mv);
+                game.push(mv);
             }
-            // Prefer points next to each other, so that shapes and rows occur.
-            moves.sort_by_key(|mv| position_order(*mv));
-            let mv = moves[choice.index(moves.len().min(30))];
-            position.make(mv);
-            game.push(mv);
-        }
-        (start, game)
-    })
+            (start, game)
+        },
+    )
 }
 
 fn position_order(point: Point) -> u8 {
@@ -171,13 +178,51 @@ fn portrait(board: &Board) -> (String, Key, Vec<(i32, i32)>, String) {
         .empty_points()
         .map(|point| (board.point_value(point), board.urgency(point) as i32))
         .collect();
+    let patterns: Vec<_> = board
+        .empty_points()
+        .map(|point| {
+            Side::ALL.map(|side| (board.line_patterns(side, point), board.threat(side, point)))
+        })
+        .collect();
     let threats = format!(
-        "{:?} {:?} {:?}",
-        board.notice(Side::First),
-        board.notice(Side::Second),
+        "{patterns:?} {:?} {:?} {:?}",
+        board.counts(Side::First),
+        board.counts(Side::Second),
         board.outcome()
     );
     (board.to_fen(), board.key(), values, threats)
+}
+
+/// Length of the row of `side` through `point`, a stone there imagined, along a direction.
+fn run_through(board: &Board, side: Side, point: Point, (columns, rows): (i32, i32)) -> usize {
+    let own = |steps: i32| {
+        let column = i32::from(point.column()) + steps * columns;
+        let row = i32::from(point.row()) + steps * rows;
+        let at = u8::try_from(column).ok().zip(u8::try_from(row).ok());
+        let at = at.and_then(|(column, row)| Point::new(column, row));
+        at.is_some_and(|at| board.stone(at) == Some(side))
+    };
+    1 + (1..).take_while(|&steps| own(steps)).count()
+        + (1..).take_while(|&steps| own(-steps)).count()
+}
+
+const DIRECTIONS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
+
+/// Returns true if a row of this length wins for `side`.
+fn wins(board: &Board, side: Side, run: usize) -> bool {
+    let row = usize::from(board.row());
+    run == row || run > row && !board.variant().is_exact(side)
+}
+
+/// The number of points that complete a row through `point` along a direction once the side to move has a stone there.
+fn completions(board: &Board, point: Point, direction: (i32, i32)) -> usize {
+    let side = board.turn();
+    let after = board.play(point).unwrap();
+    let completes = |&next: &Point| {
+        let run = run_through(&after, side, next, direction);
+        wins(board, side, run) && run != run_through(board, side, next, direction)
+    };
+    after.empty_points().filter(completes).count()
 }
 
 /// Returns true if `side` has a row, by walking from every stone.
@@ -190,7 +235,11 @@ fn has_row(board: &Board, side: Side) -> bool {
     board.points().any(|point| {
         let (column, row) = (i32::from(point.column()), i32::from(point.row()));
         [(1, 0), (0, 1), (1, 1), (1, -1)].into_iter().any(|(right, up)| {
-            (0..i32::from(board.row())).all(|i| own(column + i * right, row + i * up))
+            own(column, row) && {
+                let ahead = (0..).take_while(|i| own(column + i * right, row + i * up)).count();
+                let behind = (1..).take_while(|i| own(column - i * right, row - i * up)).count();
+                wins(board, side, ahead + behind)
+            }
         })
     })
 }
@@ -203,11 +252,11 @@ proptest! {
         let mut position = start;
         let mut past = Vec::new();
         for &mv in &game {
-            past.push((mv, portrait(&position)));
-            position.make(mv);
+            let before = portrait(&position);
+            past.push((mv, before, position.make(mv)));
         }
-        for (mv, before) in past.into_iter().rev() {
-            position.unmake(mv, juzhong::gomoku::Undo);
+        for (mv, before, undo) in past.into_iter().rev() {
+            position.unmake(mv, undo);
             prop_assert_eq!(portrait(&position), before);
         }
     }
@@ -225,11 +274,42 @@ proptest! {
         let position = played(&start, &game);
         let winner = Side::ALL.into_iter().find(|&side| has_row(&position, side));
         prop_assert_eq!(position.winner(), winner);
-        let full = position.empty_points().next().is_none();
-        prop_assert_eq!(position.outcome().is_some(), winner.is_some() || full);
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        prop_assert_eq!(position.outcome().is_some(), winner.is_some() || moves.is_empty());
+        prop_assert_eq!(position.count_legal_moves(), moves.len() as u64);
         for side in Side::ALL {
             let completing = position.empty_points().filter(|&p| position.completes_row(side, p));
-            prop_assert_eq!(completing.count(), usize::from(position.notice(side).fives));
+            let fives = usize::from(position.counts(side).of(Threat::Five));
+            prop_assert_eq!(completing.count(), fives);
+        }
+    }
+
+    #[test]
+    fn patterns_say_how_rows_are_completed((start, game) in games()) {
+        let position = played(&start, &game);
+        let side = position.turn();
+        if position.area() > 81 || position.winner().is_some() {
+            return Ok(());
+        }
+        for point in position.empty_points().filter(|&point| position.is_legal(point)) {
+            let patterns = position.line_patterns(side, point);
+            for (pattern, direction) in patterns.into_iter().zip(DIRECTIONS) {
+                let run = run_through(&position, side, point, direction);
+                let is_five = wins(&position, side, run);
+                prop_assert_eq!(pattern == LinePattern::Five, is_five, "{} {:?}", point, position);
+                let is_overline = !is_five && run > usize::from(position.row());
+                prop_assert_eq!(pattern == LinePattern::Overline, is_overline);
+                if patterns.contains(&LinePattern::Five) || is_overline {
+                    continue;
+                }
+                let fours = match completions(&position, point, direction) {
+                    0 => !matches!(pattern, LinePattern::Four | LinePattern::TwoFours | LinePattern::OpenFour),
+                    1 => pattern == LinePattern::Four,
+                    _ => matches!(pattern, LinePattern::TwoFours | LinePattern::OpenFour),
+                };
+                prop_assert!(fours, "{point} {pattern:?} {position:?}");
+            }
         }
     }
 
@@ -239,7 +319,12 @@ proptest! {
         let keys = &gomoku::KEYS;
         let mut key = keys.geometry[0][usize::from(position.width())]
             ^ keys.geometry[1][usize::from(position.height())]
-            ^ keys.geometry[2][usize::from(position.row())];
+            ^ keys.geometry[2][usize::from(position.row())]
+            ^ match position.variant() {
+                Variant::Freestyle => 0,
+                Variant::Standard => keys.geometry[2][0],
+                Variant::Renju => keys.geometry[1][0],
+            };
         if position.turn() == Side::Second {
             key ^= keys.second_to_move;
         }
@@ -301,6 +386,117 @@ proptest! {
     }
 }
 
+/// A renju position with these stones, Black to move.
+fn renju(black: &str, white: &str) -> Board {
+    let point = |text: &str| Point::parse(text).unwrap();
+    let (black, white): (Vec<_>, Vec<_>) = (
+        black.split_whitespace().map(point).collect(),
+        white.split_whitespace().map(point).collect(),
+    );
+    let mut rows = Vec::new();
+    for row in (0..15).rev() {
+        let cells = (0..15).map(|column| {
+            let at = Point::new(column, row).unwrap();
+            if black.contains(&at) {
+                "x"
+            } else if white.contains(&at) {
+                "o"
+            } else {
+                "1"
+            }
+        });
+        rows.push(cells.collect::<Vec<_>>().concat());
+    }
+    // Numbers of one digit only, so that neighbouring empty points stay apart.
+    let rows = rows.iter().map(|row| squeezed(row)).collect::<Vec<_>>().join("/");
+    Board::from_fen(&format!("{rows} x 5 renju")).unwrap()
+}
+
+/// Runs of `1` as one number.
+fn squeezed(row: &str) -> String {
+    let mut text = String::new();
+    let mut empty = 0;
+    for letter in row.chars().chain(['/']) {
+        if letter == '1' {
+            empty += 1;
+            continue;
+        }
+        if empty > 0 {
+            text.push_str(&empty.to_string());
+            empty = 0;
+        }
+        text.push(letter);
+    }
+    text.trim_end_matches('/').to_owned()
+}
+
+#[test]
+fn black_is_forbidden_what_renju_forbids() {
+    use Forbidden::{DoubleFour, DoubleThree, Overline};
+    let scattered = "a1 a3 a5 a7 a9 a11 a13 a15 c1 e1 g1 i1 k1 m1 o1";
+    for (black, white, point, expected) in [
+        // Two open threes that cross, and the same with one end closed.
+        ("h9 h10 i8 j8", 4, "h8", Some(DoubleThree)),
+        ("h9 h10 i8 j8 ", 4, "g8", None),
+        // Fours on two lines; on one line, in both forms.
+        ("h9 h10 h11 i8 j8 k8", 6, "h8", Some(DoubleFour)),
+        ("d8 f8 g8 j8 l8", 5, "h8", Some(DoubleFour)),
+        ("d8 f8 g8 h8 j8 ", 5, "k8", None),
+        ("d8 g8 h8 k8 f8", 5, "c8", None),
+        ("e8 g8 h8 k8", 4, "i8", Some(DoubleFour)),
+        // Six.
+        ("e8 f8 g8 i8 j8", 5, "h8", Some(Overline)),
+        // A five is never forbidden.
+        ("e8 f8 g8 i8 h9 h10 i9 j10", 8, "h8", None),
+        // Four and three.
+        ("h9 h10 h11 i8 j8", 5, "h8", None),
+        // One three only.
+        ("h9 h10 i8", 3, "h8", None),
+    ] {
+        let others: Vec<_> = scattered.split(' ').take(white).collect();
+        let board = renju(black, &others.join(" "));
+        let point = Point::parse(point).unwrap();
+        assert_eq!(board.forbidden(point), expected, "{black}: {point}");
+        assert_eq!(board.is_legal(point), expected.is_none());
+        let mut moves = MoveList::new();
+        board.legal_moves(&mut moves);
+        assert_eq!(moves.contains(&point), expected.is_none());
+    }
+}
+
+/// A three whose only way to an open four is forbidden is none.
+#[test]
+fn threes_that_lead_to_forbidden_points_do_not_count() {
+    // h8 makes threes along row 8 and column h. The three of column h can become an open four on h11 alone, for h6
+    // is White's, and there it would make an overline along row 11.
+    let black = "i8 j8 h9 h10 d11 e11 f11 g11 i11";
+    let board = renju(black, "h6 a1 a3 a5 a7 a9 a13 a15 o1");
+    let h8 = Point::parse("h8").unwrap();
+    assert_eq!(board.forbidden(Point::parse("h11").unwrap()), Some(Forbidden::Overline));
+    assert_eq!(board.forbidden(h8), None);
+    // Without the row above, it is a double three.
+    let board = renju("i8 j8 h9 h10", "h6 a1 a3 o1");
+    assert_eq!(board.forbidden(h8), Some(Forbidden::DoubleThree));
+}
+
+#[test]
+fn exact_rows_and_renju_count_rows_differently() {
+    let six = "15/15/15/15/15/15/15/4xxx1xx5/15/15/15/15/15/2o1o1o1o1o4/15 x 5";
+    let h8 = Point::parse("h8").unwrap();
+    for (variant, wins) in [("", true), (" standard", false), (" renju", false)] {
+        let board = Board::from_fen(&format!("{six}{variant}")).unwrap();
+        assert_eq!(board.completes_row(Side::First, h8), wins, "{variant}");
+        assert_eq!(board.to_fen(), format!("{six}{variant}"));
+    }
+    // White wins by six in renju.
+    let white = six.replace('x', "q").replace('o', "x").replace('q', "o").replace(" o 5", " x 5");
+    for (variant, wins) in [("", true), (" standard", false), (" renju", true)] {
+        let board = Board::from_fen(&format!("{white}{variant}")).unwrap();
+        assert_eq!(board.completes_row(Side::Second, h8), wins, "{variant}");
+    }
+    assert!(Board::from_fen(&format!("{six} gomoku")).unwrap_err().to_string().contains("variant"));
+}
+
 #[test]
 fn packed_moves_survive() {
     for bits in 0..=u16::MAX {
@@ -335,7 +531,8 @@ fn bad_texts_say_what_is_wrong() {
         ("3/1z1/3 x 3", "row 2 has 'z'"),
         ("3/3/3 q 3", "side to move is \"q\""),
         ("3/3/3 x three", "row length is \"three\""),
-        ("3/3/3 x 3 0", "nothing may follow"),
+        ("3/3/3 x 3 0", "no variant of gomoku is called \"0\""),
+        ("3/3/3 x 3 renju 0", "nothing may follow"),
         ("x2/3/3 x 3", "1 stones x and 0 stones o with x to move"),
         ("oo1/x2/3 x 3", "1 stones x and 2 stones o"),
         ("xxx/oo1/3 x 3", "3 stones x and 2 stones o with x to move"),

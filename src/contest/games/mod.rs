@@ -1,0 +1,119 @@
+//! The parts of a match that differ from game to game: names, openings, the files of games.
+
+mod gomoku;
+mod xiangqi;
+
+pub use xiangqi::OPENING_FILES;
+
+use std::error::Error;
+use std::io;
+
+use crate::engine::Playable;
+use crate::game::{Game, Side};
+use crate::record::{Record, Tree};
+use crate::xiangqi::notation::MoveNotation;
+
+/// A game of which matches are played.
+pub trait Contested: Playable {
+    /// The name of the game in the tag `Game`.
+    const GAME_TAG: &'static str;
+
+    /// The beginning of every game that [`write_game`](Self::write_game) writes for a match.
+    const GAME_BEGINNING: &'static str;
+
+    /// The ends of games as [`write_game`](Self::write_game) writes them, without `*`.
+    const GAME_ENDS: &'static [&'static [u8]];
+
+    /// The text of a start with that many plies since the last irreversible move.
+    fn start_text(&self, clock: u32) -> String {
+        let _ = clock;
+        self.to_fen()
+    }
+
+    /// How a position ends the game that [has an outcome](Game::outcome), in the game's terms.
+    fn how_ended(&self) -> &'static str;
+
+    /// The openings of the project for games that begin like this position.
+    fn built_in_openings(start: &Self) -> Vec<Record<Self>>;
+
+    /// Returns true if a text file whose first line this is has an opening on each line.
+    fn is_opening(line: &str) -> bool;
+
+    /// Reads an opening in one line of text; it begins like `start` if it does not say where.
+    ///
+    /// # Errors
+    ///
+    /// The fault of the line.
+    fn read_opening(line: &str, start: &Self)
+    -> Result<Record<Self>, Box<dyn Error + Send + Sync>>;
+
+    /// Writes a game, its moves in that notation where the game has several.
+    ///
+    /// # Errors
+    ///
+    /// If `out` fails.
+    fn write_game(
+        out: &mut Vec<u8>,
+        record: &Record<Self>,
+        notation: MoveNotation,
+    ) -> io::Result<()>;
+
+    /// Reads the games that [`write_game`](Self::write_game) has written; `source` is what messages call the bytes.
+    ///
+    /// # Errors
+    ///
+    /// A message on the first game that cannot be read.
+    fn read_games(source: &str, bytes: &[u8]) -> Result<Vec<Record<Self>>, String>;
+}
+
+/// The name of a side as tags have it.
+#[must_use]
+pub const fn side_name<G: Game>(side: Side) -> &'static str {
+    match (G::BLACK, side) {
+        (Side::First, Side::First) | (Side::Second, Side::Second) => "Black",
+        (Side::First, Side::Second) => "White",
+        (Side::Second, Side::First) => "Red",
+    }
+}
+
+/// The openings of the project, whole, for games that begin like `start`.
+#[must_use]
+pub fn built_in_openings<G: Contested>(start: &G) -> Vec<Record<G>> {
+    G::built_in_openings(start)
+}
+
+/// A line of a list that is no opening.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}")]
+pub struct BadPosition {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The fault of the line.
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+/// Reads a list of openings, one a line (xiangqi: FEN or EPD); blank lines and those that begin with `#` are
+/// passed over. `None` if the text does not begin with such a line.
+///
+/// # Errors
+///
+/// The first line that is no opening.
+#[must_use]
+pub fn read_positions<G: Contested>(
+    text: &str,
+    start: &G,
+) -> Option<Result<Vec<Record<G>>, BadPosition>> {
+    let lines = (1..).zip(text.lines().map(|line| line.trim().trim_start_matches('\u{feff}')));
+    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
+    let (_, first) = lines.peek()?;
+    let read = |(number, line): (usize, &str)| {
+        G::read_opening(line, start).map_err(|source| BadPosition { line: number, source })
+    };
+    G::is_opening(first).then(|| lines.map(read).collect())
+}
+
+/// A position without moves.
+fn position_alone<G: Game>(start: G, start_clock: u32) -> Record<G> {
+    let tags = Vec::new();
+    Record { tags, start: Some(start), start_clock, result: None, tree: Tree::default() }
+}

@@ -1,0 +1,105 @@
+use std::error::Error;
+use std::io;
+
+use super::{Contested, position_alone};
+use crate::record::{BadGame, PgnOptions, Record, read_games, write_pgn};
+use crate::xiangqi::notation::MoveNotation;
+use crate::xiangqi::{FenError, Position, Setup};
+
+macro_rules! opening_files {
+    ($($name:literal),* $(,)?) => {
+        [$((concat!($name, ".pgn"), include_str!(concat!("../../../books/openings/", $name, ".pgn")))),*]
+    };
+}
+
+/// The opening lines of the project: the names of files and their texts.
+pub const OPENING_FILES: [(&str, &str); 19] = opening_files![
+    "angel-points-the-way",
+    "central-cannon-rare-defences",
+    "central-cannon-sandwiched-horses",
+    "central-cannon-screen-horses",
+    "central-cannon-single-horse",
+    "central-cannon-three-step-tiger",
+    "cross-palace-cannon",
+    "elephant-opening",
+    "five-eight-and-five-nine-cannons",
+    "five-seven-cannons-screen-horses",
+    "five-six-cannons-screen-horses",
+    "flank-openings",
+    "horse-opening",
+    "opposing-pawns",
+    "opposite-direction-cannons",
+    "palcorner-cannon",
+    "river-cannon-screen-horses",
+    "river-crossing-chariot-screen-horses",
+    "same-direction-cannons",
+];
+
+impl Contested for Position {
+    const GAME_TAG: &'static str = "Chinese Chess";
+    const GAME_BEGINNING: &'static str = "[Game \"Chinese Chess\"]\n[Event \"juzhong match\"]\n";
+    const GAME_ENDS: &'static [&'static [u8]] = &[b"1-0\n\n", b"0-1\n\n", b"1/2-1/2\n\n"];
+
+    fn start_text(&self, clock: u32) -> String {
+        Setup { halfmove_clock: clock, ..self.to_setup() }.to_fen()
+    }
+
+    fn how_ended(&self) -> &'static str {
+        if self.in_check() { "checkmate" } else { "stalemate" }
+    }
+
+    /// The lines of `books/openings`, wherever games begin.
+    fn built_in_openings(_start: &Self) -> Vec<Record<Self>> {
+        let mut openings = Vec::new();
+        for (_, text) in OPENING_FILES {
+            read_games("openings", text.as_bytes(), &mut |game| {
+                openings.extend(game.map(|game| game.record));
+            });
+        }
+        openings
+    }
+
+    fn is_opening(line: &str) -> bool {
+        line.split_whitespace().next().is_some_and(|board| board.matches('/').count() == 9)
+    }
+
+    fn read_opening(
+        line: &str,
+        _start: &Self,
+    ) -> Result<Record<Self>, Box<dyn Error + Send + Sync>> {
+        Ok(read_epd(line)?)
+    }
+
+    /// Writes PGN.
+    fn write_game(
+        out: &mut Vec<u8>,
+        record: &Record<Self>,
+        notation: MoveNotation,
+    ) -> io::Result<()> {
+        write_pgn(out, record, &PgnOptions { notation, ..PgnOptions::default() })
+    }
+
+    fn read_games(source: &str, bytes: &[u8]) -> Result<Vec<Record<Self>>, String> {
+        let mut records = Vec::new();
+        let mut problem: Option<BadGame> = None;
+        read_games(source, bytes, &mut |game| match game {
+            Ok(game) => records.push(game.record),
+            Err(bad) => problem = problem.take().or(Some(bad)),
+        });
+        match problem.filter(|_| !bytes.is_empty()) {
+            Some(bad) => Err(format!("game {}: {}", bad.game, bad.reason)),
+            None => Ok(records),
+        }
+    }
+}
+
+/// A FEN, or an EPD: four fields of it and then operations, which do not matter here.
+fn read_epd(line: &str) -> Result<Record<Position>, FenError> {
+    let fields = line.split_whitespace();
+    let is_counter = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
+    let (head, rest): (Vec<&str>, Vec<&str>) =
+        (fields.clone().take(4).collect(), fields.skip(4).take(2).take_while(is_counter).collect());
+    let setup = Setup::from_fen(&[head, rest].concat().join(" "))?;
+    let start = Position::from_setup(&setup)?;
+    Ok(position_alone(start, setup.halfmove_clock))
+}
