@@ -16,7 +16,10 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
     ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
     ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
-    ("protocol", &["bytes", "hash", "game", "xiangqi", "book", "tablebase", "search", "engine"]),
+    (
+        "protocol",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
+    ),
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
@@ -101,7 +104,7 @@ const FOLDERS: [(&str, &[&str]); 10] = [
     ),
     ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
     ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
-    ("protocol", &["wire", "conversation", "session", "client"]),
+    ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
     (
         "proxy",
         &[
