@@ -54,11 +54,11 @@ impl Table {
     pub(super) fn under(&self, variant: Variant) -> Result<Self, String> {
         let board = self.board();
         let stones = |side| board.points().filter(move |&point| board.stone(point) == Some(side));
-        self.cleared(variant)?.filled(Side::ALL.map(|side| stones(side).collect()))
+        self.cleared(variant)?.filled(&Side::ALL.map(|side| stones(side).collect()))
     }
 
     /// The board with these stones on it, whatever their order.
-    fn filled(&self, stones: [Vec<Point>; 2]) -> Result<Self, String> {
+    fn filled(&self, stones: &[Vec<Point>; 2]) -> Result<Self, String> {
         let empty = self.line.start();
         let sign = |column, row| match Point::new(column, row) {
             Some(point) if stones[0].contains(&point) => 'x',
@@ -145,7 +145,7 @@ impl Table {
                     let own = |&other: &Point| board.stone(other) == Some(side) && other != point;
                     board.points().filter(own).collect()
                 });
-                *self = self.filled(stones)?;
+                *self = self.filled(&stones)?;
                 Ok(())
             }
             _ => Err(format!("{cell} is not the last move")),
@@ -183,7 +183,7 @@ impl Table {
                 "{mine} own stones and {theirs} of the opponent: players move in turn"
             ));
         };
-        let table = self.filled(sides)?;
+        let table = self.filled(&sides)?;
         match table.board().outcome() {
             Some(_) => Err("the game is over".to_owned()),
             None => Ok(table),

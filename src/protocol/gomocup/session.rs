@@ -504,9 +504,11 @@ impl<'a> Session<'a> {
             let board = table.board();
             if board.variant().forbids(board.turn()) {
                 let forbidden = board.points().filter(|&point| board.forbidden(point).is_some());
-                for Cell { column, row } in forbidden.map(|point| table.cell(point)) {
-                    text += &format!("{column:02}{row:02}");
-                }
+                let digits = |point| {
+                    let Cell { column, row } = table.cell(point);
+                    format!("{column:02}{row:02}")
+                };
+                text.extend(forbidden.map(digits));
             }
         }
         self.say(format_args!("{text}."))
@@ -604,7 +606,7 @@ impl<'a> Session<'a> {
             Some(Prepared { engine, problem }) => {
                 self.engine = engine;
                 if let Some(problem) = problem {
-                    let had = self.engine.as_ref().map(|engine| engine.options());
+                    let had = self.engine.as_ref().map(Engine::options);
                     let (hash, threads) = had.map_or((1, 1), |had| (had.hash_mib, had.threads));
                     (self.wanted.hash_mib, self.wanted.threads) = (hash, threads);
                     self.message(&format!("{problem}; going on as before"))?;

@@ -34,7 +34,7 @@ impl Proposal {
         let open: Vec<_> = PATTERNS
             .into_iter()
             .filter_map(|[first, second, third]| Some([at(first)?, at(second)?, at(third)?]))
-            .filter_map(|stones| Some((stones, after(empty, &stones)?)))
+            .filter_map(|stones| Some((stones, after(empty, stones)?)))
             .collect();
         let shares = u32::try_from(open.len()).ok().filter(|&shares| shares > 0)?;
         Some(Self { open, best: None, shares })
@@ -67,8 +67,8 @@ impl Proposal {
 }
 
 /// The position after these moves, if they can be made.
-fn after(empty: &Board, stones: &[Point; 3]) -> Option<Board> {
-    stones.iter().try_fold(empty.clone(), |board, &point| board.play(point).ok())
+fn after(empty: &Board, stones: [Point; 3]) -> Option<Board> {
+    stones.into_iter().try_fold(empty.clone(), |board, point| board.play(point).ok())
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
         }
         assert_eq!((seen.len(), proposal.shares()), (7, 7));
         let best = proposal.best().unwrap();
-        assert_eq!(after(&Board::start(), &best).unwrap().to_fen(), seen[3]);
+        assert_eq!(after(&Board::start(), best).unwrap().to_fen(), seen[3]);
         let small = Board::new(5, 5, 5).unwrap();
         assert!(Proposal::new(&small).is_some());
     }

@@ -212,6 +212,8 @@ pub(crate) enum Reply {
     Error(String),
     /// `UNKNOWN …`: the command is not known.
     Unknown(String),
+    /// `SUGGEST x,y`: a move that the manager may have played by `PLAY`.
+    Suggestion(Cell),
     /// `name="…", version="…", …`: the answer to `ABOUT`, and the name in it.
     About(Option<String>),
     /// Anything else.
@@ -230,6 +232,7 @@ impl Reply {
             "MESSAGE" | "DEBUG" => Self::Message(rest()),
             "ERROR" => Self::Error(rest()),
             "UNKNOWN" => Self::Unknown(rest()),
+            "SUGGEST" => cell("SUGGEST", &rest()).map_or(Self::Other, Self::Suggestion),
             _ if line.contains("=\"") || line.to_ascii_lowercase().starts_with("name=") => {
                 Self::About(name_of(line))
             }
@@ -326,6 +329,7 @@ mod tests {
         assert_eq!(Reply::read("7,8"), Reply::Cells(vec![cell(7, 8)]));
         assert_eq!(Reply::read("7,8 0,1"), Reply::Cells(vec![cell(7, 8), cell(0, 1)]));
         assert_eq!(Reply::read("swap"), Reply::Swap);
+        assert_eq!(Reply::read("SUGGEST 7,8"), Reply::Suggestion(cell(7, 8)));
         assert_eq!(Reply::read("MESSAGE 7,8"), Reply::Message("7,8".to_owned()));
         assert_eq!(Reply::read("ERROR no"), Reply::Error("no".to_owned()));
         let about = |name: &str| Reply::About(Some(name.to_owned()));
