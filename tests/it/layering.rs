@@ -17,7 +17,10 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("solve", &["bytes", "hash", "game", "gomoku"]),
     ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
     ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
-    ("protocol", &["bytes", "hash", "game", "xiangqi", "book", "tablebase", "search", "engine"]),
+    (
+        "protocol",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
+    ),
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
@@ -117,7 +120,7 @@ const FOLDERS: [(&str, &[&str]); 11] = [
     ),
     ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
     ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
-    ("protocol", &["wire", "conversation", "session", "client"]),
+    ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
     (
         "proxy",
         &[
