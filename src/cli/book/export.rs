@@ -2,13 +2,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use serde_json::json;
 
+use super::super::interrupt::stop_flag;
 use super::super::listing::claim;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
 use super::query::{flag_names, side_names};
-use super::{FormatName, from_book};
+use super::{FormatName, from_book, from_interop};
+use crate::cli::language::{counts, say};
+use juzhong::book::interop::export_library;
 use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
@@ -52,6 +56,8 @@ enum Form {
     Moonriver,
     /// .bin: XBoard for xiangqi, in PolyGlot's form.
     Polyglot,
+    /// .lib: RenLib, for gomoku on 15x15 points.
+    Lib,
 }
 
 impl Args {
@@ -65,7 +71,7 @@ impl Form {
     /// The format of another program.
     const fn foreign(self) -> Option<FormatName> {
         Some(match self {
-            Self::Csv => return None,
+            Self::Csv | Self::Lib => return None,
             Self::Obk => FormatName::Obk,
             Self::Pfbook => FormatName::Pfbook,
             Self::Xqb => FormatName::Xqb,
@@ -78,6 +84,9 @@ impl Form {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
+    if args.to == Form::Lib {
+        return run_library(args, &book, context);
+    }
     let Some(format) = args.to.foreign() else {
         return match context.common.game {
             GameName::Xiangqi => run_csv::<Position>(args, &book, context),
@@ -85,7 +94,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         };
     };
     if context.common.game == GameName::Gomoku {
-        let message = "books of that form are xiangqi's; gomoku books are exported as csv";
+        let message = "books of that form are xiangqi's; gomoku books are exported as csv or lib";
         return Err(CliError::message(exit::USAGE, message));
     }
     let Some(output) = &args.output else {
@@ -94,6 +103,33 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     };
     foreign::run(&book, output, format, args.min_games, &args.foreign, context)
+}
+
+/// Writes a gomoku book as a library of `RenLib`.
+fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if context.common.game == GameName::Xiangqi {
+        let message = "books of that form are gomoku's; give --game gomoku";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let Some(output) = &args.output else {
+        let message = "name a file with --output: a library is not written to standard output";
+        return Err(CliError::message(exit::USAGE, message));
+    };
+    let min_games = args.min_games.unwrap_or(book.metadata().min_games);
+    let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_interop)?;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.export/1",
+            "book": book.path().to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "format": "lib",
+            "moves": moves,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        say!(context.out, "{}: {}", output.shown(), counts::moves(moves))?;
+    }
+    Ok(exit::OK)
 }
 
 fn run_csv<G: Symmetric + Notation>(

@@ -120,7 +120,11 @@ fn point(place: u8) -> Result<Point, String> {
 
 /// The library of a record on an empty board of 15×15 points.
 pub(super) fn write(record: &Record<Board>) -> Vec<u8> {
-    let nodes = tree::nodes_of(&record.tree);
+    write_nodes(&tree::nodes_of(&record.tree))
+}
+
+/// The library of nodes, of which the first is the start.
+pub(crate) fn write_nodes(nodes: &[tree::Node]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION);
     bytes.resize(HEAD_LEN, 0xff);

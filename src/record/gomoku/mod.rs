@@ -19,6 +19,11 @@ mod tests;
 mod tree;
 mod write;
 
+#[cfg(feature = "book")]
+pub(crate) use lib::write_nodes as write_library;
+#[cfg(feature = "book")]
+pub(crate) use tree::Node as LibraryNode;
+
 use std::io::Write;
 
 use crate::game::{Game, Outcome};

@@ -7,15 +7,15 @@ use crate::record::model::record::Tree;
 
 /// A node.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The move that leads here; none leads to the first node.
-    pub(super) mv: Option<Point>,
+    pub(crate) mv: Option<Point>,
     /// Moves from the start.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// The texts after the move, a line each.
-    pub(super) comment: String,
+    pub(crate) comment: String,
     /// The numbers of the next nodes, that of the line first.
-    pub(super) answers: Vec<usize>,
+    pub(crate) answers: Vec<usize>,
 }
 
 /// The nodes of a tree; the first one is the start.
