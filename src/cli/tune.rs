@@ -10,7 +10,7 @@ use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::record::{ReadSummary, Record, read_packed};
-use juzhong::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
+use juzhong::tune::{Fit, FitOptions, Samples, Sampling, Tunable, fit, sample, source};
 use juzhong::xiangqi::Position;
 
 /// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the
@@ -84,14 +84,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         bar.set_style(style);
     }
     let fitted = pool.install(|| {
-        fit(&samples, &current(), &args.options(), &mut |step, loss| {
+        fit(&samples, &Position::weights(), &args.options(), &mut |step, loss| {
             bar.set_position(u64::from(step));
             bar.set_message(format!("loss {loss:.6}"));
         })
     });
     bar.finish_and_clear();
     if let Some(path) = &args.output {
-        let text = source(&fitted.weights, &args.head(&samples, &fitted));
+        let text = source::<Position>(&fitted.weights, &args.head(&samples, &fitted));
         let _lock = claim_file(path)?;
         atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
     }

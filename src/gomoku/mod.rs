@@ -25,6 +25,6 @@ pub use pattern::LinePattern;
 pub(crate) use pattern::{Around, LINE_PATTERNS};
 pub use point::Point;
 pub use point_set::PointSet;
-pub(crate) use threat::THREATS;
-pub use threat::Threat;
+pub(crate) use threat::CLASSES;
+pub use threat::{PointClass, Threat};
 pub use variant::{UnknownVariant, Variant};
