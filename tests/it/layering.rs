@@ -10,7 +10,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("game", &["hash"]),
     ("xiangqi", &["game", "hash"]),
     ("gomoku", &["game", "hash"]),
-    ("record", &["bytes", "game", "xiangqi"]),
+    ("record", &["bytes", "game", "xiangqi", "gomoku"]),
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
     ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
@@ -119,7 +119,10 @@ const FOLDERS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
-    ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
+    (
+        "record",
+        &["model", "text", "programs", "sniff", "source", "write", "formats", "gomoku", "archives"],
+    ),
     ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
     (
         "proxy",
