@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::line_args::{NotationArgs, parse_rules};
+use super::line_args::{BoardArgs, NotationArgs, parse_rules};
 use super::openings::read_openings;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
@@ -140,6 +140,8 @@ struct Start {
     /// Seed of the order of openings and of plies by chance.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    board: BoardArgs,
 }
 
 /// When games end.
@@ -302,7 +304,7 @@ fn resume<G: Contested>(
 
 impl Args {
     fn contest<G: Contested + Terminal>(&self) -> Result<Match<G>, CliError> {
-        let start = G::start();
+        let start = self.start.board.start::<G>()?;
         let openings = match self.start.openings.is_empty() {
             true => built_in_openings(&start),
             false => read_openings(&self.start.openings, &start)?,

@@ -44,6 +44,23 @@ impl BoardArgs {
         }
         G::with_board(fen, self).map(Some).map_err(Refusal::Unreadable)
     }
+
+    /// As [`text_of`](Self::text_of); why there is no such text is an error.
+    pub(super) fn position_text<G: Terminal>(
+        &self,
+        fen: Option<&str>,
+    ) -> Result<Option<String>, CliError> {
+        let refused = |refusal| CliError::new(exit::BAD_DATA, refusal);
+        self.text_of::<G>(fen).map_err(refused)
+    }
+
+    /// The start of games on this board.
+    pub(super) fn start<G: Terminal>(&self) -> Result<G, CliError> {
+        let refused = |refusal| CliError::new(exit::USAGE, refusal);
+        let text = self.text_of::<G>(None).map_err(refused)?;
+        let start = read_start::<G>(text.as_deref()).map_err(refused)?;
+        Ok(start.position)
+    }
 }
 
 /// The notation in which moves are shown.

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::line_args::parse_rules;
+use super::line_args::{BoardArgs, parse_rules};
 use super::listing::claim_file;
 use super::openings::read_openings;
 use super::terminal::Terminal;
@@ -44,6 +44,8 @@ pub(super) struct Args {
     /// Where the games go.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    board: BoardArgs,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -54,7 +56,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let openings = read_openings(&args.openings, &G::start())?;
+    let openings = read_openings(&args.openings, &args.board.start::<G>()?)?;
     let rules = parse_rules::<G>(args.rules.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;

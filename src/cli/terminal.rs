@@ -129,6 +129,14 @@ pub(super) trait Terminal:
         ))
     }
 
+    /// The start of another game on the same board, if that is not the usual start.
+    fn other_start(&self) -> Option<Start<Self>> {
+        None
+    }
+
+    /// What may be typed to place pieces.
+    const SETUP: &'static str;
+
     /// The points where a move is forbidden by the rules though it is free, each with the reason.
     fn forbidden_points(&self) -> Vec<(Self::Move, &'static str)> {
         Vec::new()
@@ -147,7 +155,7 @@ pub(super) trait Terminal:
     /// the name of a side.
     fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
         let _ = (text, changes);
-        Err("give the whole position as text: setup FEN".to_owned())
+        Err(Self::SETUP.to_owned())
     }
 
     /// Returns true if the pieces on the board are of a set of endgame tables; `None` where the game has no such
@@ -239,6 +247,8 @@ impl Terminal for Position {
     }
 
     const HAS_VIEWS: bool = true;
+
+    const SETUP: &'static str = "write setup e0=K a9=r e3= red, setup clear, or setup FEN";
 
     fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
         let mut setup = Setup::from_fen(text).map_err(|error| error.to_string())?;
@@ -504,6 +514,14 @@ impl Terminal for Board {
     }
 
     const HAS_VIEWS: bool = false;
+
+    const SETUP: &'static str = "give the whole position as text: setup FEN";
+
+    fn other_start(&self) -> Option<Start<Self>> {
+        let start = Self::with_variant(self.width(), self.height(), self.row(), self.variant());
+        let other = start.ok().filter(|start| *start != Self::start());
+        other.map(|position| Start { position, clock: 0, fullmoves: 1 })
+    }
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
         let mv = <Self as Notation>::parse_move(text)

@@ -43,8 +43,10 @@ fn dialogue(text: &str) {
     let engine = Engine::<Board>::new(options.clone()).unwrap();
     let ((input, mut say), (hear, mut output)) = (pipe().unwrap(), pipe().unwrap());
     let session = std::thread::spawn(move || serve_gomocup(input, &mut output, engine, options));
-    let mut answers =
-        BufReader::new(hear).lines().map(Result::unwrap).filter(|l| !l.starts_with("MESSAGE depth"));
+    let mut answers = BufReader::new(hear)
+        .lines()
+        .map(Result::unwrap)
+        .filter(|l| !l.starts_with("MESSAGE depth"));
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.split_at(1) {
             (">", said) => say.write_all(format!("{}\r\n", said.trim_start()).as_bytes()).unwrap(),
