@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::language::{right, say, word};
 use juzhong::game::{Game, Notation, Side};
 use juzhong::gomoku::{Board, LinePattern, Point, Threat};
-use juzhong::search::eval::gomoku::{Term, terms};
+use juzhong::search::eval::gomoku::{Term, TermKind, terms};
 
 /// The evaluation in the JSON answer.
 pub(super) fn to_json(board: &Board) -> Value {
@@ -36,10 +36,10 @@ pub(super) fn to_json(board: &Board) -> Value {
 
 /// The name of a term in JSON: that of its pattern or threat.
 fn name(term: &Term) -> &'static str {
-    match *term {
-        Term { pattern: Some(pattern), .. } => pattern_name(pattern),
-        Term { threat: Some(threat), .. } => threat_name(threat),
-        _ => "move",
+    match term.kind {
+        Some(TermKind::Pattern(pattern)) => pattern_name(pattern),
+        Some(TermKind::Threat(threat)) => threat_name(threat),
+        None => "move",
     }
 }
 
@@ -104,12 +104,12 @@ pub(super) fn show(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     say!(out, "the evaluation of the search, in centipawns, for the side to move:")?;
-    for term in terms(board).iter().filter(|term| term.values != [0; 2]) {
+    for term in terms(board).iter().filter(|term| term.values != [0.0; 2]) {
         let [own, other] = term.values;
         let [owns, others] = term.counts;
-        say!(out, "{own:>7} {other:>7}  {} ({owns} and {others})", word(name(term)))?;
+        say!(out, "{own:>8.1} {other:>8.1}  {} ({owns} and {others})", word(name(term)))?;
     }
-    say!(out, "{:>7}          all together", juzhong::game::Heuristics::evaluate(board))
+    say!(out, "{:>8}           all together", juzhong::game::Heuristics::evaluate(board))
 }
 
 fn cell(board: &Board, point: Point) -> String {

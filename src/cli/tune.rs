@@ -10,7 +10,7 @@ use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::record::{ReadSummary, Record, read_packed};
-use juzhong::tune::{Fit, FitOptions, Samples, Sampling, current, fit, sample, source};
+use juzhong::tune::{Fit, FitOptions, Samples, Sampling, Tunable, fit, sample, source};
 use juzhong::xiangqi::Position;
 
 /// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the
@@ -84,14 +84,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         bar.set_style(style);
     }
     let fitted = pool.install(|| {
-        fit(&samples, &current(), &args.options(), &mut |step, loss| {
+        fit(&samples, &Position::weights(), &args.options(), &mut |step, loss| {
             bar.set_position(u64::from(step));
             bar.set_message(format!("loss {loss:.6}"));
         })
     });
     bar.finish_and_clear();
     if let Some(path) = &args.output {
-        let text = source(&fitted.weights, &args.head(&samples, &fitted));
+        let text = source::<Position>(&fitted.weights, &args.head(&samples, &fitted));
         let _lock = claim_file(path)?;
         atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
     }
@@ -160,7 +160,7 @@ impl Args {
 fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliError> {
     let mut games = Vec::new();
     let mut summary = ReadSummary::default();
-    for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
+    for file in find_games::<Position>(inputs).or_exit(exit::NO_INPUT)?.files {
         let bytes = match open::read(&file, u64::MAX) {
             Err(error) if open::is_refused(&error) => {
                 tracing::info!("{file:?}: {error}");
@@ -170,7 +170,7 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
             bytes => bytes.or_exit_with(exit::NO_INPUT, || file.shown())?,
         };
         let name = file.shown().to_string();
-        let read = read_packed(
+        let read = read_packed::<Position>(
             &name,
             &bytes,
             &std::env::temp_dir(),

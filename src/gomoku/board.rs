@@ -3,7 +3,7 @@ use std::ops::RangeInclusive;
 
 use super::lines::{Axis, EDGE, EMPTY, Lines, owner, stone};
 use super::pattern::{Around, LINE_PATTERNS, LinePattern, PatternPair, PatternSource, RowRules};
-use super::threat::{self, THREATS, Threat, ThreatTable};
+use super::threat::{self, CLASSES, ClassTable, PointClass, THREATS, Threat};
 use super::{Point, PointSet, Variant};
 use crate::game::{Game, MoveList, Notation, Outcome, Side};
 use crate::hash::gomoku::{KEYS, POINTS, SECOND_TO_MOVE};
@@ -59,34 +59,44 @@ pub struct Board {
     /// By point and axis; on an occupied point, from before the stone was placed.
     patterns: [[PatternPair; 4]; POINTS],
     /// By point and player, alike.
-    threats: [[Threat; 2]; POINTS],
+    classes: [[PointClass; 2]; POINTS],
+    /// By player, the points on which a stone makes a four or more; occupied ones as they were before.
+    fours: [PointSet; 2],
     counts: [Counts; 2],
     pattern_source: PatternSource,
-    threat_tables: [&'static ThreatTable; 2],
+    class_tables: [&'static ClassTable; 2],
 }
 
-/// The number of empty points and lines on which one player's stone would make each pattern, and of empty points on
-/// which it would make each threat.
+/// The number of empty points and lines on which one player's stone would make each pattern, and of empty points of each
+/// class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// By [`LinePattern`]. A point counts once for each line.
-    pub patterns: [u16; LINE_PATTERNS + 1],
+    pub patterns: [i16; LINE_PATTERNS + 1],
+    /// By [`PointClass`].
+    pub classes: [i16; CLASSES],
     /// By [`Threat`].
-    pub threats: [u16; THREATS],
+    pub threats: [i16; THREATS],
 }
 
 impl Counts {
-    const NONE: Self = Self { patterns: [0; LINE_PATTERNS + 1], threats: [0; THREATS] };
+    const NONE: Self =
+        Self { patterns: [0; LINE_PATTERNS + 1], classes: [0; CLASSES], threats: [0; THREATS] };
+
+    fn add(&mut self, class: PointClass, sign: i16) {
+        self.classes[class.index()] += sign;
+        self.threats[class.threat() as usize] += sign;
+    }
 
     /// The number of points on which a stone makes this threat.
     #[must_use]
-    pub const fn of(&self, threat: Threat) -> u16 {
+    pub const fn of(&self, threat: Threat) -> i16 {
         self.threats[threat as usize]
     }
 
     /// The number of points on which a stone makes a four that one stone stops.
     #[must_use]
-    pub const fn simple_fours(&self) -> u16 {
+    pub const fn simple_fours(&self) -> i16 {
         self.of(Threat::Four) + self.of(Threat::FourAndMore) + self.of(Threat::FourThree)
     }
 }
@@ -98,7 +108,7 @@ const MOST_CHANGES: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Change {
     index: u16,
-    threats: [Threat; 2],
+    classes: [PointClass; 2],
     patterns: [PatternPair; 4],
 }
 
@@ -114,7 +124,7 @@ pub struct Undo {
 
 impl Undo {
     const fn new(counts: [Counts; 2]) -> Self {
-        let none = Change { index: 0, threats: [Threat::None; 2], patterns: [0; 4] };
+        let none = Change { index: 0, classes: [PointClass::LEAST; 2], patterns: [0; 4] };
         Self { counts, changes: [none; MOST_CHANGES], len: 0 }
     }
 
@@ -213,10 +223,11 @@ impl Board {
             lines: Lines::empty(width, height),
             empty: PointSet::of_board(width, height),
             patterns: [[0; 4]; POINTS],
-            threats: [[Threat::None; 2]; POINTS],
+            classes: [[PointClass::LEAST; 2]; POINTS],
+            fours: [PointSet::EMPTY; 2],
             counts: [Counts::NONE; 2],
             pattern_source: PatternSource::new(RowRules { row, variant }),
-            threat_tables: Side::ALL.map(|side| threat::table(variant.forbids(side))),
+            class_tables: Side::ALL.map(|side| threat::table(variant.forbids(side))),
         };
         board.key =
             Key(board.key_words().map(|index| KEYS.geometry_word(index)).fold(0, |a, b| a ^ b));
@@ -355,7 +366,14 @@ impl Board {
     #[inline]
     #[must_use]
     pub const fn threat(&self, side: Side, point: Point) -> Threat {
-        self.threats[point.index()][side.index()]
+        self.classes[point.index()][side.index()].threat()
+    }
+
+    /// The class of an empty point for `side`. On an occupied point it means nothing.
+    #[inline]
+    #[must_use]
+    pub const fn point_class(&self, side: Side, point: Point) -> PointClass {
+        self.classes[point.index()][side.index()]
     }
 
     /// The patterns that a stone of `side` on an empty point would make along the four lines: horizontal,
@@ -367,7 +385,12 @@ impl Board {
 
     /// The empty points on which a stone of `side` would make at least this threat, row by row from a1.
     pub fn points_with(&self, side: Side, least: Threat) -> impl Iterator<Item = Point> + '_ {
-        self.empty.iter().filter(move |&point| self.threat(side, point) >= least)
+        let among = if least.is_four() {
+            self.fours[side.index()].intersection(&self.empty)
+        } else {
+            self.empty
+        };
+        among.iter().filter(move |&point| self.threat(side, point) >= least)
     }
 
     /// The reason for which the first player may not move to an empty point, whoever's turn it is; `None` where it
@@ -536,7 +559,7 @@ impl Board {
     #[inline]
     fn change_patterns(&mut self, index: usize, axis: Axis, pair: PatternPair, undo: &mut Undo) {
         let before = self.patterns[index];
-        undo.push(Change { index: index as u16, threats: self.threats[index], patterns: before });
+        undo.push(Change { index: index as u16, classes: self.classes[index], patterns: before });
         let mut after = before;
         after[axis as usize] = pair;
         self.patterns[index] = after;
@@ -549,12 +572,28 @@ impl Board {
             let counts = &mut self.counts[side.index()];
             counts.patterns[usize::from(old)] -= 1;
             counts.patterns[usize::from(new)] += 1;
-            let threat = self.threat_tables[side.index()][threat::index(after, side)];
-            let kept = &mut self.threats[index][side.index()];
-            if *kept != threat {
-                counts.threats[*kept as usize] -= 1;
-                counts.threats[threat as usize] += 1;
-                *kept = threat;
+            let class = self.class_tables[side.index()][threat::index(after, side)];
+            let kept = &mut self.classes[index][side.index()];
+            if *kept != class {
+                counts.add(*kept, -1);
+                counts.add(class, 1);
+                if kept.threat().is_four() != class.threat().is_four() {
+                    self.fours[side.index()].toggle(index);
+                }
+                *kept = class;
+            }
+        }
+    }
+
+    /// Restores a point, but for the counts.
+    #[inline]
+    fn take_back(&mut self, change: &Change) {
+        let index = usize::from(change.index);
+        self.patterns[index] = change.patterns;
+        let classes = std::mem::replace(&mut self.classes[index], change.classes);
+        for side in Side::ALL.map(Side::index) {
+            if classes[side].threat().is_four() != change.classes[side].threat().is_four() {
+                self.fours[side].toggle(index);
             }
         }
     }
@@ -567,13 +606,14 @@ impl Board {
             for pair in pairs {
                 counts.patterns[usize::from(pair >> (4 * side.index()) & 15)] -= 1;
             }
-            counts.threats[self.threats[point.index()][side.index()] as usize] -= 1;
+            counts.add(self.classes[point.index()][side.index()], -1);
         }
     }
 
     /// Works out all patterns and threats again.
     fn work_out_patterns(&mut self) {
         self.counts = [Counts::NONE; 2];
+        self.fours = [PointSet::EMPTY; 2];
         for point in self.empty.iter() {
             let pairs = Axis::ALL.map(|axis| {
                 let (line, at) = self.lines.through(axis, point);
@@ -585,9 +625,12 @@ impl Board {
                 for pair in pairs {
                     counts.patterns[usize::from(pair >> (4 * side.index()) & 15)] += 1;
                 }
-                let threat = self.threat_tables[side.index()][threat::index(pairs, side)];
-                self.threats[point.index()][side.index()] = threat;
-                counts.threats[threat as usize] += 1;
+                let class = self.class_tables[side.index()][threat::index(pairs, side)];
+                self.classes[point.index()][side.index()] = class;
+                counts.add(class, 1);
+                if class.threat().is_four() {
+                    self.fours[side.index()].insert(point);
+                }
             }
         }
     }
@@ -618,7 +661,8 @@ impl Board {
     /// Returns true if the side to move has empty points, and all of them are forbidden.
     fn is_out_of_moves(&self) -> bool {
         self.variant.forbids(self.turn)
-            && self.counts[self.turn.index()].of(Threat::Suspect) == self.area() - self.stones
+            && self.counts[self.turn.index()].of(Threat::Suspect)
+                == (self.area() - self.stones).cast_signed()
             && self.empty.iter().all(|point| self.forbidden(point).is_some())
     }
 
@@ -685,8 +729,7 @@ impl Game for Board {
             Some(changes) => {
                 // Backwards, for a point may have been changed twice.
                 for change in changes.iter().rev() {
-                    self.patterns[usize::from(change.index)] = change.patterns;
-                    self.threats[usize::from(change.index)] = change.threats;
+                    self.take_back(change);
                 }
                 self.counts = undo.counts;
             }

@@ -26,6 +26,11 @@ impl PointSet {
         self.0[point.row() as usize] &= !(1 << point.column());
     }
 
+    /// Adds or removes the point of an index.
+    pub(super) const fn toggle(&mut self, index: usize) {
+        self.0[index / STRIDE] ^= 1 << (index % STRIDE);
+    }
+
     /// Returns true if the point is in the set.
     #[must_use]
     pub const fn contains(&self, point: Point) -> bool {

@@ -81,38 +81,156 @@ impl Threat {
         if restricted && (patterns.contains(&LinePattern::Overline) || fours > 1 || threes > 1) {
             return Self::Suspect;
         }
-        let closed_threes = count(|pattern| pattern == LinePattern::ClosedThree);
-        let twos = count(LinePattern::is_open_two);
-        match (fours, threes, closed_threes, twos) {
-            (2.., ..) => Self::OpenFour,
-            (1, ..) if patterns.contains(&LinePattern::OpenFour) => Self::OpenFour,
-            (1, 1.., ..) => Self::FourThree,
-            (1, _, 1.., _) | (1, _, _, 1..) => Self::FourAndMore,
-            (1, ..) => Self::Four,
-            (_, 2.., ..) => Self::DoubleThree,
-            (_, 1, 1.., _) | (_, 1, _, 1..) => Self::ThreeAndMore,
-            (_, 1, ..) => Self::Three,
-            (_, _, 2.., _) | (_, _, 1, 1..) => Self::ClosedThreeAndMore,
-            (_, _, 1, _) => Self::ClosedThree,
-            (_, _, _, 2..) => Self::DoubleTwo,
-            (_, _, _, 1) => Self::Two,
-            _ => Self::None,
+        if fours > 1 || patterns.contains(&LinePattern::OpenFour) {
+            return Self::OpenFour;
+        }
+        Self::of_kinds(patterns.map(kind))
+    }
+
+    /// The threat that patterns of four kinds make.
+    const fn of_kinds(kinds: [usize; 4]) -> Self {
+        let mut counts = [0; KINDS];
+        let mut i = 0;
+        while i < kinds.len() {
+            counts[kinds[i]] += 1;
+            i += 1;
+        }
+        let [_, _, twos, closed_threes, threes, fours] = counts;
+        let more = closed_threes + twos > 0;
+        match (fours, threes) {
+            (2.., _) => Self::OpenFour,
+            (1, 1..) => Self::FourThree,
+            (1, _) if more => Self::FourAndMore,
+            (1, _) => Self::Four,
+            (_, 2..) => Self::DoubleThree,
+            (_, 1) if more => Self::ThreeAndMore,
+            (_, 1) => Self::Three,
+            _ => match (closed_threes, twos) {
+                (2.., _) | (1, 1..) => Self::ClosedThreeAndMore,
+                (1, _) => Self::ClosedThree,
+                (_, 2..) => Self::DoubleTwo,
+                (_, 1) => Self::Two,
+                _ => Self::None,
+            },
         }
     }
 }
 
-/// Threats by the patterns of four lines, four bits for each.
-pub(super) type ThreatTable = [Threat; 1 << 16];
+/// What one player's stone on an empty point would make along the four lines, whatever their order: a threat that wins or
+/// may be forbidden, or the kinds of the four patterns. Evaluations count points by class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PointClass(u8);
+
+/// Kinds of patterns that classes tell apart.
+const KINDS: usize = 6;
+
+/// Arrangements of four kinds whatever their order.
+const ARRANGEMENTS: usize = 126;
+
+/// Number of classes.
+pub(crate) const CLASSES: usize = ARRANGEMENTS + 3;
+
+impl PointClass {
+    /// The class of a point with nothing on any line.
+    pub(super) const LEAST: Self = Self(0);
+    const SUSPECT: Self = Self(ARRANGEMENTS as u8);
+    const OPEN_FOUR: Self = Self(ARRANGEMENTS as u8 + 1);
+    const FIVE: Self = Self(ARRANGEMENTS as u8 + 2);
+
+    /// All classes.
+    pub const ALL: [Self; CLASSES] = {
+        let mut all = [Self(0); CLASSES];
+        let mut i = 0;
+        while i < CLASSES {
+            all[i] = Self(i as u8);
+            i += 1;
+        }
+        all
+    };
+
+    /// 0 to 128.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The threat that points of this class make.
+    #[inline]
+    #[must_use]
+    pub const fn threat(self) -> Threat {
+        THREAT_OF_CLASS[self.0 as usize]
+    }
+
+    fn of(patterns: [LinePattern; 4], restricted: bool) -> Self {
+        match Threat::of(patterns, restricted) {
+            Threat::Five => Self::FIVE,
+            Threat::OpenFour => Self::OPEN_FOUR,
+            Threat::Suspect => Self::SUSPECT,
+            _ => {
+                let mut kinds = patterns.map(kind);
+                kinds.sort_unstable_by_key(|&kind| std::cmp::Reverse(kind));
+                Self(arrangement(kinds) as u8)
+            }
+        }
+    }
+}
+
+/// The kind of a pattern: 0 for those that are worth little, later ones for stronger patterns.
+const fn kind(pattern: LinePattern) -> usize {
+    match pattern {
+        LinePattern::ClosedTwo => 1,
+        LinePattern::Two | LinePattern::WideTwo | LinePattern::WidestTwo => 2,
+        LinePattern::ClosedThree => 3,
+        LinePattern::SplitThree | LinePattern::Three => 4,
+        LinePattern::Four => 5,
+        _ => 0,
+    }
+}
+
+/// The number of an arrangement of kinds in descending order: the combinatorial number system.
+const fn arrangement(kinds: [usize; 4]) -> usize {
+    let [a, b, c, d] = kinds;
+    let (a, b, c) = (a + 3, b + 2, c + 1);
+    a * (a - 1) * (a - 2) * (a - 3) / 24
+        + b * (b - 1) * (b - 2) / 6
+        + c * c.saturating_sub(1) / 2
+        + d
+}
+
+/// The threats of the classes.
+static THREAT_OF_CLASS: [Threat; CLASSES] = {
+    let mut threats = [Threat::None; CLASSES];
+    let mut number = 0;
+    while number < KINDS * KINDS * KINDS * KINDS {
+        let kinds = [
+            number / (KINDS * KINDS * KINDS),
+            number / (KINDS * KINDS) % KINDS,
+            number / KINDS % KINDS,
+            number % KINDS,
+        ];
+        if kinds[0] >= kinds[1] && kinds[1] >= kinds[2] && kinds[2] >= kinds[3] {
+            threats[arrangement(kinds)] = Threat::of_kinds(kinds);
+        }
+        number += 1;
+    }
+    threats[PointClass::SUSPECT.index()] = Threat::Suspect;
+    threats[PointClass::OPEN_FOUR.index()] = Threat::OpenFour;
+    threats[PointClass::FIVE.index()] = Threat::Five;
+    threats
+};
+
+/// Classes by the patterns of four lines, four bits for each.
+pub(super) type ClassTable = [PointClass; 1 << 16];
 
 /// The table for players to whom moves are forbidden, or for all others; drawn up at its first use.
-pub(super) fn table(restricted: bool) -> &'static ThreatTable {
-    static TABLES: [OnceLock<Box<ThreatTable>>; 2] = [const { OnceLock::new() }; 2];
+pub(super) fn table(restricted: bool) -> &'static ClassTable {
+    static TABLES: [OnceLock<Box<ClassTable>>; 2] = [const { OnceLock::new() }; 2];
     TABLES[usize::from(restricted)].get_or_init(|| {
-        let mut table = Box::new([Threat::None; 1 << 16]);
-        for (bits, threat) in (0_u16..=u16::MAX).zip(table.iter_mut()) {
+        let mut table = Box::new([PointClass(0); 1 << 16]);
+        for (bits, class) in (0_u16..=u16::MAX).zip(table.iter_mut()) {
             let patterns =
                 [0, 4, 8, 12].map(|shift| LinePattern::from_number((bits >> shift & 15) as u8));
-            *threat = Threat::of(patterns, restricted);
+            *class = PointClass::of(patterns, restricted);
         }
         table
     })

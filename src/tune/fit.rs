@@ -143,7 +143,7 @@ fn adam(
     }
 }
 
-/// The evaluation for Red, and what part of its terms it is: less than all where too few attackers
+/// The evaluation for the first side, and what part of its terms it is: less than all where too few attackers
 /// are left to win.
 fn evaluate(row: &SampleRow, counts: &[(u16, i16)], weights: &Weights) -> (f64, f64) {
     let mut sums = [0.0; 2];
@@ -262,10 +262,15 @@ fn size(samples: &Samples, start: &Weights, weights: &Weights) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, Heuristics, MoveList, Side};
+    use crate::game::{Game, Heuristics, MoveList, Notation, Side};
+    use crate::gomoku::Board;
     use crate::search::eval::xiangqi::{GROUPS, group_of};
-    use crate::tune::current;
+    use crate::tune::Tunable;
     use crate::xiangqi::Position;
+
+    fn current() -> Weights {
+        Position::weights()
+    }
 
     /// Positions of a pseudo-random walk whose results follow from material: Red wins with more.
     fn samples() -> Samples {
@@ -301,6 +306,19 @@ mod tests {
         samples.push(&position, 1.0, None);
         let (value, _) = evaluate(&samples.rows[0], samples.counts_of(0), &current());
         assert!((value + f64::from(position.evaluate())).abs() <= 1.0, "{value}");
+    }
+
+    #[test]
+    fn samples_hold_the_evaluation_of_gomoku() {
+        let mut board = Board::start();
+        for text in ["h8", "i9", "i8", "g8", "h7", "h9", "j9"] {
+            let mut samples = Samples::default();
+            samples.push(&board, 1.0, None);
+            let (value, _) = evaluate(&samples.rows[0], samples.counts_of(0), &Board::weights());
+            let for_mover = if board.turn() == Side::First { value } else { -value };
+            assert!((for_mover - f64::from(board.evaluate())).abs() <= 1.0, "{value}");
+            board.make(Board::parse_move(text).unwrap());
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! predict the results best, [`source()`] writes them as Rust.
 
 mod fit;
+mod games;
 mod sample;
 mod source;
 
@@ -10,12 +11,41 @@ pub use fit::{Fit, FitOptions, Loss, fit};
 pub use sample::{Samples, Sampling, sample};
 pub use source::source;
 
+use crate::contest::Contested;
+
 /// Weights of the middle game and the ending, in centipawns, in the order of the parameters.
 pub type Weights = Vec<[f64; 2]>;
 
-/// The weights in use.
-#[must_use]
-pub fn current() -> Weights {
-    let weights = crate::search::eval::xiangqi::weights();
-    weights.iter().map(|&(middle, ending)| [f64::from(middle), f64::from(ending)]).collect()
+/// A position as a product with the weights of the evaluation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    /// The counts of the evaluation's terms: parameter, and count for the first side less count for the second.
+    pub counts: Vec<(u16, i16)>,
+    /// The weight of the middle game, 0 to 1.
+    pub middle: f32,
+    /// The factors of the first and the second side's advantage, 0 to 1.
+    pub scale: [f32; 2],
+}
+
+/// A game whose evaluation can be tuned: a sum of weights, each for the middle game and the ending.
+pub trait Tunable: Contested {
+    /// The terms of the evaluation of this position.
+    fn trace(&self) -> Trace;
+
+    /// The weights in use, in centipawns.
+    fn weights() -> Weights;
+
+    /// The source file has weights in parts of a centipawn of this number.
+    const PARTS: f64 = 1.0;
+
+    /// Returns true if the value of the position is decided by what the evaluation does not count.
+    fn is_decided(&self) -> bool {
+        false
+    }
+
+    /// The parameters in groups of a row of the source each, with their names.
+    fn groups() -> Vec<(&'static str, usize)>;
+
+    /// The head of the source file of the weights up to the numbers, without the remark on how they were made.
+    const SOURCE_HEAD: &'static str;
 }

@@ -1,13 +1,12 @@
 use rayon::prelude::*;
 
+use super::{Trace, Tunable};
 use crate::contest::centipawns;
 use crate::engine::{Engine, EngineOptions};
-use crate::game::{Game, Heuristics, Line, MoveList, Outcome, Side};
+use crate::game::{Heuristics, Line, MoveList, Outcome, Side};
 use crate::protocol::scale;
 use crate::record::Record;
-use crate::search::eval::xiangqi::{Explanation, trace};
 use crate::search::{Limits, Score};
-use crate::xiangqi::Position;
 
 /// The selection of positions from the games.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +50,7 @@ const QUIET_PLIES: u32 = 6;
 /// Positions and the results of their games, in a form that the evaluation is a product with.
 #[derive(Debug, Default, Clone)]
 pub struct Samples {
-    /// The counts of the evaluation's terms: parameter, and count for Red less count for Black.
+    /// The counts of the evaluation's terms: parameter, and count for the first side less count for the second.
     pub(super) counts: Vec<(u16, i16)>,
     pub(super) rows: Vec<SampleRow>,
 }
@@ -63,11 +62,11 @@ pub(super) struct SampleRow {
     pub(super) end: usize,
     /// The weight of the middle game, 0 to 1.
     pub(super) middle: f32,
-    /// The factors of Red's and Black's advantage, 0 to 1.
+    /// The factors of the first and the second side's advantage, 0 to 1.
     pub(super) scale: [f32; 2],
-    /// The mean result: 1 if Red won, 0 if Black did.
+    /// The mean result: 1 if the first side won, 0 if the second did.
     pub(super) result: f32,
-    /// The score of a search for Red, in centipawns; `None` if there was none.
+    /// The score of a search for the first side, in centipawns; `None` if there was none.
     pub(super) score: Option<f32>,
 }
 
@@ -90,16 +89,10 @@ impl Samples {
         &self.counts[start..self.rows[row].end]
     }
 
-    pub(super) fn push(&mut self, position: &Position, result: f32, score: Option<f32>) {
-        let trace = trace(position);
-        self.counts.extend(trace.counts);
-        self.rows.push(SampleRow {
-            end: self.counts.len(),
-            middle: trace.phase as f32 / Explanation::FULL_PHASE as f32,
-            scale: [trace.scale.first, trace.scale.second].map(|scale| scale as f32 / 64.0),
-            result,
-            score,
-        });
+    pub(super) fn push<G: Tunable>(&mut self, position: &G, result: f32, score: Option<f32>) {
+        let Trace { counts, middle, scale } = position.trace();
+        self.counts.extend(counts);
+        self.rows.push(SampleRow { end: self.counts.len(), middle, scale, result, score });
     }
 
     fn append(&mut self, mut other: Self) {
@@ -116,7 +109,7 @@ struct SampledPosition {
     key: u64,
     game: u32,
     ply: u32,
-    /// Half points of Red, and number of occurrences.
+    /// Half points of the first side, and number of occurrences.
     points: u32,
     games: u32,
 }
@@ -124,7 +117,7 @@ struct SampledPosition {
 /// Quiet positions of the games, to fit and held out. Each counts once, with the mean result of the
 /// games that it occurs in. They depend on the games and their order, not on the number of threads.
 #[must_use]
-pub fn sample(games: &[Record<Position>], sampling: &Sampling) -> [Samples; 2] {
+pub fn sample<G: Tunable>(games: &[Record<G>], sampling: &Sampling) -> [Samples; 2] {
     let places = places(games, sampling);
     let by_game: Vec<&[SampledPosition]> = places.chunk_by(|a, b| a.game == b.game).collect();
     let parts: Vec<(u32, Samples)> = by_game
@@ -140,7 +133,7 @@ pub fn sample(games: &[Record<Position>], sampling: &Sampling) -> [Samples; 2] {
 }
 
 /// The positions that may be selected, each once, by game and ply.
-fn places(games: &[Record<Position>], sampling: &Sampling) -> Vec<SampledPosition> {
+fn places<G: Tunable>(games: &[Record<G>], sampling: &Sampling) -> Vec<SampledPosition> {
     let mut places: Vec<SampledPosition> = games
         .par_iter()
         .enumerate()
@@ -163,7 +156,11 @@ fn places(games: &[Record<Position>], sampling: &Sampling) -> Vec<SampledPositio
     places
 }
 
-fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<SampledPosition> {
+fn places_of<G: Tunable>(
+    number: u32,
+    game: &Record<G>,
+    sampling: &Sampling,
+) -> Vec<SampledPosition> {
     let moves = &game.tree.moves;
     let Some(result) = game.result.filter(|_| moves.len() >= sampling.min_plies) else {
         return Vec::new();
@@ -174,7 +171,7 @@ fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<S
         Outcome::Win(Side::Second) => 0,
     };
     let skipped = if game.start.is_some() { 0 } else { sampling.skip_plies };
-    let mut position = game.start.clone().unwrap_or_else(Position::start);
+    let mut position = game.start.clone().unwrap_or_else(G::start);
     let mut places = Vec::with_capacity(moves.len());
     for (ply, &mv) in moves.iter().enumerate() {
         if ply >= skipped && !position.in_check() {
@@ -186,18 +183,23 @@ fn places_of(number: u32, game: &Record<Position>, sampling: &Sampling) -> Vec<S
     places
 }
 
-fn of_game(game: &Record<Position>, places: &[SampledPosition], sampling: &Sampling) -> Samples {
+fn of_game<G: Tunable>(
+    game: &Record<G>,
+    places: &[SampledPosition],
+    sampling: &Sampling,
+) -> Samples {
     let mut samples = Samples::default();
     let mut scorer = Scorer::new(sampling.search);
-    let mut position = game.start.clone().unwrap_or_else(Position::start);
+    let mut position = game.start.clone().unwrap_or_else(G::start);
     let mut next = places.iter().peekable();
     for (ply, &mv) in game.tree.moves.iter().enumerate() {
         if let Some(place) = next.next_if(|place| place.ply as usize == ply)
+            && !position.is_decided()
             && is_quiet(&mut position, sampling.quiet)
         {
             let result = place.points as f32 / (2 * place.games) as f32;
             let told = if sampling.comments { told_score(game, ply) } else { None };
-            let told = told.map(|score| for_red(score, position.turn()));
+            let told = told.map(|score| for_first(score, position.turn()));
             samples.push(&position, result, told.or_else(|| scorer.score(&position)));
         }
         position.make(mv);
@@ -206,12 +208,12 @@ fn of_game(game: &Record<Position>, places: &[SampledPosition], sampling: &Sampl
 }
 
 /// Scores the positions of one game by search.
-struct Scorer {
-    engine: Option<Engine<Position>>,
+struct Scorer<G: Tunable> {
+    engine: Option<Engine<G>>,
     limits: Limits,
 }
 
-impl Scorer {
+impl<G: Tunable> Scorer<G> {
     /// Searches of this many moves; none for 0, or if there is no memory for them.
     fn new(nodes: u64) -> Self {
         let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
@@ -219,22 +221,22 @@ impl Scorer {
         Self { engine, limits: Limits::nodes(nodes) }
     }
 
-    /// The score of a search of the position by itself, for Red, in centipawns.
-    fn score(&mut self, position: &Position) -> Option<f32> {
+    /// The score of a search of the position by itself, for the first side, in centipawns.
+    fn score(&mut self, position: &G) -> Option<f32> {
         let line = Line::new(position.clone(), 0);
         let choice = self.engine.as_mut()?.search(&line, &self.limits, &())?;
         let score = Score::from_eval(choice.score?.value()).value().clamp(-MOST, MOST);
-        Some(for_red(score, position.turn()))
+        Some(for_first(score, position.turn()))
     }
 }
 
-fn for_red(score: i32, side: Side) -> f32 {
+fn for_first(score: i32, side: Side) -> f32 {
     (if side == Side::First { score } else { -score }) as f32
 }
 
 /// The score that the comment of a move, `+0.52/12` or `-M5/20`, states for the position before it, in
 /// centipawns for the side that moved; `None` if it states none.
-fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
+fn told_score<G: Tunable>(game: &Record<G>, ply: usize) -> Option<i32> {
     let comments = &game.tree.comments;
     let at = comments.binary_search_by_key(&(ply + 1), |(after, _)| *after).ok()?;
     let (score, _) = comments[at].1.split_once('/')?;
@@ -242,13 +244,13 @@ fn told_score(game: &Record<Position>, ply: usize) -> Option<i32> {
 }
 
 /// Returns true if captures gain no more than `bound`.
-fn is_quiet(position: &mut Position, bound: i32) -> bool {
+fn is_quiet<G: Heuristics>(position: &mut G, bound: i32) -> bool {
     let value = position.evaluate();
     quiesce(position, value, value + bound + 1, QUIET_PLIES) <= value + bound
 }
 
 /// The value of a position once captures that do not lose material are played out (fail-soft).
-fn quiesce(position: &mut Position, alpha: i32, beta: i32, plies: u32) -> i32 {
+fn quiesce<G: Heuristics>(position: &mut G, alpha: i32, beta: i32, plies: u32) -> i32 {
     let mut best = position.evaluate();
     if plies == 0 || best >= beta {
         return best;
@@ -275,7 +277,7 @@ fn quiesce(position: &mut Position, alpha: i32, beta: i32, plies: u32) -> i32 {
 mod tests {
     use super::*;
     use crate::record::Tree;
-    use crate::xiangqi::Move;
+    use crate::xiangqi::{Move, Position};
 
     fn game(moves: &str, result: Outcome) -> Record<Position> {
         let moves = moves.split(' ').map(|text| Move::parse(text).unwrap()).collect();

@@ -1,15 +1,14 @@
 use std::fmt::Write as _;
 
-use super::Weights;
-use crate::search::eval::xiangqi::GROUPS;
+use super::{Tunable, Weights};
 
 /// Weights in a row of the source.
 const PER_LINE: usize = 10;
 
-/// The weights, rounded to centipawns, as the source file `numbers.rs` of the evaluation; `about`
-/// is the remark in its head on how they were made.
+/// The weights, rounded, as a source file of the evaluation of the game; `about` is the remark in its head on
+/// how they were made.
 #[must_use]
-pub fn source(weights: &Weights, about: &str) -> String {
+pub fn source<G: Tunable>(weights: &Weights, about: &str) -> String {
     let mut text = String::from(
         "//! The weights of the evaluation: middle game and ending, in centipawns. Written by\n\
          //! `juzhong tune`; a change by hand needs a match.\n//!\n",
@@ -22,16 +21,13 @@ pub fn source(weights: &Weights, about: &str) -> String {
     for about in about.lines() {
         line(&mut text, format_args!("//! {about}"));
     }
-    text.push_str(
-        "\nuse crate::tune::features::COUNT;\n\n/// The groups of `features.rs`, in order.\n",
-    );
-    text.push_str("#[rustfmt::skip]\npub(super) static WEIGHTS: [(i16, i16); COUNT] = [\n");
+    text.push_str(G::SOURCE_HEAD);
     let mut rest = weights.as_slice();
-    for group in GROUPS {
-        line(&mut text, format_args!("    // {}", group.name));
-        let (of_group, after) = rest.split_at(group.len.min(rest.len()));
+    for (name, len) in G::groups() {
+        line(&mut text, format_args!("    // {name}"));
+        let (of_group, after) = rest.split_at(len.min(rest.len()));
         for row in of_group.chunks(PER_LINE) {
-            let whole = |weight: f64| weight.round() as i64;
+            let whole = |weight: f64| (weight * G::PARTS).round() as i64;
             let pairs: Vec<String> =
                 row.iter().map(|&[a, b]| format!("({}, {}),", whole(a), whole(b))).collect();
             line(&mut text, format_args!("    {}", pairs.join(" ")));
@@ -45,17 +41,23 @@ pub fn source(weights: &Weights, about: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tune::current;
+    use crate::gomoku::Board;
+    use crate::xiangqi::Position;
 
     #[test]
     fn the_source_holds_every_weight() {
-        let text = source(&current(), "Made\nby hand.");
+        holds_every_weight::<Position>();
+        holds_every_weight::<Board>();
+    }
+
+    fn holds_every_weight<G: Tunable>() {
+        let text = source::<G>(&G::weights(), "Made\nby hand.");
         assert!(text.contains("//! Made\n//! by hand.\n\nuse"));
         let table = text.split_once("= [").unwrap().1;
         let numbers: Vec<f64> = table
             .split(|c: char| !c.is_ascii_digit() && c != '-')
             .filter_map(|number| number.parse().ok())
             .collect();
-        assert_eq!(numbers, current().concat());
+        assert_eq!(numbers, G::weights().concat().iter().map(|w| w * G::PARTS).collect::<Vec<_>>());
     }
 }

@@ -10,7 +10,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("game", &["hash"]),
     ("xiangqi", &["game", "hash"]),
     ("gomoku", &["game", "hash"]),
-    ("record", &["bytes", "game", "xiangqi"]),
+    ("record", &["bytes", "game", "xiangqi", "gomoku"]),
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
     ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
@@ -20,7 +20,10 @@ const ROOMS: [(&str, &[&str]); 16] = [
         &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "solve"],
     ),
     ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
-    ("protocol", &["bytes", "hash", "game", "xiangqi", "book", "tablebase", "search", "engine"]),
+    (
+        "protocol",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
+    ),
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
@@ -120,8 +123,11 @@ const FOLDERS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
-    ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
-    ("protocol", &["wire", "conversation", "session", "client"]),
+    (
+        "record",
+        &["model", "text", "programs", "sniff", "source", "write", "formats", "gomoku", "archives"],
+    ),
+    ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
     (
         "proxy",
         &[

@@ -88,6 +88,7 @@ mod engine {
 mod protocol {
     #[cfg(unix)]
     mod client;
+    mod gomocup;
     mod gui;
     mod ucci;
     mod uci;

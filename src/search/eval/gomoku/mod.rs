@@ -6,11 +6,12 @@
 
 mod candidates;
 mod fours;
+mod numbers;
 mod point_values;
 mod weights;
 
 pub use point_values::Urgency;
-pub use weights::{Term, terms};
+pub use weights::{GROUPS, PARTS, Term, TermKind, counted, terms, weights};
 
 use crate::game::{Game, Heuristics, MoveList};
 use crate::gomoku::{Board, Point, Threat, Undo};
