@@ -114,7 +114,8 @@ fn files(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let options = options.clone();
-                book::build(&input, &output, options, ReadOptions::default()).expect("a book")
+                book::build::<Position>(&input, &output, options, ReadOptions::default())
+                    .expect("a book")
             });
         });
     }
@@ -150,8 +151,9 @@ const MADE_UP: u64 = 20_000;
 fn made_up(folder: &Path) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/selfplay/selfplay.pgn");
     let (real, games) = (folder.join("real.book"), folder.join("games.pgn"));
-    book::build(&[own], &real, options(), ReadOptions::default()).expect("a book");
-    let synth = Synth::new(&Book::open(&real).expect("the book"), 40, 24, 1).expect("the book");
+    book::build::<Position>(&[own], &real, options(), ReadOptions::default()).expect("a book");
+    let synth =
+        Synth::new::<Position>(&Book::open(&real).expect("the book"), 40, 24, 1).expect("the book");
     let options = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
     let mut text = Vec::new();
     for number in 0..MADE_UP {
@@ -176,10 +178,12 @@ fn scale(c: &mut Criterion) {
     let at = |name: &str| folder.path().join(name);
     let work = Work { memory: 512 << 20, threads: None, stop: StopFlag::default() };
     let files = [made_up(folder.path())];
-    let map =
-        || book::map(&files, &at("map"), ShardFormat::Own, options(), strict()).expect("a shard");
+    let map = || {
+        book::map::<Position>(&files, &at("map"), ShardFormat::Own, options(), strict())
+            .expect("a shard")
+    };
     let reduce = || {
-        book::reduce(&[at("map")], &at("reduced"), ShardFormat::Own, (1, 1), &work)
+        book::reduce::<Position>(&[at("map")], &at("reduced"), ShardFormat::Own, (1, 1), &work)
             .expect("a shard")
     };
     let clear = |name: &str| std::fs::remove_dir_all(at(name)).unwrap_or(());
@@ -195,13 +199,15 @@ fn scale(c: &mut Criterion) {
     clear("reduced");
     group.throughput(Throughput::Elements(reduce().rows[2]));
     group.bench_function("pack, rows", |b| {
-        b.iter(|| book::pack(&[at("reduced")], &at("packed.book"), &work).expect("a book"));
+        b.iter(|| {
+            book::pack::<Position>(&[at("reduced")], &at("packed.book"), &work).expect("a book")
+        });
     });
     group.throughput(Throughput::Elements(MADE_UP));
     group.bench_function("build, games", |b| {
         b.iter(|| {
             let book = at("built.book");
-            book::build(&files, &book, options(), strict()).expect("a book")
+            book::build::<Position>(&files, &book, options(), strict()).expect("a book")
         });
     });
     group.finish();

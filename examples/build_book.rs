@@ -19,12 +19,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let options = BuildOptions { max_ply: 40, ..BuildOptions::default() };
-    let inputs = book::find_games(&games)?;
+    let inputs = book::find_games::<Position>(&games)?;
     let read = ReadOptions {
         rejected: Box::new(|reject| eprintln!("left out: {reject}")),
         ..ReadOptions::default()
     };
-    let report = book::build(&inputs.files, &output, options, read)?;
+    let report = book::build::<Position>(&inputs.files, &output, options, read)?;
     println!("{} games in {}", report.metadata.counts.games, output.display());
 
     let book = Book::open(&output)?;

@@ -168,7 +168,7 @@ fn from_files(kinds: &mut Kinds) {
     let files = [source];
     let build_it = |path: &Path, filter: Filter| {
         let options = BuildOptions { filter, ..BuildOptions::default() };
-        build(&files, path, options, ReadOptions::default()).map(drop).unwrap();
+        build::<Position>(&files, path, options, ReadOptions::default()).map(drop).unwrap();
     };
     kinds.add("files", |path| build_it(path, Filter::default()));
     let every = Filter { every_record: true, ..Filter::default() };
@@ -177,9 +177,9 @@ fn from_files(kinds: &mut Kinds) {
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
     let format = ShardFormat::Own;
     let options = BuildOptions::default();
-    map(&files, &mapped, format, options, ReadOptions::default()).unwrap();
-    reduce(&[mapped], &reduced, format, (1, 1), &work).unwrap();
-    kinds.add("shards", |path| drop(pack(&[reduced], path, &work).unwrap()));
+    map::<Position>(&files, &mapped, format, options, ReadOptions::default()).unwrap();
+    reduce::<Position>(&[mapped], &reduced, format, (1, 1), &work).unwrap();
+    kinds.add("shards", |path| drop(pack::<Position>(&[reduced], path, &work).unwrap()));
 }
 
 fn imports(kinds: &mut Kinds, of: &Path) {

@@ -1,5 +1,7 @@
 //! Books of small made-up games.
 
+mod gomoku;
+
 use std::path::Path;
 
 use crate::book::file::digest;

@@ -14,16 +14,20 @@ use super::game_input::{
 use super::interrupt::stop_flag;
 use super::listing::{Listing, claim, claim_file, show_some};
 use super::packed_file::{PackedFile, packing};
-use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use super::terminal::Terminal;
+use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::{counted, counts, text};
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
 use juzhong::record::{
     BadGame, Dropped, Encoding, Format, ParsedGame, PgnOptions, ReadSummary, WriteError,
-    WriteOptions, write_game,
+    WriteOptions,
 };
+use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Converts game records. Inputs of all formats may be mixed; their games go to the output in the
@@ -38,8 +42,8 @@ pub(super) struct Args {
     /// name that ends in / is a new folder with a file for each game.
     #[arg(short, long)]
     output: PathBuf,
-    /// The format to write: pgn, jsonl, plain, xqf or dhtmlxq [default: that of the output's
-    /// ending, pgn on standard output].
+    /// The format to write: pgn, jsonl, plain, xqf or dhtmlxq; of gomoku jsonl, moves, psq, rec, sgf, lib, offsets, bdt
+    /// or pos [default: that of the output's ending; on standard output pgn, of gomoku jsonl].
     #[arg(long)]
     to: Option<Format>,
     /// How moves are written in pgn and plain: uci, iccs, wxf or chinese. JSONL has uci always.
@@ -76,14 +80,23 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("convert")?;
-    let format = args.format()?;
-    let inputs = find_inputs(&args.inputs)?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let format = args.format::<G>()?;
+    let inputs = find_inputs::<G>(&args.inputs)?;
     refuse_input_as_output(&inputs.files, &args.output)?;
     stop_flag(); // from here on an interrupt ends in good order
     let listing = Listing::open(args.rejects.as_deref(), &args.output)?;
     let to_stdout = args.output == Path::new(STANDARD);
-    let filter = GameFilter::new(&args.games, &args.search)?;
+    let filter = GameFilter::new::<G>(&args.games, &args.search)?;
     let mut work = Work {
         output: Output::open(args, format, context.out)?,
         format,
@@ -97,7 +110,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     };
     let folder = temporary_folder(&args.output);
     for file in &inputs.files {
-        work.file(file, &folder)?;
+        work.file::<G>(file, &folder)?;
     }
     let Work { output, mut report, first_bad, listing, bar, .. } = work;
     bar.finish_and_clear();
@@ -128,11 +141,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 
 impl Args {
     /// The format to write.
-    fn format(&self) -> Result<Format, CliError> {
+    fn format<G: Terminal>(&self) -> Result<Format, CliError> {
         let usage = |message: String| Err(CliError::message(exit::USAGE, message));
-        let format = match self.to.or_else(|| ending(&self.output)) {
+        let format = match self.to.or_else(|| ending(&self.output, G::FORMATS)) {
             Some(format) => format,
-            None if self.output == Path::new(STANDARD) => Format::Pgn,
+            None if self.output == Path::new(STANDARD) => G::WRITTEN[0],
             None => {
                 let output = self.output.shown();
                 return usage(format!("{output}: no format has this ending; give one with --to"));
@@ -155,12 +168,14 @@ impl Args {
 }
 
 /// The format that the ending of a name stands for, that of a packed file aside.
-fn ending(path: &Path) -> Option<Format> {
+fn ending(path: &Path, formats: &[Format]) -> Option<Format> {
     let path = match packing(path) {
         Some(_) => path.with_extension(""),
         None => path.to_owned(),
     };
-    path.extension().and_then(OsStr::to_str).and_then(Format::from_extension)
+    path.extension()
+        .and_then(OsStr::to_str)
+        .and_then(|ending| Format::from_extension(ending, formats))
 }
 
 /// The counts of what was read and of what was dropped.
@@ -300,15 +315,23 @@ fn progress_bar(to_stdout: bool) -> ProgressBar {
 
 impl Work<'_, '_> {
     /// Converts the games of one file.
-    fn file(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
+    fn file<G: Terminal + Symmetric>(
+        &mut self,
+        path: &Path,
+        folder: &Path,
+    ) -> Result<(), CliError> {
         let keep = self.keep_legal_part;
-        let mut sink = |source: &str, game| self.game(source, game);
+        let mut sink = |source: &str, game| self.game::<G>(source, game);
         let read = read_file(path, folder, keep, &mut sink)?;
         self.report.read += read;
         Ok(())
     }
 
-    fn game(&mut self, source: &str, game: Result<ParsedGame, BadGame>) -> Result<(), CliError> {
+    fn game<G: Terminal + Symmetric>(
+        &mut self,
+        source: &str,
+        game: Result<ParsedGame<G>, BadGame>,
+    ) -> Result<(), CliError> {
         if interrupt::is_requested() {
             return Err(interrupted());
         }
@@ -342,16 +365,16 @@ impl Work<'_, '_> {
         }
     }
 
-    fn write(&mut self, source: &str, game: &ParsedGame) -> Result<(), CliError> {
+    fn write<G: Terminal>(&mut self, source: &str, game: &ParsedGame<G>) -> Result<(), CliError> {
         let (format, options) = (self.format, &self.options);
-        match self.output.game(|out| write_game(out, &game.record, format, options)) {
+        match self.output.game(|out| G::write_record(out, &game.record, format, options)) {
             Ok(dropped) => {
                 self.report.dropped += dropped;
                 Ok(())
             }
             Err(Refusal::Output(error)) => Err(error),
             Err(Refusal::Game(WriteError::Io(error))) => Err(self.output.failed(error)),
-            Err(Refusal::Game(error @ WriteError::NoWriter(_))) => {
+            Err(Refusal::Game(error @ WriteError::NoWriter(..))) => {
                 Err(CliError::new(exit::USAGE, error))
             }
             Err(Refusal::Game(error)) => {

@@ -169,7 +169,7 @@ fn is_demo_book(path: &Path, books: &Path) -> bool {
         (!is_changed).then(|| hashes.collect::<BTreeSet<_>>())
     };
     let of_games = || {
-        let files = find_games(&[books.to_owned()]).ok()?.files;
+        let files = find_games::<Position>(&[books.to_owned()]).ok()?.files;
         let hash = |file: &PathBuf| {
             let file = open::regular(file).ok()?;
             let hash = blake3::Hasher::new().update_reader(file).ok()?.finalize();
@@ -240,9 +240,9 @@ fn build_book(
     let source = language::message(&games.to_string());
     say!(context.out, "1. An opening book from {source}")?;
     context.out.flush()?;
-    let files = find_games(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
+    let files = find_games::<Position>(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
     let options = BuildOptions::default();
-    let report = book::build(&files, &place.book, options, ReadOptions::default())
+    let report = book::build::<Position>(&files, &place.book, options, ReadOptions::default())
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     let counts = report.metadata.counts;
     say!(

@@ -1,14 +1,14 @@
 //! Conditions on games, and what is looked for in a collection.
 
 use super::line_args::Typed;
+use super::terminal::Terminal;
 use super::{CliError, exit};
-use juzhong::book::opening::{Code, Openings};
+use juzhong::book::opening::Code;
 use juzhong::book::{Ending, Filter};
-use juzhong::game::{Game, Symmetric};
+use juzhong::game::{Game, Side, Symmetric};
 use juzhong::hash::Key;
 use juzhong::record::Record;
-use juzhong::tablebase::{Material, Pattern};
-use juzhong::xiangqi::Position;
+use juzhong::tablebase::Pattern;
 
 /// Conditions on what a record states.
 #[derive(Debug, Clone, clap::Args)]
@@ -30,7 +30,7 @@ pub(super) struct GameFilterArgs {
     #[arg(long)]
     player: Option<String>,
     /// Only games in which the name of Red's player contains this text.
-    #[arg(long)]
+    #[arg(long, alias = "white")]
     red: Option<String>,
     /// Only games in which the name of Black's player contains this text.
     #[arg(long)]
@@ -42,15 +42,19 @@ pub(super) struct GameFilterArgs {
 
 impl GameFilterArgs {
     /// Puts the conditions that are given into a filter.
-    pub(super) fn apply(&self, filter: &mut Filter) {
+    pub(super) fn apply<G: Game>(&self, filter: &mut Filter) {
         filter.min_rating = self.min_rating.or(filter.min_rating);
         filter.since = self.since.or(filter.since);
         filter.until = self.until.or(filter.until);
         filter.result = self.result.or(filter.result);
+        let (first, second) = match G::BLACK {
+            Side::First => (&self.black, &self.red),
+            Side::Second => (&self.red, &self.black),
+        };
         let texts = [
             (&self.player, &mut filter.player),
-            (&self.red, &mut filter.first_player),
-            (&self.black, &mut filter.second_player),
+            (first, &mut filter.first_player),
+            (second, &mut filter.second_player),
             (&self.event, &mut filter.event),
         ];
         for (asked, to) in texts {
@@ -79,6 +83,9 @@ pub(super) struct SearchArgs {
 /// The beginning of a code: a letter, and digits.
 fn parse_code(text: &str) -> Result<String, String> {
     let code = text.to_ascii_uppercase();
+    if code.starts_with(|c: char| c.is_ascii_digit()) && Code::parse(&code).is_some() {
+        return Ok(code);
+    }
     let whole: String = code.chars().chain("000".chars()).take(3).collect();
     match Code::parse(&whole) {
         Some(_) if code.len() <= 3 => Ok(code),
@@ -96,11 +103,20 @@ pub(super) struct GameFilter {
 
 impl GameFilter {
     /// Reads the conditions.
-    pub(super) fn new(about: &GameFilterArgs, moves: &SearchArgs) -> Result<Self, CliError> {
+    pub(super) fn new<G: Terminal + Symmetric>(
+        about: &GameFilterArgs,
+        moves: &SearchArgs,
+    ) -> Result<Self, CliError> {
         let mut filter = Filter::default();
-        about.apply(&mut filter);
+        about.apply::<G>(&mut filter);
+        if let Some(pattern) = &moves.material
+            && G::start().is_of_material(pattern).is_none()
+        {
+            let message = format!("--material: {} has no sets of men", G::NAME);
+            return Err(CliError::message(exit::USAGE, message));
+        }
         let read = |text: &String| {
-            let typed = Typed::<Position>::read(text);
+            let typed = Typed::<G>::read(text);
             typed.map_err(|refusal| CliError::new(exit::BAD_DATA, refusal).within("--position"))
         };
         let position = moves.position.as_ref().map(read).transpose()?;
@@ -121,30 +137,34 @@ impl GameFilter {
     }
 
     /// Returns true if the main line of the game meets all conditions.
-    pub(super) fn admits(&self, record: &Record<Position>) -> bool {
+    pub(super) fn admits<G: Terminal + Symmetric>(&self, record: &Record<G>) -> bool {
         self.filter.admits(record) && self.is_of_opening(record) && self.is_reached(record)
     }
 
-    fn is_of_opening(&self, record: &Record<Position>) -> bool {
+    fn is_of_opening<G: Terminal + Symmetric>(&self, record: &Record<G>) -> bool {
         let Some(wanted) = &self.opening else { return true };
         let moves = &record.tree.moves;
-        let found = record.start.is_none().then(|| Openings::built_in().name_game(moves)).flatten();
+        let start = record.start.clone().unwrap_or_else(G::start);
+        let is_usual =
+            record.start.is_none() || G::starts().iter().any(|usual| usual.key() == start.key());
+        let found = is_usual.then(|| G::name_game(&start, moves)).flatten();
         found.is_some_and(|opening| opening.code.to_string().starts_with(wanted))
     }
 
     /// Returns true if the position and the men that are wanted come up, if any are.
-    fn is_reached(&self, record: &Record<Position>) -> bool {
+    fn is_reached<G: Terminal + Symmetric>(&self, record: &Record<G>) -> bool {
         let (mut has_position, mut has_material) =
             (self.position.is_none(), self.material.is_none());
-        let mut position = record.start.clone().unwrap_or_else(Position::start);
+        let mut position = record.start.clone().unwrap_or_else(G::start);
         let mut moves = record.tree.moves.iter();
         loop {
             has_position =
                 has_position || self.position.is_some_and(|key| position.canonical().key == key);
             has_material = has_material
-                || self.material.as_ref().is_some_and(|pattern| {
-                    pattern.materials().contains(&Material::of(&position).0)
-                });
+                || self
+                    .material
+                    .as_ref()
+                    .is_some_and(|pattern| position.is_of_material(pattern) == Some(true));
             if has_position && has_material {
                 return true;
             }

@@ -14,19 +14,20 @@ use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::record::{
-    BadGame, BadGameReason, ChangedError, GameFile, ParsedGame, Place, ReadSummary, read_game_file,
+    BadGame, BadGameReason, ChangedError, Formats, GameFile, ParsedGame, Place, ReadSummary,
+    read_game_file,
 };
 
 /// The name of standard input and standard output.
 pub(super) const STANDARD: &str = "-";
 
 /// The files to read; standard input is one of them.
-pub(super) fn find_inputs(inputs: &[PathBuf]) -> Result<Inputs, CliError> {
+pub(super) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliError> {
     let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
     let named: Vec<PathBuf> = inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
     let mut found = match named.as_slice() {
         [] => Inputs::default(),
-        named => find_games(named).map_err(from_build)?,
+        named => find_games::<G>(named).map_err(from_build)?,
     };
     found.files.extend(inputs.iter().find(is_standard).cloned());
     Ok(found)
@@ -68,19 +69,19 @@ const NO_FORMAT: &str = "; give files of games in a known format, bare, packed (
                          archives (.zip, .tar, .7z)";
 
 /// Gets each game of a file, good or bad, with the name of its source.
-pub(super) type Sink<'a> =
-    dyn FnMut(&str, Result<ParsedGame, BadGame>) -> Result<(), CliError> + 'a;
+pub(super) type Sink<'a, G> =
+    dyn FnMut(&str, Result<ParsedGame<G>, BadGame>) -> Result<(), CliError> + 'a;
 
 /// Reads the games of one file, until `sink` fails. A file that was found in a folder and cannot be read is a bad
 /// game.
-pub(super) fn read_file(
+pub(super) fn read_file<G: Formats>(
     path: &Path,
     folder: &Path,
     keep_legal_part: bool,
-    sink: &mut Sink<'_>,
+    sink: &mut Sink<'_, G>,
 ) -> Result<ReadSummary, CliError> {
     let name = path.shown().to_string();
-    let file = match open_input(path, folder) {
+    let file = match open_input::<G>(path, folder) {
         // A file found in a folder; one that was given is known to be readable.
         Err(error) if open::is_refused(&error) => {
             let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
@@ -122,9 +123,9 @@ pub(super) fn interrupted() -> CliError {
 }
 
 /// An input; standard input comes by a file without a name.
-fn open_input(path: &Path, folder: &Path) -> io::Result<GameFile> {
+fn open_input<G: Formats>(path: &Path, folder: &Path) -> io::Result<GameFile> {
     if path == Path::new(STANDARD) {
         return GameFile::spool(&mut standard_input()?, folder, &stop_flag());
     }
-    GameFile::open(path, folder)
+    GameFile::open::<G>(path, folder)
 }

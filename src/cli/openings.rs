@@ -21,7 +21,7 @@ pub(super) fn read_openings<G: Contested + Terminal>(
     start: &G,
 ) -> Result<Vec<Record<G>>, CliError> {
     let mut openings = Vec::new();
-    for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
+    for file in find_games::<G>(inputs).or_exit(exit::NO_INPUT)?.files {
         let bytes = open::read(&file, MAX_BYTES).or_exit_with(exit::NO_INPUT, || file.shown())?;
         let text = std::str::from_utf8(&bytes).ok();
         match text.and_then(|text| read_positions(text, start)) {
@@ -47,14 +47,14 @@ fn read_games<G: Terminal>(
 ) -> Result<(), CliError> {
     let mut problem = None;
     let name = file.shown().to_string();
-    let read = read_packed(
+    let read = read_packed::<G>(
         &name,
         bytes,
         &std::env::temp_dir(),
         &interrupt::stop_flag(),
         &mut |_, game| {
             match game {
-                Ok(game) => openings.extend(G::of_record(game.record)),
+                Ok(game) => openings.push(game.record),
                 Err(bad) => problem = problem.take().or(Some(bad)),
             }
             ControlFlow::Continue(())

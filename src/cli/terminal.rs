@@ -10,12 +10,18 @@ use serde_json::Value;
 
 use super::line_args::{BoardArgs, NotationArgs};
 use super::verdict_explanation::VerdictExplanation;
-use super::{evaluation, point_values};
+use super::{CliError, OrExit, evaluation, exit, point_values, tell};
 use crate::cli::language::{self, text};
+use juzhong::book::Evaluator;
+use juzhong::book::opening::Named;
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point, Variant};
-use juzhong::record::{Dropped, Format, Record, WriteError, WriteOptions, write_game};
+use juzhong::protocol::client::{
+    ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
+};
+use juzhong::record::Formats;
 use juzhong::search::eval::xiangqi::explain;
+use juzhong::tablebase::{Material, Pattern};
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 
@@ -108,7 +114,9 @@ impl Display for Refusal {
 impl Error for Refusal {}
 
 /// A game that can be shown and played in the terminal.
-pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
+pub(super) trait Terminal:
+    Formats + Named + Adjudicate<Rules: FromStr<Err: Display>>
+{
     /// Reads a position with its counters.
     fn read_start(text: &str) -> Result<Start<Self>, Refusal>;
 
@@ -142,21 +150,27 @@ pub(super) trait Terminal: Notation + Adjudicate<Rules: FromStr<Err: Display>> {
         Err("give the whole position as text: setup FEN".to_owned())
     }
 
-    /// Writes a record; `None` where the game has no formats of files.
-    fn write_record(
-        record: &Record<Self>,
-        format: Format,
-        options: &WriteOptions,
-        out: &mut dyn io::Write,
-    ) -> Option<Result<Dropped, WriteError>> {
-        let _ = (record, format, options, out);
+    /// Returns true if the pieces on the board are of a set of endgame tables; `None` where the game has no such
+    /// sets.
+    fn is_of_material(&self, pattern: &Pattern) -> Option<bool> {
+        let _ = pattern;
         None
     }
 
-    /// A game that was read from a file; `None` where the game has no formats of files.
-    fn of_record(record: Record<Position>) -> Option<Record<Self>> {
-        drop(record);
-        None
+    /// Foreign engines that score positions: so many processes of one.
+    fn foreign_evaluators(
+        command: &EngineCommand,
+        options: &[(String, String)],
+        limits: GoLimits,
+        timeouts: Timeouts,
+        count: usize,
+    ) -> Result<Vec<Box<dyn Evaluator<Self>>>, CliError> {
+        let _ = (options, limits, timeouts, count);
+        let message = format!(
+            "{}: no engines of other programs score gomoku; leave --engine out",
+            command.program
+        );
+        Err(CliError::message(exit::USAGE, message))
     }
 
     /// Reads a move that is legal here, in any notation of the game.
@@ -236,17 +250,24 @@ impl Terminal for Position {
         Ok(setup.to_fen())
     }
 
-    fn write_record(
-        record: &Record<Self>,
-        format: Format,
-        options: &WriteOptions,
-        out: &mut dyn io::Write,
-    ) -> Option<Result<Dropped, WriteError>> {
-        Some(write_game(out, record, format, options))
+    fn is_of_material(&self, pattern: &Pattern) -> Option<bool> {
+        Some(pattern.materials().contains(&Material::of(self).0))
     }
 
-    fn of_record(record: Record<Position>) -> Option<Record<Self>> {
-        Some(record)
+    fn foreign_evaluators(
+        command: &EngineCommand,
+        options: &[(String, String)],
+        limits: GoLimits,
+        timeouts: Timeouts,
+        count: usize,
+    ) -> Result<Vec<Box<dyn Evaluator<Self>>>, CliError> {
+        let mut engines = spawn_evaluators(command, options, limits, timeouts, count)
+            .or_exit(exit::UNAVAILABLE)?;
+        // All of them say the same.
+        for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
+            tell(format_args!("juzhong: {}: {warning}", command.program));
+        }
+        Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {

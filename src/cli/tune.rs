@@ -160,7 +160,7 @@ impl Args {
 fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliError> {
     let mut games = Vec::new();
     let mut summary = ReadSummary::default();
-    for file in find_games(inputs).or_exit(exit::NO_INPUT)?.files {
+    for file in find_games::<Position>(inputs).or_exit(exit::NO_INPUT)?.files {
         let bytes = match open::read(&file, u64::MAX) {
             Err(error) if open::is_refused(&error) => {
                 tracing::info!("{file:?}: {error}");
@@ -170,7 +170,7 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
             bytes => bytes.or_exit_with(exit::NO_INPUT, || file.shown())?,
         };
         let name = file.shown().to_string();
-        let read = read_packed(
+        let read = read_packed::<Position>(
             &name,
             &bytes,
             &std::env::temp_dir(),

@@ -138,6 +138,12 @@ pub trait Notation: Game {
     /// The usual start of a game.
     fn start() -> Self;
 
+    /// The starts that games usually have, [`start`](Self::start) first: one for each board and set of rules on
+    /// which the game is played.
+    fn starts() -> Vec<Self> {
+        vec![Self::start()]
+    }
+
     /// Reads a position: a FEN, or the game's text of the same form.
     ///
     /// # Errors

@@ -22,6 +22,10 @@ impl Canonical {
 /// A game whose board can be turned or mirrored without changing play. Symmetry 0 is the identity.
 /// Colours are never exchanged.
 pub trait Symmetric: Game {
+    /// True if players tell a game from its images (xiangqi: left and right are names of files). Otherwise all
+    /// images are the same game.
+    const ORIENTED: bool;
+
     /// The number of symmetries of this board, at most 8.
     fn symmetries(&self) -> u8;
 

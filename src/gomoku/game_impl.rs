@@ -33,6 +33,9 @@ fn transposed(point: Point, symmetry: u8) -> Point {
 }
 
 impl Symmetric for Board {
+    /// Nobody notes which way a board lay.
+    const ORIENTED: bool = false;
+
     /// 8 for a square, 4 for a rectangle.
     fn symmetries(&self) -> u8 {
         if self.width() == self.height() { 8 } else { 4 }

@@ -144,6 +144,17 @@ impl Notation for Board {
         Self::with_geometry(15, 15, 5, Variant::Freestyle)
     }
 
+    /// The empty square boards of 15, 20 and then all other sides from 5 on, each with every variant.
+    fn starts() -> Vec<Self> {
+        let others = (5..=20).filter(|side| !matches!(side, 15 | 20));
+        let sides = [15, 20].into_iter().chain(others);
+        let of_side = |side| Variant::ALL.into_iter().map(move |variant| (side, variant));
+        sides
+            .flat_map(of_side)
+            .filter_map(|(side, v)| Self::with_variant(side, side, 5, v).ok())
+            .collect()
+    }
+
     /// Reads rows, the side to move, the number in a row that wins and the variant: `3/1x1/o2 x 3`.
     fn from_fen(text: &str) -> Result<Self, BoardError> {
         if text.len() > MAX_LEN {

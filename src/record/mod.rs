@@ -13,6 +13,8 @@
 //! must be, and notices if it is changed meanwhile; [`read_game_file`] reads it.
 
 mod archives;
+mod formats;
+mod gomoku;
 mod model;
 mod programs;
 mod sniff;
@@ -32,6 +34,9 @@ pub use archives::packed::{Digest, NamedSink, Packed, Unpacked, read_packed};
 pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};
 #[cfg(feature = "book")]
 pub(crate) use archives::windows::{FileWindow, WINDOW, Window, Windows};
+pub use formats::Formats;
+#[cfg(feature = "book")]
+pub(crate) use gomoku::{LibraryNode, write_library};
 pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, UnknownFormat};
 pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
@@ -40,8 +45,9 @@ pub use model::parsed::{
 };
 pub use model::place::Place;
 pub use model::record::{Record, Tree, Variation};
+pub use model::recorded::Recorded;
 pub use programs::xqf::write_xqf;
-pub use source::{read_chunk, read_cut_chunk, read_games, split_games};
+pub use source::{read_chunk, read_games, split_games};
 pub use text::dhtmlxq::write_dhtmlxq;
 pub use text::jsonl::write_jsonl;
 pub use text::pgn_writer::{PgnOptions, write_annotated_pgn, write_pgn};

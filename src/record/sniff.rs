@@ -32,27 +32,39 @@ impl Format {
     ///
     /// Why it is in no known format.
     pub fn sniff(bytes: &[u8]) -> Result<Self, BadGameReason> {
-        if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-            let what = format!("{what}; unpack it and give what is in it");
-            return Err(BadGameReason::Unsupported(what));
-        }
-        if bytes.get(257..262) == Some(b"ustar") {
-            let what = "a tar archive; unpack it and give what is in it".to_owned();
-            return Err(BadGameReason::Unsupported(what));
-        }
+        refuse_foreign(bytes)?;
         if let Some(format) = by_magic(bytes).or_else(|| by_layout(bytes)) {
             return Ok(format);
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || is_utf16(bytes) {
             return Err(BadGameReason::Utf16);
         }
-        if is_json_over_lines(bytes) {
-            let what = "JSON over several lines, or an array; write one object on a line, as jq does: \
-                        jq -c . for objects, jq -c '.[]' for an array";
-            return Err(BadGameReason::Unsupported(what.to_owned()));
-        }
+        refuse_json(bytes)?;
         by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
     }
+}
+
+/// Refuses files that are no game records but might hold some.
+pub(super) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
+    if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        let what = format!("{what}; unpack it and give what is in it");
+        return Err(BadGameReason::Unsupported(what));
+    }
+    if bytes.get(257..262) == Some(b"ustar") {
+        let what = "a tar archive; unpack it and give what is in it".to_owned();
+        return Err(BadGameReason::Unsupported(what));
+    }
+    Ok(())
+}
+
+/// Refuses JSON that is not one object on a line.
+pub(super) fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
+    if is_json_over_lines(bytes) {
+        let what = "JSON over several lines, or an array; write one object on a line, as jq does: \
+                    jq -c . for objects, jq -c '.[]' for an array";
+        return Err(BadGameReason::Unsupported(what.to_owned()));
+    }
+    Ok(())
 }
 
 /// Formats with a mark of their own at the beginning.
@@ -159,7 +171,7 @@ fn is_utf16(bytes: &[u8]) -> bool {
 }
 
 /// An object that does not end on its first line, or a list of objects.
-fn is_json_over_lines(bytes: &[u8]) -> bool {
+pub(super) fn is_json_over_lines(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
     if let Some(list) = text.strip_prefix(b"[") {
         return begins_object(list.trim_ascii_start());
@@ -169,7 +181,7 @@ fn is_json_over_lines(bytes: &[u8]) -> bool {
 }
 
 /// `{"name":`, and not a comment in braces.
-fn begins_object(text: &[u8]) -> bool {
+pub(super) fn begins_object(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
     let rest = rest.trim_ascii_start();
     if rest.starts_with(b"}") {
@@ -190,7 +202,7 @@ fn contains(bytes: &[u8], mark: &[u8]) -> bool {
 }
 
 /// The beginning of the bytes, as words or in hexadecimal.
-fn beginning(bytes: &[u8]) -> String {
+pub(super) fn beginning(bytes: &[u8]) -> String {
     if is_text(bytes) {
         let text = &bytes[..bytes.len().min(400)];
         let text = Encoding::detect(bytes).decode_lossy(text);

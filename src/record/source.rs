@@ -1,13 +1,15 @@
 //! A source of any format: what it is, its parts, its games.
 
+use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
-use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary};
+use crate::record::model::parsed::{BadGame, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::programs::{cbf, ccbridge, ccm, che, chn, mxq, pfc, xqf, xqr};
 use crate::record::sniff;
+use crate::record::text::scan::{Scanner, Token};
 use crate::record::text::single::{Fault, Found, read_whole};
 use crate::record::text::split::Chunk;
-use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, wxf};
+use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, split, wxf};
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
 /// format is determined from the content; a source of no known format is one bad game. A source without a
@@ -65,7 +67,8 @@ pub fn read_chunk(
         Some(Format::Xqr) => single(byte, xqr::game, sink),
         Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
         Some(Format::Text) => export::read(source, bytes, chunk, sink),
-        None => {
+        // Formats of other games are never found by the sniffer; so is none where the source is unknown.
+        _ => {
             // No false report about a source that a caller changed in between.
             let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };
             let place = if sniff::is_text(bytes) { Place::Line(1) } else { Place::Offset(0) };
@@ -75,37 +78,36 @@ pub fn read_chunk(
     }
 }
 
-/// Reads the games of a chunk as [`read_chunk`] does. With a `loss` the source was cut off at the end
-/// of this chunk: the last game may lack its end, so it is a bad one, for that reason.
-pub fn read_cut_chunk(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    loss: Option<&str>,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let Some(loss) = loss else { return read_chunk(source, bytes, chunk, sink) };
-    let mut last = None;
-    let mut summary = read_chunk(source, bytes, chunk, &mut |game| {
-        if let Some(before) = last.replace(game) {
-            sink(before);
-        }
-    });
-    let (place, game) = match &last {
-        Some(Ok(game)) => (game.place, game.game),
-        Some(Err(bad)) => (bad.place, bad.game),
-        None => (Place::Offset(chunk.bytes.end as u64), chunk.game),
-    };
-    match last {
-        Some(Ok(game)) => {
-            (summary.games, summary.bad) = (summary.games - 1, summary.bad + 1);
-            summary.kept -= u64::from(game.cut.is_some());
-            summary.noted -= u64::from(game.note.is_some());
-        }
-        Some(Err(_)) => {}
-        None => summary.bad += 1,
+/// Bytes of a text that are searched for a tag or a move.
+const SAMPLE_BYTES: usize = 64 << 10;
+
+/// Returns true if a text taken for PGN has a tag or begins with a move.
+pub(in crate::record) fn begins_like_pgn(head: &[u8]) -> bool {
+    has_tag(head) || begins_with_a_move(head)
+}
+
+fn has_tag(head: &[u8]) -> bool {
+    let sample = &head[..head.len().min(SAMPLE_BYTES)];
+    let mut lines = sample.split(|&b| matches!(b, b'\n' | b'\r'));
+    lines.any(|line| {
+        let line = line.trim_ascii_start();
+        let name = split::tag_name(line);
+        name.is_some_and(|name| line[name.len() + 1..].trim_ascii_start().starts_with(b"\""))
+    })
+}
+
+fn begins_with_a_move(head: &[u8]) -> bool {
+    let sample = &head[..head.len().min(SAMPLE_BYTES)];
+    let text = Encoding::detect(head).decode_lossy(sample);
+    if text.starts_with(['{', '(', ';', '%', '｛']) {
+        return false;
     }
-    let reason = BadGameReason::Unsupported(loss.to_owned());
-    sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
-    summary
+    let mut scanner = Scanner::new(&text);
+    loop {
+        match scanner.next() {
+            Some(Token::Move(first)) => return plain::is_move(&first),
+            Some(_) => {}
+            None => return false,
+        }
+    }
 }

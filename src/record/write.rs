@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::game::Game;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
 use crate::record::model::record::{Record, Tree};
@@ -35,8 +36,11 @@ pub enum WriteError {
     #[error("'{0}' (U+{code:04X}) cannot be written in {1}; choose another encoding, or have ? written instead", code = *.0 as u32)]
     Unencodable(char, Encoding),
     /// Games are read in that format only.
-    #[error("{0} is read, not written; choose pgn, jsonl, plain, xqf or dhtmlxq")]
-    NoWriter(Format),
+    #[error("{0} is read, not written; choose {names}", names = names(.1))]
+    NoWriter(Format, &'static [Format]),
+    /// The format has no place for the start of the game.
+    #[error("{0} has no place for {1}; choose jsonl")]
+    Unfit(Format, &'static str),
 }
 
 /// The counts of what a format has no room for, in records that were written.
@@ -60,15 +64,28 @@ impl std::ops::AddAssign for Dropped {
 
 impl Dropped {
     /// All variations and comments of a record.
-    pub(super) fn tree_of(record: &Record<Position>) -> Self {
+    pub(super) fn tree_of<G: Game>(record: &Record<G>) -> Self {
         let mut dropped = Self::default();
-        let mut open: Vec<&Tree<Position>> = vec![&record.tree];
+        let mut open: Vec<&Tree<G>> = vec![&record.tree];
         while let Some(tree) = open.pop() {
             dropped.comments += tree.comments.len() as u64;
             dropped.variations += tree.variations.len() as u64;
             open.extend(tree.variations.iter().map(|variation| &variation.tree));
         }
         dropped
+    }
+}
+
+/// The formats in which xiangqi games can be written.
+pub(super) const WRITTEN: [Format; 5] =
+    [Format::Pgn, Format::Jsonl, Format::Plain, Format::Xqf, Format::DhtmlXq];
+
+/// Names of formats as a choice: `a, b or c`.
+fn names(formats: &[Format]) -> String {
+    let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
+    match names.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => names.concat(),
     }
 }
 
@@ -108,17 +125,7 @@ pub fn write_game(
             write_dhtmlxq(&mut text, record)?;
             Dropped { tags: dhtmlxq::tags_left_out(record), ..Dropped::default() }
         }
-        Format::Cbr
-        | Format::Cbl
-        | Format::Cbf
-        | Format::Che
-        | Format::Mxq
-        | Format::Ccm
-        | Format::Chn
-        | Format::Pfc
-        | Format::Xqr
-        | Format::Wxf
-        | Format::Text => return Err(WriteError::NoWriter(format)),
+        _ => return Err(WriteError::NoWriter(format, &WRITTEN)),
     };
     out.write_all(&encode(&text, options)?)?;
     Ok(dropped)

@@ -41,6 +41,8 @@ impl Notation for Position {
 }
 
 impl Symmetric for Position {
+    const ORIENTED: bool = true;
+
     fn symmetries(&self) -> u8 {
         2
     }

@@ -4,16 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
     ("xiangqi", &["game", "hash"]),
     ("gomoku", &["game", "hash"]),
-    ("record", &["bytes", "game", "xiangqi"]),
+    ("record", &["bytes", "game", "xiangqi", "gomoku"]),
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
     ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
+    ("solve", &["bytes", "hash", "game", "gomoku"]),
     ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
     ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
     (
@@ -40,7 +41,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it.
-const FOLDERS: [(&str, &[&str]); 10] = [
+const FOLDERS: [(&str, &[&str]); 11] = [
     (
         "xiangqi",
         &[
@@ -82,6 +83,21 @@ const FOLDERS: [(&str, &[&str]); 10] = [
         ],
     ),
     (
+        "solve",
+        &[
+            "value",
+            "proof",
+            "check",
+            "pairing",
+            "expand",
+            "pns",
+            "tree",
+            "exhaustive",
+            "table",
+            "prover",
+        ],
+    ),
+    (
         "engine",
         &[
             "clock",
@@ -103,7 +119,10 @@ const FOLDERS: [(&str, &[&str]); 10] = [
         ],
     ),
     ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
-    ("record", &["model", "text", "programs", "sniff", "source", "write", "archives"]),
+    (
+        "record",
+        &["model", "text", "programs", "sniff", "source", "write", "formats", "gomoku", "archives"],
+    ),
     ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
     (
         "proxy",

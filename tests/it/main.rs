@@ -71,6 +71,12 @@ mod search {
 }
 
 #[cfg(feature = "cli")]
+mod solve {
+    mod fours;
+    mod small_boards;
+}
+
+#[cfg(feature = "cli")]
 mod engine {
     mod damage;
     mod sources;

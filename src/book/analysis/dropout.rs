@@ -141,8 +141,9 @@ impl<G: Symmetric + Notation> Graph<G> {
     fn ways(&self, backed: &Propagated, costs: Costs) -> Vec<Option<Way>> {
         let mut ways: Vec<Option<Way>> = vec![None; self.moves.nodes()];
         let mut queue = BinaryHeap::new();
-        let start = self.start();
-        queue.extend(start.map(|node| Reverse((Way { cost: 0, gap: 0, millihalvings: 0 }, node))));
+        queue.extend(
+            self.starts().map(|node| Reverse((Way { cost: 0, gap: 0, millihalvings: 0 }, node))),
+        );
         while let Some(Reverse((way, node))) = queue.pop() {
             if ways[node.index()].is_some() {
                 continue;

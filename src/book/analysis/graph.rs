@@ -1,7 +1,6 @@
 //! A book's positions as a graph: those reached from the start position by its moves.
 
 use std::collections::{HashMap, HashSet};
-use std::marker::PhantomData;
 
 use crate::book::analysis::minimax::{Moves, NO_NODE};
 use crate::book::file::reader::{Book, BookEntry};
@@ -32,11 +31,12 @@ pub struct Graph<G> {
     depth: Vec<u32>,
     /// By node: the result, where the game is over there.
     ended: Vec<Option<Outcome>>,
+    /// The usual starts that the book has moves for, in the order of the game.
+    starts: Vec<(GraphNode, G)>,
     /// Moves that were deleted by hand.
     deleted: HashSet<RowKey>,
     /// The book's own keys, if they are not the stored ones.
     foreign_keys: Option<KeyTable>,
-    game: PhantomData<fn() -> G>,
 }
 
 /// The facts that the graph keeps of a move.
@@ -79,8 +79,8 @@ impl Book {
             depth: Vec::new(),
             ended: Vec::new(),
             deleted: self.deleted_moves()?,
+            starts: Vec::new(),
             foreign_keys: self.foreign_keys().cloned(),
-            game: PhantomData,
         };
         self.for_each_entry(|entry| {
             if entry.has_games(min_games) && counts(&entry) {
@@ -107,10 +107,15 @@ impl<G> Graph<G> {
         (0..self.keys.len() as u32).map(GraphNode).filter(|node| self.depth[node.index()] != NONE)
     }
 
-    /// The start position, if the book has moves for it.
+    /// The first start position that the book has moves for.
     #[must_use]
     pub fn start(&self) -> Option<GraphNode> {
-        self.nodes().find(|&node| self.depth(node) == 0)
+        self.starts().next()
+    }
+
+    /// All start positions that the book has moves for.
+    pub fn starts(&self) -> impl Iterator<Item = GraphNode> + '_ {
+        self.starts.iter().map(|(node, _)| *node)
     }
 
     /// The reached positions in which the book ends, except where the game does.
@@ -199,24 +204,30 @@ impl<G: Symmetric + Notation> Graph<G> {
         self.moves.to = vec![NO_NODE; self.about.len()];
         self.moves.turn = vec![Side::First; self.inner];
         self.ended = vec![None; self.inner];
-        let start = self.keys.binary_search(&self.key_of(&G::start())).ok();
-        if let Some(start) = start {
-            self.walk_from(start);
+        let found = |start: G| {
+            let node = self.keys.binary_search(&self.key_of(&start)).ok()?;
+            Some((GraphNode(node as u32), start))
+        };
+        let starts: Vec<_> = G::starts().into_iter().filter_map(found).collect();
+        let (mut leaves, mut entered) = (HashMap::new(), vec![false; self.inner]);
+        for (node, start) in &starts {
+            self.walk_from((node.index(), start.clone()), &mut leaves, &mut entered);
         }
         // Leaves have no moves.
         self.moves.first.resize(self.keys.len() + 1, self.about.len() as u32);
         self.came = vec![NONE; self.keys.len()];
         self.depth = vec![NONE; self.keys.len()];
-        if let Some(start) = start {
-            self.measure(start);
-        }
+        self.starts = starts;
+        self.measure();
     }
 
-    fn walk_from(&mut self, start: usize) {
-        let mut leaves = HashMap::new();
-        let mut entered = vec![false; self.inner];
-        let mut position = G::start();
-        let mut stack = vec![self.enter(start, &position, None, &mut entered)];
+    fn walk_from(
+        &mut self,
+        (start, mut position): (usize, G),
+        leaves: &mut HashMap<i64, usize>,
+        entered: &mut [bool],
+    ) {
+        let mut stack = vec![self.enter(start, &position, None, entered)];
         while let Some(step) = stack.last_mut() {
             let (node, number) = (step.node, step.next);
             if number == self.moves.first[node + 1] as usize {
@@ -228,10 +239,10 @@ impl<G: Symmetric + Notation> Graph<G> {
             step.next += 1;
             let Some(mv) = self.played(&position, number) else { continue };
             let undo = position.make(mv);
-            let to = self.number_of(&position, &mut leaves);
+            let to = self.number_of(&position, leaves);
             self.moves.to[number] = to as u32;
             if to < self.inner && !entered[to] {
-                stack.push(self.enter(to, &position, Some((mv, undo)), &mut entered));
+                stack.push(self.enter(to, &position, Some((mv, undo)), entered));
             } else {
                 position.unmake(mv, undo);
             }
@@ -293,8 +304,12 @@ impl<G: Symmetric + Notation> Graph<G> {
 
     /// Calls `visit` once with every position that is reached, in one of its frames.
     pub fn for_each_position(&self, mut visit: impl FnMut(GraphNode, &G)) {
-        let Some(start) = self.start() else { return };
-        let mut position = G::start();
+        for (start, position) in &self.starts {
+            self.visit_from(*start, position.clone(), &mut visit);
+        }
+    }
+
+    fn visit_from(&self, start: GraphNode, mut position: G, visit: &mut impl FnMut(GraphNode, &G)) {
         visit(start, &position);
         // The moves left to try, and the one that led here with what is needed to undo it.
         let mut stack = vec![(self.moves.of(start.index()), None)];
@@ -340,10 +355,13 @@ impl<G: Symmetric + Notation> Graph<G> {
         self.unpacked(position, self.about[number].bits)
     }
 
-    /// Finds the shortest ways from the start, breadth first; of equal ones the first.
-    fn measure(&mut self, start: usize) {
-        self.depth[start] = 0;
-        let mut queue = std::collections::VecDeque::from([start]);
+    /// Finds the shortest ways from the starts, breadth first; of equal ones the first.
+    fn measure(&mut self) {
+        let mut queue: std::collections::VecDeque<usize> =
+            self.starts().map(GraphNode::index).collect();
+        for &start in &queue {
+            self.depth[start] = 0;
+        }
         while let Some(node) = queue.pop_front() {
             for number in self.moves.of(node) {
                 let to = self.moves.to[number] as usize;
@@ -356,8 +374,8 @@ impl<G: Symmetric + Notation> Graph<G> {
         }
     }
 
-    /// The moves of the shortest way to a position, from the start.
-    pub(in crate::book) fn way_to(&self, node: GraphNode) -> Vec<usize> {
+    /// The moves of the shortest way to a position, and the start that it begins with.
+    pub(in crate::book) fn way_to(&self, node: GraphNode) -> (GraphNode, Vec<usize>) {
         let mut way = Vec::new();
         let mut at = node.index();
         while self.came[at] != NONE {
@@ -366,16 +384,18 @@ impl<G: Symmetric + Notation> Graph<G> {
             at = self.maker(number);
         }
         way.reverse();
-        way
+        (GraphNode(at as u32), way)
     }
 }
 
 impl<G: Symmetric + Notation + Adjudicate> Graph<G> {
-    /// The shortest way to a position from the start.
+    /// The shortest way to a position from a start.
     #[must_use]
     pub fn line_to(&self, node: GraphNode) -> Line<G> {
-        let mut line = Line::new(G::start(), 0);
-        for number in self.way_to(node) {
+        let (from, way) = self.way_to(node);
+        let start = self.starts.iter().find(|(start, _)| *start == from);
+        let mut line = Line::new(start.map_or_else(G::start, |(_, start)| start.clone()), 0);
+        for number in way {
             if let Some(mv) = self.played(line.position(), number) {
                 line.push(mv);
             }

@@ -57,6 +57,8 @@ pub struct Stats {
 /// A line of moves from the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineCount {
+    /// The text of the start, if it is not the first usual one.
+    pub start: Option<String>,
     /// The moves, in coordinates.
     pub moves: Vec<String>,
     /// Games of its rarest move: at most that many games follow it, as games may come from other lines.
@@ -239,7 +241,7 @@ impl Book {
         self.expect_game::<G>()?;
         let Content { places, games, has_games, contrasts, marks } = Content::read(self, options)?;
         let mut walker = Walker::<G>::new(self.foreign_keys(), places);
-        walker.enter(&G::start());
+        walker.enter_all(&G::starts());
         let (mut depths, mut coverage, mut differences) = (Vec::new(), Vec::new(), Vec::new());
         walker.run(usize::MAX, |stop, position| {
             if depths.len() == stop.ply {
@@ -300,12 +302,16 @@ impl Book {
         let mut found = Vec::new();
         let mut heap = BinaryHeap::new();
         let mut looks = MAX_LOOKS;
-        heap.push(((u64::MAX, u64::MAX), Reverse(Vec::<u16>::new()), [0u64; 4]));
-        while let Some(((games, weight), Reverse(line), last)) = heap.pop() {
+        let starts = G::starts();
+        for number in 0..starts.len() {
+            heap.push(((u64::MAX, u64::MAX), Reverse((number, Vec::<u16>::new())), [0u64; 4]));
+        }
+        while let Some(((games, weight), Reverse((number, line)), last)) = heap.pop() {
             if found.len() >= options.lines {
                 break;
             }
-            let Some(position) = play::<G>(&line) else { continue };
+            let start = &starts[number];
+            let Some(position) = play(start, &line) else { continue };
             let moves = if line.len() < options.line_depth {
                 self.probe_with(&position, options.min_games)?
             } else {
@@ -313,22 +319,22 @@ impl Book {
             };
             looks = looks.saturating_sub(1 + moves.len());
             if moves.is_empty() && !line.is_empty() || looks == 0 {
-                found.push(line_count::<G>(&line, (games, weight), last));
+                found.push(line_count((number > 0).then_some(start), &line, (games, weight), last));
             }
             for found in moves {
                 let t = found.stats;
                 let longer = line.iter().copied().chain([found.mv.pack()]).collect();
                 let counts = [t.games, t.first, t.draws, t.second];
                 let least = (games.min(t.games), weight.min(found.weight));
-                heap.push((least, Reverse(longer), counts));
+                heap.push((least, Reverse((number, longer)), counts));
             }
         }
         Ok(found)
     }
 }
 
-fn play<G: Notation>(line: &[u16]) -> Option<G> {
-    let mut position = G::start();
+fn play<G: Notation>(start: &G, line: &[u16]) -> Option<G> {
+    let mut position = start.clone();
     for &bits in line {
         let mv = G::Move::unpack(bits)?;
         position.make(mv);
@@ -336,10 +342,16 @@ fn play<G: Notation>(line: &[u16]) -> Option<G> {
     Some(position)
 }
 
-fn line_count<G: Notation>(line: &[u16], (games, weight): (u64, u64), last: [u64; 4]) -> LineCount {
+fn line_count<G: Notation>(
+    start: Option<&G>,
+    line: &[u16],
+    (games, weight): (u64, u64),
+    last: [u64; 4],
+) -> LineCount {
     let [all, first, draws, second] = last;
     let moves = line.iter().filter_map(|&bits| G::Move::unpack(bits)).map(G::move_text).collect();
     LineCount {
+        start: start.map(G::to_fen),
         moves,
         games,
         weight,

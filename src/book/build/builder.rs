@@ -16,7 +16,9 @@ use crate::book::file::key_tables::key_file;
 use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{PACK_MEMORY, Writer};
 use crate::book::file::transaction::{At, Output};
-use crate::book::model::counted_game::{CountedGame, Facts, GameId, GameKind, IdTable};
+use crate::book::model::counted_game::{
+    CountedGame, Facts, GameId, GameKind, IdTable, UsualStarts,
+};
 use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
@@ -58,7 +60,7 @@ pub struct Builder<G> {
     place: Option<Output>,
     options: BuildOptions,
     base: Option<BaseBook>,
-    start_text: String,
+    starts: UsualStarts<G>,
     played: Sorter<CountedGame>,
     /// The number of the next record, where copies are not brought together.
     serial: AtomicU64,
@@ -113,7 +115,7 @@ impl<G: Symmetric + Notation> Builder<G> {
             place,
             options,
             base,
-            start_text: G::start().to_fen(),
+            starts: UsualStarts::new(),
             serial: AtomicU64::new(1),
             records: AtomicU64::new(0),
             filtered: AtomicU64::new(0),
@@ -147,9 +149,9 @@ impl<G: Symmetric + Notation> Builder<G> {
             self.filtered.fetch_add(1, Ordering::Relaxed);
             return Admission::Filtered;
         }
-        let mut played = CountedGame::new(record, &facts, &self.start_text, self.options.max_ply);
-        if self.options.filter.fold_mirror {
-            played.fold::<G>(&record.tree.moves, &self.start_text);
+        let mut played = CountedGame::new(record, &facts, &self.starts, self.options.max_ply);
+        if self.options.filter.fold_mirror || !G::ORIENTED {
+            played.fold::<G>(&record.tree.moves, &self.starts);
         }
         played.serial = if self.options.filter.every_record && played.kind == GameKind::Usual {
             self.serial.fetch_add(1, Ordering::Relaxed)
@@ -723,10 +725,11 @@ fn replay<G: Symmetric + Notation>(
 ) -> (Vec<Observation>, Vec<Member>, Vec<Sampled>) {
     let mut observations = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
     let (mut members, mut sampled) = (Vec::new(), Vec::new());
-    let start = G::start();
+    let starts = G::starts();
     for game in games {
+        let Some(start) = starts.get(usize::from(game.start)) else { continue };
         let first = observations.len();
-        replay_game(&start, game, options, &mut observations);
+        replay_game(start, game, options, &mut observations);
         let moves = &observations[first..];
         members.extend(game.groups.iter().flat_map(|group| {
             moves.iter().map(move |observation| Member {

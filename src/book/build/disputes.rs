@@ -17,15 +17,14 @@ use crate::book::build::options::BuildOptions;
 use crate::book::build::rejects::Reject;
 use crate::book::build::sources;
 use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
-use crate::book::model::counted_game::{Facts, GameId, majority};
+use crate::book::model::counted_game::{Facts, GameId, UsualStarts, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
 use crate::book::model::move_stats::{result_number, result_of};
 use crate::bytes::external_sort::{Reduce, Sorter};
 use crate::bytes::varint;
-use crate::game::Outcome;
-use crate::record::{ParsedGame, Place, read_cut_chunk};
-use crate::xiangqi::{Position, START_FEN};
+use crate::game::{Outcome, Symmetric};
+use crate::record::{Formats, ParsedGame, Place};
 
 /// Bytes of a source that one task reads.
 const CHUNK: usize = 512 << 10;
@@ -108,7 +107,7 @@ pub struct DisputeCounts {
 ///
 /// Those of reading inputs and the base and of writing temporary files; [`ReplaceError::Interrupted`](crate::book::model::error::ReplaceError::Interrupted)
 /// after `stop` of the options was set.
-pub fn disputes(
+pub fn disputes<G: Formats + Symmetric>(
     files: &[PathBuf],
     folder: &Path,
     options: &BuildOptions,
@@ -116,21 +115,21 @@ pub fn disputes(
 ) -> Result<DisputeCounts, BuildError> {
     let errors = Errors { output: folder };
     let check = || check_stop(options, folder);
-    let base = BaseBook::of::<Position>(options)?;
-    let hashed = sources::find(files, folder, &options.stop, &check)?.0;
+    let base = BaseBook::of::<G>(options)?;
+    let hashed = sources::find::<G>(files, folder, &options.stop, &check)?.0;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
         base.iter().flat_map(BaseBook::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
     let budget = options.memory / (rayon::current_num_threads() + 2);
     let statements = Sorter::<Statement>::new(folder, budget, &options.stop);
     let filter = options.filter.folded();
-    sources::open_each(&different, folder, &options.stop, |file, content| {
+    sources::open_each::<G, _>(&different, folder, &options.stop, |file, content| {
         let bytes = match content {
             Ok(bytes) => bytes,
             Err(Fault::Bad(_)) => return Ok(()),
             Err(Fault::Io(error)) => return Err(errors.io(error)),
         };
-        read_statements((file, different[file]), &bytes, folder, &filter, &|batch| {
+        read_statements::<G>((file, different[file]), &bytes, folder, &filter, &|batch| {
             check()?;
             statements.push(batch).map_err(|e| errors.io(e))
         })
@@ -160,7 +159,7 @@ pub fn disputes(
 }
 
 /// Hands over the statements of the games of a source, as far as the filter admits them.
-fn read_statements(
+fn read_statements<G: Formats + Symmetric>(
     (file, source): (usize, &Hashed),
     bytes: &Bytes<'_>,
     folder: &Path,
@@ -168,16 +167,17 @@ fn read_statements(
     push: &(dyn Fn(Vec<Statement>) -> Result<(), BuildError> + Sync),
 ) -> Result<(), BuildError> {
     let mut first = 0;
-    source.windows(bytes, CHUNK, folder, |window, chunks| {
+    let starts = UsualStarts::<G>::new();
+    source.windows::<G>(bytes, CHUNK, folder, |window, chunks| {
         let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
             let mut batch = Vec::new();
             let keep_legal_part = filter.keep_legal_part;
             let chunk = &chunk.keeping_legal_part(keep_legal_part);
-            read_cut_chunk("", window, chunk, loss, &mut |game| {
+            G::read_cut_chunk("", window, chunk, loss, &mut |game| {
                 let Ok(game) = game else { return };
                 let order = [file as u64, first + part as u64, batch.len() as u64];
                 if filter.admits_record(&game.record, &Facts::of(&game.record)) {
-                    batch.extend(Statement::of(&game, filter, order));
+                    batch.extend(Statement::of(&game, &starts, filter, order));
                 }
             });
             push(batch)
@@ -276,16 +276,23 @@ struct Statement {
 
 impl Statement {
     /// The statement of a game; `None` for games that books do not count.
-    fn of(game: &ParsedGame, filter: &Filter, order: [u64; 3]) -> Option<Self> {
+    fn of<G: Formats + Symmetric>(
+        game: &ParsedGame<G>,
+        starts: &UsualStarts<G>,
+        filter: &Filter,
+        order: [u64; 3],
+    ) -> Option<Self> {
         let record = &game.record;
         let moves = &record.tree.moves;
-        if record.start.is_some() || moves.is_empty() {
+        if moves.is_empty() {
             return None;
         }
-        let id = if filter.fold_mirror {
-            GameId::folded::<Position>(START_FEN, moves).0
+        let number = starts.number_of(record.start.as_ref().map(G::to_fen).as_deref())?;
+        let (start, text) = (starts.get(number)?, starts.text(number));
+        let id = if filter.fold_mirror || !G::ORIENTED {
+            GameId::folded::<G>((start, text), moves).0
         } else {
-            GameId::new::<Position>(START_FEN, moves)
+            GameId::new::<G>(text, moves)
         };
         let (place, number) = (game.place, game.game);
         Some(Self { id, order, place, number, stated: record.result, end: game.end })
@@ -348,6 +355,7 @@ mod tests {
     use super::*;
     use crate::book::build::game_files::{ReadOptions, build};
     use crate::game::{Game, MoveList, Side};
+    use crate::xiangqi::{Position, START_FEN};
 
     fn told(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
         told_with(files, Filter::default())
@@ -361,7 +369,7 @@ mod tests {
         }
         let mut told = Vec::new();
         let options = BuildOptions { memory: 1 << 20, filter, ..BuildOptions::default() };
-        let counts = disputes(&paths, folder.path(), &options, &mut |dispute| {
+        let counts = disputes::<Position>(&paths, folder.path(), &options, &mut |dispute| {
             let name = dispute.source.file_name().unwrap().to_string_lossy().into_owned();
             let stated = dispute.stated.map_or("*".to_owned(), |result| result.to_string());
             let Dispute { doubt, place, number, .. } = dispute;
@@ -425,10 +433,10 @@ mod tests {
         let options = BuildOptions { memory: 1 << 20, ..BuildOptions::default() };
         let book = path("a.book");
         let files = [path("a.txt")];
-        build(&files, &book, options.clone(), ReadOptions::default()).unwrap();
+        build::<Position>(&files, &book, options.clone(), ReadOptions::default()).unwrap();
         let options = BuildOptions { base: Some(book), ..options };
         let files = [path("a.txt"), path("b.txt")];
-        let counts = disputes(&files, folder.path(), &options, &mut |_| {}).unwrap();
+        let counts = disputes::<Position>(&files, folder.path(), &options, &mut |_| {}).unwrap();
         assert_eq!(counts, DisputeCounts { disputed: 1, tied: 1, contradicted: 0 });
     }
 

@@ -23,10 +23,8 @@ use crate::bytes::atomic::resolve;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
 use crate::bytes::visible::ShowPath;
-use crate::game::Game;
-use crate::record;
-use crate::record::{Chunk, ParsedGame, Place};
-use crate::xiangqi::Position;
+use crate::game::Symmetric;
+use crate::record::{Chunk, Formats, ParsedGame, Place};
 
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
@@ -101,7 +99,7 @@ impl fmt::Debug for ReadOptions<'_> {
     }
 }
 
-/// Builds a book of xiangqi at `output` from `files`.
+/// Builds a book of the game `G` at `output` from `files`.
 ///
 /// During a build, the games read so far are kept in the folder `.NAME.parts` beside the book; if it is
 /// interrupted or killed, the next build of the same files with the same options goes on from there. If there
@@ -112,7 +110,7 @@ impl fmt::Debug for ReadOptions<'_> {
 /// See [`BuildError`]. An existing file at `output` stays then, and nothing is left behind except the games
 /// read so far, if the same build can succeed another time: after an interruption, and after a failure to
 /// read or write.
-pub fn build(
+pub fn build<G: Formats + Symmetric>(
     files: &[PathBuf],
     output: &Path,
     options: BuildOptions,
@@ -121,7 +119,7 @@ pub fn build(
     let pool = pool(read.threads).map_err(|e| At(output).refused(format!("no threads: {e}")))?;
     pool.install(|| {
         refuse_input_as_output(files, output)?;
-        let builder = Builder::new(output, options)?;
+        let builder = Builder::<G>::new(output, options)?;
         let lock = builder.lock();
         let result = run(builder, files, &mut read);
         drop(lock); // after the parts were removed
@@ -129,8 +127,8 @@ pub fn build(
     })
 }
 
-fn run(
-    builder: Builder<Position>,
+fn run<G: Formats + Symmetric>(
+    builder: Builder<G>,
     files: &[PathBuf],
     ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,
 ) -> Result<BuildReport, BuildError> {
@@ -206,8 +204,8 @@ pub(in crate::book) struct ReadFiles {
 }
 
 /// Reads all sources for a shard, each content once. An interruption loses all of it.
-pub(in crate::book) fn read_all(
-    builder: &Builder<Position>,
+pub(in crate::book) fn read_all<G: Formats + Symmetric>(
+    builder: &Builder<G>,
     files: &[PathBuf],
     ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,
 ) -> Result<ReadFiles, BuildError> {
@@ -227,8 +225,8 @@ pub(in crate::book) fn read_all(
 
 /// Reports all rejects in order. Bad games are an error if `strict`; otherwise returns the first of them, in
 /// words.
-fn judge(
-    builder: &Builder<Position>,
+fn judge<G: Formats + Symmetric>(
+    builder: &Builder<G>,
     rejects: Sorter<Listed>,
     inputs: &Sources,
     read: &[FileReport],
@@ -244,8 +242,8 @@ fn judge(
 }
 
 /// Reports all rejects in order and returns the first bad game, in words.
-fn tell(
-    builder: &Builder<Position>,
+fn tell<G: Formats + Symmetric>(
+    builder: &Builder<G>,
     rejects: Sorter<Listed>,
     inputs: &Sources,
     rejected: &mut dyn FnMut(&Reject),
@@ -300,9 +298,12 @@ struct Sources {
 }
 
 impl Sources {
-    fn all(builder: &Builder<Position>, files: &[PathBuf]) -> Result<Self, BuildError> {
+    fn all<G: Formats + Symmetric>(
+        builder: &Builder<G>,
+        files: &[PathBuf],
+    ) -> Result<Self, BuildError> {
         let (folder, stop) = (builder.folder(), &builder.options().stop);
-        let (files, skipped) = sources::find(files, folder, stop, &|| builder.check_stop())?;
+        let (files, skipped) = sources::find::<G>(files, folder, stop, &|| builder.check_stop())?;
         let sources = builder.base().map(BaseBook::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
         let mut inputs = Self { files, different: Vec::new(), known, skipped };
@@ -340,9 +341,9 @@ impl Sources {
 
     /// The parts of an interrupted build that read the same files in the same way. The serial
     /// numbers in them are below the one returned.
-    fn open_parts(
+    fn open_parts<G: Formats + Symmetric>(
         &self,
-        builder: &Builder<Position>,
+        builder: &Builder<G>,
         sinks: &Sinks<'_>,
     ) -> Result<(Parts, u64), BuildError> {
         let options = builder.options();
@@ -350,7 +351,7 @@ impl Sources {
         let how = format!(
             "{} {} {CHUNK} {} {}\n",
             env!("CARGO_PKG_VERSION"),
-            Position::NAME,
+            G::NAME,
             options.max_ply,
             options.filter
         );
@@ -407,15 +408,15 @@ impl Sources {
 }
 
 /// The first half of a build: every record of every file goes to the builder or to the rejects.
-struct Reading<'a> {
-    builder: &'a Builder<Position>,
+struct Reading<'a, G> {
+    builder: &'a Builder<G>,
     /// The checkpoint for a build that is interrupted, if there is one.
     parts: Option<&'a Parts>,
     sinks: Sinks<'a>,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
 
-impl Reading<'_> {
+impl<G: Formats + Symmetric> Reading<'_, G> {
     /// Reads all that is new. If that is interrupted, the games read so far are kept.
     fn all(&self, inputs: &Sources) -> Result<Vec<FileReport>, BuildError> {
         let files = inputs.different();
@@ -459,7 +460,7 @@ impl Reading<'_> {
     fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
         let folder = self.builder.folder();
         let stop = &self.builder.options().stop;
-        sources::open_each(sources, folder, stop, |number, content| match content {
+        sources::open_each::<G, _>(sources, folder, stop, |number, content| match content {
             Ok(bytes) => self.source(number, sources[number], &bytes),
             Err(Fault::Bad(what)) => self.refuse(number, &what),
             Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
@@ -492,7 +493,7 @@ impl Reading<'_> {
     ) -> Result<FileReport, BuildError> {
         let mut sum = FileReport::default();
         let mut first = 0;
-        source.windows(bytes, CHUNK, self.builder.folder(), |window, chunks| {
+        source.windows::<G>(bytes, CHUNK, self.builder.folder(), |window, chunks| {
             let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
                 let task = [number as u64, first + part as u64];
                 let batch = self.builder.batch(&source.hash);
@@ -524,7 +525,7 @@ impl Reading<'_> {
         let mut report = FileReport::default();
         let keep_legal_part = self.builder.options().filter.keep_legal_part;
         let chunk = &chunk.keeping_legal_part(keep_legal_part);
-        record::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
+        G::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
             report.games += 1;
             if let Some(cut) = game.as_ref().ok().and_then(|game| game.cut.as_ref()) {
                 report.cut += 1;

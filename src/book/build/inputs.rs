@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::book::model::error::BuildError;
 use crate::bytes::open;
-use crate::record::{HEAD_BYTES, HIDDEN, LINK, admit, tell_skipped};
+use crate::record::{Formats, HEAD_BYTES, HIDDEN, LINK, admit, tell_skipped};
 
 /// The files to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,13 +26,13 @@ pub struct Inputs {
 ///
 /// [`BuildError::Input`] for an input that cannot be read, [`BuildError::StrangeInput`] for one that is
 /// neither file nor folder, [`BuildError::NoFiles`] if there are only folders without game files.
-pub fn find_games(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
+pub fn find_games<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, BuildError> {
     let mut found = Inputs::default();
     for input in inputs {
         let about = std::fs::metadata(input).map_err(|e| input_error(input, e))?;
         if about.is_dir() {
             let before = found.files.len();
-            search(input, &mut found)?;
+            search::<G>(input, &mut found)?;
             if found.files.len() == before {
                 found.empty.push(input.clone());
             }
@@ -65,7 +65,7 @@ fn strange(path: &Path) -> BuildError {
     BuildError::StrangeInput { path: path.to_owned(), what }
 }
 
-fn search(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
+fn search<G: Formats>(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
     let mut folders = vec![folder.to_owned()];
     while let Some(current) = folders.pop() {
         let entries = match std::fs::read_dir(&current) {
@@ -89,7 +89,7 @@ fn search(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
             } else if kind.is_symlink() {
                 LINK.to_owned()
             } else if kind.is_file() {
-                match judge(&path) {
+                match judge::<G>(&path) {
                     Ok(()) => {
                         inputs.files.push(path);
                         continue;
@@ -106,12 +106,12 @@ fn search(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildError> {
 }
 
 /// Returns an error that says why a file in a folder is passed over. Files that cannot be read are not.
-fn judge(path: &Path) -> Result<(), String> {
+fn judge<G: Formats>(path: &Path) -> Result<(), String> {
     let mut head = Vec::new();
     let read =
         open::regular(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
     match read {
-        Ok(_) => admit(&path.file_name().unwrap_or_default().to_string_lossy(), &head),
+        Ok(_) => admit::<G>(&path.file_name().unwrap_or_default().to_string_lossy(), &head),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err("removed meanwhile".to_owned())
         }
@@ -126,6 +126,7 @@ fn input_error(path: &Path, source: io::Error) -> BuildError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xiangqi::Position;
 
     #[test]
     fn finds_game_files_only() {
@@ -139,12 +140,12 @@ mod tests {
         {
             std::os::unix::fs::symlink(folder.path(), at("b/loop")).unwrap();
             std::os::unix::fs::symlink(at("a.pgn"), at("link.pgn")).unwrap();
-            let files = |name| find_games(&[at(name)]).unwrap().files;
+            let files = |name| find_games::<Position>(&[at(name)]).unwrap().files;
             assert_eq!(files("link.pgn"), [at("link.pgn")]);
             assert_eq!(files("b/loop").len(), 3);
         }
         std::fs::write(at("notes.txt"), "Notes on games").unwrap();
-        let found = find_games(&[folder.path().to_owned(), at("a.pgn")]).unwrap();
+        let found = find_games::<Position>(&[folder.path().to_owned(), at("a.pgn")]).unwrap();
         assert_eq!(found.files, [at("a.pgn"), at("b/1.pgn"), at("b/c/2.PGN")]);
         std::fs::write(at("b/moves.txt"), "h2e2 h9g7").unwrap();
         std::fs::write(at("b/packed.jsonl.zst"), "").unwrap();
@@ -156,7 +157,7 @@ mod tests {
             .unwrap();
         std::fs::write(at("b/empty"), " \n").unwrap();
         std::fs::write(at("b/old.RAR"), "Rar!\x1a\x07").unwrap();
-        let found = find_games(&[at("b")]).unwrap();
+        let found = find_games::<Position>(&[at("b")]).unwrap();
         let more = ["1.pgn", "c/2.PGN", "game", "moves.txt", "old.RAR", "packed.7z"];
         let more = [&more[..], &["packed.jsonl.zst", "packed.zip"]].concat();
         assert_eq!(found.files, more.iter().map(|name| at("b").join(name)).collect::<Vec<_>>());
@@ -164,10 +165,10 @@ mod tests {
             found.skipped.iter().filter(|(_, why)| why != LINK).map(|s| s.0.clone()).collect();
         assert_eq!(skipped, ["b/README.md", "b/empty", "b/page.html"].map(at));
         assert!(found.skipped.iter().all(|(_, why)| !why.is_empty()));
-        assert_eq!(find_games(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
-        assert!(matches!(find_games(&[at("none")]), Err(BuildError::Input { .. })));
+        assert_eq!(find_games::<Position>(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
+        assert!(matches!(find_games::<Position>(&[at("none")]), Err(BuildError::Input { .. })));
         std::fs::create_dir(at("empty")).unwrap();
-        assert!(matches!(find_games(&[at("empty")]), Err(BuildError::NoFiles { .. })));
-        assert_eq!(find_games(&[at("empty"), at("b")]).unwrap().empty, [at("empty")]);
+        assert!(matches!(find_games::<Position>(&[at("empty")]), Err(BuildError::NoFiles { .. })));
+        assert_eq!(find_games::<Position>(&[at("empty"), at("b")]).unwrap().empty, [at("empty")]);
     }
 }

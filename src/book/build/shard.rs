@@ -24,6 +24,7 @@ use crate::book::build::builder::{
 use crate::book::build::counts::SourceCounts;
 use crate::book::build::game_files::{Progress, ReadFiles, ReadOptions, read_all};
 use crate::book::build::options::BuildOptions;
+use crate::book::file::key_tables::key_file;
 use crate::book::file::transaction::{At, Output, claim};
 use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
 use crate::book::model::error::BuildError;
@@ -35,11 +36,11 @@ use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::bytes::machine::pool;
-use crate::bytes::visible::ShowPath;
+use crate::bytes::visible::{ShowPath, Visible};
 use crate::bytes::{StopFlag, atomic, open};
-use crate::game::Game;
-use crate::hash::{self, KeyTable};
-use crate::xiangqi::Position;
+use crate::game::{Game, Notation, Symmetric};
+use crate::hash::KeyTable;
+use crate::record::Formats;
 
 /// First bytes of a data set in this program's own format.
 const MAGIC: [u8; 8] = *b"JZSHARD\0";
@@ -158,14 +159,14 @@ enum Stage {
 }
 
 impl Plan {
-    fn new(options: &BuildOptions) -> Self {
+    fn new<G: Game>(options: &BuildOptions) -> Self {
         Self {
             schema: format!("juzhong.book.shard/{VERSION}"),
             stage: Stage::Map,
             part: 1,
             parts: 1,
-            game: Position::NAME.to_owned(),
-            key_table: KeyTable::from_bytes(hash::xiangqi::FILE)
+            game: G::NAME.to_owned(),
+            key_table: KeyTable::from_bytes(key_file(G::NAME).unwrap_or_default())
                 .map_or_else(|_| String::new(), |table| table.fingerprint()),
             max_ply: options.max_ply,
             min_games: options.min_games,
@@ -177,7 +178,7 @@ impl Plan {
         }
     }
 
-    fn read(folder: &Path) -> Result<Self, BuildError> {
+    fn read<G: Game>(folder: &Path) -> Result<Self, BuildError> {
         let path = folder.join(PLAN);
         if folder.is_file() {
             return Err(shard_error(folder, "not a shard: those are folders by juzhong book map"));
@@ -185,8 +186,16 @@ impl Plan {
         let bytes = open::read(&path, MAX_PLAN)
             .map_err(|source| BuildError::Input { path: path.clone(), source })?;
         let plan: Self = serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e))?;
-        let own = Self::new(&BuildOptions::default());
-        if (&plan.schema, &plan.game) != (&own.schema, &own.game) {
+        let own = Self::new::<G>(&BuildOptions::default());
+        if plan.game != own.game {
+            let what = format_args!(
+                "a shard of {}, not of {}; give --game",
+                Visible(&plan.game),
+                own.game
+            );
+            return Err(shard_error(&path, what));
+        }
+        if plan.schema != own.schema {
             let what = format_args!("made by another version; this one reads {}", own.schema);
             return Err(shard_error(&path, what));
         }
@@ -270,7 +279,7 @@ pub struct ShardReport {
 /// # Errors
 ///
 /// See [`BuildError`]. Nothing is left behind then.
-pub fn map(
+pub fn map<G: Formats + Symmetric>(
     files: &[PathBuf],
     output: &Path,
     format: ShardFormat,
@@ -283,8 +292,8 @@ pub fn map(
     work.run(output, || {
         let folder = Folder::create(output, format)?;
         let errors = folder.errors();
-        let plan = Plan::new(&options);
-        let builder = Builder::<Position>::of_shard(folder.path(), options);
+        let plan = Plan::new::<G>(&options);
+        let builder = Builder::<G>::of_shard(folder.path(), options);
         let found = read_all(&builder, files, &mut read)?;
         (read.progress)(Progress::Packing);
         let ReadFiles { sources, files, same_files, skipped, empty_files } = found;
@@ -355,7 +364,7 @@ impl IdSink for GameSetWriter<'_> {
 /// # Errors
 ///
 /// See [`BuildError`]. Nothing is left behind then.
-pub fn reduce(
+pub fn reduce<G: Symmetric + Notation>(
     shards: &[PathBuf],
     output: &Path,
     format: ShardFormat,
@@ -363,7 +372,7 @@ pub fn reduce(
     work: &Work,
 ) -> Result<ShardReport, BuildError> {
     work.run(output, || {
-        let shards = Shards::open(shards, Stage::Map)?;
+        let shards = Shards::open::<G>(shards, Stage::Map)?;
         let options = shards.plan.options(work)?;
         refuse_format(format, options.samples)?;
         let folder = Folder::create(output, format)?;
@@ -375,7 +384,7 @@ pub fn reduce(
             .filter(|game| game.as_ref().map_or(true, |game| part_of(&game.0, parts) + 1 == part));
         let mut roll = GameSetWriter { games: folder.writer()?, errors };
         let sums = Sums::new(folder.path(), &options);
-        let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
+        let mut pack = Pack::<G>::new(&options, Counts::default(), errors);
         pack.count_games(Copies::new(from_sources), &mut roll, &sums)?;
         let rows = [
             write_sources(&folder, sources)?,
@@ -416,9 +425,13 @@ fn part_of(game: &CountedGame, parts: u32) -> u32 {
 /// # Errors
 ///
 /// See [`BuildError`]. Nothing is left behind then, and an existing file at `output` stays.
-pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, BuildError> {
+pub fn pack<G: Symmetric + Notation>(
+    shards: &[PathBuf],
+    output: &Path,
+    work: &Work,
+) -> Result<Metadata, BuildError> {
     work.run(output, || {
-        let shards = Shards::open(shards, Stage::Reduce)?;
+        let shards = Shards::open::<G>(shards, Stage::Reduce)?;
         let options = shards.plan.options(work)?;
         let place = Output::claim(output, &work.stop)?;
         let (folder, errors) = (folder_of(output), Errors { output });
@@ -427,7 +440,7 @@ pub fn pack(shards: &[PathBuf], output: &Path, work: &Work) -> Result<Metadata, 
             let what = "the list of sources is not the one that was reduced; reduce again";
             return Err(BuildError::Shard { what: what.to_owned() });
         }
-        let mut pack = Pack::<Position>::new(&options, Counts::default(), errors);
+        let mut pack = Pack::<G>::new(&options, Counts::default(), errors);
         for SourceCounts { source, filtered, bad } in &sources {
             for (count, more) in [
                 (&mut pack.counts.records, source.games),
@@ -468,11 +481,11 @@ struct Shards {
 impl Shards {
     /// Checks that the shards belong together: of one build, from the step wanted, and of a reduce
     /// every part once.
-    fn open(folders: &[PathBuf], stage: Stage) -> Result<Self, BuildError> {
+    fn open<G: Game>(folders: &[PathBuf], stage: Stage) -> Result<Self, BuildError> {
         let mut first: Option<Plan> = None;
         let mut parts = Vec::new();
         for folder in folders {
-            let plan = Plan::read(folder)?;
+            let plan = Plan::read::<G>(folder)?;
             match (plan.stage, stage) {
                 (Stage::Map, Stage::Reduce) => {
                     return Err(shard_error(
@@ -783,6 +796,7 @@ mod tests {
     use crate::book::model::metadata::Source;
     use crate::book::model::move_stats::MoveStats;
     use crate::book::model::observation::MoveSum;
+    use crate::xiangqi::Position;
 
     /// A shard of map with a game, one of reduce of it, and a place for the book.
     fn shards(folder: &Path) -> [PathBuf; 3] {
@@ -790,8 +804,9 @@ mod tests {
         fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 1-0\n").unwrap();
         let [mapped, reduced, book] = ["mapped", "reduced", "book"].map(|name| folder.join(name));
         let (format, options) = (ShardFormat::Own, BuildOptions::default());
-        map(&[games], &mapped, format, options, ReadOptions::default()).unwrap();
-        reduce(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work()).unwrap();
+        map::<Position>(&[games], &mapped, format, options, ReadOptions::default()).unwrap();
+        reduce::<Position>(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work())
+            .unwrap();
         [mapped, reduced, book]
     }
 
@@ -826,7 +841,7 @@ mod tests {
             let stats = MoveStats { games, first, draws: 1, ..MoveStats::default() };
             let row = Summed(MoveSum { key: 5, mv: 6, stats });
             forge(&reduced, &[row, row]);
-            expect_impossible(pack(&[reduced], &book, &work()));
+            expect_impossible(pack::<Position>(&[reduced], &book, &work()));
             assert!(!book.exists());
         }
     }
@@ -842,8 +857,8 @@ mod tests {
         };
         forge(&mapped, &[source(1, u64::MAX), source(2, 1)]);
         fs::remove_dir_all(&reduced).unwrap();
-        reduce(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()).unwrap();
-        expect_impossible(pack(&[reduced], &book, &work()));
+        reduce::<Position>(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()).unwrap();
+        expect_impossible(pack::<Position>(&[reduced], &book, &work()));
     }
 
     #[test]
@@ -857,6 +872,12 @@ mod tests {
         let copies: Vec<FromSource> = (1..100_000).map(copy).collect();
         forge(&mapped, &copies);
         fs::remove_dir_all(&reduced).unwrap();
-        expect_impossible(reduce(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()));
+        expect_impossible(reduce::<Position>(
+            &[mapped],
+            &reduced,
+            ShardFormat::Own,
+            (1, 1),
+            &work(),
+        ));
     }
 }

@@ -11,8 +11,8 @@ use crate::bytes::StopFlag;
 use crate::bytes::open::is_refused;
 use crate::record;
 use crate::record::{
-    ChangedError, Chunk, Digest, FileWindow, GameFile, Member, Packed, TRUNCATED_MARK, UnpackError,
-    Unpacked, Window, Windows, tell_skipped,
+    ChangedError, Chunk, Digest, FileWindow, Formats, GameFile, Member, Packed, TRUNCATED_MARK,
+    UnpackError, Unpacked, Window, Windows, tell_skipped,
 };
 
 /// A source and its name by content.
@@ -49,7 +49,7 @@ pub(in crate::book) enum Fault {
 /// The sources in files, in their order and that of archives, and the number of members of archives that are
 /// none. Packed content is copied to files without names in `folder`, one after the other. `check` ends the
 /// work by an error, which it gives once `stop` is set.
-pub(in crate::book) fn find(
+pub(in crate::book) fn find<G: Formats>(
     files: &[PathBuf],
     folder: &Path,
     stop: &StopFlag,
@@ -59,7 +59,7 @@ pub(in crate::book) fn find(
     let finder = Finder { folder, stop, check, skipped: &skipped };
     let found = files.par_iter().map(|path| {
         check()?;
-        finder.find_in(path)
+        finder.find_in::<G>(path)
     });
     let found = found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     Ok((found, skipped.into_inner()))
@@ -89,8 +89,8 @@ impl Finder<'_> {
 
     /// The sources in a file. Members of archives that begin like no games are no sources, unless
     /// their names promise games.
-    fn find_in(&self, path: &Path) -> Result<Vec<Hashed>, BuildError> {
-        let file = match GameFile::open(path, self.folder) {
+    fn find_in<G: Formats>(&self, path: &Path) -> Result<Vec<Hashed>, BuildError> {
+        let file = match GameFile::open::<G>(path, self.folder) {
             Err(error) if is_refused(&error) => {
                 let hash = blake3::hash(path.as_os_str().as_encoded_bytes()).into();
                 return Ok(vec![Hashed::new(path, None, 0, hash, Err(unreadable(path, &error)))]);
@@ -101,7 +101,7 @@ impl Finder<'_> {
         let Some(bytes) = file.bytes() else {
             return Ok(vec![Hashed::new(path, None, 0, whole()?, Ok(file.len()))]);
         };
-        let packed = match Packed::open(bytes, self.folder, self.stop) {
+        let packed = match Packed::open::<G>(bytes, self.folder, self.stop) {
             Ok(packed) => packed,
             Err(error) => {
                 (self.check)()?;
@@ -118,25 +118,25 @@ impl Finder<'_> {
                     whole().map(|hash| Hashed::new(path, None, index, hash, Ok(file.len()))),
                 );
             }
-            self.member(path, &packed, (index, member)).transpose()
+            self.member::<G>(path, &packed, (index, member)).transpose()
         });
         sources.collect()
     }
 
     /// The source of a member of an archive, or of content packed alone.
-    fn member(
+    fn member<G: Formats>(
         &self,
         path: &Path,
         packed: &Packed<'_>,
         (index, member): (usize, &Member),
     ) -> Result<Option<Hashed>, BuildError> {
         (self.check)()?;
-        if let Err(why) = packed.admit(member) {
+        if let Err(why) = packed.admit::<G>(member) {
             self.skip(path, member.name().unwrap_or_default(), &why);
             return Ok(None);
         }
         let source = |hash, found| Hashed::new(path, member.name(), index, hash, found);
-        match packed.digest(member) {
+        match packed.digest::<G>(member) {
             Ok(Digest { hash, len, loss, .. }) => {
                 Ok(Some(Hashed { loss, ..source(hash, Ok(len)) }))
             }
@@ -148,8 +148,8 @@ impl Finder<'_> {
     }
 }
 
-fn open(path: &Path, folder: &Path) -> Result<GameFile, BuildError> {
-    GameFile::open(path, folder).map_err(|error| input_error(path, error))
+fn open<G: Formats>(path: &Path, folder: &Path) -> Result<GameFile, BuildError> {
+    GameFile::open::<G>(path, folder).map_err(|error| input_error(path, error))
 }
 
 fn input_error(path: &Path, source: io::Error) -> BuildError {
@@ -192,7 +192,7 @@ fn hash(
 /// Calls `read` with the index and the content of each source, in parallel, and returns its results, in
 /// order. The sources of one archive must be next to each other: it is opened once. Large content is unpacked
 /// to files without names in `folder`.
-pub(in crate::book) fn open_each<T: Send>(
+pub(in crate::book) fn open_each<G: Formats, T: Send>(
     sources: &[&Hashed],
     folder: &Path,
     stop: &StopFlag,
@@ -211,8 +211,8 @@ pub(in crate::book) fn open_each<T: Send>(
             };
             return group.iter().enumerate().map(bad).collect();
         };
-        let file = open(&one.file, folder)?;
-        let packed = match file.bytes().map(|bytes| Packed::open(bytes, folder, stop)) {
+        let file = open::<G>(&one.file, folder)?;
+        let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {
             Some(Err(error)) => return Ok(vec![read(*first, Err(Fault::Io(error.into())))?]),
             packed => packed.and_then(Result::ok),
         };
@@ -274,7 +274,7 @@ impl Hashed {
     /// Calls `read` with the bytes and the parts (of about `chunk` bytes) of each window of the source. In
     /// the end, the bytes read must have the hash of the source: otherwise it was changed meanwhile, and it
     /// is unknown which games were counted. That is an error.
-    pub(in crate::book) fn windows(
+    pub(in crate::book) fn windows<G: Formats>(
         &self,
         bytes: &Bytes<'_>,
         chunk: usize,
@@ -290,7 +290,7 @@ impl Hashed {
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
         };
         if let Some(held) = bytes.held() {
-            for Window { start, end, chunks } in Windows::new(held, chunk) {
+            for Window { start, end, chunks } in Windows::new::<G>(held, chunk) {
                 let window = &held[start..end];
                 let is_last = end == held.len();
                 let own = chunks.last().filter(|_| !is_last).map_or(window.len(), |c| c.bytes.end);
@@ -298,7 +298,7 @@ impl Hashed {
                 bytes.release(end);
             }
         } else if let Bytes::File(file) = bytes {
-            for window in file.windows(chunk, folder) {
+            for window in file.windows::<G>(chunk, folder) {
                 let window: FileWindow = window.map_err(|e| input_error(&self.file, e))?;
                 both(window.own(), &window.bytes, &window.chunks, false)?;
             }
@@ -341,17 +341,18 @@ impl Bytes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xiangqi::Position;
 
     /// Finds the source in a file, and reads it; `change` is called in between, and with `true` when
     /// its first window was read.
     fn read(path: &Path, change: &(dyn Fn(bool) + Sync)) -> Result<Vec<usize>, BuildError> {
         let (stop, folder) = (StopFlag::default(), path.parent().unwrap());
-        let found = find(&[path.to_owned()], folder, &stop, &|| Ok(())).unwrap().0;
+        let found = find::<Position>(&[path.to_owned()], folder, &stop, &|| Ok(())).unwrap().0;
         change(false);
         let sources: Vec<&Hashed> = found.iter().collect();
-        open_each(&sources, folder, &stop, |number, content| {
+        open_each::<Position, _>(&sources, folder, &stop, |number, content| {
             let (bytes, mut games) = (content.unwrap(), 0);
-            sources[number].windows(&bytes, 1 << 16, folder, |window, chunks| {
+            sources[number].windows::<Position>(&bytes, 1 << 16, folder, |window, chunks| {
                 let is_first = games == 0;
                 for (chunk, _) in chunks {
                     let summary = record::read_chunk("", window, chunk, &mut |_| {});

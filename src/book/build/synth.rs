@@ -6,9 +6,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::book::file::reader::Book;
 use crate::book::file::walk::Rows;
 use crate::book::model::error::BookError;
-use crate::game::{Game, MoveList, Outcome, Packed, Side, Symmetric};
+use crate::game::{Game, MoveList, Notation, Outcome, Packed, Side, Symmetric};
 use crate::record::{Record, Tree};
-use crate::xiangqi::Position;
 
 /// Makes games that share openings as real ones do. A game follows the book, each move with the
 /// chance of its share of the games; of its last plies, 1 to [`tail`](Self::tail) of them with equal
@@ -32,8 +31,13 @@ impl Synth {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn new(book: &Book, plies: usize, tail: usize, seed: u64) -> Result<Self, BookError> {
-        book.expect_game::<Position>()?;
+    pub fn new<G: Game>(
+        book: &Book,
+        plies: usize,
+        tail: usize,
+        seed: u64,
+    ) -> Result<Self, BookError> {
+        book.expect_game::<G>()?;
         let (mut rows, mut games) = (Vec::new(), Vec::new());
         book.for_each_row(|key, mv, row| {
             rows.push((key, mv));
@@ -44,11 +48,11 @@ impl Synth {
 
     /// Game number `number`.
     #[must_use]
-    pub fn game(&self, number: u64) -> Record<Position> {
+    pub fn game<G: Symmetric + Notation>(&self, number: u64) -> Record<G> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number);
         let tail = 1 + below(&mut chance, self.tail.max(1) as u64) as usize;
-        let mut position = Position::start();
+        let mut position = G::start();
         let mut tree = Tree::default();
         while tree.moves.len() < self.plies {
             let in_book = (tree.moves.len() + tail < self.plies)
@@ -68,11 +72,7 @@ impl Synth {
         Record { tags, start: None, start_clock: 0, result: Some(result), tree }
     }
 
-    fn book_move(
-        &self,
-        position: &Position,
-        chance: &mut ChaCha8Rng,
-    ) -> Option<<Position as Game>::Move> {
+    fn book_move<G: Symmetric>(&self, position: &G, chance: &mut ChaCha8Rng) -> Option<G::Move> {
         let canonical = position.canonical();
         let (first, rows) = self.rows.of(canonical.key.to_i64());
         let games = &self.games[first..first + rows.len()];
@@ -82,13 +82,13 @@ impl Synth {
             left = left.wrapping_sub(games);
             is_it
         })?;
-        let image = <Position as Game>::Move::unpack(rows[row].1)?;
+        let image = G::Move::unpack(rows[row].1)?;
         let mv = position.played_move(canonical, image);
         position.is_legal(mv).then_some(mv)
     }
 }
 
-fn any_move(position: &Position, chance: &mut ChaCha8Rng) -> Option<<Position as Game>::Move> {
+fn any_move<G: Game>(position: &G, chance: &mut ChaCha8Rng) -> Option<G::Move> {
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
     moves.get(below(chance, moves.len() as u64) as usize).copied()

@@ -180,7 +180,7 @@ fn cut_off<G: Symmetric + Notation>(
         let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(fates[i])).collect();
         let rows = there.iter().map(|&i| places[i]).collect();
         let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
-        walker.enter(&G::start());
+        walker.enter_all(&G::starts());
         let plies = usize::try_from(plies).unwrap_or(usize::MAX);
         let walked = walker.run(plies, |_, _| Ok::<(), std::convert::Infallible>(()));
         debug_assert!(walked.is_ok());

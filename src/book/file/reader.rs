@@ -34,7 +34,7 @@ use crate::hash::{Key, KeyTable};
 /// let folder = tempfile::tempdir()?;
 /// let (games, path) = (folder.path().join("games.pgn"), folder.path().join("my.book"));
 /// std::fs::write(&games, "[Result \"1-0\"]\n\n1. C2=5 H8+7 1-0\n")?;
-/// build(&[games], &path, BuildOptions::default(), ReadOptions::default())?;
+/// build::<Position>(&[games], &path, BuildOptions::default(), ReadOptions::default())?;
 ///
 /// let moves = Book::open(&path)?.probe(&Position::start())?;
 /// assert_eq!(moves[0].mv.to_string(), "h2e2");

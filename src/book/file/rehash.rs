@@ -32,7 +32,7 @@ pub(in crate::book) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookErr
         Ok(())
     })?;
     let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
-    walker.enter(&G::start());
+    walker.enter_all(&G::starts());
     let mut go = |walker: &mut Walker<'_, G>| -> Result<(), E> {
         walker.run_rows(|position, places| {
             let canonical = position.canonical_with(book.foreign_keys());
@@ -76,7 +76,8 @@ fn roots<G: Symmetric + Notation>(
 ) -> Result<Vec<G>, BookError> {
     let mut positions = Vec::new();
     let mut again = Walker::<G>::new(book.foreign_keys(), walker.rows().to_vec());
-    if !again.enter(&G::start()) {
+    let entered: Vec<bool> = G::starts().iter().map(|start| again.enter(start)).collect();
+    if !entered.contains(&true) {
         positions.push(G::start());
     }
     again.run(usize::MAX, |_, position| {

@@ -274,6 +274,8 @@ pub struct BookGame<G: Notation> {
     pub result: Option<Outcome>,
     /// The base name of a file that it came from, and its number in it, from 1.
     pub source: Option<(String, u64)>,
+    /// The start, if it is not the first usual one.
+    pub start: Option<G>,
     /// The main line, as it was played.
     pub moves: Vec<G::Move>,
     /// The number of moves after which the position, or a mirror image of it, was first on the board.
@@ -349,8 +351,38 @@ impl Book {
         })?;
         let Some(SampleGame { result, year, ratings, details, .. }) = game else { return Ok(None) };
         let source = self.source_name(details.source)?.map(|name| (name, details.number));
-        let (mut board, mut moves, mut ply) = (G::start(), Vec::new(), None);
-        for (played, &bits) in details.moves.iter().enumerate() {
+        let mut starts = G::starts().into_iter();
+        let first = starts.next().unwrap_or_else(G::start);
+        let (mut moves, mut ply) = self.replay(&first, position, key, &details.moves);
+        let mut other = None;
+        // Which start it was is not stated: the one from which it comes to the position.
+        while ply.is_none()
+            && let Some(start) = starts.next()
+        {
+            let (of_start, found) = self.replay(&start, position, key, &details.moves);
+            if found.is_some() {
+                (moves, ply, other) = (of_start, found, Some(start));
+            }
+        }
+        let text = |text: Box<str>| Some(String::from(text)).filter(|text| !text.is_empty());
+        let [first, second] = details.players;
+        let players = [text(first), text(second)];
+        let event = text(details.event);
+        let start = other;
+        Ok(Some(BookGame { players, ratings, year, event, result, source, start, moves, ply }))
+    }
+
+    /// The moves of a game from a start, as far as they are legal, and after how many of them it comes to the
+    /// position.
+    fn replay<G: Symmetric>(
+        &self,
+        start: &G,
+        position: &G,
+        key: Key,
+        packed: &[u16],
+    ) -> (Vec<G::Move>, Option<usize>) {
+        let (mut board, mut moves, mut ply) = (start.clone(), Vec::new(), None);
+        for (played, &bits) in packed.iter().enumerate() {
             let side = board.turn() == position.turn();
             if ply.is_none() && side && board.canonical_with(self.foreign_keys()).key == key {
                 ply = Some(played);
@@ -360,11 +392,7 @@ impl Book {
             moves.push(mv);
             board.make(mv);
         }
-        let text = |text: Box<str>| Some(String::from(text)).filter(|text| !text.is_empty());
-        let [first, second] = details.players;
-        let players = [text(first), text(second)];
-        let event = text(details.event);
-        Ok(Some(BookGame { players, ratings, year, event, result, source, moves, ply }))
+        (moves, ply)
     }
 
     /// The name of the source whose hash begins with these bytes.

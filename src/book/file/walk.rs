@@ -107,7 +107,7 @@ impl Book {
         let mut rows = Vec::with_capacity(self.metadata().rows.min(1 << 20) as usize);
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
         let mut walker = Walker::new(self.foreign_keys(), rows);
-        walker.enter(&G::start());
+        walker.enter_all(&G::starts());
         walker.run(usize::MAX, |stop, position| visit(stop.ply, position, stop.legal))?;
         Ok(walker.unreached().collect())
     }
@@ -170,6 +170,13 @@ impl<'a, G: Symmetric> Walker<'a, G> {
             self.next.push(position.clone());
         }
         is_there
+    }
+
+    /// Adds several positions.
+    pub(in crate::book) fn enter_all(&mut self, positions: &[G]) {
+        for position in positions {
+            self.enter(position);
+        }
     }
 
     /// Walks on from the positions entered, up to `plies` deep, and calls `visit` with every

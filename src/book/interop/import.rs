@@ -272,7 +272,7 @@ fn write(
         shortened += u64::from(entry.mark.comment.as_mut().is_some_and(shorten));
         pack.add(&entry)?;
     }
-    let metadata = pack.finish(std::slice::from_ref(source))?;
+    let metadata = pack.finish::<Position>(std::slice::from_ref(source))?;
     Ok(Written { merged, shortened, metadata })
 }
 
@@ -359,7 +359,7 @@ impl Sum {
 }
 
 /// Cuts a text that is longer than a comment may be. Returns true if it was.
-fn shorten(text: &mut String) -> bool {
+pub(super) fn shorten(text: &mut String) -> bool {
     if text.len() <= MAX_COMMENT {
         return false;
     }

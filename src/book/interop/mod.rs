@@ -6,6 +6,7 @@
 //!
 //! - [`import()`] makes one of the program's own books from a foreign one;
 //! - [`export()`] the reverse;
+//! - [`import_gomoku`] and [`export_library`] are the same for gomoku, whose formats have positions or trees;
 //! - [`examine`] finds the faults of a book, the program's own included, and [`repair()`] writes a clean
 //!   copy.
 //!
@@ -19,6 +20,7 @@ mod eleeye;
 mod error;
 mod export;
 mod flat;
+mod gomoku;
 mod hash_scheme;
 mod import;
 mod index;
@@ -49,6 +51,7 @@ use std::str::FromStr;
 pub use doctor::{BookKind, Diagnosis, DoctorOptions, examine};
 pub use error::InteropError;
 pub use export::{ExportOptions, ExportReport, export};
+pub use gomoku::{GomokuImport, GomokuImportOptions, GomokuSource, export_library, import_gomoku};
 pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
 pub use obk::Dialect;

@@ -17,7 +17,6 @@ use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::Game;
 use crate::hash::KeyTable;
-use crate::xiangqi::Position;
 
 /// A book being written.
 #[derive(Debug)]
@@ -70,12 +69,12 @@ impl OwnWriter {
     }
 
     /// Closes a book that no games are counted in.
-    pub(super) fn finish(self, sources: &[Source]) -> Result<Metadata, InteropError> {
-        let table_file = key_file(Position::NAME).unwrap_or_default();
+    pub(super) fn finish<G: Game>(self, sources: &[Source]) -> Result<Metadata, InteropError> {
+        let table_file = key_file(G::NAME).unwrap_or_default();
         let table = KeyTable::from_bytes(table_file)
             .map_err(|e| self.output.at().io(io::Error::other(e)))?;
         let metadata = Metadata {
-            game: Position::NAME.to_owned(),
+            game: G::NAME.to_owned(),
             key_table: table.fingerprint(),
             min_games: 1,
             pruned: true,

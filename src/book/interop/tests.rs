@@ -288,7 +288,7 @@ fn own_book(path: &Path, entries: &[BookEntry]) -> Book {
     for entry in entries {
         writer.add(entry).unwrap();
     }
-    writer.finish(&[]).unwrap();
+    writer.finish::<Position>(&[]).unwrap();
     let book = Book::open(path).unwrap();
     book.verify().unwrap();
     book
@@ -930,7 +930,7 @@ fn every_table_of_a_healthy_own_book_is_kept() {
     ] {
         writer.put_values(table, row).unwrap();
     }
-    writer.finish(&[]).unwrap();
+    writer.finish::<Position>(&[]).unwrap();
     repair(&at("own"), &at("clean"), Some(Dialect::Int64), &DoctorOptions::default()).unwrap();
     for table in crate::book::file::store::TABLES.iter().map(|table| table.name) {
         let sql = format!("SELECT count(*) FROM {table}");

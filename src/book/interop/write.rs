@@ -15,7 +15,7 @@ use crate::bytes::lock::{Claim, FileLock};
 
 /// A new file, and the right to write it.
 #[derive(Debug)]
-struct NewFile {
+pub(super) struct NewFile {
     file: AtomicFile,
     /// Held until the file is in its place.
     _lock: FileLock,
@@ -23,7 +23,7 @@ struct NewFile {
 
 impl NewFile {
     /// Starts a new file. An existing one is never replaced.
-    fn create(path: &Path) -> Result<Self, InteropError> {
+    pub(super) fn create(path: &Path) -> Result<Self, InteropError> {
         let failed = |e| create_error(path, &e);
         if path.symlink_metadata().is_ok() {
             // Before the lock, which would make a file beside something that stays.
@@ -32,6 +32,12 @@ impl NewFile {
         let lock = claim(path)?;
         let file = AtomicFile::create_new(path).map_err(failed)?;
         Ok(Self { file, _lock: lock })
+    }
+
+    /// Writes all bytes of the file and moves it to its place.
+    pub(super) fn write_all(mut self, path: &Path, bytes: &[u8]) -> Result<(), InteropError> {
+        self.file.write_all(bytes).map_err(|e| write_error(path, e))?;
+        self.commit(path)
     }
 
     /// Moves the finished file to its place.

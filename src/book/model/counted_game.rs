@@ -52,13 +52,12 @@ impl GameId {
 }
 
 impl GameId {
-    /// The name that a game from the usual start shares with its mirror images, and the moves of the
-    /// image that it is the name of: of all images that with the least moves.
+    /// The name that a game from a usual start, with that text, shares with its mirror images, and the moves of
+    /// the image that it is the name of: of all images that with the least moves.
     pub(in crate::book) fn folded<G: Notation + Symmetric>(
-        start: &str,
+        (usual, start): (&G, &str),
         moves: &[G::Move],
     ) -> (Self, Vec<G::Move>) {
-        let usual = G::start();
         let key = usual.symmetric_key(0, None);
         let images = (0..usual.symmetries()).filter(|&s| usual.symmetric_key(s, None) == key);
         let image = |s: u8| moves.iter().map(|&mv| usual.map_move(mv, s)).collect::<Vec<_>>();
@@ -71,11 +70,11 @@ impl GameId {
 /// The kind of a game, by its start and moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::book) enum GameKind {
-    /// Begins at the usual start and has moves: counted.
+    /// Begins at a usual start and has moves: counted.
     Usual,
     /// Begins elsewhere.
     OtherStart,
-    /// Begins at the usual start and has no moves.
+    /// Begins at a usual start and has no moves.
     NoMoves,
 }
 
@@ -91,6 +90,34 @@ impl GameKind {
     }
 }
 
+/// The starts of games that are counted, with their texts.
+#[derive(Debug)]
+pub(in crate::book) struct UsualStarts<G> {
+    starts: Vec<G>,
+    texts: Vec<String>,
+}
+
+impl<G: Notation> UsualStarts<G> {
+    pub(in crate::book) fn new() -> Self {
+        let starts = G::starts();
+        Self { texts: starts.iter().map(G::to_fen).collect(), starts }
+    }
+
+    /// The number of the start with that text; the first is that of a game that states none.
+    pub(in crate::book) fn number_of(&self, text: Option<&str>) -> Option<u8> {
+        let Some(text) = text else { return Some(0) };
+        self.texts.iter().position(|start| start == text).and_then(|n| u8::try_from(n).ok())
+    }
+
+    pub(in crate::book) fn get(&self, number: u8) -> Option<&G> {
+        self.starts.get(usize::from(number))
+    }
+
+    pub(in crate::book) fn text(&self, number: u8) -> &str {
+        self.texts.get(usize::from(number)).map_or("", String::as_str)
+    }
+}
+
 /// All copies of a game. Differences between copies are settled without regard to their order: the result by
 /// majority, the year is the earliest stated, a rating the highest stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +127,8 @@ pub(in crate::book) struct CountedGame {
     /// that only records of one file have.
     pub(in crate::book) serial: u64,
     pub(in crate::book) kind: GameKind,
+    /// The number of its start among the usual ones; only of counted games.
+    pub(in crate::book) start: u8,
     /// Number of copies that state each result, by its number.
     pub(in crate::book) votes: [u64; 4],
     pub(in crate::book) year: Option<u16>,
@@ -115,6 +144,9 @@ pub(in crate::book) struct CountedGame {
 
 /// Added to the number of the kind where details follow.
 const WITH_DETAILS: u8 = 0x80;
+
+/// Added to the number of the kind where that of the start follows: it is not the first one.
+const WITH_START: u8 = 0x40;
 
 /// More copies of a game than any collection has; sums of such numbers fit.
 pub(in crate::book) const MAX_VOTES: u64 = 1 << 48;
@@ -135,11 +167,13 @@ impl CountedGame {
     pub(in crate::book) fn new<G: Notation>(
         record: &Record<G>,
         facts: &Facts,
-        usual_start: &str,
+        usual: &UsualStarts<G>,
         max_ply: usize,
     ) -> Self {
         let moves = &record.tree.moves;
-        let other = record.start.as_ref().map(G::to_fen).filter(|s| s != usual_start);
+        let text = record.start.as_ref().map(G::to_fen);
+        let start = usual.number_of(text.as_deref());
+        let other = text.filter(|_| start.is_none());
         let kind = match (&other, moves.is_empty()) {
             (Some(_), _) => GameKind::OtherStart,
             (None, true) => GameKind::NoMoves,
@@ -148,10 +182,12 @@ impl CountedGame {
         let kept = if kind == GameKind::Usual { moves.len().min(max_ply) } else { 0 };
         let mut votes = [0; 4];
         votes[usize::from(result_number(facts.result))] = 1;
+        let start = start.filter(|_| kind != GameKind::OtherStart).unwrap_or(0);
         Self {
-            id: GameId::new::<G>(other.as_deref().unwrap_or(usual_start), moves),
+            id: GameId::new::<G>(other.as_deref().unwrap_or(usual.text(start)), moves),
             serial: 0,
             kind,
+            start,
             votes,
             year: facts.year,
             ratings: facts.ratings,
@@ -165,10 +201,12 @@ impl CountedGame {
     pub(in crate::book) fn fold<G: Notation + Symmetric>(
         &mut self,
         moves: &[G::Move],
-        usual_start: &str,
+        usual: &UsualStarts<G>,
     ) {
-        if self.kind == GameKind::Usual {
-            let (id, moves) = GameId::folded::<G>(usual_start, moves);
+        if self.kind == GameKind::Usual
+            && let Some(start) = usual.get(self.start)
+        {
+            let (id, moves) = GameId::folded::<G>((start, usual.text(self.start)), moves);
             self.id = id;
             self.moves = moves[..self.moves.len()].iter().map(|mv| mv.pack()).collect();
         }
@@ -181,6 +219,7 @@ impl CountedGame {
             id,
             serial: 0,
             kind: GameKind::Usual,
+            start: 0,
             votes: [0; 4],
             year: None,
             ratings: [None; 2],
@@ -294,7 +333,12 @@ impl Reduce for CountedGame {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.id.0);
         varint::put(out, self.serial);
-        out.push(self.kind as u8 | if self.details.is_some() { WITH_DETAILS } else { 0 });
+        let details = if self.details.is_some() { WITH_DETAILS } else { 0 };
+        let start = if self.start > 0 { WITH_START } else { 0 };
+        out.push(self.kind as u8 | details | start);
+        if self.start > 0 {
+            out.push(self.start);
+        }
         for n in self.votes {
             varint::put(out, n);
         }
@@ -314,7 +358,8 @@ impl Reduce for CountedGame {
         let serial = varint::take(input)?;
         let kind = *input.split_off_first()?;
         let has_details = kind & WITH_DETAILS != 0;
-        let kind = GameKind::from_number(kind & !WITH_DETAILS)?;
+        let start = if kind & WITH_START == 0 { 0 } else { *input.split_off_first()? };
+        let kind = GameKind::from_number(kind & !WITH_DETAILS & !WITH_START)?;
         let mut votes = [0; 4];
         for n in &mut votes {
             *n = varint::take(input).filter(|&votes| votes <= MAX_VOTES)?;
@@ -330,7 +375,7 @@ impl Reduce for CountedGame {
         let groups = GroupNames::take(input)?;
         let details = if has_details { Some(Box::new(GameDetails::take(input)?)) } else { None };
         let ratings = [first, second];
-        Some(Self { id, serial, kind, votes, year, ratings, moves, groups, details })
+        Some(Self { id, serial, kind, start, votes, year, ratings, moves, groups, details })
     }
 }
 
@@ -452,6 +497,7 @@ mod tests {
                 id: GameId(id),
                 serial: u64::from(votes[0]),
                 kind: GameKind::Usual,
+                start: votes[1] as u8,
                 votes: votes.map(u64::from),
                 year,
                 ratings: [first, second],

@@ -1,4 +1,5 @@
-//! Names of openings: a classifier after the Encyclopedia of Chinese Chess Openings.
+//! Names of openings: a classifier of xiangqi after the Encyclopedia of Chinese Chess Openings, and the openings
+//! of gomoku. What works with games of any kind asks [`Named`].
 //!
 //! The encyclopedia is a tree of 260 codes. `books/ecco.tsv` holds it as lines of two sorts
 //! (`books/README.md` describes their form):
@@ -14,6 +15,7 @@
 //! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line with most of
 //! its pieces in place.
 
+mod gomoku;
 pub(super) mod opening_stats;
 mod table;
 #[cfg(test)]
@@ -22,10 +24,11 @@ mod tests;
 use std::fmt;
 use std::sync::LazyLock;
 
+pub use gomoku::StoneFollower;
 pub use table::{OpeningError, OpeningFault};
 use table::{OpeningLine, OpeningTable, Rules};
 
-use crate::game::{Game, Symmetric};
+use crate::game::{Game, Notation, Symmetric};
 use crate::hash::Key;
 use crate::xiangqi::{Move, Position};
 
@@ -39,7 +42,8 @@ pub const FORMATION_PLY: u32 = 16;
 /// The fewest pieces with which a position without a past is named.
 pub const MIN_MEN: u32 = 28;
 
-/// A code of the encyclopedia: a letter from A to E and two digits.
+/// The code of an opening. Xiangqi has those of the encyclopedia, a letter from A to E and two digits; gomoku a number
+/// and a letter: `1D` to `13D` and `1I` to `13I` are the openings of renju, F and S those of freestyle and swap2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code([u8; 3]);
 
@@ -47,6 +51,9 @@ impl Code {
     /// Reads a code; the letter may be small.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
+        if text.starts_with(|c: char| c.is_ascii_digit()) {
+            return Self::of_gomoku(text);
+        }
         let &[letter, tens, ones] = text.as_bytes() else { return None };
         let letter = letter.to_ascii_uppercase();
         let is_code =
@@ -54,10 +61,23 @@ impl Code {
         is_code.then_some(Self([letter, tens, ones]))
     }
 
-    /// A to E.
+    fn of_gomoku(text: &str) -> Option<Self> {
+        let (tens, ones, letter) = match *text.as_bytes() {
+            [ones, letter] => (b'0', ones, letter),
+            [tens, ones, letter] => (tens, ones, letter),
+            _ => return None,
+        };
+        let letter = letter.to_ascii_uppercase();
+        let is_code = matches!(letter, b'D' | b'F' | b'I' | b'S')
+            && tens.is_ascii_digit()
+            && ones.is_ascii_digit();
+        is_code.then_some(Self([tens, ones, letter]))
+    }
+
+    /// The letter.
     #[must_use]
     pub const fn letter(self) -> char {
-        self.0[0] as char
+        if self.0[0].is_ascii_digit() { self.0[2] as char } else { self.0[0] as char }
     }
 
     /// The English name of the code; `None` for codes that the encyclopedia does not have.
@@ -76,6 +96,9 @@ impl Code {
             };
             lines.map(|line| entry(line).expect("the lines are sound")).collect()
         });
+        if self.0[0].is_ascii_digit() {
+            return gomoku::english_name(self);
+        }
         let at = NAMES.binary_search_by_key(&self, |&(code, _)| code).ok()?;
         Some(NAMES[at].1)
     }
@@ -83,11 +106,15 @@ impl Code {
     /// A description common to the openings of this letter.
     #[must_use]
     pub const fn group(self) -> &'static str {
-        match self.0[0] {
-            b'A' => "other first moves",
-            b'B' => "central cannon against other than screen horses and cannons",
-            b'C' => "central cannon against screen horses",
-            b'D' => "central cannon against a central cannon",
+        match (self.0[0], self.letter()) {
+            (b'0'..=b'9', 'D') => "the second stone beside the first, in a straight line",
+            (b'0'..=b'9', 'I') => "the second stone beside the first, on a diagonal",
+            (b'0'..=b'9', 'F') => "first and second stones of freestyle",
+            (b'0'..=b'9', _) => "three stones of swap2",
+            (b'A', _) => "other first moves",
+            (b'B', _) => "central cannon against other than screen horses and cannons",
+            (b'C', _) => "central cannon against screen horses",
+            (b'D', _) => "central cannon against a central cannon",
             _ => "pawn opening",
         }
     }
@@ -103,7 +130,78 @@ impl Opening {
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|&byte| fmt::Write::write_char(f, byte as char))
+        let shown = if self.0[0] == b'0' { &self.0[1..] } else { &self.0[..] };
+        shown.iter().try_for_each(|&byte| fmt::Write::write_char(f, byte as char))
+    }
+}
+
+/// A game whose openings have names.
+pub trait Named: Notation + Symmetric {
+    /// Follows a game from its start.
+    type Follower: Follow<Self>;
+
+    /// The number of plies after which the name of a game is settled.
+    const SETTLED: u32;
+
+    /// The member of answers that has the code.
+    const CODE_MEMBER: &'static str;
+
+    /// Follows a game from the start given.
+    fn follow(start: &Self) -> Self::Follower;
+
+    /// Names the position without its past, if there is a name for it.
+    fn opening(&self) -> Option<Opening>;
+
+    /// The Chinese name of a code.
+    fn name_of(code: Code) -> Option<&'static str>;
+
+    /// Names a game from a usual start; `None` without moves. Moves must be legal.
+    #[must_use]
+    fn name_game(start: &Self, moves: &[Self::Move]) -> Option<Opening> {
+        let mut position = start.clone();
+        let mut follower = Self::follow(start);
+        for &mv in moves.iter().take(Self::SETTLED as usize) {
+            position.make(mv);
+            follower.push(&position);
+        }
+        follower.opening()
+    }
+}
+
+/// A game followed ply by ply, and named at each.
+pub trait Follow<G>: Clone + fmt::Debug {
+    /// The position after one more move.
+    fn push(&mut self, position: &G);
+
+    /// The name of the game so far; `None` before the first move.
+    fn opening(&self) -> Option<Opening>;
+}
+
+impl Named for Position {
+    type Follower = Follower<'static>;
+    const SETTLED: u32 = MAX_PLY;
+    const CODE_MEMBER: &'static str = "ecco";
+
+    fn follow(_start: &Self) -> Follower<'static> {
+        Follower::new(Openings::built_in())
+    }
+
+    fn opening(&self) -> Option<Opening> {
+        Openings::built_in().name_position(self)
+    }
+
+    fn name_of(code: Code) -> Option<&'static str> {
+        Openings::built_in().name(code)
+    }
+}
+
+impl Follow<Position> for Follower<'_> {
+    fn push(&mut self, position: &Position) {
+        Follower::push(self, position);
+    }
+
+    fn opening(&self) -> Option<Opening> {
+        Follower::opening(self)
     }
 }
 

@@ -11,9 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::book::file::reader::{Book, BookMove};
 use crate::book::model::error::BookError;
-use crate::book::opening::{Code, Follower, MAX_PLY, Openings};
-use crate::game::Game;
-use crate::xiangqi::{Move, Position};
+use crate::book::opening::{Code, Follow, Named};
 
 /// Positions looked up, at most.
 const LOOKS: usize = 20_000;
@@ -33,9 +31,9 @@ pub struct OpeningStats {
 }
 
 /// A way from the start.
-struct Way {
-    position: Position,
-    follower: Follower<'static>,
+struct Way<G: Named> {
+    position: G,
+    follower: G::Follower,
     ply: u32,
 }
 
@@ -46,28 +44,30 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn opening_stats(&self, min_games: u64) -> Result<OpeningStats, BookError> {
-        self.expect_game::<Position>()?;
-        let start = Way {
-            position: Position::start(),
-            follower: Follower::new(Openings::built_in()),
-            ply: 0,
-        };
-        let moves = self.probe_with(&start.position, min_games)?;
-        let games = counts(&moves).into_iter().fold(0u64, u64::saturating_add);
+    pub fn opening_stats<G: Named>(&self, min_games: u64) -> Result<OpeningStats, BookError> {
+        self.expect_game::<G>()?;
+        let (mut games, mut ways, mut heaviest) = (0u64, Vec::new(), BinaryHeap::new());
+        for position in G::starts() {
+            let moves = self.probe_with(&position, min_games)?;
+            let of_start = counts::<G>(&moves).into_iter().fold(0u64, u64::saturating_add);
+            if of_start > 0 {
+                heaviest.push((u128::from(of_start) * UNIT, Reverse(ways.len())));
+                let follower = G::follow(&position);
+                ways.push(Some(Way::<G> { position, follower, ply: 0 }));
+            }
+            games = games.saturating_add(of_start);
+        }
         let mut sums: BTreeMap<Code, (&'static str, u128)> = BTreeMap::new();
-        let mut ways = vec![Some(start)];
-        let mut heaviest = BinaryHeap::from([(u128::from(games) * UNIT, Reverse(0))]);
         let mut looks = LOOKS;
         while let Some((weight, Reverse(number))) = heaviest.pop() {
             let Some(way) = ways[number].take() else { continue };
-            let is_open = looks > 0 && way.ply < MAX_PLY && weight >= UNIT;
+            let is_open = looks > 0 && way.ply < G::SETTLED && weight >= UNIT;
             let moves = match is_open {
                 true => self.probe_with(&way.position, min_games)?,
                 false => Vec::new(),
             };
             looks = looks.saturating_sub(1);
-            let counts = counts(&moves);
+            let counts = counts::<G>(&moves);
             let total: u128 = counts.iter().copied().map(u128::from).sum();
             if total == 0 {
                 if let Some(opening) = way.follower.opening() {
@@ -93,7 +93,7 @@ impl Book {
 }
 
 /// The games of the moves of a position, or their weights if none has a game.
-fn counts(moves: &[BookMove<Move>]) -> Vec<u64> {
+fn counts<G: Named>(moves: &[BookMove<G::Move>]) -> Vec<u64> {
     let is_played = moves.iter().any(|mv| mv.stats.games > 0);
     moves.iter().map(|mv| if is_played { mv.stats.games } else { mv.weight }).collect()
 }
@@ -124,6 +124,8 @@ impl OpeningStats {
 
 #[cfg(test)]
 mod tests {
+    use crate::xiangqi::Position;
+
     use crate::book::build::options::BuildOptions;
     use crate::book::tests::{build_with, lines};
 
@@ -140,7 +142,7 @@ mod tests {
             "c3c4 h9g7",
         ]);
         let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
-        let census = book.opening_stats(1).unwrap();
+        let census = book.opening_stats::<Position>(1).unwrap();
         assert_eq!(census.games, 6);
         let letters: Vec<(char, u64)> = census.letters.into_iter().collect();
         assert_eq!(letters, [('A', 1), ('C', 4), ('E', 1)]);

@@ -10,7 +10,9 @@ use super::super::game_filter::GameFilterArgs;
 use super::super::interrupt::stop_flag;
 use super::super::listing::{ListFile, Listing, show_some};
 use super::super::size::parse_size;
+use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit, tell};
+use super::query::side_names;
 use super::{from_book, from_build};
 use crate::cli::language::{counts, say};
 use juzhong::book::{
@@ -19,7 +21,9 @@ use juzhong::book::{
 };
 use juzhong::bytes::atomic::folder_of;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::game::Outcome;
+use juzhong::game::{Outcome, Side, Symmetric};
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -121,8 +125,16 @@ struct Rules {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Colour {
+    #[value(alias = "white")]
     Red,
     Black,
+}
+
+const fn mover(side: Side) -> Mover {
+    match side {
+        Side::First => Mover::First,
+        Side::Second => Mover::Second,
+    }
 }
 
 /// A percentage with up to two decimals, in hundredths.
@@ -138,22 +150,32 @@ pub(super) fn parse_percent(text: &str) -> Result<u64, String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let options = args.options()?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let options = args.options::<G>()?;
     let was_backed = args.into.as_deref().is_some_and(super::is_backed);
     let intake = &args.intake;
     let open = |path| ListFile::open("--disputes", path, args.output());
     let mut list = args.disputes.as_deref().map(open).transpose()?;
     let mut in_doubt = DisputeCounts::default();
     let (passed_over, report) =
-        intake.read(args.output(), context, |files, progress, rejected| {
+        intake.read::<G, _>(args.output(), |files, progress, rejected| {
             // Before the book that is added to is replaced.
             if let Some(list) = &mut list {
-                in_doubt = list_disputes(list, args, files, &options)?;
+                in_doubt = list_disputes::<G>(list, args, files, &options)?;
             }
             let (progress, rejected) = (Box::new(progress), Box::new(rejected));
             let (strict, threads) = (intake.strict, NonZero::new(intake.threads.into()));
             let read = ReadOptions { strict, threads, progress, rejected };
-            build(files, args.output(), options, read)
+            build::<G>(files, args.output(), options, read)
         })?;
     if let (Some(list), Some(path)) = (list, &args.disputes) {
         list.close()?;
@@ -168,23 +190,23 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     show_some("no games in", &report.empty_files);
     let skipped = passed_over + report.skipped;
     if context.common.json {
-        writeln!(context.out, "{}", answer(args, &report, skipped))?;
+        writeln!(context.out, "{}", answer::<G>(args, &report, skipped))?;
     } else {
-        print(args, &report, skipped, context.out)?;
+        print::<G>(args, &report, skipped, context.out)?;
     }
     super::tell_unbacked(was_backed, args.output());
     Ok(exit::OK)
 }
 
 /// Writes the list of games whose result is in doubt.
-fn list_disputes(
+fn list_disputes<G: Terminal + Symmetric>(
     list: &mut ListFile<'_>,
     args: &Args,
     files: &[PathBuf],
     options: &BuildOptions,
 ) -> Result<DisputeCounts, BuildError> {
     let text = |result: Option<Outcome>| result.map_or("*".to_owned(), |r| r.to_string());
-    disputes(files, folder_of(args.output()), options, &mut |dispute| {
+    disputes::<G>(files, folder_of(args.output()), options, &mut |dispute| {
         let Dispute { game_id, doubt, counted, end, place, number, stated, .. } = dispute;
         let end = end.map_or("-".to_owned(), |end| end.to_string());
         let (counted, stated, source) = (text(*counted), text(*stated), dispute.source_name());
@@ -202,20 +224,23 @@ impl Args {
 
     /// The options of the book that is added to, with the values given on the command line in their place: a
     /// difference is an error then that names both.
-    fn options(&self) -> Result<BuildOptions, CliError> {
+    fn options<G: Terminal>(&self) -> Result<BuildOptions, CliError> {
         let base = match &self.into {
             None => BuildOptions::default(),
             Some(base) => BuildOptions::like(&Book::open(base).map_err(from_book)?),
         };
         let keep_every = Duration::from_secs(self.keep_every.into());
-        Ok(BuildOptions { keep_every, ..self.intake.options(base)? })
+        Ok(BuildOptions { keep_every, ..self.intake.options::<G>(base)? })
     }
 }
 
 impl Intake {
     /// The options, with the values given on the command line in their place.
-    pub(super) fn options(&self, mut options: BuildOptions) -> Result<BuildOptions, CliError> {
-        self.rules.apply(&mut options);
+    pub(super) fn options<G: Terminal>(
+        &self,
+        mut options: BuildOptions,
+    ) -> Result<BuildOptions, CliError> {
+        self.rules.apply::<G>(&mut options);
         if usize::from(options.filter.from_ply) > options.max_ply {
             let message = format!(
                 "--from-ply {} is beyond --max-ply {}",
@@ -230,20 +255,16 @@ impl Intake {
 
     /// Runs a step that reads game files: finds them, shows progress and lists the rejects. Returns
     /// how many files in folders were passed over, too.
-    pub(super) fn read<T>(
+    pub(super) fn read<G: Terminal, T>(
         &self,
         output: &Path,
-        context: &Context<'_>,
         step: impl FnOnce(
             &[PathBuf],
             &(dyn Fn(Progress) + Sync),
             &mut (dyn FnMut(&Reject) + Send),
         ) -> Result<T, BuildError>,
     ) -> Result<(u64, T), CliError> {
-        if context.common.game != GameName::Xiangqi {
-            return Err(CliError::message(exit::USAGE, "books are built from xiangqi games only"));
-        }
-        let inputs = find_games(&self.inputs).map_err(from_build)?;
+        let inputs = find_games::<G>(&self.inputs).map_err(from_build)?;
         let mut listing = Listing::open(self.rejects.as_deref(), output)?;
         let bar = progress_bar();
         let result = step(&inputs.files, &|progress| advance(&bar, progress), &mut |reject| {
@@ -261,7 +282,7 @@ impl Intake {
 }
 
 impl Rules {
-    fn apply(&self, options: &mut BuildOptions) {
+    fn apply<G: Terminal>(&self, options: &mut BuildOptions) {
         fn put<T>(asked: Option<T>, to: &mut T) {
             if let Some(asked) = asked {
                 *to = asked;
@@ -274,10 +295,10 @@ impl Rules {
         put(self.weight.clone(), &mut options.weight);
         let filter = &mut options.filter;
         put(self.from_ply, &mut filter.from_ply);
-        self.games.apply(filter);
+        self.games.apply::<G>(filter);
         let colour = self.colour.map(|colour| match colour {
-            Colour::Red => Mover::First,
-            Colour::Black => Mover::Second,
+            Colour::Red => mover(!G::BLACK),
+            Colour::Black => mover(G::BLACK),
         });
         put(colour.or(self.winner_only.then_some(Mover::Winner)).map(Some), &mut filter.mover);
         filter.every_record |= self.no_dedup;
@@ -301,9 +322,10 @@ fn advance(bar: &ProgressBar, progress: Progress) {
     }
 }
 
-fn answer(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value {
+fn answer<G: Terminal>(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value {
     let about = &report.metadata;
     let counts = &about.counts;
+    let [first, second] = side_names::<G>();
     json!({
         "schema": "juzhong.book.build/1",
         "book": args.output().to_string_lossy(),
@@ -322,9 +344,9 @@ fn answer(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value 
         "no_moves": counts.no_moves,
         "no_move_records": counts.no_move_records,
         "games": counts.games,
-        "red": counts.first,
+        first: counts.first,
         "draws": counts.draws,
-        "black": counts.second,
+        second: counts.second,
         "disputed": counts.disputed,
         "tied": counts.tied,
         "contradicted": report.contradicted,
@@ -335,7 +357,7 @@ fn answer(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value 
     })
 }
 
-fn print(
+fn print<G: Terminal>(
     args: &Args,
     report: &BuildReport,
     skipped: u64,
@@ -359,7 +381,7 @@ fn print(
             counts::records(report.kept)
         )?;
     }
-    super::print_counts(&about.counts, out)?;
+    super::print_counts::<G>(&about.counts, out)?;
     if report.cut > 0 {
         say!(out, "cut        {} before an illegal move", counts::records(report.cut))?;
     }

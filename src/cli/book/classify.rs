@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::super::line_args::LineArgs;
-use super::super::{CliError, Context, OrExit, exit};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::query::side_names;
 use super::{from_build, names};
 use crate::cli::language::{counts, fitting, left, right, say, word};
 use juzhong::book::find_games;
-use juzhong::book::opening::{Code, Opening, Openings};
+use juzhong::book::opening::{Code, Opening};
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Outcome, Side};
+use juzhong::game::{Outcome, Side, Symmetric};
+use juzhong::gomoku::Board;
 use juzhong::record::{ChangedError, GameFile, Place, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
@@ -37,23 +40,31 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book classify")?;
-    if args.games.is_empty() { one(args, context) } else { many(args, context) }
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    if args.games.is_empty() { one::<G>(args, context) } else { many::<G>(args, context) }
 }
 
 /// Names a position or a line of moves.
-fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let openings = Openings::built_in();
-    let line = args.line.line::<Position>()?.line;
+fn one<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let line = args.line.line::<G>()?.line;
     let position = line.position();
     let found = if args.line.is_from_start() {
-        openings.name_game(&line.moves().collect::<Vec<_>>())
+        G::name_game(line.start(), &line.moves().collect::<Vec<_>>())
     } else {
-        openings.name_position(position)
+        position.opening()
     };
     if context.common.json {
         let mut answer = json!({"schema": "juzhong.book.classify/1"});
-        merge(&mut answer, described(found));
+        merge(&mut answer, described::<G>(found));
         answer["fen"] = position.to_fen().into();
         writeln!(context.out, "{answer}")?;
     } else {
@@ -69,10 +80,18 @@ fn one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     Ok(if found.is_some() { exit::OK } else { exit::FAILED })
 }
 
+/// The tag in which games state the code of their opening.
+const fn stated_tag<G: Terminal>() -> &'static str {
+    match G::BLACK {
+        Side::First => "Opening",
+        Side::Second => "ECCO",
+    }
+}
+
 /// Code, name, group and ply of an opening, or null for each.
-fn described(opening: Option<Opening>) -> Value {
+fn described<G: Terminal>(opening: Option<Opening>) -> Value {
     json!({
-        "ecco": opening.map(|o| o.code.to_string()),
+        G::CODE_MEMBER: opening.map(|o| o.code.to_string()),
         "name": opening.map(|o| o.name),
         "name_en": opening.map(|o| o.english_name()),
         "group": opening.map(|o| o.code.group()),
@@ -151,11 +170,11 @@ struct Sums {
     comparison: Comparison,
 }
 
-fn many(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let inputs = find_games(&args.games).map_err(from_build)?;
+fn many<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let inputs = find_games::<G>(&args.games).map_err(from_build)?;
     let mut sums = Sums::default();
     for file in &inputs.files {
-        read(file, args, &mut sums, context)?;
+        read::<G>(file, args, &mut sums, context)?;
     }
     if sums.games == 0 {
         let message =
@@ -163,14 +182,14 @@ fn many(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if context.common.json {
-        writeln!(context.out, "{}", answer(args, &sums))?;
+        writeln!(context.out, "{}", answer::<G>(args, &sums))?;
     } else {
-        print(args, &sums, context.out)?;
+        print::<G>(args, &sums, context.out)?;
     }
     Ok(exit::OK)
 }
 
-fn read(
+fn read<G: Terminal + Symmetric>(
     file: &Path,
     args: &Args,
     sums: &mut Sums,
@@ -178,7 +197,7 @@ fn read(
 ) -> Result<(), CliError> {
     let source = file.shown().to_string();
     let folder = std::env::temp_dir();
-    let opened = match GameFile::open(file, &folder) {
+    let opened = match GameFile::open::<G>(file, &folder) {
         Err(error) if open::is_refused(&error) => {
             tracing::info!("{source:?}: {error}");
             sums.bad += 1;
@@ -191,36 +210,37 @@ fn read(
     };
     let mut listed = Ok(());
     let never = StopFlag::default();
-    let read = read_game_file(&source, &opened, &folder, &never, false, &mut |source, game| {
-        match game {
-            Ok(game) => {
-                let found = sums.add(&game.record);
-                if args.list {
-                    listed = list((source, game.place), &game.record, found, context);
+    let read =
+        read_game_file::<G>(&source, &opened, &folder, &never, false, &mut |source, game| {
+            match game {
+                Ok(game) => {
+                    let found = sums.add(&game.record);
+                    if args.list {
+                        listed = list((source, game.place), &game.record, found, context);
+                    }
+                }
+                Err(error) => {
+                    tracing::info!("{error}");
+                    sums.bad += 1;
                 }
             }
-            Err(error) => {
-                tracing::info!("{error}");
-                sums.bad += 1;
-            }
-        }
-        if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+            if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
     read.or_exit_with(exit::IO, || source.clone())?;
     listed
 }
 
 /// Writes one game.
-fn list(
+fn list<G: Terminal>(
     (file, place): (&str, Place),
-    record: &Record<Position>,
+    record: &Record<G>,
     found: Option<Opening>,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
-    let stated = record.tag("ECCO");
+    let stated = record.tag(stated_tag::<G>());
     if context.common.json {
         let mut entry = json!({"file": file, "place": place.to_string(), "stated": stated});
-        merge(&mut entry, described(found));
+        merge(&mut entry, described::<G>(found));
         writeln!(context.out, "{entry}")?;
     } else {
         let (code, name) = found.map_or_else(
@@ -233,38 +253,39 @@ fn list(
 }
 
 impl Sums {
-    fn add(&mut self, record: &Record<Position>) -> Option<Opening> {
+    fn add<G: Terminal + Symmetric>(&mut self, record: &Record<G>) -> Option<Opening> {
         self.games += 1;
-        if record.start.is_some() {
+        let start = record.start.clone().unwrap_or_else(G::start);
+        if record.start.is_some() && !G::starts().iter().any(|s| s.key() == start.key()) {
             self.other_starts += 1;
             return None;
         }
-        let found = Openings::built_in().name_game(&record.tree.moves);
+        let found = G::name_game(&start, &record.tree.moves);
         match found {
             Some(opening) => self.codes.entry(opening.code).or_default().add(record.result),
             None => self.unnamed += 1,
         }
-        if let Some(stated) = record.tag("ECCO").and_then(Code::parse) {
+        if let Some(stated) = record.tag(stated_tag::<G>()).and_then(Code::parse) {
             self.comparison.add(stated, found.map(|o| o.code));
         }
         found
     }
 }
 
-fn answer(args: &Args, sums: &Sums) -> Value {
-    let openings = Openings::built_in();
+fn answer<G: Terminal>(args: &Args, sums: &Sums) -> Value {
+    let [first, second] = side_names::<G>();
     let codes: Vec<Value> = sums
         .codes
         .iter()
         .map(|(&code, r)| {
             json!({
-                "ecco": code.to_string(),
-                "name": openings.name(code),
+                G::CODE_MEMBER: code.to_string(),
+                "name": G::name_of(code),
                 "name_en": code.english_name(),
                 "games": r.games,
-                "red": r.first,
+                first: r.first,
                 "draws": r.draws,
-                "black": r.second,
+                second: r.second,
             })
         })
         .collect();
@@ -298,11 +319,11 @@ fn answer(args: &Args, sums: &Sums) -> Value {
     answer
 }
 
-fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> {
-    let openings = Openings::built_in();
-    let [games, red, draws, black] =
-        [word("games"), word("red"), word("draws"), word("black")].map(|head| right(head, 8));
-    writeln!(out, "{} {games} {red} {draws} {black}  {}", left(word("code"), 4), word("name"))?;
+fn print<G: Terminal>(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> {
+    let [first, second] = side_names::<G>();
+    let [games, first, draws, second] =
+        [word("games"), word(first), word("draws"), word(second)].map(|head| right(head, 8));
+    writeln!(out, "{} {games} {first} {draws} {second}  {}", left(word("code"), 4), word("name"))?;
     for (&code, r) in &sums.codes {
         writeln!(
             out,
@@ -311,7 +332,7 @@ fn print(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> 
             r.first,
             r.draws,
             r.second,
-            fitting(names::in_language(code, openings.name(code).unwrap_or_default()), 38)
+            fitting(names::in_language(code, G::name_of(code).unwrap_or_default()), 38)
         )?;
     }
     say!(

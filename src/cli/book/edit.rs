@@ -8,12 +8,13 @@ use super::super::input::Input;
 use super::super::interrupt::stop_flag;
 use super::super::line_args::LineArgs;
 use super::super::terminal::Terminal;
-use super::super::{CliError, Context, OrExit, exit};
+use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::{from_book, from_replace};
 use crate::cli::language::{counts, say};
 use juzhong::book::{Book, Change, EditError, Editor, JournalStep};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
 use juzhong::record::Encoding;
 use juzhong::xiangqi::Position;
 
@@ -120,7 +121,16 @@ fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book edit")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let is_other = args.history || args.undo.is_some() || args.script.is_some();
     if is_other && args.request != Request::default() {
         let message = "--script, --undo and --history take no further options";
@@ -135,10 +145,10 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let undone = editor.undo(count).map_err(from_edit)?;
         json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()})
     } else if let Some(script) = &args.script {
-        let (edits, changed) = run_script(&mut editor, script)?;
+        let (edits, changed) = run_script::<G>(&mut editor, script)?;
         json!({"edits": edits, "changed": changed})
     } else {
-        let changed = make::<Position>(&mut editor, &args.request)?;
+        let changed = make::<G>(&mut editor, &args.request)?;
         json!({"edits": 1, "changed": changed})
     };
     editor.commit().map_err(from_edit)?;
@@ -165,7 +175,10 @@ fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(),
 }
 
 /// Makes every edit of a script. Returns how many there are and how many moves they changed.
-fn run_script(editor: &mut Editor, path: &Path) -> Result<(u64, u64), CliError> {
+fn run_script<G: Symmetric + Terminal>(
+    editor: &mut Editor,
+    path: &Path,
+) -> Result<(u64, u64), CliError> {
     let (name, lines) = read_script(path)?;
     let place = |number: usize| format!("{name}:{}", number + 1);
     let encoding = encoding_of(&lines);
@@ -180,7 +193,7 @@ fn run_script(editor: &mut Editor, path: &Path) -> Result<(u64, u64), CliError> 
         }
         let request: Request =
             serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, || place(number))?;
-        let made = make::<Position>(editor, &request);
+        let made = make::<G>(editor, &request);
         changed += made.map_err(|error| error.within(place(number)))?;
         edits += 1;
     }

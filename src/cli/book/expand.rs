@@ -6,17 +6,18 @@ use serde_json::{Value, json};
 use super::super::interrupt::stop_flag;
 use super::super::line_args::{NotationArgs, line_texts};
 use super::super::terminal::Terminal;
-use super::super::{CliError, Context, exit};
-use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, span_json};
+use super::super::{CliError, Context, GameName, exit};
+use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, span_json};
 use super::{from_book, from_replace};
 use crate::cli::language::{counts, left, right, say, word};
 use juzhong::book::{
     Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
 };
 use juzhong::bytes::StopFlag;
-use juzhong::game::{Line, Notation};
+use juzhong::game::{Game, Line};
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
-use juzhong::xiangqi::{Move, Position};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -49,18 +50,24 @@ pub(in crate::cli) struct Args {
 }
 
 /// A book with what its scores make of it.
-struct Scored<'a> {
+struct Scored<'a, G: Game> {
     book: &'a Book,
-    graph: &'a Graph<Position>,
+    graph: &'a Graph<G>,
     scores: &'a HashMap<i64, Score>,
     backed: &'a Propagated,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book expand")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
-    let graph = book.playable_graph::<Position>(min_games).map_err(from_book)?;
+    let graph = book.playable_graph::<G>(min_games).map_err(from_book)?;
     let scores = book.counting_scores().map_err(from_book)?;
     let backed = graph.propagate(&scores);
     let costs = Costs { ply: args.ply_cost, halving: args.rarity_cost };
@@ -72,8 +79,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if args.analyse && !drops.is_empty() {
         let result = scored.analyse(args, &drops, &mut done);
         // Even after an error the moves and scores that were kept count.
-        let backed =
-            patiently(|| propagate::<Position>(&args.book, min_games, &StopFlag::default()));
+        let backed = patiently(|| propagate::<G>(&args.book, min_games, &StopFlag::default()));
         result?;
         backed.map_err(from_replace)?;
         check_interrupt(done.scores)?;
@@ -118,14 +124,14 @@ struct Done {
 }
 
 /// The position to search, and the move before it if the book lacks that one.
-struct Task {
-    line: Line<Position>,
-    beyond: Option<Move>,
+struct Task<G: Game> {
+    line: Line<G>,
+    beyond: Option<G::Move>,
 }
 
-impl Task {
+impl<G: Scorable> Task<G> {
     /// The line with the move.
-    fn whole(&self) -> Line<Position> {
+    fn whole(&self) -> Line<G> {
         let mut line = self.line.clone();
         if let Some(mv) = self.beyond {
             line.push(mv);
@@ -134,14 +140,14 @@ impl Task {
     }
 }
 
-impl Scored<'_> {
+impl<G: Scorable> Scored<'_, G> {
     /// Searches the places, then the positions after the moves found: these are new in the book.
     fn analyse(&self, args: &Args, drops: &[DropOut], done: &mut Done) -> Result<(), CliError> {
         stop_flag(); // from here on an interrupt ends in good order
-        let mut engines = args.sources.engines(drops.len())?;
+        let mut engines = args.sources.engines::<G>(drops.len())?;
         let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
         let mut saver = Saver::new(&args.book);
-        let mut tasks: Vec<Task> = drops
+        let mut tasks: Vec<Task<G>> = drops
             .iter()
             .map(|drop| {
                 let (line, beyond) = self.graph.line_of(drop);
@@ -149,9 +155,9 @@ impl Scored<'_> {
             })
             .collect();
         while !tasks.is_empty() {
-            let mut further: Vec<(usize, Task)> = Vec::new();
+            let mut further: Vec<(usize, Task<G>)> = Vec::new();
             // A move into a position that has a score needs no search.
-            let (known, open): (Vec<Task>, Vec<Task>) =
+            let (known, open): (Vec<Task<G>>, Vec<Task<G>>) =
                 tasks.into_iter().partition(|task| self.is_known(task));
             for task in &known {
                 done.added += self.add(task, &mut saver.pending);
@@ -178,18 +184,18 @@ impl Scored<'_> {
         Ok(())
     }
 
-    fn is_known(&self, task: &Task) -> bool {
+    fn is_known(&self, task: &Task<G>) -> bool {
         let whole = task.whole();
         let key = self.book.key_of(whole.position()).to_i64();
         task.beyond.is_some() && self.scores.contains_key(&key)
     }
 
     /// Adds the move of a task to the book.
-    fn add(&self, task: &Task, findings: &mut juzhong::book::Findings) -> u64 {
+    fn add(&self, task: &Task<G>, findings: &mut juzhong::book::Findings) -> u64 {
         let Some(mv) = task.beyond else { return 0 };
         let position = task.line.position();
         let (key, mv_bits) = (self.book.key_of(position), self.book.packed_move(position, mv));
-        let what = format!("add {mv} in {}", position.to_fen());
+        let what = format!("add {} in {}", G::move_text(mv), position.to_fen());
         findings.added.push(Addition { key, mv: mv_bits, what });
         1
     }
@@ -198,10 +204,10 @@ impl Scored<'_> {
     /// the move found, unless the book has that move. Not where the result is decided.
     fn next_task(
         &self,
-        task: &Task,
-        line: Line<Position>,
-        evaluation: &Evaluation<Move>,
-    ) -> Option<Task> {
+        task: &Task<G>,
+        line: Line<G>,
+        evaluation: &Evaluation<G::Move>,
+    ) -> Option<Task<G>> {
         if task.beyond.is_some() || evaluation.score.value().is_decisive() {
             return None;
         }
@@ -214,11 +220,11 @@ impl Scored<'_> {
     fn answer(&self, drop: &DropOut, notation: NotationArgs) -> Value {
         let (line, beyond) = self.graph.line_of(drop);
         let mut answer = json!({
-            "line": line.moves().map(Position::move_text).collect::<Vec<_>>(),
+            "line": line.moves().map(G::move_text).collect::<Vec<_>>(),
             "fen": line.position().to_fen(),
             "key": self.graph.key(drop.node).to_string(),
             "kind": kind_name(drop),
-            "move": beyond.map(Position::move_text),
+            "move": beyond.map(G::move_text),
             "cost": drop.cost,
             "gap": drop.gap,
             "share": f64::from(drop.frequency) / 1e6,
@@ -246,7 +252,11 @@ impl Scored<'_> {
 }
 
 /// The line to a place, and the move beyond the book in brackets.
-fn drop_text(line: &Line<Position>, beyond: Option<Move>, notation: MoveNotation) -> String {
+fn drop_text<G: Terminal>(
+    line: &Line<G>,
+    beyond: Option<G::Move>,
+    notation: MoveNotation,
+) -> String {
     let mut texts = line_texts(line.start(), line.moves(), notation);
     texts.extend(beyond.map(|mv| format!("[{}]", line.position().write_move(mv, notation))));
     texts.join(" ")

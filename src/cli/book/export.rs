@@ -2,17 +2,22 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use serde_json::json;
 
+use super::super::interrupt::stop_flag;
 use super::super::listing::claim;
-use super::super::{CliError, Context, OrExit, exit};
+use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
-use super::query::flag_names;
-use super::{FormatName, from_book};
+use super::query::{flag_names, side_names};
+use super::{FormatName, from_book, from_interop};
+use crate::cli::language::{counts, say};
+use juzhong::book::interop::export_library;
 use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
+use juzhong::gomoku::Board;
 use juzhong::hash::Key;
 use juzhong::xiangqi::Position;
 
@@ -51,6 +56,8 @@ enum Form {
     Moonriver,
     /// .bin: XBoard for xiangqi, in PolyGlot's form.
     Polyglot,
+    /// .lib: RenLib, for gomoku on 15x15 points.
+    Lib,
 }
 
 impl Args {
@@ -64,7 +71,7 @@ impl Form {
     /// The format of another program.
     const fn foreign(self) -> Option<FormatName> {
         Some(match self {
-            Self::Csv => return None,
+            Self::Csv | Self::Lib => return None,
             Self::Obk => FormatName::Obk,
             Self::Pfbook => FormatName::Pfbook,
             Self::Xqb => FormatName::Xqb,
@@ -76,9 +83,20 @@ impl Form {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book export")?;
     let book = super::open(&args.book)?;
-    let Some(format) = args.to.foreign() else { return run_csv(args, &book, context) };
+    if args.to == Form::Lib {
+        return run_library(args, &book, context);
+    }
+    let Some(format) = args.to.foreign() else {
+        return match context.common.game {
+            GameName::Xiangqi => run_csv::<Position>(args, &book, context),
+            GameName::Gomoku => run_csv::<Board>(args, &book, context),
+        };
+    };
+    if context.common.game == GameName::Gomoku {
+        let message = "books of that form are xiangqi's; gomoku books are exported as csv or lib";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     let Some(output) = &args.output else {
         let message =
             "name a file with --output: books of other programs are not written to standard output";
@@ -87,17 +105,48 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     foreign::run(&book, output, format, args.min_games, &args.foreign, context)
 }
 
-fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {
+/// Writes a gomoku book as a library of `RenLib`.
+fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if context.common.game == GameName::Xiangqi {
+        let message = "books of that form are gomoku's; give --game gomoku";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let Some(output) = &args.output else {
+        let message = "name a file with --output: a library is not written to standard output";
+        return Err(CliError::message(exit::USAGE, message));
+    };
+    let min_games = args.min_games.unwrap_or(book.metadata().min_games);
+    let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_interop)?;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.export/1",
+            "book": book.path().to_string_lossy(),
+            "output": output.to_string_lossy(),
+            "format": "lib",
+            "moves": moves,
+        });
+        writeln!(context.out, "{answer}")?;
+    } else {
+        say!(context.out, "{}: {}", output.shown(), counts::moves(moves))?;
+    }
+    Ok(exit::OK)
+}
+
+fn run_csv<G: Symmetric + Notation>(
+    args: &Args,
+    book: &Book,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let Some(path) = &args.output else {
-        write_csv::<Position>(book, min_games, &Bar::hidden(), context.out)?;
+        write_csv::<G>(book, min_games, &Bar::hidden(), context.out)?;
         return Ok(exit::OK);
     };
     let place = || path.shown().to_string();
     let _lock = claim(path)?;
     let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
-    write_csv::<Position>(book, min_games, &Bar::new(), &mut out)
+    write_csv::<G>(book, min_games, &Bar::new(), &mut out)
         .map_err(|error| error.within(place()))?;
     out.into_inner()
         .map_err(io::IntoInnerError::into_error)
@@ -106,16 +155,16 @@ fn run_csv(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, Cl
     Ok(exit::OK)
 }
 
-/// The columns. Scores are the mover's, from 0 to 1.
+/// The columns; those of wins have the names of sides. Scores are the mover's, from 0 to 1.
 const HEAD: [&str; 17] = [
     "fen",
     "key",
     "ply",
     "move",
     "games",
-    "red",
+    "",
     "draws",
-    "black",
+    "",
     "score",
     "mean_rating",
     "year_min",
@@ -153,7 +202,9 @@ fn write_csv<G: Symmetric + Notation>(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let mut out = Csv::from_writer(out);
-    out.write_record(HEAD).map_err(io_error)?;
+    let mut head = HEAD;
+    [head[5], head[7]] = side_names::<G>();
+    out.write_record(head).map_err(io_error)?;
     bar.show("reading", 0, 0);
     let moves = book.moves_in_memory().map_err(from_book)?;
     let (all, mut done) = (book.metadata().positions, 0);

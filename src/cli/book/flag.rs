@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
 use super::super::line_args::{NotationArgs, line_texts, parse_rules};
-use super::super::{CliError, Context, OrExit, exit};
+use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_replace;
 use crate::cli::language::{counts, say};
 use juzhong::book::{Evaluator, FlagError, FlagReport, flag};
@@ -30,7 +30,10 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book flag")?;
+    if context.common.game == GameName::Gomoku {
+        let message = "book flag: gomoku has no repetitions and no endgame tables, so there is nothing to flag";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     let was_backed = super::open(&args.book)?.is_backed().map_err(super::from_book)?;
     let rules = parse_rules::<Position>(args.rules.as_deref())?;
     let tables =

@@ -10,11 +10,13 @@ use super::super::listing::ListFile;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit, tell};
 use super::from_book;
+use super::query::side_names;
 use crate::cli::language::{self, fitting, say};
 use juzhong::book::{Book, BookGame, MAX_SAMPLES};
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::Game;
-use juzhong::record::{Format, PgnOptions, Record, Tree, WriteOptions, write_game};
+use juzhong::game::{Side, Symmetric};
+use juzhong::gomoku::Board;
+use juzhong::record::{PgnOptions, Record, Tree, WriteOptions};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -45,11 +47,18 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if context.common.game != GameName::Xiangqi {
-        return Err(CliError::message(exit::USAGE, "there are no books of gomoku yet"));
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
     }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
-    let line = args.line.line::<Position>()?.line;
+    let line = args.line.line::<G>()?.line;
     let position = line.position();
     let games = book.games_of(position, None, args.limit.into()).map_err(from_book)?;
     let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
@@ -58,7 +67,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     if let Some(path) = &args.output {
-        let text = pgn(&games, args.notation.shown())?;
+        let text = games_text(&games, args.notation.shown())?;
         if to_stdout {
             context.out.write_all(&text)?;
         } else {
@@ -87,10 +96,10 @@ fn without_samples(book: &Book) -> String {
     )
 }
 
-fn answer(
+fn answer<G: Terminal + Symmetric>(
     book: &Book,
-    position: &Position,
-    games: &[BookGame<Position>],
+    position: &G,
+    games: &[BookGame<G>],
     notation: NotationArgs,
 ) -> Value {
     json!({
@@ -103,14 +112,17 @@ fn answer(
     })
 }
 
-fn game_answer(game: &BookGame<Position>, notation: NotationArgs) -> Value {
-    let [red, black] = &game.players;
+fn game_answer<G: Terminal>(game: &BookGame<G>, notation: NotationArgs) -> Value {
+    let [first, second] = &game.players;
+    let [first_name, second_name] = side_names::<G>();
+    let [first_rating, second_rating] =
+        [first_name, second_name].map(|name| format!("{name}_rating"));
     let (file, number) = game.source.as_ref().map(|(name, number)| (name, number)).unzip();
     let mut answer = json!({
-        "red": red,
-        "black": black,
-        "red_rating": game.ratings[0],
-        "black_rating": game.ratings[1],
+        first_name: first,
+        second_name: second,
+        first_rating: game.ratings[0],
+        second_rating: game.ratings[1],
         "event": game.event,
         "year": game.year,
         "result": game.result.map(|result| result.to_string()),
@@ -118,7 +130,7 @@ fn game_answer(game: &BookGame<Position>, notation: NotationArgs) -> Value {
         "number": number,
         "ply": game.ply,
         "move": next_move(game, MoveNotation::Uci),
-        "moves": game.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        "moves": game.moves.iter().map(|&mv| G::move_text(mv)).collect::<Vec<_>>().join(" "),
     });
     if let Some(notation) = notation.asked() {
         answer["text"] = next_move(game, notation).into();
@@ -127,19 +139,19 @@ fn game_answer(game: &BookGame<Position>, notation: NotationArgs) -> Value {
 }
 
 /// The move that a game goes on by where the position is on the board, as it was played.
-fn next_move(game: &BookGame<Position>, notation: MoveNotation) -> Option<String> {
+fn next_move<G: Terminal>(game: &BookGame<G>, notation: MoveNotation) -> Option<String> {
     let ply = game.ply?;
     let next = *game.moves.get(ply)?;
-    let mut position = Position::start();
+    let mut position = game.start.clone().unwrap_or_else(G::start);
     for &mv in &game.moves[..ply] {
         position.make(mv);
     }
     Some(position.write_move(next, notation))
 }
 
-fn print(
+fn print<G: Terminal>(
     book: &Book,
-    games: &[BookGame<Position>],
+    games: &[BookGame<G>],
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
@@ -156,8 +168,8 @@ fn print(
     Ok(())
 }
 
-fn print_game(
-    game: &BookGame<Position>,
+fn print_game<G: Terminal>(
+    game: &BookGame<G>,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
@@ -184,30 +196,34 @@ fn print_game(
     Ok(())
 }
 
-/// The games as PGN.
-fn pgn(games: &[BookGame<Position>], notation: MoveNotation) -> Result<Vec<u8>, CliError> {
+/// The games in the usual format of files.
+fn games_text<G: Terminal>(
+    games: &[BookGame<G>],
+    notation: MoveNotation,
+) -> Result<Vec<u8>, CliError> {
     let pgn = PgnOptions { notation, ..PgnOptions::default() };
     let options = WriteOptions { pgn, ..WriteOptions::default() };
     let mut text = Vec::new();
     for game in games {
-        write_game(&mut text, &record(game), Format::Pgn, &options).or_exit(exit::IO)?;
+        G::write_record(&mut text, &record(game), G::WRITTEN[0], &options).or_exit(exit::IO)?;
     }
     Ok(text)
 }
 
 /// The game as a record; only what the book has of it.
-fn record(game: &BookGame<Position>) -> Record<Position> {
+fn record<G: Terminal>(game: &BookGame<G>) -> Record<G> {
     let mut tags = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         tags.extend(value.map(|value| (name.to_owned(), value)));
     };
-    let [red, black] = &game.players;
+    let [first, second] = &game.players;
+    let [first_name, second_name] = Side::ALL.map(G::side_name);
     add("Event", game.event.clone());
     add("Date", game.year.map(|year| format!("{year}.??.??")));
-    add("Red", red.clone());
-    add("Black", black.clone());
-    add("RedElo", game.ratings[0].map(|rating| rating.to_string()));
-    add("BlackElo", game.ratings[1].map(|rating| rating.to_string()));
+    add(first_name, first.clone());
+    add(second_name, second.clone());
+    add(&format!("{first_name}Elo"), game.ratings[0].map(|rating| rating.to_string()));
+    add(&format!("{second_name}Elo"), game.ratings[1].map(|rating| rating.to_string()));
     let tree = Tree { moves: game.moves.clone(), ..Tree::default() };
-    Record { tags, start: None, start_clock: 0, result: game.result, tree }
+    Record { tags, start: game.start.clone(), start_clock: 0, result: game.result, tree }
 }

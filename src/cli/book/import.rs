@@ -4,17 +4,24 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
-use super::super::{CliError, Context, exit};
+use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
-use super::{FormatName, ReachArgs, from_interop};
+use super::{FormatName, ReachArgs, from_interop, from_replace};
 use crate::cli::language::{counts, say};
-use juzhong::book::interop::{Dialect, ImportOptions, ImportReport, Scores, import};
+use juzhong::book::interop::{
+    Dialect, GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, Scores, import,
+    import_gomoku,
+};
+use juzhong::book::propagate;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::gomoku::Board;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name.
+    /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name; of gomoku a .db of
+    /// Yixin or Rapfi, a RenLib .lib, or any file of games with variations.
     foreign: PathBuf,
     /// Where to write the book; a new file.
     #[arg(short, long)]
@@ -72,7 +79,9 @@ pub(super) const fn dialect_text(dialect: Dialect) -> &'static str {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book import")?;
+    if context.common.game == GameName::Gomoku {
+        return run_gomoku(args, context);
+    }
     let bar = Bar::new();
     let options = ImportOptions {
         from: args.from.map(Into::into),
@@ -87,6 +96,52 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    Ok(exit::OK)
+}
+
+/// Imports a gomoku book, and backs up the scores that come with it.
+fn run_gomoku(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if args.from.is_some() || args.scores.is_some() {
+        let message = "--from and --scores are for books of xiangqi; leave them out";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let bar = Bar::new();
+    let options =
+        GomokuImportOptions { memory: args.memory, stop: stop_flag(), progress: bar.progress() };
+    let report = import_gomoku(&args.foreign, &args.output, &options).map_err(from_interop)?;
+    drop(bar);
+    if report.scores > 0 {
+        propagate::<Board>(&args.output, 1, &stop_flag()).map_err(from_replace)?;
+    }
+    let GomokuImport { source, rows, unreadable, unreached, scores, comments, ref metadata } =
+        report;
+    if context.common.json {
+        let answer = json!({
+            "schema": "juzhong.book.import/1",
+            "foreign": args.foreign.to_string_lossy(),
+            "book": args.output.to_string_lossy(),
+            "format": source.name(),
+            "rows": rows,
+            "unreadable": unreadable,
+            "unreached": unreached,
+            "unreached_share": share(unreached, rows),
+            "comments": comments,
+            "scores": scores,
+            "positions": metadata.positions,
+            "moves": metadata.rows,
+            "content": metadata.content,
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    let (book, foreign) = (args.output.shown(), args.foreign.shown());
+    let (moves, positions) = (counts::moves(metadata.rows), counts::positions(metadata.positions));
+    say!(context.out, "{book}: {moves} of {positions}")?;
+    say!(context.out, "from       {foreign} ({})", source.name())?;
+    say!(context.out, "rows       {rows}, {unreadable} of them unreadable")?;
+    say!(context.out, "unreached  {unreached}")?;
+    say!(context.out, "scores     {}", counts::positions(scores))?;
+    say!(context.out, "comments   {comments}")?;
     Ok(exit::OK)
 }
 

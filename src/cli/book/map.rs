@@ -4,11 +4,15 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::super::listing::show_some;
-use super::super::{CliError, Context, exit};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, exit};
 use super::build::Intake;
 use crate::cli::language::say;
 use juzhong::book::{BuildOptions, ReadOptions, ShardFormat, map};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 
 /// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
 /// or empty.
@@ -25,18 +29,28 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let format = shard_format(args.parquet)?;
     let (intake, output) = (&args.intake, &args.output);
-    let options = intake.options(BuildOptions::default())?;
+    let options = intake.options::<G>(BuildOptions::default())?;
     if options.filter.every_record {
         let message = "--no-dedup: shards bring copies of games together; use juzhong book build";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let (passed_over, report) = intake.read(output, context, |files, progress, rejected| {
+    let (passed_over, report) = intake.read::<G, _>(output, |files, progress, rejected| {
         let (progress, rejected) = (Box::new(progress), Box::new(rejected));
         let (strict, threads) = (intake.strict, NonZero::new(intake.threads.into()));
         let read = ReadOptions { strict, threads, progress, rejected };
-        map(files, output, format, options, read)
+        map::<G>(files, output, format, options, read)
     })?;
     show_some("no games in", &report.empty_files);
     let [sources, games, ..] = report.rows;

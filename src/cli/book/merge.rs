@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
-use super::super::{CliError, Context, exit};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, exit};
 use super::from_remake;
 use crate::cli::language::{counts, say, text};
 use juzhong::book::{MergeOptions, MergeReport, merge};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -27,10 +30,19 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book merge")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let was_backed = args.books.iter().any(|book| super::is_backed(book));
     let options = MergeOptions { memory: args.memory, stop: stop_flag() };
-    let report = merge::<Position>(&args.books, &args.output, &options).map_err(from_remake)?;
+    let report = merge::<G>(&args.books, &args.output, &options).map_err(from_remake)?;
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &report))?;
     } else {

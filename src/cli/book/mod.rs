@@ -36,6 +36,7 @@ use crate::cli::language::{counts, say};
 use juzhong::book::interop::{Dialect, Format, InteropError, Reach};
 use juzhong::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::{Game, Side};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
@@ -132,18 +133,29 @@ fn tell_unbacked(was_backed: bool, path: &Path) {
 }
 
 /// Prints the fate of all records, a line for each sort.
-fn print_counts(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_counts<G: Game>(counts: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     let c = counts;
     say!(out, "records    {}", c.records)?;
-    say!(
-        out,
-        "games      {} counted: {} won by Red, {} drawn, {} won by Black, {} unknown",
-        c.games,
-        c.first,
-        c.draws,
-        c.second,
-        c.unknown()
-    )?;
+    match G::BLACK {
+        Side::Second => say!(
+            out,
+            "games      {} counted: {} won by Red, {} drawn, {} won by Black, {} unknown",
+            c.games,
+            c.first,
+            c.draws,
+            c.second,
+            c.unknown()
+        )?,
+        Side::First => say!(
+            out,
+            "games      {} counted: {} won by Black, {} drawn, {} won by White, {} unknown",
+            c.games,
+            c.first,
+            c.draws,
+            c.second,
+            c.unknown()
+        )?,
+    }
     say!(
         out,
         "disputed   {} whose copies state different results: {} settled by the majority, \

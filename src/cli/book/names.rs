@@ -1,36 +1,30 @@
-use std::any::Any;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
 use super::super::line_args::LineArgs;
 use crate::cli::language::{Language, left, wrapped};
-use juzhong::book::opening::{Code, Follower, Opening, Openings};
-use juzhong::game::{Game, Line};
-use juzhong::xiangqi::Position;
+use juzhong::book::opening::{Code, Follow, Named, Opening};
+use juzhong::game::Line;
 
 /// The names of a position and of those after it: along the moves from the start of a game if they are known,
-/// else by the pieces on the board. Only xiangqi has names.
+/// else by what stands on the board.
 #[derive(Debug, Clone)]
-pub(super) struct Names(Option<Follower<'static>>);
+pub(super) struct Names<G: Named>(Option<G::Follower>);
 
-impl Names {
-    /// At the start of a game.
-    pub(super) fn from_start() -> Self {
-        Self(Some(Follower::new(Openings::built_in())))
-    }
-
+impl<G: Named> Names<G> {
     /// At a position whose past is unknown.
     pub(super) const fn without_past() -> Self {
         Self(None)
     }
 
     /// At the end of a line that was typed.
-    pub(super) fn along<G: Game>(typed: &LineArgs, line: &Line<G>) -> Self {
+    pub(super) fn along(typed: &LineArgs, line: &Line<G>) -> Self {
         if !typed.is_from_start() {
             return Self::without_past();
         }
-        let (mut names, mut position) = (Self::from_start(), line.start().clone());
+        let mut position = line.start().clone();
+        let mut names = Self(Some(G::follow(&position)));
         for mv in line.moves() {
             position.make(mv);
             names.push(&position);
@@ -39,37 +33,32 @@ impl Names {
     }
 
     /// The position after one more move.
-    pub(super) fn push<G: Game>(&mut self, position: &G) {
-        if let (Some(follower), Some(position)) = (&mut self.0, xiangqi(position)) {
+    pub(super) fn push(&mut self, position: &G) {
+        if let Some(follower) = &mut self.0 {
             follower.push(position);
         }
     }
 
     /// The name of the present position.
-    pub(super) fn here<G: Game>(&self, position: &G) -> Option<Opening> {
-        let position = xiangqi(position)?;
+    pub(super) fn here(&self, position: &G) -> Option<Opening> {
         match &self.0 {
             Some(follower) => follower.opening(),
-            None => Openings::built_in().name_position(position),
+            None => position.opening(),
         }
     }
 
     /// The name of the position after one more move.
-    pub(super) fn after<G: Game>(&self, position: &G) -> Option<Opening> {
+    pub(super) fn after(&self, position: &G) -> Option<Opening> {
         let mut next = self.clone();
         next.push(position);
         next.here(position)
     }
 }
 
-fn xiangqi<G: Game>(position: &G) -> Option<&Position> {
-    (position as &dyn Any).downcast_ref()
-}
-
 /// Code and names as fields of an answer, null where there is none.
-pub(super) fn fields(opening: Option<Opening>) -> [(&'static str, Value); 3] {
+pub(super) fn fields<G: Named>(opening: Option<Opening>) -> [(&'static str, Value); 3] {
     [
-        ("ecco", json!(opening.map(|o| o.code.to_string()))),
+        (G::CODE_MEMBER, json!(opening.map(|o| o.code.to_string()))),
         ("name", json!(opening.map(|o| o.name))),
         ("name_en", json!(opening.map(|o| o.english_name()))),
     ]

@@ -2,12 +2,16 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::super::{CliError, Context, exit};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, exit};
 use super::reduce::Effort;
 use super::{from_build, print_counts};
 use crate::cli::language::{counts, say};
 use juzhong::book::pack;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 
 /// Makes a book of the shards of `book reduce`: the same, byte for byte, as `book build` makes of
 /// all files.
@@ -24,7 +28,17 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let about = pack(&args.shards, &args.output, &args.effort.work()).map_err(from_build)?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let about = pack::<G>(&args.shards, &args.output, &args.effort.work()).map_err(from_build)?;
     if context.common.json {
         let answer = json!({
             "schema": "juzhong.book.pack/1",
@@ -44,7 +58,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             counts::moves(about.rows),
             counts::positions(about.positions)
         )?;
-        print_counts(&about.counts, context.out)?;
+        print_counts::<G>(&about.counts, context.out)?;
     }
     Ok(exit::OK)
 }

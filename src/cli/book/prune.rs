@@ -4,11 +4,14 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::super::interrupt::stop_flag;
-use super::super::{CliError, Context, exit};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, exit};
 use super::from_remake;
 use crate::cli::language::{counts, say};
 use juzhong::book::{PruneOptions, PruneReport, prune};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -44,7 +47,16 @@ fn parse_share(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book prune")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let was_backed = super::is_backed(&args.book);
     let options = PruneOptions {
         min_games: args.min_games.unwrap_or(0),
@@ -53,7 +65,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         keep_marked: args.keep_marked,
         stop: stop_flag(),
     };
-    let report = prune::<Position>(&args.book, &args.output, &options).map_err(from_remake)?;
+    let report = prune::<G>(&args.book, &args.output, &options).map_err(from_remake)?;
     if context.common.json {
         let answer = json!({
             "schema": "juzhong.book.prune/1",

@@ -15,6 +15,7 @@ use crate::cli::language::{left, right, say, text, word, wrapped};
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
 use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 /// The greatest depth of a tree.
@@ -50,7 +51,7 @@ pub(in crate::cli) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => Err(CliError::message(exit::USAGE, "there are no books of gomoku yet")),
+        GameName::Gomoku => run_game::<Board>(args, context),
     }
 }
 
@@ -110,7 +111,7 @@ fn run_list<G: Symmetric + Terminal>(
                 let position = typed.line.position();
                 let found = probe(book, position, min_games)?;
                 any_found |= !found.is_empty();
-                answer(book, position, &found, &Names::without_past(), notation)?
+                answer(book, position, &found, &Names::<G>::without_past(), notation)?
             }
             Err(error) => {
                 any_bad = true;
@@ -128,7 +129,7 @@ fn run_list<G: Symmetric + Terminal>(
 }
 
 /// The sides' names in answers, first side first.
-const fn side_names<G: Game>() -> [&'static str; 2] {
+pub(super) const fn side_names<G: Game>() -> [&'static str; 2] {
     match G::BLACK {
         Side::First => ["black", "white"],
         Side::Second => ["red", "black"],
@@ -139,7 +140,7 @@ fn answer<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
-    names: &Names,
+    names: &Names<G>,
     notation: NotationArgs,
 ) -> Result<Value, CliError> {
     let mut moves = Vec::new();
@@ -150,7 +151,7 @@ fn answer<G: Symmetric + Terminal>(
         answer["games_after"] = games.into();
         answer["transposed"] = games.saturating_sub(m.stats.games).into();
         answer["origin"] = origin(book, m.origin)?.into();
-        for (field, value) in fields(names.after(&next)) {
+        for (field, value) in fields::<G>(names.after(&next)) {
             answer[field] = value;
         }
         moves.push(answer);
@@ -159,7 +160,7 @@ fn answer<G: Symmetric + Terminal>(
     answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.stats.games)).into();
     answer["total_weight"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.weight)).into();
     answer["moves"] = moves.into();
-    for (field, value) in fields(names.here(position)) {
+    for (field, value) in fields::<G>(names.here(position)) {
         answer[field] = value;
     }
     Ok(answer)
@@ -291,7 +292,7 @@ fn print<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
     found: &[BookMove<G::Move>],
-    names: &Names,
+    names: &Names<G>,
     notation: NotationArgs,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {

@@ -5,12 +5,16 @@ use serde_json::json;
 
 use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
-use super::super::{CliError, Context, exit};
+use super::super::terminal::Terminal;
+use super::super::{CliError, Context, GameName, exit};
 use super::from_build;
 use super::map::shard_format;
 use crate::cli::language::{counts, say};
 use juzhong::book::{Work, reduce};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Symmetric;
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 
 /// Brings copies of games together over all shards of `book map`, replays the games and sums their
 /// moves. Several machines can share the games: each reads all shards and does one part.
@@ -59,8 +63,18 @@ fn parse_part(text: &str) -> Result<(u32, u32), String> {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let format = shard_format(args.parquet)?;
-    let report = reduce(&args.shards, &args.output, format, args.part, &args.effort.work())
+    let report = reduce::<G>(&args.shards, &args.output, format, args.part, &args.effort.work())
         .map_err(from_build)?;
     let [_, games, moves, _] = report.rows;
     if context.common.json {

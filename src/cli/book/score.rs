@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::super::input::Input;
 use super::super::interrupt::{self, stop_flag};
-use super::super::{CliError, Context, exit};
-use super::sources::{Saver, SourceArgs, ask, check_interrupt, patiently, prove, span_json};
+use super::super::{CliError, Context, GameName, exit};
+use super::sources::{
+    Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, prove, span_json,
+};
 use super::{from_book, from_replace};
 use crate::cli::language::{counts, say};
 use juzhong::book::{
@@ -14,6 +16,8 @@ use juzhong::book::{
 };
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::visible::Visible;
+use juzhong::game::Side;
+use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 /// Lines of scores that are kept at a time.
@@ -60,7 +64,13 @@ struct Report {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book score")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let mut report = Report::default();
@@ -73,16 +83,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         report.cleared =
             Some(clear_scores(&args.book, source, &stop_flag()).map_err(from_replace)?);
     } else if let Some(file) = &args.import {
-        result = import(&book, args, file).map(|imported| report.imported = imported);
+        result = import::<G>(&book, args, file).map(|imported| report.imported = imported);
     } else {
-        result = score(&book, args, min_games, &mut report);
+        result = score::<G>(&book, args, min_games, &mut report);
     }
     // Even after an error the scores that were kept count.
     let has_new = report.scored + report.proofs > 0;
     // Even after an interrupt, which ended the searches.
     let is_due = interrupt::is_requested() || report.cleared.is_some();
     let stop = if is_due { StopFlag::default() } else { stop_flag() };
-    let propagate = || propagate::<Position>(&args.book, min_games, &stop);
+    let propagate = || propagate::<G>(&args.book, min_games, &stop);
     let backed = if has_new { patiently(propagate) } else { propagate() };
     result?;
     if has_new && matches!(backed, Err(ReplaceError::Interrupted { .. })) {
@@ -90,7 +100,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     let backed = backed.map_err(from_replace)?;
     check_interrupt(report.scored + report.proofs)?;
-    tell(&args.book, &report, &backed, context)?;
+    tell::<G>(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
 }
 
@@ -106,12 +116,17 @@ fn check_source(book: &Book, source: &str) -> Result<(), CliError> {
     Err(CliError::message(exit::BAD_DATA, message))
 }
 
-fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Result<(), CliError> {
+fn score<G: Scorable>(
+    book: &Book,
+    args: &Args,
+    min_games: u64,
+    report: &mut Report,
+) -> Result<(), CliError> {
     stop_flag(); // from here on an interrupt ends in good order
-    let graph = book.playable_graph::<Position>(min_games).map_err(from_book)?;
+    let graph = book.playable_graph::<G>(min_games).map_err(from_book)?;
     let mut scores = book.counting_scores().map_err(from_book)?;
     let mut saver = Saver::new(&args.book);
-    if let Some(mut tables) = args.sources.tables()? {
+    if let Some(mut tables) = args.sources.tables::<G>()? {
         let proofs = prove(book, &graph, &scores, &mut tables)?;
         report.proofs = proofs.len() as u64;
         scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
@@ -134,7 +149,7 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
         return Ok(());
     }
     report.leaves = leaves.len();
-    let mut engines = args.sources.engines(leaves.len())?;
+    let mut engines = args.sources.engines::<G>(leaves.len())?;
     let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
     let line = |number: usize| graph.line_to(leaves[number]);
     ask(leaves.len(), &line, &mut engines, &mut saver, &mut |number, evaluation, findings| {
@@ -145,7 +160,7 @@ fn score(book: &Book, args: &Args, min_games: u64, report: &mut Report) -> Resul
 }
 
 /// Reads scores from a file, a batch at a time.
-fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
+fn import<G: Scorable>(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
     let mut input = Input::open(file, MAX_SCORE_LINE as u64)?;
     let (mut findings, mut imported) = (Findings::default(), 0);
     loop {
@@ -155,7 +170,7 @@ fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
         if let Ok(Some(text)) = &line
             && !text.trim().is_empty()
         {
-            match book.read_score::<Position>(text) {
+            match book.read_score::<G>(text) {
                 Ok(score) => findings.scores.push(score),
                 Err(what) => bad = Some(what),
             }
@@ -183,7 +198,7 @@ fn import(book: &Book, args: &Args, file: &Path) -> Result<u64, CliError> {
     }
 }
 
-fn tell(
+fn tell<G: Scorable>(
     path: &Path,
     report: &Report,
     backed: &PropagationReport,
@@ -232,7 +247,10 @@ fn tell(
         )?;
     }
     if let Some(start) = backed.start {
-        say!(out, "start      {start} for Red")?;
+        match G::BLACK {
+            Side::First => say!(out, "start      {start} for Black")?,
+            Side::Second => say!(out, "start      {start} for Red")?,
+        }
     }
     Ok(())
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
 use super::super::line_args::parse_rules;
-use super::super::{CliError, OrExit, exit, interrupt, tell};
+use super::super::terminal::Terminal;
+use super::super::{CliError, OrExit, exit, interrupt};
 use super::from_replace;
 use juzhong::book::{
     Book, Bounds, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score,
@@ -19,11 +20,8 @@ use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
 use juzhong::game::Line;
 use juzhong::hash::Key;
-use juzhong::protocol::client::{
-    ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
-};
+use juzhong::protocol::client::{EngineCommand, GoLimits, Timeouts};
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
-use juzhong::xiangqi::{Move, Position, RuleSet};
 
 /// Searched where no limit is given.
 const NODES: u64 = 200_000;
@@ -79,27 +77,35 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-pub(super) type Sources<'a> = Vec<Box<dyn Evaluator<Position> + 'a>>;
+pub(super) type Sources<'a, G> = Vec<Box<dyn Evaluator<G> + 'a>>;
+
+/// A game whose books can be scored.
+pub(super) trait Scorable: Terminal + Playable {}
+
+impl<G: Terminal + Playable> Scorable for G {}
 
 impl SourceArgs {
-    pub(super) fn rules(&self) -> Result<RuleSet, CliError> {
-        parse_rules::<Position>(self.rules.as_deref())
+    pub(super) fn rules<G: Scorable>(&self) -> Result<G::Rules, CliError> {
+        parse_rules::<G>(self.rules.as_deref())
     }
 
     /// The tablebases, if a folder is given.
-    pub(super) fn tables(&self) -> Result<Option<TablebaseEvaluator<Position>>, CliError> {
+    pub(super) fn tables<G: Scorable>(&self) -> Result<Option<TablebaseEvaluator<G>>, CliError> {
         let Some(folder) = &self.tables else { return Ok(None) };
-        TablebaseEvaluator::open(folder, self.rules()?).map(Some).or_exit(exit::NO_INPUT)
+        TablebaseEvaluator::open(folder, self.rules::<G>()?).map(Some).or_exit(exit::NO_INPUT)
     }
 
     /// One engine for each thread, at most `at_most`.
-    pub(super) fn engines(&self, at_most: usize) -> Result<Sources<'static>, CliError> {
+    pub(super) fn engines<G: Scorable>(
+        &self,
+        at_most: usize,
+    ) -> Result<Sources<'static, G>, CliError> {
         let count = usize::from(self.threads).min(at_most.max(1));
         if self.engine == "own" { self.own(count) } else { self.foreign(count) }
     }
 
-    fn own(&self, count: usize) -> Result<Sources<'static>, CliError> {
-        let rules = self.rules()?;
+    fn own<G: Scorable>(&self, count: usize) -> Result<Sources<'static, G>, CliError> {
+        let rules = self.rules::<G>()?;
         let free = self.depth.is_none() && self.movetime.is_none();
         let limits = Limits {
             depth: self.depth,
@@ -107,21 +113,20 @@ impl SourceArgs {
             hard_time: self.movetime.map(Duration::from_millis),
             ..Limits::default()
         };
-        let mut sources: Sources<'static> = Vec::new();
+        let mut sources: Sources<'static, G> = Vec::new();
         for _ in 0..count {
             let open = |folder: &PathBuf| {
-                <Position as Playable>::Tables::open(&folder.as_path().into(), rules)
+                G::Tables::open(&folder.as_path().into(), rules)
                     .map_err(|message| CliError::message(exit::NO_INPUT, message))
             };
             let tables = self.tables.as_ref().map(open).transpose()?;
-            let source =
-                SearchEvaluator::<Position>::new(self.hash as usize, rules, limits, tables);
+            let source = SearchEvaluator::<G>::new(self.hash as usize, rules, limits, tables);
             sources.push(Box::new(source.or_exit(exit::UNAVAILABLE)?));
         }
         Ok(sources)
     }
 
-    fn foreign(&self, count: usize) -> Result<Sources<'static>, CliError> {
+    fn foreign<G: Scorable>(&self, count: usize) -> Result<Sources<'static, G>, CliError> {
         let command = EngineCommand::parse(&self.engine).ok_or_else(|| {
             CliError::message(exit::USAGE, "--engine: no program, or a quote is not closed")
         })?;
@@ -134,13 +139,7 @@ impl SourceArgs {
         };
         let timeouts =
             Timeouts { search: Duration::from_secs(self.timeout), ..Timeouts::default() };
-        let mut engines = spawn_evaluators(&command, &self.option, limits, timeouts, count)
-            .or_exit(exit::UNAVAILABLE)?;
-        // All of them say the same.
-        for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
-            tell(format_args!("juzhong: {}: {warning}", command.program));
-        }
-        Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
+        G::foreign_evaluators(&command, &self.option, limits, timeouts, count)
     }
 }
 
@@ -233,16 +232,16 @@ impl From<AskError> for CliError {
 
 /// Asks about all lines; `each` turns an answer into findings. Answers that came are saved, even if an error
 /// comes after them.
-pub(super) fn ask(
+pub(super) fn ask<G: Scorable>(
     lines: usize,
-    line: &(dyn Fn(usize) -> Line<Position> + Sync),
-    sources: &mut Sources<'_>,
+    line: &(dyn Fn(usize) -> Line<G> + Sync),
+    sources: &mut Sources<'_, G>,
     saver: &mut Saver<'_>,
-    each: &mut dyn FnMut(usize, Evaluation<Move>, &mut Findings),
+    each: &mut dyn FnMut(usize, Evaluation<G::Move>, &mut Findings),
 ) -> Result<(), CliError> {
     let stop = stop_flag();
     let bar = progress_bar(lines);
-    let mut done = |number, answer: Option<Evaluation<Move>>| {
+    let mut done = |number, answer: Option<Evaluation<G::Move>>| {
         bar.inc(1);
         if let Some(evaluation) = answer {
             each(number, evaluation, &mut saver.pending);
@@ -273,14 +272,14 @@ fn progress_bar(lines: usize) -> ProgressBar {
 }
 
 /// Asks tablebases about every position of a book that they cover, unless it has a proof already.
-pub(super) fn prove(
+pub(super) fn prove<G: Scorable>(
     book: &Book,
-    graph: &juzhong::book::Graph<Position>,
+    graph: &juzhong::book::Graph<G>,
     scores: &std::collections::HashMap<i64, Score>,
-    tables: &mut TablebaseEvaluator<Position>,
+    tables: &mut TablebaseEvaluator<G>,
 ) -> Result<Vec<(Key, Score)>, CliError> {
     let never = StopFlag::default();
-    let name = Evaluator::<Position>::name(tables).to_owned();
+    let name = Evaluator::<G>::name(tables).to_owned();
     let (mut found, mut failed) = (Vec::new(), None);
     graph.for_each_position(|node, position| {
         let known = scores.get(&graph.key(node).to_i64());

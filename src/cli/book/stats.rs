@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::line_args::{NotationArgs, line_texts};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
+use super::query::side_names;
 use super::{from_book, names, print_not_counted};
 use crate::cli::language::{counted, counts, left, right, say, text, word, wrapped};
 use juzhong::book::opening::Code;
@@ -16,9 +17,10 @@ use juzhong::book::{
     Origins, Sample, Source, Stats, StatsOptions, Years,
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Notation, Side};
+use juzhong::game::{Game, Side, Symmetric};
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
-use juzhong::xiangqi::{Move, Position};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -64,7 +66,7 @@ impl Args {
 }
 
 /// A book and what was found in it.
-struct Found {
+struct Found<G: Game> {
     book: Book,
     survey: Stats,
     census: OpeningStats,
@@ -73,21 +75,30 @@ struct Found {
     /// Edits that can be undone.
     edits: u64,
     bytes: u64,
-    /// The moves of the start.
-    first_moves: Vec<BookMove<Move>>,
+    /// The first start that the book has moves for.
+    start: G,
+    /// The moves there.
+    first_moves: Vec<BookMove<G::Move>>,
 }
 
 /// The number of first moves that are shown.
 const FIRST_MOVES: usize = 4;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if context.common.game != GameName::Xiangqi {
-        return Err(CliError::message(exit::USAGE, "there are no books of gomoku yet"));
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
     }
+}
+
+fn run_game<G: Terminal + Symmetric>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let book = Book::open(&args.book).map_err(from_book)?;
     book.verify().map_err(from_book)?;
-    let survey = book.survey::<Position>(&args.options(&book)).map_err(from_book)?;
-    let mut census = book.opening_stats(args.options(&book).min_games).map_err(from_book)?;
+    let survey = book.survey::<G>(&args.options(&book)).map_err(from_book)?;
+    let mut census = book.opening_stats::<G>(args.options(&book).min_games).map_err(from_book)?;
     census.openings.truncate(args.openings.into());
     let sources = book.sources().map_err(from_book)?;
     let origins = book.origins().map_err(from_book)?;
@@ -96,10 +107,16 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let bytes = std::fs::metadata(&args.book)
         .or_exit_with(exit::IO, || args.book.shown().to_string())?
         .len();
-    let first_moves =
-        book.probe_with(&Position::start(), args.options(&book).min_games).map_err(from_book)?;
+    let (mut start, mut first_moves) = (G::start(), Vec::new());
+    for other in G::starts() {
+        first_moves = book.probe_with(&other, args.options(&book).min_games).map_err(from_book)?;
+        if !first_moves.is_empty() {
+            start = other;
+            break;
+        }
+    }
     let edits = edits.len() as u64;
-    let found = Found { book, survey, census, sources, origins, edits, bytes, first_moves };
+    let found = Found { book, survey, census, sources, origins, edits, bytes, start, first_moves };
     if context.common.json {
         writeln!(context.out, "{}", answer(args, &found))?;
     } else {
@@ -129,11 +146,12 @@ fn books_of<'a>(origins: &'a Origins, source: &Source) -> Vec<&'a str> {
         .collect()
 }
 
-fn answer(args: &Args, found: &Found) -> Value {
+fn answer<G: Terminal>(args: &Args, found: &Found<G>) -> Value {
     let Found { book, survey, sources, .. } = found;
     let about = book.metadata();
     let counts = &about.counts;
-    let differences = survey.differences.iter().map(|d| difference_answer(d, args.notation));
+    let [first, second] = side_names::<G>();
+    let differences = survey.differences.iter().map(|d| difference_answer::<G>(d, args.notation));
     let depth: Vec<Value> = survey
         .walk
         .depths
@@ -150,9 +168,9 @@ fn answer(args: &Args, found: &Found) -> Value {
         "positions": about.positions,
         "moves": about.rows,
         "games": counts.games,
-        "red": counts.first,
+        first: counts.first,
         "draws": counts.draws,
-        "black": counts.second,
+        second: counts.second,
         "unknown": counts.unknown(),
         "disputed": counts.disputed,
         "tied": counts.tied,
@@ -181,7 +199,7 @@ fn answer(args: &Args, found: &Found) -> Value {
         "marks": marks_answer(&survey.marks),
         "coverage": coverage_answer(found),
         "openings": openings_answer(found),
-        "lines": survey.lines.iter().map(|line| line_answer(line, args.notation)).collect::<Vec<_>>(),
+        "lines": survey.lines.iter().map(|line| line_answer::<G>(line, args.notation)).collect::<Vec<_>>(),
         "differences": differences.collect::<Vec<_>>(),
     });
     answer["samples"] = book.samples().into();
@@ -218,7 +236,7 @@ fn marks_answer(marks: &AnnotationCounts) -> Value {
 
 /// The share of all games that still make a move of the book at a distance from the start.
 /// The share of the book's games; of the weight of its first moves where it has no games.
-fn share(found: &Found, count: u64) -> f64 {
+fn share<G: Terminal>(found: &Found<G>, count: u64) -> f64 {
     let all = match found.survey.by_weight {
         true => found.survey.coverage.first().copied().unwrap_or(0),
         false => found.book.metadata().counts.games,
@@ -226,7 +244,7 @@ fn share(found: &Found, count: u64) -> f64 {
     (count as f64 / all.max(1) as f64).min(1.0)
 }
 
-impl Found {
+impl<G: Game> Found<G> {
     /// A number of games as answers have it, and the weight that it is in books without games.
     fn games_or_weight(&self, count: u64) -> (u64, Option<u64>) {
         if self.survey.by_weight { (0, Some(count)) } else { (count, None) }
@@ -238,7 +256,7 @@ fn rounded(n: f64) -> f64 {
     (n * 1e4).round() / 1e4
 }
 
-fn coverage_answer(found: &Found) -> Vec<Value> {
+fn coverage_answer<G: Terminal>(found: &Found<G>) -> Vec<Value> {
     let counts = found.survey.coverage.iter().enumerate();
     counts
         .map(|(ply, &count)| {
@@ -253,13 +271,13 @@ fn coverage_answer(found: &Found) -> Vec<Value> {
         .collect()
 }
 
-fn openings_answer(found: &Found) -> Value {
+fn openings_answer<G: Terminal>(found: &Found<G>) -> Value {
     let census = &found.census;
     let opening = |&(code, name, count): &(Code, &str, u64)| {
         let (games, weight) = found.games_or_weight(count);
         let name_en = code.english_name();
         json!({
-            "ecco": code.to_string(),
+            G::CODE_MEMBER: code.to_string(),
             "name": name,
             "name_en": name_en,
             "games": games,
@@ -275,43 +293,48 @@ fn openings_answer(found: &Found) -> Value {
     })
 }
 
-fn line_answer(line: &LineCount, notation: NotationArgs) -> Value {
+fn line_answer<G: Terminal>(line: &LineCount, notation: NotationArgs) -> Value {
+    let [first, second] = side_names::<G>();
     let mut answer = json!({
         "line": line.moves.join(" "),
         "games": line.games,
         "weight": line.weight,
-        "red": line.last.first,
+        first: line.last.first,
         "draws": line.last.draws,
-        "black": line.last.second,
+        second: line.last.second,
         "score": line.last.score(Side::First).map(rounded),
     });
     if let Some(notation) = notation.asked() {
-        answer["text"] = line_text(&line.moves, notation).into();
+        answer["text"] = line_text::<G>(line, notation).into();
+    }
+    if let Some(start) = &line.start {
+        answer["start"] = start.as_str().into();
     }
     answer
 }
 
-/// A line from the start of a game in another notation.
-fn line_text(moves: &[String], notation: MoveNotation) -> String {
-    let moves = moves.iter().map_while(|text| Position::parse_move(text));
-    line_texts(&Position::start(), moves, notation).join(" ")
+/// A line in another notation.
+fn line_text<G: Terminal>(line: &LineCount, notation: MoveNotation) -> String {
+    let moves = line.moves.iter().map_while(|text| G::parse_move(text));
+    let start = line.start.as_ref().and_then(|text| G::from_fen(text).ok());
+    line_texts(&start.unwrap_or_else(G::start), moves, notation).join(" ")
 }
 
 /// A move in another notation.
-fn move_text(fen: &str, mv: &str, notation: MoveNotation) -> String {
-    match (Position::from_fen(fen), Position::parse_move(mv)) {
+fn move_text<G: Terminal>(fen: &str, mv: &str, notation: MoveNotation) -> String {
+    match (G::from_fen(fen), G::parse_move(mv)) {
         (Ok(position), Some(mv)) => position.write_move(mv, notation),
         _ => mv.to_owned(),
     }
 }
 
-fn difference_answer(difference: &Difference, notation: NotationArgs) -> Value {
+fn difference_answer<G: Terminal>(difference: &Difference, notation: NotationArgs) -> Value {
     let Difference { position, ply, played, better } = difference;
     let sample = |sample: &Sample| {
         let Sample { mv, games, score } = sample;
         let mut answer = json!({"move": mv, "games": games, "score": rounded(*score)});
         if let Some(notation) = notation.asked() {
-            answer["text"] = move_text(position, mv, notation).into();
+            answer["text"] = move_text::<G>(position, mv, notation).into();
         }
         answer
     };
@@ -326,23 +349,33 @@ fn difference_answer(difference: &Difference, notation: NotationArgs) -> Value {
 
 /// Prints what people look for first: games, years, results, first moves, openings, lines, size; then
 /// how the book was made, and its coverage by plies.
-fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(), CliError> {
+fn print<G: Terminal>(
+    found: &Found<G>,
+    notation: MoveNotation,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     let Found { book, survey, bytes, .. } = found;
     let about = book.metadata();
     let Counts { games, first, draws, second, .. } = about.counts;
     say!(out, "{}: sound, version {}", book.path().shown(), book.version())?;
     say!(out, "games      {games}")?;
     let unknown = about.counts.unknown();
-    say!(
-        out,
-        "results    {first} won by Red, {draws} drawn, {second} won by Black, {unknown} unknown"
-    )?;
+    match G::BLACK {
+        Side::Second => say!(
+            out,
+            "results    {first} won by Red, {draws} drawn, {second} won by Black, {unknown} unknown"
+        )?,
+        Side::First => say!(
+            out,
+            "results    {first} won by Black, {draws} drawn, {second} won by White, {unknown} unknown"
+        )?,
+    }
     if let Some(Years { min, max }) = found.years() {
         say!(out, "years      {min} to {max}")?;
     }
     print_first_moves(found, notation, out)?;
-    print_openings(&found.census, survey.by_weight, out)?;
-    print_lines(survey, notation, out)?;
+    print_openings::<G>(&found.census, survey.by_weight, out)?;
+    print_lines::<G>(survey, notation, out)?;
     say!(out, "positions  {}", about.positions)?;
     say!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
     say!(out, "size       {bytes} bytes")?;
@@ -360,23 +393,23 @@ fn print(found: &Found, notation: MoveNotation, out: &mut dyn Write) -> Result<(
     print_marks(found, out)?;
     writeln!(out)?;
     print_coverage(found, out)?;
-    print_differences(survey, notation, out)
+    print_differences::<G>(survey, notation, out)
 }
 
-impl Found {
+impl<G: Game> Found<G> {
     /// The years of the games by the first moves of the book.
     fn years(&self) -> Option<Years> {
         self.first_moves.iter().filter_map(|first| first.stats.years).reduce(Years::union)
     }
 }
 
-fn print_first_moves(
-    found: &Found,
+fn print_first_moves<G: Terminal>(
+    found: &Found<G>,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let start = Position::start();
-    let count = |first: &BookMove<Move>| match found.survey.by_weight {
+    let start = &found.start;
+    let count = |first: &BookMove<G::Move>| match found.survey.by_weight {
         true => first.weight,
         false => first.stats.games,
     };
@@ -389,7 +422,14 @@ fn print_first_moves(
         match first.stats.score(Side::First) {
             Some(score) => {
                 let score = 100.0 * score;
-                say!(out, "first      {text} {share:.1}%, Red scores {score:.1}%")?;
+                match G::BLACK {
+                    Side::Second => {
+                        say!(out, "first      {text} {share:.1}%, Red scores {score:.1}%")?;
+                    }
+                    Side::First => {
+                        say!(out, "first      {text} {share:.1}%, Black scores {score:.1}%")?;
+                    }
+                }
             }
             None => say!(out, "first      {text} {share:.1}%")?,
         }
@@ -397,14 +437,17 @@ fn print_first_moves(
     Ok(())
 }
 
-fn print_openings(
+fn print_openings<G: Terminal>(
     census: &OpeningStats,
     by_weight: bool,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
     for (&letter, &games) in &census.letters {
-        let group = word(Code::parse(&format!("{letter}00")).map_or("", Code::group));
+        let of_letter =
+            |text: String| Code::parse(&text).filter(|&code| G::name_of(code).is_some());
+        let code = of_letter(format!("{letter}00")).or_else(|| of_letter(format!("1{letter}")));
+        let group = word(code.map_or("", Code::group));
         let share = format!("{:.1}%", percent(games));
         say!(out, "openings   {letter} {share:>6}  {group}")?;
     }
@@ -425,20 +468,30 @@ fn print_openings(
     Ok(())
 }
 
-fn print_lines(survey: &Stats, notation: MoveNotation, out: &mut dyn Write) -> io::Result<()> {
+fn print_lines<G: Terminal>(
+    survey: &Stats,
+    notation: MoveNotation,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for line in &survey.lines {
         let (games, weight) = (line.games, line.weight);
         let number = match games {
             0 => text!("weight {weight}"),
             games => counts::games(games),
         };
-        let text = line_text(&line.moves, notation);
+        let text = line_text::<G>(line, notation);
         match line.last.score(Side::First) {
             Some(score) => {
                 let score = 100.0 * score;
-                say!(out, "line       {number}, Red scores {score:.1}%")?;
+                match G::BLACK {
+                    Side::Second => say!(out, "line       {number}, Red scores {score:.1}%")?,
+                    Side::First => say!(out, "line       {number}, Black scores {score:.1}%")?,
+                }
             }
             None => say!(out, "line       {number}")?,
+        }
+        if let Some(start) = &line.start {
+            writeln!(out, "             {start}")?;
         }
         for line in wrapped(&text, 67) {
             writeln!(out, "             {line}")?;
@@ -448,7 +501,7 @@ fn print_lines(survey: &Stats, notation: MoveNotation, out: &mut dyn Write) -> i
 }
 
 /// Prints what became of the records, and what the book was made with.
-fn print_making(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_making<G: Terminal>(found: &Found<G>, out: &mut dyn Write) -> Result<(), CliError> {
     let Found { book, sources, .. } = found;
     let about = book.metadata();
     let counts = &about.counts;
@@ -486,7 +539,7 @@ fn print_making(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_marks(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_marks<G: Terminal>(found: &Found<G>, out: &mut dyn Write) -> Result<(), CliError> {
     let marks = &found.survey.marks;
     if marks.moves > 0 {
         let AnnotationCounts { moves, weights, priorities, comments, .. } = marks;
@@ -512,7 +565,7 @@ fn print_marks(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn print_coverage(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
+fn print_coverage<G: Terminal>(found: &Found<G>, out: &mut dyn Write) -> Result<(), CliError> {
     let survey = &found.survey;
     let unit = if survey.by_weight { word("weight") } else { word("games") };
     let [positions, moves, unit] =
@@ -537,14 +590,14 @@ fn print_coverage(found: &Found, out: &mut dyn Write) -> Result<(), CliError> {
 }
 
 /// Prints the positions whose most played move scores badly.
-fn print_differences(
+fn print_differences<G: Terminal>(
     survey: &Stats,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     for Difference { position, played, better, .. } in &survey.differences {
         let [(played, worse, often), (other, score, games)] = [played, better].map(|sample| {
-            (move_text(position, &sample.mv, notation), 100.0 * sample.score, sample.games)
+            (move_text::<G>(position, &sample.mv, notation), 100.0 * sample.score, sample.games)
         });
         say!(
             out,

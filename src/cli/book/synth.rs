@@ -10,6 +10,7 @@ use juzhong::book::Synth;
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::record::{PgnOptions, write_pgn};
+use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Games written by one task.
@@ -45,7 +46,7 @@ pub(in crate::cli) struct Args {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
-    let synth = Synth::new(&book, args.plies.into(), args.tail.into(), args.seed);
+    let synth = Synth::new::<Position>(&book, args.plies.into(), args.tail.into(), args.seed);
     let synth = synth.map_err(super::from_book)?;
     if args.output.as_os_str() == "-" {
         write(&synth, args.games, context.out)?;
@@ -68,7 +69,7 @@ fn write(synth: &Synth, games: u64, out: &mut dyn Write) -> io::Result<()> {
     let text = |first: u64| -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         for number in first..games.min(first + TASK) {
-            write_pgn(&mut text, &synth.game(number), &options)?;
+            write_pgn(&mut text, &synth.game::<Position>(number), &options)?;
         }
         Ok(text)
     };

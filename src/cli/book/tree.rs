@@ -36,7 +36,7 @@ struct Tree<G: Symmetric> {
 pub(super) fn run<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
-    names: &Names,
+    names: &Names<G>,
     (depth, min_games, notation): (u8, u64, NotationArgs),
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
@@ -46,7 +46,7 @@ pub(super) fn run<G: Symmetric + Terminal>(
         answer["depth"] = depth.into();
         answer["min_games"] = min_games.into();
         answer["cut"] = tree.is_cut.into();
-        for (field, value) in fields(names.here(position)) {
+        for (field, value) in fields::<G>(names.here(position)) {
             answer[field] = value;
         }
         let games = tree.first.iter().map(|&number| tree.branches[number].found.stats.games);
@@ -120,7 +120,7 @@ impl<G: Symmetric + Terminal> Tree<G> {
         &self,
         branches: &[usize],
         position: &G,
-        names: &Names,
+        names: &Names<G>,
         notation: NotationArgs,
     ) -> Value {
         let mut moves = Vec::new();
@@ -130,7 +130,7 @@ impl<G: Symmetric + Terminal> Tree<G> {
             after.make(found.mv);
             let mut names = names.clone();
             names.push(&after);
-            for (field, value) in fields(names.here(&after)) {
+            for (field, value) in fields::<G>(names.here(&after)) {
                 answer[field] = value;
             }
             answer["moves"] = self.answer(next, &after, &names, notation);
@@ -178,7 +178,8 @@ mod tests {
         let pgn: String =
             lines.iter().map(|line| format!("[Result \"1-0\"]\n\n{line} 1-0\n\n")).collect();
         std::fs::write(&games, pgn).unwrap();
-        build(&[games], &book, BuildOptions::default(), ReadOptions::default()).unwrap();
+        build::<Position>(&[games], &book, BuildOptions::default(), ReadOptions::default())
+            .unwrap();
         let book = Book::open(&book).unwrap();
         let grow = |at_most| Tree::grow(&book, &Position::start(), 60, 1, at_most).unwrap();
         let whole = grow(100);

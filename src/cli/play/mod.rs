@@ -829,8 +829,17 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     fn write_to(&mut self, path: &Path) -> Result<(), String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let known = Format::from_extension(ending);
-        let format = known.ok_or("the name must end in .pgn, .jsonl, .txt, .xqf or .ubb")?;
+        let known = Format::from_extension(ending, G::FORMATS);
+        let format = known.filter(|format| G::WRITTEN.contains(format)).ok_or_else(|| {
+            let endings = G::WRITTEN.iter().filter_map(|format| format.extensions().first());
+            let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
+            match endings.split_last() {
+                Some((last, others)) => {
+                    format!("the name must end in {} or {last}", others.join(", "))
+                }
+                None => String::new(),
+            }
+        })?;
         let players = Side::ALL.map(|side| match side == self.human {
             true => "player".to_owned(),
             false => self.opponent.name(),
@@ -842,8 +851,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             options.pgn.notation = notation;
         }
         let mut bytes = Vec::new();
-        let written = G::write_record(&record, format, &options, &mut bytes);
-        let written = written.ok_or("games of this kind have no format of files")?;
+        let written = G::write_record(&mut bytes, &record, format, &options);
         written.map_err(|error| error.to_string())?;
         let write = || {
             let place = resolve(path)?;
@@ -879,7 +887,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             self.say(text!("the game breaks off: {}", language::message(&fault)))?;
         }
         let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
-        let players = [player("Red"), player("Black")];
+        let players = Side::ALL.map(|side| player(G::side_name(side)));
         let game = Played::of_record(record);
         let [red, black] = players.map(|name| Visible(name).to_string());
         self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
@@ -897,26 +905,24 @@ fn read_record<G: Terminal>(
     }
     let folder = std::env::temp_dir();
     let source = path.shown().to_string();
-    let opened = GameFile::open(path, &folder).map_err(|error| error.to_string())?;
+    let opened = GameFile::open::<G>(path, &folder).map_err(|error| error.to_string())?;
     let (mut count, mut found) = (0, None);
     let never = StopFlag::default();
-    read_game_file(&source, &opened, &folder, &never, true, &mut |_, game| {
+    read_game_file::<G>(&source, &opened, &folder, &never, true, &mut |_, game| {
         count += 1;
         if count < number {
             return ControlFlow::Continue(());
         }
-        let whole = |game: ParsedGame| (game.record, game.cut.map(|fault| fault.to_string()));
+        let whole = |game: ParsedGame<G>| (game.record, game.cut.map(|fault| fault.to_string()));
         found = Some(game.map(whole).map_err(|bad| bad.to_string()));
         ControlFlow::Break(())
     })
     .map_err(|error| error.to_string())?;
-    let (record, fault) = found.ok_or_else(|| match count {
+    found.ok_or_else(|| match count {
         0 => "no game in it".to_owned(),
         1 => text!("one game in it"),
         _ => text!("{} in it", counts::games(count)),
-    })??;
-    let record = G::of_record(record).ok_or("games of this kind have no format of files")?;
-    Ok((record, fault))
+    })?
 }
 
 /// Describes the source of a move and its score.

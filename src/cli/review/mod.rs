@@ -148,11 +148,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     let options = args.options()?;
-    let inputs = find_inputs(&args.inputs)?;
+    let inputs = find_inputs::<Position>(&args.inputs)?;
     let output = args.output.as_deref().unwrap_or(Path::new(STANDARD));
     refuse_input_as_output(&inputs.files, output)?;
     stop_flag(); // from here on an interrupt ends in good order
-    let filter = GameFilter::new(&args.games, &args.search)?;
+    let filter = GameFilter::new::<Position>(&args.games, &args.search)?;
     let books = args.books()?;
     let listing = Listing::open(args.rejects.as_deref(), output)?;
     let evaluators = Evaluators::new(&options).map_err(from_review)?;

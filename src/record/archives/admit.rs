@@ -3,22 +3,18 @@
 
 use crate::record::archives::unpack::{Coding, read_up_to};
 use crate::record::archives::{sevenz, tar};
-use crate::record::model::encoding::Encoding;
+use crate::record::formats::Formats;
 use crate::record::model::format::Format;
-use crate::record::model::parsed::BadGameReason;
-use crate::record::source::read_games;
-use crate::record::text::scan::{Scanner, Token};
-use crate::record::text::{plain, split};
 
 /// The number of bytes at the beginning of a file from which its kind is determined.
 pub(crate) const HEAD_BYTES: usize = 1 << 20;
 
-/// Bytes of a text that are searched for a tag or a move.
-const SAMPLE_BYTES: usize = 64 << 10;
-
 /// The reasons for passing over a file that is hidden, or a link.
 pub(crate) const HIDDEN: &str = "hidden: its name begins with a dot";
 pub(crate) const LINK: &str = "a link; what it points to is read where it is given by name";
+
+/// Judges a file by its name and its beginning: [`admit`] for a game.
+pub(in crate::record) type Admit = fn(&str, &[u8]) -> Result<(), String>;
 
 /// Judges a file by its name and by its first [`HEAD_BYTES`], or all that it has.
 ///
@@ -26,14 +22,14 @@ pub(crate) const LINK: &str = "a link; what it points to is read where it is giv
 ///
 /// The reason for passing it over. A file whose name promises games is never passed over, nor is an archive,
 /// whatever it contains: if it cannot be read, the reader reports it.
-pub(crate) fn admit(name: &str, head: &[u8]) -> Result<(), String> {
-    if Format::is_game_file(name) == Some(true)
+pub(crate) fn admit<G: Formats>(name: &str, head: &[u8]) -> Result<(), String> {
+    if Format::is_game_file(name, G::FORMATS) == Some(true)
         || Format::is_archive(name)
         || Archive::of(head).is_some()
     {
         return Ok(());
     }
-    let Some(coding) = Coding::of(head) else { return admit_bare(name, head) };
+    let Some(coding) = Coding::of(head) else { return admit_bare::<G>(name, head) };
     let mut inner = vec![0; HEAD_BYTES];
     let read = coding.open(head).and_then(|mut input| read_up_to(&mut *input, &mut inner));
     // Damage is for the reader to say.
@@ -42,74 +38,32 @@ pub(crate) fn admit(name: &str, head: &[u8]) -> Result<(), String> {
     if Archive::of(inner).is_some() || Coding::of(inner).is_some() {
         return Ok(());
     }
-    admit_bare(name, inner)
+    admit_bare::<G>(name, inner)
 }
 
 /// Judges by content. Binary formats are admitted whatever the name. Texts whose names say nothing against it
 /// hold games if they have a tag or begin with a move, others only if a game can be read, up to an illegal
 /// move perhaps: examples stand in many texts.
-fn admit_bare(name: &str, head: &[u8]) -> Result<(), String> {
+fn admit_bare<G: Formats>(name: &str, head: &[u8]) -> Result<(), String> {
     if head.trim_ascii().is_empty() {
         return Err("empty".to_owned());
     }
-    let format = Format::sniff(head).map_err(|reason| reason.to_string())?;
+    let format = G::sniff(head).map_err(|reason| reason.to_string())?;
     let is_game = match format {
-        format if is_binary(format) => true,
-        _ if !Format::is_open_name(name) => has_a_game(head),
-        Format::Pgn => has_tag(head) || begins_with_a_move(head) || has_a_game(head),
-        _ => true,
+        format if G::is_unmistakable(format) => true,
+        _ if !Format::is_open_name(name) => has_a_game::<G>(head),
+        format => G::begins_like_games(format, head) || has_a_game::<G>(head),
     };
     is_game.then_some(()).ok_or_else(|| "a text in which no game is found".to_owned())
 }
 
-/// Returns true for formats with a mark or a layout that no text has by chance.
-const fn is_binary(format: Format) -> bool {
-    matches!(
-        format,
-        Format::Xqf
-            | Format::Cbr
-            | Format::Cbl
-            | Format::Xqr
-            | Format::Che
-            | Format::Mxq
-            | Format::Ccm
-            | Format::Chn
-    )
-}
-
-fn has_tag(head: &[u8]) -> bool {
-    let sample = &head[..head.len().min(SAMPLE_BYTES)];
-    let mut lines = sample.split(|&b| matches!(b, b'\n' | b'\r'));
-    lines.any(|line| {
-        let line = line.trim_ascii_start();
-        let name = split::tag_name(line);
-        name.is_some_and(|name| line[name.len() + 1..].trim_ascii_start().starts_with(b"\""))
-    })
-}
-
-fn begins_with_a_move(head: &[u8]) -> bool {
-    let sample = &head[..head.len().min(SAMPLE_BYTES)];
-    let text = Encoding::detect(head).decode_lossy(sample);
-    if text.starts_with(['{', '(', ';', '%', '｛']) {
-        return false;
-    }
-    let mut scanner = Scanner::new(&text);
-    loop {
-        match scanner.next() {
-            Some(Token::Move(first)) => return plain::is_move(&first),
-            Some(_) => {}
-            None => return false,
-        }
-    }
-}
-
 /// Returns true if a game with moves can be read, or at least its first two moves.
-fn has_a_game(head: &[u8]) -> bool {
+fn has_a_game<G: Formats>(head: &[u8]) -> bool {
     let mut found = false;
-    read_games("", head, &mut |game| {
+    G::read_records("", head, &mut |game| {
         found |= match game {
             Ok(game) => !game.record.tree.moves.is_empty(),
-            Err(bad) => matches!(bad.reason, BadGameReason::Move { ply, .. } if ply > 1),
+            Err(bad) => bad.reason.bad_ply().is_some_and(|ply| ply > 1),
         };
     });
     found
@@ -157,6 +111,7 @@ pub(in crate::record) fn is_hidden(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xiangqi::Position;
 
     #[test]
     fn games_with_an_illegal_move_are_games_whatever_their_name() {
@@ -165,14 +120,14 @@ mod tests {
         let text = "标题：a\n1. 炮二平五 马８进７\n2. 马二进三 车９平９\n";
         for game in [pgn, wxf, text, "{\"moves\":\"h2e2 h9g7 h2h2\"}\n"] {
             for name in ["01.第一局", "x.pgn.bak", "x.dat"] {
-                assert_eq!(admit(name, game.as_bytes()), Ok(()), "{name}: {game}");
+                assert_eq!(admit::<Position>(name, game.as_bytes()), Ok(()), "{name}: {game}");
             }
         }
         let che = "1 3\r\n25 32 1 2 7 2 4 0 1 0 7 32 0 9 7 7 6 0 2 0 7 32 1 0 0 9 8 0 3 0\r\n";
         assert_eq!(Format::sniff(che.as_bytes()), Ok(Format::Che));
-        assert_eq!(admit("che1.dat", che.as_bytes()), Ok(()));
+        assert_eq!(admit::<Position>("che1.dat", che.as_bytes()), Ok(()));
         for text in ["[Red \"a\"]\n\n1. h2e3 *\n", "See 1. h2e2 h9g7.\n", "{\"moves\":3}"] {
-            assert!(admit("notes.md", text.as_bytes()).is_err(), "{text}");
+            assert!(admit::<Position>("notes.md", text.as_bytes()).is_err(), "{text}");
         }
     }
 }

@@ -9,13 +9,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::bytes::StopFlag;
-use crate::record::archives::admit::{Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden};
+use crate::record::archives::admit::{
+    Admit, Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden,
+};
 use crate::record::archives::content::{Content, UnpackError};
 use crate::record::archives::member::{MAX_UNPACKED, Member, Packing};
 use crate::record::archives::unpack::{
     Coding, Spool, Stoppable, TRUNCATED, pump, read_up_to, too_much,
 };
-use crate::record::archives::{admit, sevenz, tar, zip};
+use crate::record::archives::{sevenz, tar, zip};
 use crate::record::model::limits::{FREE_BYTES, MAX_RATIO};
 
 /// The most members that an archive may have, those of archives in it included.
@@ -48,6 +50,7 @@ enum Item {
 struct Finder<'a> {
     bytes: &'a [u8],
     stop: &'a StopFlag,
+    admit: Admit,
     stores: Vec<Content<'static>>,
     /// The contents unpacked in this round.
     spool: Spool<'a>,
@@ -69,11 +72,13 @@ pub(in crate::record) fn find(
     bytes: &[u8],
     folder: &Path,
     stop: &StopFlag,
+    admit: Admit,
 ) -> Result<Found, UnpackError> {
     let total = budget(bytes.len());
     let mut finder = Finder {
         bytes,
         stop,
+        admit,
         stores: Vec::new(),
         spool: Spool::new(folder),
         left: total,
@@ -352,6 +357,7 @@ impl Finder<'_> {
         let store = self.stores.len() + 1;
         let mut spool = std::mem::replace(&mut self.spool, Spool::new(Path::new("")));
         let (start, stop, limit) = (spool.len(), self.stop, self.left);
+        let admit = self.admit;
         let mut model_room = self.model_room;
         let mut found = Vec::new();
         let mut skipped = Vec::new();
@@ -361,7 +367,7 @@ impl Finder<'_> {
             }
             let taken = input
                 .map_err(UnpackError::Bad)
-                .and_then(|input| take_file(name, input, &mut spool, limit, stop));
+                .and_then(|input| take_file((name, admit), input, &mut spool, limit, stop));
             match taken {
                 Ok(Taken::File(data)) => found.push((name.to_owned(), Ok(data))),
                 Ok(Taken::Skipped(why)) => skipped.push((inner_name(archive, name), why)),
@@ -399,7 +405,7 @@ enum Taken {
 
 /// Unpacks a file to the spool, unless it is to be passed over. It is read to its end in any case.
 fn take_file(
-    name: &str,
+    (name, admit): (&str, Admit),
     input: &mut dyn Read,
     spool: &mut Spool<'_>,
     limit: u64,
@@ -412,7 +418,7 @@ fn take_file(
         if is_hidden(name) {
             return Err(HIDDEN.to_owned());
         }
-        admit::admit(base_name(name), head)
+        admit(base_name(name), head)
     };
     let (_, is_cut) = pump(input, limit, stop, &mut |part| {
         if judged.is_none() {

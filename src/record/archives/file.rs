@@ -18,11 +18,10 @@ use crate::bytes::positioned::PositionedFile;
 use crate::record::archives::admit::is_packed;
 use crate::record::archives::changed::{ChangedError, copy, read};
 use crate::record::archives::packed::{NO_GAME, NamedSink, read_packed_with, tell_skipped};
-use crate::record::archives::windows::{FileWindow, FileWindows, WINDOW};
+use crate::record::archives::windows::{FileWindow, FileWindows, Split, WINDOW, can_be_cut};
+use crate::record::formats::Formats;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::ReadSummary;
-use crate::record::source::{read_chunk, split_games};
-use crate::record::text::split::Chunk;
 
 /// Files below this size are read whole.
 const WHOLE_BYTES: u64 = 1 << 20;
@@ -103,16 +102,16 @@ impl Stamp {
 }
 
 impl GameFile {
-    /// Opens the regular file at `path`. A copy, if one is needed, is a file without a name in `folder`.
+    /// Opens the regular file at `path`, which is to hold games of `G`. A copy, if one is needed, is a file without a name in `folder`.
     ///
     /// # Errors
     ///
     /// Those of opening, reading and copying; [`ChangedError`] where the file was changed meanwhile.
-    pub fn open(path: &Path, folder: &Path) -> io::Result<Self> {
+    pub fn open<G: Formats>(path: &Path, folder: &Path) -> io::Result<Self> {
         let file = PositionedFile::of(regular(path)?)?;
         let stamp = Stamp::of(&file)?;
         stamp.settle();
-        let held = Self::hold(&file, stamp.len, folder)?;
+        let held = Self::hold(&file, stamp.len, folder, G::split_games)?;
         let file = Self { file, stamp, held };
         if !matches!(file.held, Held::InPlace) {
             file.check()?; // what is held is of one state
@@ -120,12 +119,12 @@ impl GameFile {
         Ok(file)
     }
 
-    fn hold(file: &PositionedFile, len: u64, folder: &Path) -> io::Result<Held> {
+    fn hold(file: &PositionedFile, len: u64, folder: &Path, split: Split) -> io::Result<Held> {
         if len < WHOLE_BYTES {
             return read(file, 0, len).map(Held::Memory);
         }
         let head = read(file, 0, len.min(HEAD_BYTES as u64))?;
-        if !is_packed(&head) && split_games(&head, usize::MAX).iter().any(Chunk::can_be_cut) {
+        if !is_packed(&head) && can_be_cut(split, &head) {
             return Ok(Held::InPlace);
         }
         copy(file, folder).map(Held::Copied)
@@ -204,8 +203,12 @@ impl GameFile {
     }
 
     /// The windows of a file whose bytes are not held, in chunks of about `chunk` bytes.
-    pub(crate) fn windows<'a>(&'a self, chunk: usize, folder: &'a Path) -> FileWindows<'a> {
-        FileWindows::new(&self.file, self.len(), chunk, folder)
+    pub(crate) fn windows<'a, G: Formats>(
+        &'a self,
+        chunk: usize,
+        folder: &'a Path,
+    ) -> FileWindows<'a> {
+        FileWindows::new(&self.file, self.len(), (G::split_games, chunk), folder)
     }
 
     /// Hands over all bytes in order, in stretches of bounded length.
@@ -255,13 +258,13 @@ impl GameFile {
 /// Those of reading, and of writing temporary files to `folder`; [`io::ErrorKind::Interrupted`] soon
 /// after `stop` was set; [`ChangedError`] where the file was changed while it was read: what `sink` got
 /// is of no use then.
-pub fn read_game_file(
+pub fn read_game_file<G: Formats>(
     source: &str,
     file: &GameFile,
     folder: &Path,
     stop: &StopFlag,
     keep_legal_part: bool,
-    sink: &mut NamedSink<'_>,
+    sink: &mut NamedSink<'_, G>,
 ) -> io::Result<ReadSummary> {
     if let Some(bytes) = file.bytes() {
         return read_packed_with(source, bytes, folder, stop, keep_legal_part, sink);
@@ -269,7 +272,7 @@ pub fn read_game_file(
     let mut summary = ReadSummary::default();
     let mut flow = ControlFlow::Continue(());
     let mut is_blank = true;
-    for window in file.windows(STEP, folder) {
+    for window in file.windows::<G>(STEP, folder) {
         let FileWindow { bytes, chunks, .. } = window?;
         is_blank = is_blank && bytes.trim_ascii().is_empty();
         for mut chunk in chunks {
@@ -277,7 +280,7 @@ pub fn read_game_file(
             if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            summary += read_chunk(source, &bytes, &chunk, &mut |game| {
+            summary += G::read_chunk(source, &bytes, &chunk, &mut |game| {
                 if flow.is_continue() {
                     flow = sink(source, game);
                 }
@@ -298,6 +301,7 @@ pub fn read_game_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::xiangqi::Position;
     use std::fs::File;
 
     const GAME: &str = "[Event \"a\"]\n\n1. h2e2 h9g7 *\n\n";
@@ -316,29 +320,36 @@ mod tests {
         mut each: impl FnMut(u64),
     ) -> io::Result<ReadSummary> {
         let mut count = 0;
-        read_game_file("a", file, folder, &StopFlag::default(), false, &mut |_, game| {
-            assert!(game.is_ok());
-            count += 1;
-            each(count);
-            ControlFlow::Continue(())
-        })
+        read_game_file::<Position>(
+            "a",
+            file,
+            folder,
+            &StopFlag::default(),
+            false,
+            &mut |_, game| {
+                assert!(game.is_ok());
+                count += 1;
+                each(count);
+                ControlFlow::Continue(())
+            },
+        )
     }
 
     #[test]
     fn small_large_and_packed_files_give_the_same_games() {
         let (folder, path) = games(10);
-        let small = GameFile::open(&path, folder.path()).unwrap();
+        let small = GameFile::open::<Position>(&path, folder.path()).unwrap();
         assert!(matches!(small.held, Held::Memory(_)));
         assert_eq!(read_all(&small, folder.path(), |_| {}).unwrap().games, 10);
         let (folder, path) = games(100_000);
-        let large = GameFile::open(&path, folder.path()).unwrap();
+        let large = GameFile::open::<Position>(&path, folder.path()).unwrap();
         assert!(matches!(large.held, Held::InPlace));
         assert_eq!(read_all(&large, folder.path(), |_| {}).unwrap().games, 100_000);
         let mut packed = zstd::encode_all(GAME.repeat(100_000).as_bytes(), 1).unwrap();
         packed.extend_from_slice(b"\x50\x2a\x4d\x18\0\0\x20\0"); // a frame to be skipped
         packed.resize(packed.len() + (2 << 20), 0);
         std::fs::write(&path, &packed).unwrap();
-        let packed = GameFile::open(&path, folder.path()).unwrap();
+        let packed = GameFile::open::<Position>(&path, folder.path()).unwrap();
         assert!(matches!(packed.held, Held::Copied(_)));
         assert_eq!(read_all(&packed, folder.path(), |_| {}).unwrap().games, 100_000);
         // Elsewhere temporary files have names while they are open.
@@ -358,7 +369,7 @@ mod tests {
             &|| open().set_len(10).unwrap(),
         ];
         for change in changes {
-            let file = GameFile::open(&path, folder.path()).unwrap();
+            let file = GameFile::open::<Position>(&path, folder.path()).unwrap();
             let read = read_all(&file, folder.path(), |game| {
                 if game == 1 {
                     change();
@@ -368,7 +379,7 @@ mod tests {
         }
         // One that is replaced by renaming stays as it was.
         let (folder, path) = games(100_000);
-        let file = GameFile::open(&path, folder.path()).unwrap();
+        let file = GameFile::open::<Position>(&path, folder.path()).unwrap();
         std::fs::write(folder.path().join("b"), GAME).unwrap();
         std::fs::rename(folder.path().join("b"), &path).unwrap();
         assert_eq!(read_all(&file, folder.path(), |_| {}).unwrap().games, 100_000);
@@ -381,7 +392,7 @@ mod tests {
         let mut bytes = b"CCBridgeLibrary\0".to_vec();
         bytes.resize(2 << 20, 7);
         std::fs::write(&path, &bytes).unwrap();
-        let file = GameFile::open(&path, folder.path()).unwrap();
+        let file = GameFile::open::<Position>(&path, folder.path()).unwrap();
         assert!(matches!(file.held, Held::Copied(_)));
         File::options().write(true).open(&path).unwrap().set_len(10).unwrap();
         assert_eq!(file.bytes(), Some(&bytes[..]));

@@ -22,10 +22,11 @@ use crate::record::archives::member::{Member, Packing};
 use crate::record::archives::unpack::{Spool, read_up_to};
 use crate::record::archives::windows::{Window, Windows};
 use crate::record::archives::{admit, archive};
+use crate::record::formats::Formats;
 use crate::record::model::format::Format;
 use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::source::read_cut_chunk;
+use crate::xiangqi::Position;
 
 /// The mark that is hashed behind the bytes of a source that was cut off, so that it differs from a whole one
 /// of the same bytes.
@@ -58,7 +59,7 @@ pub struct Digest {
 pub struct Unpacked<'a> {
     /// Its bytes, as far as they are there.
     pub content: Content<'a>,
-    /// A description of what is wrong with their end, if anything: see [`read_cut_chunk`].
+    /// A description of what is wrong with their end, if anything: see [`Formats::read_cut_chunk`].
     pub loss: Option<String>,
 }
 
@@ -69,8 +70,12 @@ impl<'a> Packed<'a> {
     /// # Errors
     ///
     /// Those of writing; [`UnpackError::Interrupted`]. What is damaged is a member that says so.
-    pub fn open(bytes: &'a [u8], folder: &Path, stop: &StopFlag) -> Result<Self, UnpackError> {
-        let found = archive::find(bytes, folder, stop)?;
+    pub fn open<G: Formats>(
+        bytes: &'a [u8],
+        folder: &Path,
+        stop: &StopFlag,
+    ) -> Result<Self, UnpackError> {
+        let found = archive::find(bytes, folder, stop, admit::admit::<G>)?;
         Ok(Self { bytes, found, stop: stop.clone() })
     }
 
@@ -110,10 +115,10 @@ impl<'a> Packed<'a> {
     /// # Errors
     ///
     /// Why it is passed over.
-    pub fn admit(&self, member: &Member) -> Result<(), String> {
+    pub fn admit<G: Formats>(&self, member: &Member) -> Result<(), String> {
         let Some(name) = &member.name else { return Ok(()) };
         let base = base_name(name);
-        if member.fault.is_some() || Format::is_game_file(base) == Some(true) {
+        if member.fault.is_some() || Format::is_game_file(base, G::FORMATS) == Some(true) {
             return Ok(());
         }
         let mut head = vec![0; HEAD_BYTES];
@@ -122,7 +127,7 @@ impl<'a> Packed<'a> {
             .and_then(|(mut input, _)| read_up_to(&mut *input, &mut head));
         // Damage is reported where it is unpacked.
         let Ok(len) = read else { return Ok(()) };
-        admit::admit(base, &head[..len])
+        admit::admit::<G>(base, &head[..len])
     }
 
     /// A name by the packed content, for a source that cannot be unpacked.
@@ -136,7 +141,7 @@ impl<'a> Packed<'a> {
     /// # Errors
     ///
     /// [`UnpackError::Bad`].
-    pub fn digest(&self, member: &Member) -> Result<Digest, UnpackError> {
+    pub fn digest<G: Formats>(&self, member: &Member) -> Result<Digest, UnpackError> {
         let mut hasher = blake3::Hasher::new();
         let mut head = Vec::new();
         let (len, loss) = member.unpack(self.bytes_of(member), &self.stop, &mut |part| {
@@ -149,7 +154,7 @@ impl<'a> Packed<'a> {
             // A whole file of the same bytes is another source.
             hasher.update(TRUNCATED_MARK);
         }
-        Ok(Digest { hash: hasher.finalize().into(), len, format: Format::sniff(&head), loss })
+        Ok(Digest { hash: hasher.finalize().into(), len, format: G::sniff(&head), loss })
     }
 
     /// The bytes of a source. What is large is unpacked to a file without a name in `folder`.
@@ -170,7 +175,8 @@ impl<'a> Packed<'a> {
 }
 
 /// A sink for each game with the name of its source; its answer decides whether reading goes on.
-pub type NamedSink<'a> = dyn FnMut(&str, Result<ParsedGame, BadGame>) -> ControlFlow<()> + 'a;
+pub type NamedSink<'a, G = Position> =
+    dyn FnMut(&str, Result<ParsedGame<G>, BadGame>) -> ControlFlow<()> + 'a;
 
 /// Bytes of a source between two looks at whether to go on.
 const STEP: usize = 1 << 20;
@@ -178,33 +184,33 @@ const STEP: usize = 1 << 20;
 /// Reads the games of a file in order, whatever it is packed in, until `sink` breaks off. `sink` gets
 /// each game with the name of its source: `source`, or in archives `source/path`. A member that
 /// cannot be unpacked is one bad game, and so is what is lost of one that lacks its end. Otherwise as
-/// [`read_games`](crate::record::source::read_games).
+/// [`Formats::read_records`].
 ///
 /// # Errors
 ///
 /// Those of writing temporary files to `folder`; [`io::ErrorKind::Interrupted`] soon after `stop` was
 /// set.
-pub fn read_packed(
+pub fn read_packed<G: Formats>(
     source: &str,
     bytes: &[u8],
     folder: &Path,
     stop: &StopFlag,
-    sink: &mut NamedSink<'_>,
+    sink: &mut NamedSink<'_, G>,
 ) -> io::Result<ReadSummary> {
     read_packed_with(source, bytes, folder, stop, false, sink)
 }
 
 /// As [`read_packed`]; keeps the moves before an illegal one if `keep_legal_part` is set.
-pub(in crate::record) fn read_packed_with(
+pub(in crate::record) fn read_packed_with<G: Formats>(
     source: &str,
     bytes: &[u8],
     folder: &Path,
     stop: &StopFlag,
     keep_legal_part: bool,
-    sink: &mut NamedSink<'_>,
+    sink: &mut NamedSink<'_, G>,
 ) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
-    let packed = Packed::open(bytes, folder, stop)?;
+    let packed = Packed::open::<G>(bytes, folder, stop)?;
     for (name, why) in packed.skipped() {
         summary.skipped += 1;
         tell_skipped(Path::new(source), name, why);
@@ -212,7 +218,7 @@ pub(in crate::record) fn read_packed_with(
     for member in packed.members() {
         let name =
             member.name().map_or_else(|| source.to_owned(), |name| format!("{source}/{name}"));
-        if let Err(why) = packed.admit(member) {
+        if let Err(why) = packed.admit::<G>(member) {
             summary.skipped += 1;
             tell_skipped(Path::new(source), member.name().unwrap_or_default(), &why);
             continue;
@@ -246,17 +252,17 @@ pub(crate) fn tell_skipped(file: &Path, name: &str, why: &str) {
 }
 
 /// Reads a source, a window after the other.
-fn read_content(
+fn read_content<G: Formats>(
     name: &str,
     Unpacked { content, loss }: &Unpacked<'_>,
     stop: &StopFlag,
     keep_legal_part: bool,
-    sink: &mut NamedSink<'_>,
+    sink: &mut NamedSink<'_, G>,
     summary: &mut ReadSummary,
 ) -> io::Result<ControlFlow<()>> {
     let mut flow = ControlFlow::Continue(());
     let before = summary.games + summary.bad;
-    for Window { start, end, chunks } in Windows::new(content, STEP) {
+    for Window { start, end, chunks } in Windows::new::<G>(content, STEP) {
         let last = chunks.len().saturating_sub(1);
         for (index, mut chunk) in chunks.into_iter().enumerate() {
             chunk.keep_legal_part = keep_legal_part;
@@ -264,7 +270,7 @@ fn read_content(
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let loss = loss.as_deref().filter(|_| index == last && end == content.len());
-            *summary += read_cut_chunk(name, &content[start..end], &chunk, loss, &mut |game| {
+            *summary += G::read_cut_chunk(name, &content[start..end], &chunk, loss, &mut |game| {
                 if flow.is_continue() {
                     flow = sink(name, game);
                 }
@@ -347,7 +353,7 @@ mod tests {
     }
 
     fn open(bytes: &[u8]) -> Packed<'_> {
-        Packed::open(bytes, &std::env::temp_dir(), &StopFlag::default()).unwrap()
+        Packed::open::<Position>(bytes, &std::env::temp_dir(), &StopFlag::default()).unwrap()
     }
 
     fn deflated(bytes: &[u8]) -> Vec<u8> {
@@ -420,14 +426,19 @@ mod tests {
     fn read(bytes: &[u8]) -> Vec<String> {
         let mut lines = Vec::new();
         let folder = std::env::temp_dir();
-        let summary =
-            read_packed("f", bytes, &folder, &StopFlag::default(), &mut |source, game| {
+        let summary = read_packed::<Position>(
+            "f",
+            bytes,
+            &folder,
+            &StopFlag::default(),
+            &mut |source, game| {
                 lines.push(match game {
                     Ok(game) => format!("{source} {}", game.record.tree.moves.len()),
                     Err(bad) => bad.to_string(),
                 });
                 ControlFlow::Continue(())
-            });
+            },
+        );
         let summary = summary.unwrap();
         assert_eq!(summary.games + summary.bad, lines.len() as u64);
         lines
@@ -440,7 +451,7 @@ mod tests {
         for bytes in once.into_iter().chain(twice) {
             assert_eq!(read(&bytes), ["f 2", "f 1"]);
             let packed = open(&bytes);
-            let digest = packed.digest(&packed.members()[0]).unwrap();
+            let digest = packed.digest::<Position>(&packed.members()[0]).unwrap();
             assert_eq!(digest.hash, *blake3::hash(PGN).as_bytes());
             assert_eq!((digest.len, digest.format), (PGN.len() as u64, Ok(Format::Pgn)));
         }
@@ -699,14 +710,15 @@ mod tests {
         let folder = std::env::temp_dir();
         let stop = StopFlag::default();
         let packed = zstd(PGN);
-        let open = Packed::open(&packed, &folder, &stop).unwrap();
+        let open = Packed::open::<Position>(&packed, &folder, &stop).unwrap();
         stop.set();
         let member = &open.members()[0];
         assert!(matches!(open.content(member, &folder), Err(UnpackError::Interrupted)));
-        assert!(matches!(open.digest(member), Err(UnpackError::Interrupted)));
+        assert!(matches!(open.digest::<Position>(member), Err(UnpackError::Interrupted)));
         for bytes in [PGN, &packed] {
-            let read =
-                read_packed("f", bytes, &folder, &stop, &mut |_, _| ControlFlow::Continue(()));
+            let read = read_packed::<Position>("f", bytes, &folder, &stop, &mut |_, _| {
+                ControlFlow::Continue(())
+            });
             assert_eq!(read.unwrap_err().kind(), io::ErrorKind::Interrupted);
         }
     }

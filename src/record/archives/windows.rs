@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::bytes::map::MappedFile;
 use crate::bytes::positioned::PositionedFile;
 use crate::record::archives::changed;
+use crate::record::formats::Formats;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::source::split_games;
 use crate::record::text::split::Chunk;
 
 /// Bytes of a source that are looked at together. Fixed: what is read must not depend on the machine.
@@ -39,6 +39,7 @@ pub(crate) struct Window {
 /// Cuts a source into windows, from its beginning to its end. Every chunk is in one of them.
 #[derive(Debug)]
 struct Cutter {
+    split: Split,
     start: usize,
     lines: u64,
     games: u64,
@@ -49,15 +50,15 @@ struct Cutter {
 }
 
 impl Cutter {
-    const fn new(chunk: usize) -> Self {
-        Self { start: 0, lines: 0, games: 0, chunk, head: None, is_done: false }
+    const fn new(split: Split, chunk: usize) -> Self {
+        Self { split, start: 0, lines: 0, games: 0, chunk, head: None, is_done: false }
     }
 
     /// The chunks of the window that begins where `stretch` does; `None` if none of them is whole, so
     /// that more must be looked at.
     fn cut(&mut self, stretch: &[u8], is_last: bool) -> Option<Vec<Chunk>> {
         let mut chunks = match &self.head {
-            None => split_games(stretch, self.chunk),
+            None => (self.split)(stretch, self.chunk),
             Some(head) => head.split_on(stretch, self.chunk),
         };
         for chunk in &mut chunks {
@@ -79,9 +80,12 @@ impl Cutter {
     }
 }
 
+/// Splits sources of a game: [`Formats::split_games`].
+pub(in crate::record) type Split = fn(&[u8], usize) -> Vec<Chunk>;
+
 /// Returns true if a source that begins so can be cut between games.
-fn can_be_cut(head: &[u8]) -> bool {
-    split_games(head, usize::MAX).iter().any(Chunk::can_be_cut)
+pub(in crate::record) fn can_be_cut(split: Split, head: &[u8]) -> bool {
+    split(head, usize::MAX).iter().any(Chunk::can_be_cut)
 }
 
 /// The windows of a source that is held.
@@ -94,12 +98,12 @@ pub(crate) struct Windows<'a> {
 
 impl<'a> Windows<'a> {
     /// Windows whose chunks have about `chunk` bytes.
-    pub(crate) fn new(bytes: &'a [u8], chunk: usize) -> Self {
+    pub(crate) fn new<G: Formats>(bytes: &'a [u8], chunk: usize) -> Self {
         let window = match bytes.get(..WINDOW) {
-            Some(first) if can_be_cut(first) => WINDOW,
+            Some(first) if can_be_cut(G::split_games, first) => WINDOW,
             _ => bytes.len(),
         };
-        Self { bytes, cutter: Cutter::new(chunk), window }
+        Self { bytes, cutter: Cutter::new(G::split_games, chunk), window }
     }
 }
 
@@ -177,10 +181,10 @@ impl<'a> FileWindows<'a> {
     pub(in crate::record) const fn new(
         file: &'a PositionedFile,
         len: u64,
-        chunk: usize,
+        (split, chunk): (Split, usize),
         folder: &'a Path,
     ) -> Self {
-        Self { file, len, folder, cutter: Cutter::new(chunk), copy: None }
+        Self { file, len, folder, cutter: Cutter::new(split, chunk), copy: None }
     }
 
     /// The bytes from `start` on.
@@ -225,11 +229,12 @@ impl Iterator for FileWindows<'_> {
 mod tests {
     use super::*;
     use crate::record::source::read_chunk;
+    use crate::xiangqi::Position;
 
     /// Numbers of lines and games of everything read, by windows of about that size.
     fn places(text: &str, window: usize) -> Vec<(String, u64)> {
         let mut places = Vec::new();
-        let windows = Windows { window, ..Windows::new(text.as_bytes(), 1 << 10) };
+        let windows = Windows { window, ..Windows::new::<Position>(text.as_bytes(), 1 << 10) };
         for Window { start, end, chunks } in windows {
             let bytes = &text.as_bytes()[start..end];
             for chunk in chunks {
@@ -308,6 +313,6 @@ mod tests {
 
     #[test]
     fn an_empty_source_has_one_window() {
-        assert_eq!(Windows::new(b"", 10).count(), 1);
+        assert_eq!(Windows::new::<Position>(b"", 10).count(), 1);
     }
 }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Endings of formats that many other files have, too.
-const AMBIGUOUS: [&str; 4] = ["txt", "csv", "html", "htm"];
+const AMBIGUOUS: [&str; 5] = ["txt", "csv", "html", "htm", "xml"];
 
 /// Endings of packed files.
 const PACKINGS: [&str; 5] = ["zst", "zstd", "gz", "xz", "bz2"];
@@ -45,14 +45,46 @@ pub enum Format {
     Wxf,
     /// Exports of Chinese programs and sites: free lines, then numbered moves.
     Text,
+    /// Gomoku: moves written together on a line, `h8i9g8`, with a result perhaps.
+    Moves,
+    /// Gomoku: Piskvork and its tournaments, one game a file.
+    Psq,
+    /// Gomoku: Gomotur, one game a file.
+    Rec,
+    /// Smart Game Format: trees of games.
+    Sgf,
+    /// Gomoku: `RenLib`, a library of variations.
+    Lib,
+    /// Gomoku: XML of the RenjuNet database, renju.
+    Rif,
+    /// Gomoku: lists of distances from the middle of the board, a line each.
+    Offsets,
+    /// Gomoku: the games of a tournament, a line each, `Tournament=[…]`.
+    Bdt,
+    /// Gomoku: the stones of one game in bytes.
+    Pos,
 }
 
 /// Endings of archives. RAR is not read.
 const ARCHIVES: [&str; 9] = ["zip", "7z", "rar", "tar", "tgz", "txz", "tbz", "tbz2", "tzst"];
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 16] = [
+    /// The formats of gomoku, the usual one first.
+    pub const GOMOKU: [Self; 10] = [
+        Self::Jsonl,
+        Self::Moves,
+        Self::Psq,
+        Self::Rec,
+        Self::Sgf,
+        Self::Lib,
+        Self::Rif,
+        Self::Offsets,
+        Self::Bdt,
+        Self::Pos,
+    ];
+
+    /// The formats of xiangqi.
+    pub const XIANGQI: [Self; 16] = [
         Self::Pgn,
         Self::Jsonl,
         Self::Plain,
@@ -91,6 +123,15 @@ impl Format {
             Self::Xqr => "xqr",
             Self::Wxf => "wxf",
             Self::Text => "text",
+            Self::Moves => "moves",
+            Self::Psq => "psq",
+            Self::Rec => "rec",
+            Self::Sgf => "sgf",
+            Self::Lib => "lib",
+            Self::Rif => "rif",
+            Self::Offsets => "offsets",
+            Self::Bdt => "bdt",
+            Self::Pos => "pos",
         }
     }
 
@@ -115,31 +156,48 @@ impl Format {
             Self::Xqr => &["xqr"],
             Self::Wxf => &["wxf"],
             Self::Text => &[],
+            Self::Moves | Self::Offsets => &["txt"],
+            Self::Psq => &["psq"],
+            Self::Rec => &["rec"],
+            Self::Sgf => &["sgf"],
+            Self::Lib => &["lib"],
+            Self::Rif => &["rif", "xml"],
+            Self::Bdt => &["bdt"],
+            Self::Pos => &["pos"],
         }
     }
 
-    /// The format that files with this ending usually have, whatever the case.
+    /// All formats.
+    fn all() -> impl Iterator<Item = Self> {
+        let more = Self::GOMOKU.into_iter().filter(|format| !Self::XIANGQI.contains(format));
+        Self::XIANGQI.into_iter().chain(more)
+    }
+
+    /// The one of `formats` that files with this ending usually have, whatever the case.
     #[must_use]
-    pub fn from_extension(ending: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
+    pub fn from_extension(ending: &str, formats: &[Self]) -> Option<Self> {
+        formats
+            .iter()
+            .copied()
             .find(|f| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(ending)))
     }
 
-    /// Judges from a name how likely the file is to hold games: `None` if it is not, else whether its ending
+    /// Judges from a name how likely the file is to hold games in one of `formats`: `None` if it is not, else whether its ending
     /// is used for nothing else. The ending of a packed file (`.zst`, `.gz`) is the one before.
     #[must_use]
-    pub fn is_game_file(name: &str) -> Option<bool> {
+    pub fn is_game_file(name: &str, formats: &[Self]) -> Option<bool> {
         let is_packing =
             |ending: &str| PACKINGS.iter().any(|packing| ending.eq_ignore_ascii_case(packing));
         let (stem, mut ending) = name.rsplit_once('.')?;
         if is_packing(ending) {
             (_, ending) = stem.rsplit_once('.')?;
         }
-        if GAME_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other)) {
+        if formats == Self::XIANGQI
+            && GAME_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
+        {
             return Some(true);
         }
-        Self::from_extension(ending)?;
+        Self::from_extension(ending, formats)?;
         Some(!AMBIGUOUS.iter().any(|other| ending.eq_ignore_ascii_case(other)))
     }
 
@@ -173,7 +231,19 @@ impl Format {
     /// Returns true if a file of this format can hold more than one game.
     #[must_use]
     pub const fn holds_many(self) -> bool {
-        matches!(self, Self::Pgn | Self::Jsonl | Self::Plain | Self::Cbl | Self::DhtmlXq)
+        matches!(
+            self,
+            Self::Pgn
+                | Self::Jsonl
+                | Self::Plain
+                | Self::Cbl
+                | Self::DhtmlXq
+                | Self::Moves
+                | Self::Sgf
+                | Self::Rif
+                | Self::Offsets
+                | Self::Bdt
+        )
     }
 }
 
@@ -190,15 +260,14 @@ pub struct UnknownFormat(String);
 
 /// The names of all formats.
 fn names() -> String {
-    Format::ALL.map(Format::name).join(", ")
+    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
 }
 
 impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
+        Self::all()
             .find(|format| format.name().eq_ignore_ascii_case(text))
             .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
@@ -210,14 +279,19 @@ mod tests {
 
     #[test]
     fn names_and_endings_lead_back() {
-        for format in Format::ALL {
+        for format in Format::all() {
             assert_eq!(format.name().parse(), Ok(format));
-            for ending in format.extensions() {
-                assert_eq!(Format::from_extension(&ending.to_uppercase()), Some(format));
+        }
+        for formats in [&Format::XIANGQI[..], &Format::GOMOKU] {
+            for &format in formats.iter().filter(|&&format| format != Format::Offsets) {
+                for ending in format.extensions() {
+                    let found = Format::from_extension(&ending.to_uppercase(), formats);
+                    assert_eq!(found, Some(format));
+                }
             }
         }
         assert!("chess".parse::<Format>().is_err());
-        assert_eq!(Format::from_extension("png"), None);
+        assert_eq!(Format::from_extension("png", &Format::XIANGQI), None);
         for (name, expected) in [
             ("a.pgn", Some(true)),
             ("a.XQF", Some(true)),
@@ -230,7 +304,7 @@ mod tests {
             ("a.zst", None),
             ("a.png", None),
         ] {
-            assert_eq!(Format::is_game_file(name), expected, "{name}");
+            assert_eq!(Format::is_game_file(name, &Format::XIANGQI), expected, "{name}");
         }
         let open = [("game", true), ("a.TXT.gz", true), ("a.gz", true), ("a.md", false)];
         for (name, expected) in open.into_iter().chain([("a.md.xz", false)]) {

@@ -9,4 +9,5 @@ pub(super) mod parsed;
 pub(super) mod place;
 pub(super) mod preorder;
 pub(super) mod record;
+pub(super) mod recorded;
 pub(super) mod texts;

@@ -7,6 +7,7 @@ use crate::game::{Game, Outcome};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
+use crate::record::model::recorded::Recorded;
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{FenError, Position};
 
@@ -76,6 +77,14 @@ pub enum BadGameReason {
         /// The fault of the move.
         error: MoveError,
     },
+    /// A move of the main line of a game whose readers say in words what is wrong.
+    #[error("ply {ply}: {what}")]
+    Unplayable {
+        /// From 1.
+        ply: usize,
+        /// The fault of the move.
+        what: String,
+    },
     /// A tag between moves.
     #[error("tag \"{0}\" between moves")]
     LateTag(String),
@@ -97,6 +106,17 @@ pub enum BadGameReason {
     /// More than [`MAX_PARTS`].
     #[error("more than {MAX_PARTS} variations, comments and tags")]
     TooManyParts,
+}
+
+impl BadGameReason {
+    /// The number of the move that is the fault, from 1, if it is one.
+    #[must_use]
+    pub const fn bad_ply(&self) -> Option<usize> {
+        match self {
+            Self::Move { ply, .. } | Self::Unplayable { ply, .. } => Some(*ply),
+            _ => None,
+        }
+    }
 }
 
 /// A deviation of the game read from what the file states.
@@ -128,18 +148,18 @@ impl fmt::Display for Note {
 }
 
 /// Gets each game of a source, good or bad, in the order of the source.
-pub type GameSink<'a> = dyn FnMut(Result<ParsedGame, BadGame>) + 'a;
+pub type GameSink<'a, G = Position> = dyn FnMut(Result<ParsedGame<G>, BadGame>) + 'a;
 
 /// A game that was read.
 #[derive(Debug, Clone)]
-pub struct ParsedGame {
+pub struct ParsedGame<G: Game = Position> {
     /// The game; every move in it is legal.
-    pub record: Record<Position>,
+    pub record: Record<G>,
     /// The place where it begins.
     pub place: Place,
     /// Its number in the source, from 1.
     pub game: u64,
-    /// The result by mate or stalemate at the end of the main line, if it ends so. What the file
+    /// The result by the rules (xiangqi: mate or stalemate) at the end of the main line, if it ends so. What the file
     /// states, [`Record::result`], can differ.
     pub end: Option<Outcome>,
     /// The deviation of the game read from what the file states, if there is one.
@@ -149,29 +169,24 @@ pub struct ParsedGame {
     pub cut: Option<Box<BadGame>>,
 }
 
-impl ParsedGame {
+impl<G: Recorded> ParsedGame<G> {
     /// A game that was read at that place; its main line is replayed to find how it ends.
     #[must_use]
-    pub fn new(record: Record<Position>, place: Place, game: u64) -> Self {
-        let mut position = record.start.clone().unwrap_or_else(Position::start);
+    pub fn new(record: Record<G>, place: Place, game: u64) -> Self {
+        let mut position = record.start.clone().unwrap_or_else(G::start);
         for &mv in &record.tree.moves {
             position.make(mv);
         }
-        Self { end: board_outcome(&position), record, place, game, note: None, cut: None }
+        Self { end: position.end(), record, place, game, note: None, cut: None }
     }
 }
 
-impl ParsedGame {
+impl<G: Game> ParsedGame<G> {
     /// Returns true if the file states another result than the mate or stalemate at the end.
     #[must_use]
     pub fn is_contradicted(&self) -> bool {
         self.end.is_some_and(|end| self.record.result.is_some_and(|stated| stated != end))
     }
-}
-
-/// The result if the side to move is mated or stalemated: it has lost.
-pub(in crate::record) fn board_outcome(position: &Position) -> Option<Outcome> {
-    (!position.has_legal_move()).then(|| Outcome::Win(!position.turn()))
 }
 
 /// The counts of what was in a source.

@@ -5,13 +5,35 @@ use crate::game::Game;
 use crate::record::model::parsed::{BadGameReason, MAX_VARIATION_DEPTH};
 use crate::record::model::record::{Tree, Variation};
 use crate::xiangqi::notation::{Dialect, IllegalReason, MoveError, read_move};
-use crate::xiangqi::{Move, Position, Square, Undo};
+use crate::xiangqi::{Move, Position, Square};
+
+/// A move as a file writes it.
+pub(in crate::record) trait WrittenMove<G: Game>: Sized {
+    /// The move, which is number `ply` of its line, from 1; it may not be one, in which case a text says what
+    /// stands there.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it cannot be played in the position.
+    fn play(mv: Result<Self, String>, position: &G, ply: usize) -> Result<G::Move, BadGameReason>;
+}
+
+impl WrittenMove<Position> for Coordinates {
+    fn play(
+        mv: Result<Self, String>,
+        position: &Position,
+        ply: usize,
+    ) -> Result<Move, BadGameReason> {
+        let mv = mv.map_err(MoveError::Unreadable);
+        mv.and_then(|mv| mv.check(position)).map_err(|error| BadGameReason::Move { ply, error })
+    }
+}
 
 /// One move of the file with what stands beside it.
 #[derive(Debug)]
-pub(in crate::record) struct FileMove {
+pub(in crate::record) struct FileMove<M = Coordinates> {
     /// A text is one in which no squares can be read.
-    pub(in crate::record) mv: Result<Coordinates, String>,
+    pub(in crate::record) mv: Result<M, String>,
     /// The text after the move; none if empty.
     pub(in crate::record) comment: String,
     /// No answer follows.
@@ -53,12 +75,12 @@ impl Coordinates {
 
 /// A tree that is being read.
 #[derive(Debug)]
-pub(in crate::record) struct PreOrder {
-    position: Position,
+pub(in crate::record) struct PreOrder<G: Game = Position> {
+    position: G,
     /// The moves from the start to `position`.
-    path: Vec<(Move, Undo)>,
+    path: Vec<(G::Move, G::Undo)>,
     /// The main line, and in it the lines that `position` stands in.
-    lines: Vec<OpenVariation>,
+    lines: Vec<OpenVariation<G>>,
     /// The alternatives that are still to come, the next one last; `None` where a move before them
     /// could not be played.
     promised: Vec<Option<Branch>>,
@@ -67,8 +89,8 @@ pub(in crate::record) struct PreOrder {
 }
 
 #[derive(Debug)]
-struct OpenVariation {
-    tree: Tree<Position>,
+struct OpenVariation<G: Game> {
+    tree: Tree<G>,
     /// Plies before its first move.
     depth: usize,
 }
@@ -92,9 +114,9 @@ enum Next {
     IsLost,
 }
 
-impl PreOrder {
+impl<G: Game> PreOrder<G> {
     /// A tree that begins with that position and the comment on it.
-    pub(in crate::record) fn new(start: Position, comment: String) -> Self {
+    pub(in crate::record) fn new(start: G, comment: String) -> Self {
         let mut tree = Tree::default();
         if !comment.is_empty() {
             tree.comments.push((0, comment));
@@ -115,7 +137,10 @@ impl PreOrder {
     /// # Errors
     ///
     /// A move of the main line that cannot be played; variations too deep in one another.
-    pub(in crate::record) fn add(&mut self, node: FileMove) -> Result<bool, BadGameReason> {
+    pub(in crate::record) fn add<M: WrittenMove<G>>(
+        &mut self,
+        node: FileMove<M>,
+    ) -> Result<bool, BadGameReason> {
         let branch = Branch { line: self.lines.len() - 1, depth: self.path.len() };
         if node.has_alternative {
             self.promised.push((self.next != Next::IsLost).then_some(branch));
@@ -127,7 +152,7 @@ impl PreOrder {
         Ok(!is_last || self.turn_back())
     }
 
-    fn play(&mut self, node: FileMove) -> Result<(), BadGameReason> {
+    fn play<M: WrittenMove<G>>(&mut self, node: FileMove<M>) -> Result<(), BadGameReason> {
         if self.next == Next::Varies {
             if self.lines.len() > MAX_VARIATION_DEPTH {
                 return Err(BadGameReason::TooDeep);
@@ -135,8 +160,7 @@ impl PreOrder {
             self.lines.push(OpenVariation { tree: Tree::default(), depth: self.path.len() });
             self.next = Next::Continues;
         }
-        let mv = node.mv.map_err(MoveError::Unreadable);
-        match mv.and_then(|mv| mv.check(&self.position)) {
+        match M::play(node.mv, &self.position, self.path.len() + 1) {
             Ok(mv) => {
                 self.path.push((mv, self.position.make(mv)));
                 if let Some(line) = self.lines.last_mut() {
@@ -146,9 +170,7 @@ impl PreOrder {
                     }
                 }
             }
-            Err(error) if self.lines.len() == 1 => {
-                return Err(BadGameReason::Move { ply: self.path.len() + 1, error });
-            }
+            Err(reason) if self.lines.len() == 1 => return Err(reason),
             Err(_) => {
                 self.cut_variations += 1;
                 self.next = Next::IsLost;
@@ -193,7 +215,7 @@ impl PreOrder {
     }
 
     /// The tree, and how many variations were cut.
-    pub(in crate::record) fn finish(mut self) -> (Tree<Position>, u64) {
+    pub(in crate::record) fn finish(mut self) -> (Tree<G>, u64) {
         self.close_to(1);
         let mut tree = self.lines.pop().map(|line| line.tree).unwrap_or_default();
         tree.variations.sort_by_key(|variation| variation.ply);

@@ -4,7 +4,7 @@
 //!
 //! | member | what it is |
 //! |---|---|
-//! | `moves` | the main line: a string of moves separated by blanks, or an array of such strings. Written as coordinates (`h2e2`), read in any notation. The only member that must be there |
+//! | `moves` | the main line: a string of moves separated by blanks, or an array of such strings. Written as coordinates (`h2e2`, in gomoku `h8`), read in any notation. The only member that must be there |
 //! | `start` | the start position in FEN, with the clock; absent for the usual one. `fen` and `startfen` are read as well |
 //! | `result` | `"1-0"`, `"0-1"`, `"1/2-1/2"`, or `"*"` if unknown |
 //! | `tags` | an object: names and values in file order |
@@ -29,29 +29,22 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::game::{Game, Outcome};
+use crate::game::Outcome;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{
     BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary,
-    board_outcome,
 };
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
-use crate::record::text::pgn::{START, from_one, read_start};
+use crate::record::model::recorded::Recorded;
 use crate::record::text::split::{Chunk, Lines};
-use crate::record::text::{scan, table};
-use crate::xiangqi::notation::{Dialect, Fault, MoveError, fold, parse_move, read_move};
-use crate::xiangqi::{Move, Position, Setup};
-
-/// Longer words are no moves.
-const LONGEST_MOVE: usize = 16;
 
 /// Reads the games of one chunk; `bytes` is the whole source.
-pub(in crate::record) fn read_chunk(
+pub(in crate::record) fn read_chunk<G: Recorded>(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
-    sink: &mut GameSink<'_>,
+    sink: &mut GameSink<'_, G>,
 ) -> ReadSummary {
     let mut summary = ReadSummary::default();
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
@@ -60,10 +53,7 @@ pub(in crate::record) fn read_chunk(
         let bad = |reason| BadGame { source: source.to_owned(), place, game, reason };
         let part = |ply: usize| read_game(line.text, ply - 1).ok().filter(|_| ply > 1);
         let read = read_game(line.text, usize::MAX).map(|read| (read, None)).or_else(|reason| {
-            let part = match reason {
-                BadGameReason::Move { ply, .. } if chunk.keep_legal_part => part(ply),
-                _ => None,
-            };
+            let part = reason.bad_ply().filter(|_| chunk.keep_legal_part).and_then(part);
             part.map(|part| (part, Some(bad(reason.clone())))).ok_or(reason)
         });
         match read {
@@ -115,28 +105,33 @@ impl LineText<'_> {
 }
 
 /// Reads a game, at most `plies` plies of its main line, and returns the number of variations that were cut.
-fn read_game(line: &[u8], plies: usize) -> Result<(ParsedGame, u64), BadGameReason> {
+fn read_game<G: Recorded>(
+    line: &[u8],
+    plies: usize,
+) -> Result<(ParsedGame<G>, u64), BadGameReason> {
     if line.len() > MAX_GAME_BYTES {
         return Err(BadGameReason::TooLong(line.len()));
     }
     let text = read_text(line)?;
-    let (start, start_clock) =
-        read_start(text.start.as_deref().unwrap_or_default()).map_err(BadGameReason::Start)?;
-    let position = start.clone().unwrap_or_else(|| START.clone());
-    let result = read_result(text.result.as_deref().unwrap_or_default())?;
-    let read = |is_from_one: bool| {
+    let (start, start_clock) = G::recorded_start(text.start.as_deref().unwrap_or_default())?;
+    let position = start.clone().unwrap_or_else(G::start);
+    let result = read_result::<G>(text.result.as_deref().unwrap_or_default())?;
+    let read = |scheme: u8| {
         let mut reader = TreeReader::new(&text.lines, position.clone(), plies)?;
-        reader.is_from_one = is_from_one;
+        reader.scheme = scheme;
         reader.lines(&text.lines).map(|last| (reader, last))
     };
-    // Ranks count from 0, or from 1 to 10: the whole main line decides, or the longer part of it.
-    let (mut reader, last) = match read(false) {
-        Err(fault @ BadGameReason::Move { .. }) => {
-            read(true).map_err(|other| if other.ply() > fault.ply() { other } else { fault })?
-        }
-        read => read?,
-    };
-    let end = board_outcome(&last);
+    // The whole main line decides how moves are written, or the longer part of it.
+    let mut first = read(0);
+    for scheme in 1..G::SCHEMES {
+        first = match first {
+            Err(fault) if fault.bad_ply().is_some() => read(scheme)
+                .map_err(|other| if other.bad_ply() > fault.bad_ply() { other } else { fault }),
+            first => first,
+        };
+    }
+    let (mut reader, last) = first?;
+    let end = last.end();
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
     let (place, game) = (Place::Line(0), 0);
     let parsed = ParsedGame { record, place, game, end, note: None, cut: None };
@@ -167,9 +162,9 @@ fn json_error(error: &serde_json::Error) -> String {
 }
 
 /// The result that a member states; words used in CSV tables are read as well.
-fn read_result(text: &str) -> Result<Option<Outcome>, BadGameReason> {
+fn read_result<G: Recorded>(text: &str) -> Result<Option<Outcome>, BadGameReason> {
     let text = text.trim();
-    let outcome = table::result(text).and_then(scan::outcome);
+    let outcome = G::read_result(text);
     let is_unknown = ["", "*", "?", "unknown"].iter().any(|word| text.eq_ignore_ascii_case(word));
     if outcome.is_none() && !is_unknown {
         let shown: String = text.chars().take(20).collect();
@@ -180,24 +175,24 @@ fn read_result(text: &str) -> Result<Option<Outcome>, BadGameReason> {
 }
 
 /// Puts lines together to a tree.
-struct TreeReader {
+struct TreeReader<G: Recorded> {
     /// The position where each line begins, as soon as the line that it belongs to was read.
-    starts: Vec<Option<Position>>,
+    starts: Vec<Option<G>>,
     /// The variations of each line by ply, the last first.
     variations: Vec<Vec<usize>>,
-    trees: Vec<Variation<Position>>,
+    trees: Vec<Variation<G>>,
     /// The line that each belongs to.
     parents: Vec<usize>,
     /// Variations that were cut.
     cut: u64,
     /// Plies of the main line that are read at most.
     plies: usize,
-    /// Ranks count from 1.
-    is_from_one: bool,
+    /// The way in which moves are written.
+    scheme: u8,
 }
 
-impl TreeReader {
-    fn new(lines: &[LineText<'_>], start: Position, plies: usize) -> Result<Self, BadGameReason> {
+impl<G: Recorded> TreeReader<G> {
+    fn new(lines: &[LineText<'_>], start: G, plies: usize) -> Result<Self, BadGameReason> {
         let malformed = |what: String| Err(BadGameReason::Malformed(what));
         if lines.len() > MAX_PARTS {
             return Err(BadGameReason::TooManyParts);
@@ -229,12 +224,12 @@ impl TreeReader {
             parents: Vec::new(),
             cut: 0,
             plies,
-            is_from_one: false,
+            scheme: 0,
         })
     }
 
     /// Plays all lines and returns the last position of the main line.
-    fn lines(&mut self, lines: &[LineText<'_>]) -> Result<Position, BadGameReason> {
+    fn lines(&mut self, lines: &[LineText<'_>]) -> Result<G, BadGameReason> {
         let mut last = None;
         for (index, line) in lines.iter().enumerate() {
             let mut tree = Tree::default();
@@ -252,7 +247,7 @@ impl TreeReader {
             self.trees.push(Variation { ply: line.ply, tree });
             self.parents.push(line.of);
         }
-        Ok(last.unwrap_or_else(|| START.clone()))
+        Ok(last.unwrap_or_else(G::start))
     }
 
     /// Plays one line; a bad move ends a variation, and refuses a main line.
@@ -261,12 +256,12 @@ impl TreeReader {
         index: usize,
         line: &LineText<'_>,
         lines: &[LineText<'_>],
-        mut position: Position,
-        tree: &mut Tree<Position>,
-    ) -> Result<Position, BadGameReason> {
+        mut position: G,
+        tree: &mut Tree<G>,
+    ) -> Result<G, BadGameReason> {
         let most = if index == 0 { self.plies } else { usize::MAX };
         for (ply, word) in line.moves.0.split_whitespace().take(most).enumerate() {
-            match self.read_word(&position, word) {
+            match position.read_recorded(word, self.scheme, ply + 1) {
                 Ok(mv) => {
                     let children = &mut self.variations[index];
                     while let Some(child) = children.pop_if(|child| lines[*child].ply <= ply) {
@@ -275,9 +270,7 @@ impl TreeReader {
                     position.make(mv);
                     tree.moves.push(mv);
                 }
-                Err(error) if index == 0 => {
-                    return Err(BadGameReason::Move { ply: ply + 1, error });
-                }
+                Err(reason) if index == 0 => return Err(reason),
                 Err(_) => {
                     self.cut += 1;
                     break;
@@ -287,19 +280,9 @@ impl TreeReader {
         Ok(position)
     }
 
-    fn read_word(&self, position: &Position, word: &str) -> Result<Move, MoveError> {
-        if !self.is_from_one {
-            return parse_move(position, word);
-        }
-        let letters: Vec<char> = word.chars().take(LONGEST_MOVE).map(fold).collect();
-        let shifted = from_one(&letters).ok_or(Fault::Unreadable);
-        let read = shifted.and_then(|shifted| read_move(position, &shifted, Dialect::Any));
-        read.map_err(|fault| fault.about(letters.into_iter().collect()))
-    }
-
     /// The main line with all that belongs to it. Variations without moves and comments are left
     /// out.
-    fn join(&mut self) -> Tree<Position> {
+    fn join(&mut self) -> Tree<G> {
         while self.trees.len() > 1 {
             let (Some(mut line), Some(parent)) = (self.trees.pop(), self.parents.pop()) else {
                 break;
@@ -638,13 +621,9 @@ struct WrittenLine<'a> {
 /// # Errors
 ///
 /// If `out` fails.
-pub fn write_jsonl(out: &mut impl Write, record: &Record<Position>) -> io::Result<()> {
-    let start = record
-        .start
-        .as_ref()
-        .map(|start| Setup { halfmove_clock: record.start_clock, ..start.to_setup() }.to_fen());
+pub fn write_jsonl<G: Recorded>(out: &mut impl Write, record: &Record<G>) -> io::Result<()> {
     let mut lines = Vec::new();
-    let mut open: Vec<(usize, &Tree<Position>)> = vec![(0, &record.tree)];
+    let mut open: Vec<(usize, &Tree<G>)> = vec![(0, &record.tree)];
     let mut next = 0;
     while let Some(&(index, tree)) = open.get(next) {
         next += 1;
@@ -656,7 +635,7 @@ pub fn write_jsonl(out: &mut impl Write, record: &Record<Position>) -> io::Resul
         }
     }
     let written = Written {
-        start,
+        start: G::start_text(record),
         moves: moves_text(&record.tree),
         result: crate::record::text::pgn_writer::result_text(record.result),
         tags: Tags(&record.tags),
@@ -667,13 +646,13 @@ pub fn write_jsonl(out: &mut impl Write, record: &Record<Position>) -> io::Resul
     out.write_all(b"\n")
 }
 
-fn moves_text(tree: &Tree<Position>) -> String {
+fn moves_text<G: Recorded>(tree: &Tree<G>) -> String {
     let mut text = String::with_capacity(5 * tree.moves.len());
     for mv in &tree.moves {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(&mv.to_string());
+        text.push_str(&G::move_text(*mv));
     }
     text
 }
@@ -682,9 +661,10 @@ fn moves_text(tree: &Tree<Position>) -> String {
 mod tests {
     use super::*;
     use crate::record::model::format::Format;
+    use crate::xiangqi::Position;
 
     fn fault(line: &str) -> String {
-        read_game(line.as_bytes(), usize::MAX).unwrap_err().to_string()
+        read_game::<Position>(line.as_bytes(), usize::MAX).unwrap_err().to_string()
     }
 
     #[test]
@@ -703,9 +683,9 @@ mod tests {
         assert!(fault(line).contains("\"ply\" stands twice"));
         let start = crate::xiangqi::START_FEN;
         let line = format!(r#"{{"fen":"{start}","moves":"h2e2","startfen":"{start}"}}"#);
-        assert!(read_game(line.as_bytes(), usize::MAX).is_ok());
+        assert!(read_game::<Position>(line.as_bytes(), usize::MAX).is_ok());
         let line = r#"{"moves":"h2e2","tags":{"A":"1","A":"2"},"a":3,"b":[1,{"c":2}],"d":null}"#;
-        let (game, _) = read_game(line.as_bytes(), usize::MAX).unwrap();
+        let (game, _) = read_game::<Position>(line.as_bytes(), usize::MAX).unwrap();
         let tags: Vec<_> = game.record.tags.iter().map(|(n, v)| format!("{n}{v}")).collect();
         assert_eq!(tags, ["A1", "A2", "A3"]);
     }
@@ -732,7 +712,8 @@ mod tests {
 
     #[test]
     fn ranks_can_count_from_one() {
-        let (game, _) = read_game(br#"{"moves":"h3e3 h10g8 h1g3 i10h10"}"#, usize::MAX).unwrap();
+        let (game, _) =
+            read_game::<Position>(br#"{"moves":"h3e3 h10g8 h1g3 i10h10"}"#, usize::MAX).unwrap();
         let moves: Vec<_> = game.record.tree.moves.iter().map(ToString::to_string).collect();
         assert_eq!(moves, ["h2e2", "h9g7", "h0g2", "i9h9"]);
         assert!(fault(r#"{"moves":"h3e3 h9g7"}"#).starts_with("ply 2: \"h9g7\""));
@@ -742,7 +723,9 @@ mod tests {
             let line = format!(r#"{{"moves":"{ranks}"}}"#);
             let chunk = Chunk::whole_text(line.as_bytes(), Format::Jsonl).keeping_legal_part(true);
             let mut kept = Vec::new();
-            read_chunk("t", line.as_bytes(), &chunk, &mut |game| kept.push(game.unwrap()));
+            read_chunk::<Position>("t", line.as_bytes(), &chunk, &mut |game| {
+                kept.push(game.unwrap())
+            });
             let moves: Vec<_> = kept[0].record.tree.moves.iter().map(ToString::to_string).collect();
             assert_eq!(moves, ["h2e2", "h9g7", "h0g2"]);
             let cut = kept[0].cut.as_ref().unwrap().to_string();
@@ -760,7 +743,7 @@ mod tests {
         // A line that breaks off has the comments up to there.
         let line = r#"{"moves":"h2e2 h9g7 z9","comments":[[1,"a"],[3,"b"]]}"#;
         assert!(fault(line).starts_with("ply 3:"), "{}", fault(line));
-        let (game, _) = read_game(line.as_bytes(), 2).unwrap();
+        let (game, _) = read_game::<Position>(line.as_bytes(), 2).unwrap();
         assert_eq!(game.record.tree.comments, [(1, "a".to_owned())]);
     }
 

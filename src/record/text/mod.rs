@@ -12,3 +12,4 @@ pub(super) mod split;
 pub(super) mod table;
 pub(super) mod typed;
 pub(super) mod wxf;
+mod xiangqi;

@@ -9,11 +9,11 @@ use crate::game::{Game, Outcome, Side};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{
-    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,
-    ReadSummary, board_outcome,
+    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
 };
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
+use crate::record::model::recorded::Recorded;
 use crate::record::model::texts::tidy;
 use crate::record::text::pgn_writer::read_comment;
 use crate::record::text::scan;
@@ -31,7 +31,7 @@ impl BadGameReason {
     /// The ply of the main line that is at fault, from 1; 0 if it is none.
     pub(in crate::record) const fn ply(&self) -> usize {
         match self {
-            Self::Move { ply, .. } => *ply,
+            Self::Move { ply, .. } | Self::Unplayable { ply, .. } => *ply,
             Self::NotPgn(_) => 1,
             _ => 0,
         }
@@ -538,7 +538,7 @@ impl<'a> GameReader<'a> {
     fn finish(mut self, result: Option<Outcome>) -> Option<BlockGame> {
         self.lines.truncate(1);
         let line = self.lines.pop()?;
-        let end = board_outcome(&line.position);
+        let end = line.position.end();
         let stated = self.tag("Result").and_then(scan::outcome);
         let record = Record {
             tags: self.tags,

@@ -6,14 +6,15 @@ use crate::record::model::parsed::{
     BadGame, BadGameReason, GameSink, Note, ParsedGame, ReadSummary,
 };
 use crate::record::model::place::Place;
-use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
+use crate::record::model::preorder::{Coordinates, FileMove, PreOrder, WrittenMove};
 use crate::record::model::record::{Record, Tree};
+use crate::record::model::recorded::Recorded;
 use crate::record::text::split::Chunk;
 use crate::xiangqi::Position;
 
 /// A game that was read.
-pub(in crate::record) struct Found {
-    pub(in crate::record) record: Record<Position>,
+pub(in crate::record) struct Found<G: Game = Position> {
+    pub(in crate::record) record: Record<G>,
     pub(in crate::record) cut_variations: u64,
     /// Set if bytes of its texts stand for no character.
     pub(in crate::record) is_undecoded: bool,
@@ -23,9 +24,9 @@ pub(in crate::record) struct Found {
     pub(in crate::record) fault: Option<Fault>,
 }
 
-impl Found {
+impl<G: Game> Found<G> {
     /// A game in which everything was read as the file states it.
-    pub(in crate::record) const fn new(record: Record<Position>) -> Self {
+    pub(in crate::record) const fn new(record: Record<G>) -> Self {
         Self { record, cut_variations: 0, is_undecoded: false, note: None, fault: None }
     }
 }
@@ -46,13 +47,13 @@ impl Fault {
 
 /// Hands over the one game of a source, which begins at a place, good or bad. Longer sources than
 /// [`MAX_GAME_BYTES`] are refused, so that a tree has at most a million nodes.
-pub(in crate::record) fn read_whole(
+pub(in crate::record) fn read_whole<G: Recorded>(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
     begin: Place,
-    game: fn(&[u8]) -> Result<Found, Fault>,
-    sink: &mut GameSink<'_>,
+    game: impl FnOnce(&[u8]) -> Result<Found<G>, Fault>,
+    sink: &mut GameSink<'_, G>,
 ) -> ReadSummary {
     let read = if bytes.len() > MAX_GAME_BYTES {
         Err(Fault { place: begin, reason: BadGameReason::TooLong(bytes.len()) })
@@ -64,12 +65,12 @@ pub(in crate::record) fn read_whole(
 
 /// Hands over a game that begins at a place and has that number, good or bad. One that breaks off at an
 /// illegal move, or where its bytes end, is bad, unless the moves before are wanted.
-pub(in crate::record) fn report(
+pub(in crate::record) fn report<G: Recorded>(
     source: &str,
     chunk: &Chunk,
     (place, game): (Place, u64),
-    read: Result<Found, Fault>,
-    sink: &mut GameSink<'_>,
+    read: Result<Found<G>, Fault>,
+    sink: &mut GameSink<'_, G>,
 ) -> ReadSummary {
     let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
     let refused = match read {
@@ -91,13 +92,13 @@ pub(in crate::record) fn report(
 }
 
 /// Returns true if a game that breaks off at an illegal move, or where its bytes end, has moves before it.
-fn is_cut_short(record: &Record<Position>, fault: &Fault) -> bool {
+fn is_cut_short<G: Game>(record: &Record<G>, fault: &Fault) -> bool {
     breaks_off(&fault.reason) && !record.tree.moves.is_empty()
 }
 
 /// Returns true for a fault before which moves can stand: an illegal move, or bytes that end too early.
 const fn breaks_off(reason: &BadGameReason) -> bool {
-    matches!(reason, BadGameReason::Move { .. } | BadGameReason::Truncated(_))
+    reason.bad_ply().is_some() || matches!(reason, BadGameReason::Truncated(_))
 }
 
 /// The next part of a game, or `None` where the bytes end too early, which is kept as the game's fault.
@@ -128,10 +129,10 @@ pub(in crate::record) fn go_on(
 
 /// Reads a game without variations, up to the first move that cannot be played or is not there, from its moves and the
 /// offsets of the bytes where they stand.
-pub(in crate::record) fn line(
-    start: Position,
-    moves: impl Iterator<Item = Result<(usize, Coordinates), Fault>>,
-) -> Result<(Tree<Position>, Option<Fault>), Fault> {
+pub(in crate::record) fn line<G: Game, M: WrittenMove<G>>(
+    start: G,
+    moves: impl Iterator<Item = Result<(usize, M), Fault>>,
+) -> Result<(Tree<G>, Option<Fault>), Fault> {
     let mut order = PreOrder::new(start, String::new());
     let mut fault = None;
     for mv in moves {

@@ -88,7 +88,14 @@ impl Chunk {
     #[must_use]
     pub const fn can_be_cut(&self) -> bool {
         match self.format {
-            Some(Format::Pgn | Format::Jsonl | Format::DhtmlXq) => true,
+            Some(
+                Format::Pgn
+                | Format::Jsonl
+                | Format::DhtmlXq
+                | Format::Moves
+                | Format::Offsets
+                | Format::Bdt,
+            ) => true,
             Some(Format::Plain) => !matches!(self.layout, Layout::OneGame),
             _ => false,
         }

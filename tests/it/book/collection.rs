@@ -71,7 +71,7 @@ fn build_collection(folder: &Path) -> Option<(Book, Expected)> {
         RejectReason::OtherStart => rejects[2] += 1,
         RejectReason::Cut(_) => rejects[3] += 1,
     };
-    let report = build(
+    let report = build::<Position>(
         &[games],
         &path,
         BuildOptions::default(),

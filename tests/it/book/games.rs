@@ -22,7 +22,7 @@ fn built(folder: &Folder, name: &str, files: &[&str], options: BuildOptions) -> 
     let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
     let read = ReadOptions { strict: true, ..ReadOptions::default() };
     let output = folder.join(name);
-    build(&files, &output, options, read).unwrap();
+    build::<Position>(&files, &output, options, read).unwrap();
     output
 }
 
@@ -78,7 +78,7 @@ fn threads_files_and_memory_do_not_matter() {
         let options = BuildOptions { memory, ..with_samples(3) };
         let read = ReadOptions { threads: NonZero::new(threads), ..ReadOptions::default() };
         let output = folder.join("other.book");
-        build(&files, &output, options, read).unwrap();
+        build::<Position>(&files, &output, options, read).unwrap();
         assert!(fs::read(&output).unwrap() == expected, "{threads} threads");
     }
 }
@@ -103,7 +103,7 @@ fn a_book_built_in_steps_or_merged_has_the_same_samples() {
     Book::open(&merged).unwrap().verify().unwrap();
     let more = BuildOptions { samples: 3, ..options };
     let files = [folder.join("b.pgn")];
-    let error = build(&files, &merged, more, ReadOptions::default()).unwrap_err();
+    let error = build::<Position>(&files, &merged, more, ReadOptions::default()).unwrap_err();
     assert!(error.to_string().contains("--samples"), "{error}");
 }
 

@@ -10,6 +10,7 @@ use juzhong::book::{
 };
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Outcome, Side};
+use juzhong::xiangqi::Position;
 
 use crate::support::files::in_repository;
 
@@ -46,7 +47,7 @@ fn collection(folder: &Path) -> Vec<PathBuf> {
     let bad =
         "[Event \"x\"]\n\n1. a0a9 *\n\n[Event \"y\"]\n[RedElo \"2400\"]\n\n1. h2e2 h9g7 1/2-1/2\n";
     write("c/bad.pgn", bad.as_bytes());
-    find_games(&[folder.to_owned()]).unwrap().files
+    find_games::<Position>(&[folder.to_owned()]).unwrap().files
 }
 
 fn options() -> BuildOptions {
@@ -54,7 +55,7 @@ fn options() -> BuildOptions {
 }
 
 fn map_to(files: &[PathBuf], output: &Path, format: ShardFormat, options: &BuildOptions) {
-    map(
+    map::<Position>(
         files,
         output,
         format,
@@ -79,16 +80,16 @@ fn sharded(
     map_to(&files[1..5], &maps[2], format, options);
     let reduced: Vec<PathBuf> = (1..=parts).map(|i| folder.join(format!("part{i}"))).collect();
     for (part, output) in (1..).zip(&reduced) {
-        reduce(&maps, output, format, (part, parts), &work()).unwrap();
+        reduce::<Position>(&maps, output, format, (part, parts), &work()).unwrap();
     }
     let book = folder.join("sharded.book");
-    pack(&reduced, &book, &work()).unwrap();
+    pack::<Position>(&reduced, &book, &work()).unwrap();
     book
 }
 
 fn built(files: &[PathBuf], folder: &Path, options: &BuildOptions) -> PathBuf {
     let book = folder.join("built.book");
-    build(files, &book, options.clone(), ReadOptions::default()).unwrap();
+    build::<Position>(files, &book, options.clone(), ReadOptions::default()).unwrap();
     book
 }
 
@@ -143,7 +144,7 @@ fn what_only_a_build_does_is_refused() {
     let files = collection(&folder.path().join("games"));
     let refused = |options: BuildOptions| {
         let output = folder.path().join("m");
-        map(&files, &output, ShardFormat::Own, options, ReadOptions::default())
+        map::<Position>(&files, &output, ShardFormat::Own, options, ReadOptions::default())
             .unwrap_err()
             .to_string()
     };
@@ -164,14 +165,14 @@ fn shards_that_do_not_belong_together_are_refused() {
     let other = BuildOptions { max_ply: 31, ..options() };
     map_to(&files[..2], &at("other"), ShardFormat::Own, &other);
     let reduced = |shards: &[PathBuf], name: &str, part| {
-        reduce(shards, &at(name), ShardFormat::Own, part, &work()).map(|_| ())
+        reduce::<Position>(shards, &at(name), ShardFormat::Own, part, &work()).map(|_| ())
     };
     let message = |result: Result<(), BuildError>| result.unwrap_err().to_string();
     let text = message(reduced(&[at("m"), at("other")], "r", (1, 1)));
     assert!(text.contains("other options"), "{text}");
     reduced(&[at("m")], "r1", (1, 2)).unwrap();
     reduced(&[at("m")], "r2", (2, 2)).unwrap();
-    let packed = |shards: &[PathBuf]| pack(shards, &at("x.book"), &work()).map(|_| ());
+    let packed = |shards: &[PathBuf]| pack::<Position>(shards, &at("x.book"), &work()).map(|_| ());
     let text = message(packed(&[at("r1")]));
     assert!(text.contains("parts"), "{text}");
     let text = message(packed(&[at("r1"), at("r2"), at("r2")]));
@@ -205,14 +206,15 @@ fn damaged_shards_are_refused() {
     for cut in (0..whole.len()).step_by(step) {
         for damaged in [whole[..cut].to_vec(), flipped(&whole, cut)] {
             fs::write(&path, damaged).unwrap();
-            let result = reduce(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
+            let result =
+                reduce::<Position>(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
             let error = result.expect_err("damaged");
             assert!(error.to_string().contains("games.jzs"), "{cut}: {error}");
         }
     }
     fs::write(&path, &whole).unwrap();
     fs::write(at("m/plan.json"), "{").unwrap();
-    let result = reduce(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
+    let result = reduce::<Position>(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
     assert!(result.unwrap_err().to_string().contains("plan.json"));
     assert!(!at("r").exists());
 }
@@ -225,9 +227,10 @@ fn damaged_parquet_is_refused() {
     let files = collection(&at("games"));
     let format = ShardFormat::Parquet;
     map_to(&files[..1], &at("m"), format, &options());
-    reduce(&[at("m")], &at("r"), format, (1, 1), &work()).unwrap();
-    let book =
-        |name: &str| pack(&[at("r")], &at(name), &work()).map(|_| fs::read(at(name)).unwrap());
+    reduce::<Position>(&[at("m")], &at("r"), format, (1, 1), &work()).unwrap();
+    let book = |name: &str| {
+        pack::<Position>(&[at("r")], &at(name), &work()).map(|_| fs::read(at(name)).unwrap())
+    };
     let right = book("right.book").unwrap();
     let path = at("r/moves.parquet");
     let whole = fs::read(&path).unwrap();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use juzhong::book::find_games;
 use juzhong::record::read_packed;
+use juzhong::xiangqi::Position;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -91,7 +92,7 @@ fn zip(files: &[File], deflate: bool) -> Vec<u8> {
 /// Everything read of a file or folder: the path of each source within it, and the game or the fault.
 fn read(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
-    for file in find_games(&[path.to_owned()]).map_or(Vec::new(), |found| found.files) {
+    for file in find_games::<Position>(&[path.to_owned()]).map_or(Vec::new(), |found| found.files) {
         let bytes = fs::read(&file).unwrap();
         let name = file.strip_prefix(path).unwrap().to_str().unwrap().to_owned();
         let mut sink = |source: &str, game: Result<juzhong::record::ParsedGame, _>| {
@@ -103,7 +104,7 @@ fn read(path: &Path) -> Vec<String> {
             ControlFlow::Continue(())
         };
         let folder = std::env::temp_dir();
-        read_packed(&name, &bytes, &folder, &Arc::default(), &mut sink).unwrap();
+        read_packed::<Position>(&name, &bytes, &folder, &Arc::default(), &mut sink).unwrap();
     }
     lines.sort();
     lines

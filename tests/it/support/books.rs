@@ -13,7 +13,7 @@ pub(crate) fn book_of(folder: &Path, name: &str, pgn: &str, options: BuildOption
     let (games, book) = (folder.join("games.pgn"), folder.join(name));
     fs::write(&games, pgn).unwrap();
     let read = ReadOptions { strict: true, ..ReadOptions::default() };
-    book::build(&[games], &book, options, read).unwrap();
+    book::build::<Position>(&[games], &book, options, read).unwrap();
     book
 }
 

@@ -1,0 +1,575 @@
+//! Books of gomoku from other programs: databases of Yixin and Rapfi, and libraries of `RenLib`.
+//!
+//! A database begins with the number of its records, little-endian as all numbers. A record is a key and what is
+//! known of it, each after its length in two bytes. The key is the rule (0 freestyle, 1 standard, 2 renju), width and
+//! height of the board, then the stones as columns and rows, all of Black before all of White, turned so that the list
+//! is the least of the board's images; a pair of bytes `FF` is a pass. Then come a label (`w`, `l` and `d` for a win,
+//! loss or draw of the side to move, `!` and `x` for a move that is forced or blocked), a value and a depth with a kind
+//! of bound in its two lowest bits, both in two bytes, and a text. The whole may be a frame of LZ4.
+//!
+//! A record says something of a position; a book of this program says it of the moves that lead there. So each stone
+//! of the side that moved last is taken away, and where the position before it is in the database, or is the empty
+//! board, the move is taken over: added by hand, with the text as its comment. Values become scores of the source
+//! `yixin`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
+use std::path::Path;
+
+use rusqlite::types::Value;
+
+use crate::book::file::reader::{Book, BookEntry};
+use crate::book::interop::error::InteropError;
+use crate::book::interop::own_book::OwnWriter;
+use crate::book::interop::progress::{Progress, Step};
+use crate::book::interop::write::join;
+use crate::book::interop::{import, write};
+use crate::book::model::annotation::{Annotation, Flags};
+use crate::book::model::metadata::{Metadata, Source};
+use crate::book::model::move_stats::{MoveStats, RowKey};
+use crate::book::model::value::{Evaluation, SourceScore};
+use crate::bytes::{StopFlag, open};
+use crate::game::{Bound, Game, Notation, Packed, Side, Symmetric};
+use crate::gomoku::{Board, Point, Variant};
+use crate::hash::gomoku::KEYS;
+use crate::record::{Formats, LibraryNode, Record, Tree, write_library};
+
+/// The first bytes of a frame of LZ4.
+const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+
+/// The source of scores, as the book names it.
+const SOURCE: &str = "yixin";
+
+/// Bytes of memory for a record, at least.
+const RECORD_MEMORY: usize = 256;
+
+/// Moves that a library of an exported book has, at most.
+const MAX_NODES: usize = 5_000_000;
+
+/// What a book of gomoku was imported from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GomokuSource {
+    /// A database of Yixin or Rapfi.
+    Yixin,
+    /// A tree of moves: a library of `RenLib`, or any other file of games with their variations.
+    Tree,
+}
+
+impl GomokuSource {
+    /// Its name in answers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Yixin => SOURCE,
+            Self::Tree => "tree",
+        }
+    }
+}
+
+/// The counts of an import of a gomoku book.
+#[derive(Debug, Clone)]
+pub struct GomokuImport {
+    /// What it was.
+    pub source: GomokuSource,
+    /// Records in the file, or moves of its trees.
+    pub rows: u64,
+    /// Records and games that cannot be read.
+    pub unreadable: u64,
+    /// Records of positions to which no move of the database leads.
+    pub unreached: u64,
+    /// Positions with a score.
+    pub scores: u64,
+    /// Moves with a comment.
+    pub comments: u64,
+    /// The new book's metadata.
+    pub metadata: Metadata,
+}
+
+/// The options of such an import.
+#[derive(Debug, Clone)]
+pub struct GomokuImportOptions {
+    /// Bytes for what is read; a file with more is refused. Default 1 GiB.
+    pub memory: usize,
+    /// Ends the import.
+    pub stop: StopFlag,
+    /// Is told how far it is.
+    pub progress: Progress,
+}
+
+impl Default for GomokuImportOptions {
+    fn default() -> Self {
+        Self { memory: 1 << 30, stop: StopFlag::default(), progress: Progress::default() }
+    }
+}
+
+/// The moves of a new book, and the scores of positions by their keys.
+#[derive(Default)]
+struct Content {
+    moves: BTreeMap<RowKey, Annotation>,
+    scores: BTreeMap<i64, Evaluation<u16>>,
+    rows: u64,
+    unreadable: u64,
+    unreached: u64,
+}
+
+/// Makes a gomoku book at `output` from the file at `path`.
+///
+/// # Errors
+///
+/// See [`InteropError`]. Nothing is left behind then; an existing file is never replaced.
+pub fn import_gomoku(
+    path: &Path,
+    output: &Path,
+    options: &GomokuImportOptions,
+) -> Result<GomokuImport, InteropError> {
+    let mut pack = OwnWriter::create(output, &options.stop)?;
+    options.progress.report(Step::Reading, 0, 0);
+    let read = open::read(path, options.memory as u64);
+    let bytes = read.map_err(|source| InteropError::Io { path: path.to_owned(), source })?;
+    let hash = blake3::hash(&bytes).into();
+    let bytes = unpacked(path, bytes, options.memory)?;
+    let (source, content) = match Database::read(&bytes, path, options)? {
+        Some(database) => (GomokuSource::Yixin, database.content(path, options)?),
+        None => (GomokuSource::Tree, trees(path, &bytes)?),
+    };
+    drop(bytes);
+    if content.moves.is_empty() {
+        let what = "no move leads from one of its positions to another, or from the empty board";
+        return Err(InteropError::Nothing { path: path.to_owned(), what: what.to_owned() });
+    }
+    let Content { moves, scores, rows, unreadable, unreached } = content;
+    let (mut comments, mut done) = (0, 0);
+    let all = moves.len() as u64;
+    for ((key, mv), mut mark) in moves {
+        if done % 4096 == 0 {
+            check_stop(path, options)?;
+            options.progress.report(Step::Writing, done, all);
+        }
+        done += 1;
+        comments += u64::from(mark.comment.is_some());
+        if let Some(comment) = &mut mark.comment {
+            import::shorten(comment);
+        }
+        pack.add(&BookEntry { key, mv, stats: MoveStats::default(), weight: None, mark })?;
+    }
+    let count = scores.len() as u64;
+    for (key, evaluation) in scores {
+        pack.put_values("scores", score_row(key, &evaluation))?;
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let metadata = pack.finish::<Board>(&[Source { hash, name, games: rows }])?;
+    Ok(GomokuImport { source, rows, unreadable, unreached, scores: count, comments, metadata })
+}
+
+fn check_stop(path: &Path, options: &GomokuImportOptions) -> Result<(), InteropError> {
+    if options.stop.is_set() {
+        return Err(InteropError::Interrupted { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// The row of the table of scores.
+fn score_row(key: i64, evaluation: &Evaluation<u16>) -> Vec<Value> {
+    let (kind, value) = evaluation.score.columns();
+    let bound = Bound::ALL.iter().position(|&bound| bound == evaluation.bound).unwrap_or_default();
+    vec![
+        Value::Integer(key),
+        Value::Text(SOURCE.to_owned()),
+        Value::Integer(kind),
+        Value::Integer(value),
+        Value::Integer(bound as i64),
+        Value::Integer(evaluation.depth.into()),
+        Value::Integer(0),
+        Value::Null,
+    ]
+}
+
+/// The bytes, unpacked if they are a frame of LZ4.
+fn unpacked(path: &Path, bytes: Vec<u8>, memory: usize) -> Result<Vec<u8>, InteropError> {
+    if !bytes.starts_with(&LZ4_MAGIC) {
+        return Ok(bytes);
+    }
+    let mut content = Vec::new();
+    let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
+    lz4_flex::frame::FrameDecoder::new(&bytes[..])
+        .take(memory as u64 + 1)
+        .read_to_end(&mut content)
+        .map_err(|error| damaged(format!("the frame of LZ4: {error}")))?;
+    if content.len() > memory {
+        return Err(too_large(path, memory));
+    }
+    Ok(content)
+}
+
+fn too_large(path: &Path, memory: usize) -> InteropError {
+    InteropError::TooLarge { path: path.to_owned(), rows: (memory / RECORD_MEMORY) as u64, memory }
+}
+
+/// A position of the database.
+struct Known {
+    /// The number of its empty board.
+    board: usize,
+    /// Black's stones, then White's.
+    stones: [Vec<Point>; 2],
+    label: u8,
+    value: i16,
+    depth_bound: i16,
+    text: String,
+}
+
+/// A database, read.
+struct Database {
+    boards: Vec<Board>,
+    known: Vec<Known>,
+    rows: u64,
+    unreadable: u64,
+}
+
+/// Splits a record's part off, which stands after its length.
+fn part<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let len = input.split_off(..2)?.first_chunk().map(|&len| u16::from_le_bytes(len))?;
+    input.split_off(..usize::from(len))
+}
+
+impl Database {
+    /// `None` if the bytes are no database: the number at their beginning and the length of the records differ.
+    fn read(
+        bytes: &[u8],
+        path: &Path,
+        options: &GomokuImportOptions,
+    ) -> Result<Option<Self>, InteropError> {
+        let mut rest = bytes;
+        let Some(count) = rest.split_off(..4).and_then(|count| count.first_chunk()) else {
+            return Ok(None);
+        };
+        let count = u32::from_le_bytes(*count);
+        // A record has two lengths and three bytes of a key at least, so a forged count is no size.
+        if u64::from(count) > rest.len() as u64 / 7 + 1 || Self::first(rest).is_none() {
+            return Ok(None);
+        }
+        if count as usize > options.memory / RECORD_MEMORY {
+            return Err(too_large(path, options.memory));
+        }
+        let mut database = Self { boards: Vec::new(), known: Vec::new(), rows: 0, unreadable: 0 };
+        for number in 0..count {
+            if number % 4096 == 0 {
+                check_stop(path, options)?;
+                options.progress.report(Step::Reading, number.into(), count.into());
+            }
+            let (Some(key), Some(value)) = (part(&mut rest), part(&mut rest)) else {
+                // What lacks its end is read as far as it goes.
+                database.unreadable += u64::from(count - number);
+                database.rows += u64::from(count - number);
+                break;
+            };
+            database.add(key, value);
+        }
+        Ok(Some(database))
+    }
+
+    /// The rule of the first record, if there is a record that can be one.
+    fn first(mut rest: &[u8]) -> Option<u8> {
+        let key = part(&mut rest)?;
+        part(&mut rest)?;
+        let &[rule, width, height, ..] = key else { return None };
+        let is_sound = rule <= 2 && width <= 32 && height <= 32 && key.len() % 2 == 1;
+        is_sound.then_some(rule)
+    }
+
+    fn add(&mut self, key: &[u8], value: &[u8]) {
+        // The first record names the encoding of texts: no board.
+        if key.get(1..3) == Some(&[0, 0]) {
+            return;
+        }
+        self.rows += 1;
+        match self.known(key, value) {
+            Some(known) => self.known.push(known),
+            None => self.unreadable += 1,
+        }
+    }
+
+    fn known(&mut self, key: &[u8], value: &[u8]) -> Option<Known> {
+        let (&[rule, width, height], pairs) = key.split_first_chunk()?;
+        let variant = *Variant::ALL.get(usize::from(rule))?;
+        let board = self.board(width, height, variant)?;
+        let (pairs, odd) = pairs.as_chunks::<2>();
+        if !odd.is_empty() {
+            return None;
+        }
+        let empty = &self.boards[board];
+        let blacks = pairs.len().div_ceil(2);
+        let mut stones = [Vec::new(), Vec::new()];
+        for (number, &[column, row]) in pairs.iter().enumerate() {
+            // A pass: then the numbers of stones are not those of a game.
+            let point = Point::new(column, row).filter(|&point| empty.contains(point))?;
+            stones[usize::from(number >= blacks)].push(point);
+        }
+        let mut all: Vec<Point> = stones.concat();
+        all.sort_unstable();
+        if all.windows(2).any(|two| two[0] == two[1]) {
+            return None;
+        }
+        let number = |at: usize| {
+            let bytes = value.get(at..at + 2).and_then(|bytes| bytes.first_chunk());
+            bytes.map_or(0, |&bytes| i16::from_le_bytes(bytes))
+        };
+        let text = String::from_utf8_lossy(value.get(5..).unwrap_or_default());
+        Some(Known {
+            board,
+            stones,
+            label: value.first().copied().unwrap_or(0),
+            value: number(1),
+            depth_bound: number(3),
+            text: remark(&text),
+        })
+    }
+
+    /// The number of the empty board; `None` if no book begins with it.
+    fn board(&mut self, width: u8, height: u8, variant: Variant) -> Option<usize> {
+        let is_it = |board: &Board| {
+            (board.width(), board.height(), board.variant()) == (width, height, variant)
+        };
+        if let Some(found) = self.boards.iter().position(is_it) {
+            return Some(found);
+        }
+        if width != height || !(5..=20).contains(&width) {
+            return None;
+        }
+        self.boards.push(Board::with_variant(width, height, 5, variant).ok()?);
+        Some(self.boards.len() - 1)
+    }
+
+    /// The moves between its positions.
+    fn content(
+        mut self,
+        path: &Path,
+        options: &GomokuImportOptions,
+    ) -> Result<Content, InteropError> {
+        let mut content =
+            Content { rows: self.rows, unreadable: self.unreadable, ..Content::default() };
+        let known = std::mem::take(&mut self.known);
+        let images: Vec<Images> = known.iter().map(|one| self.images(one)).collect();
+        let mut keys: HashMap<i64, usize> = HashMap::with_capacity(known.len());
+        for (number, images) in images.iter().enumerate() {
+            keys.insert(images.least().key, number);
+        }
+        let starts: Vec<i64> =
+            self.boards.iter().map(|board| board.canonical().key.to_i64()).collect();
+        for (number, (one, images)) in known.iter().zip(&images).enumerate() {
+            if number % 4096 == 0 {
+                check_stop(path, options)?;
+            }
+            let mut is_reached = false;
+            for before in self.before(one, images) {
+                if starts.contains(&before.key) || keys.contains_key(&before.key) {
+                    is_reached = true;
+                    let mark = content.moves.entry((before.key, before.mv)).or_default();
+                    mark.flags.set(Flags::ADDED, true);
+                    mark.flags.set(Flags::DISABLED, one.label == b'x');
+                    mark.priority = i64::from(one.label == b'!');
+                    if !one.text.is_empty() {
+                        mark.comment = join(mark.comment.take(), Some(one.text.clone()));
+                    }
+                }
+            }
+            let is_start = one.stones.iter().all(Vec::is_empty);
+            content.unreached += u64::from(!is_reached && !is_start);
+            if let Some(score) = score(one).filter(|_| is_reached || is_start) {
+                content.scores.insert(images.least().key, score);
+            }
+        }
+        Ok(content)
+    }
+
+    /// The keys of the images of a position.
+    fn images(&self, known: &Known) -> Images {
+        let board = &self.boards[known.board];
+        let mut keys = [None; 8];
+        for (symmetry, key) in (0..board.symmetries()).zip(&mut keys) {
+            let mut bits = board.symmetric_key(0, None).0;
+            for side in Side::ALL {
+                for &point in &known.stones[side.index()] {
+                    bits ^= KEYS.stones[side.index()][board.map_move(point, symmetry).index()];
+                }
+            }
+            if turn(known) == Side::Second {
+                bits ^= KEYS.second_to_move;
+            }
+            *key = Some(bits);
+        }
+        Images(keys)
+    }
+
+    /// The positions before it, and the moves that lead from them to it, in their canonical frames.
+    fn before<'a>(
+        &'a self,
+        known: &'a Known,
+        images: &'a Images,
+    ) -> impl Iterator<Item = Least> + 'a {
+        let board = &self.boards[known.board];
+        let mover = !turn(known);
+        known.stones[mover.index()].iter().map(move |&point| {
+            let mut keys = images.0;
+            for (symmetry, key) in (0..).zip(&mut keys) {
+                if let Some(bits) = key {
+                    let image = board.map_move(point, symmetry).index();
+                    *bits ^= KEYS.second_to_move ^ KEYS.stones[mover.index()][image];
+                }
+            }
+            let least = Images(keys).least();
+            let by = (0..8_u8).filter(|symmetry| least.by >> symmetry & 1 == 1);
+            let mv = by.map(|symmetry| board.map_move(point, symmetry)).min();
+            Least { mv: mv.unwrap_or(point).pack(), ..least }
+        })
+    }
+}
+
+/// The keys of a position's images, by symmetry.
+struct Images([Option<u64>; 8]);
+
+/// The least of them.
+#[derive(Clone, Copy)]
+struct Least {
+    key: i64,
+    /// The symmetries that lead to it, as a bit set.
+    by: u8,
+    mv: u16,
+}
+
+impl Images {
+    fn least(&self) -> Least {
+        let least = self.0.iter().flatten().min().copied().unwrap_or(0);
+        let bits = (0..).zip(&self.0).filter(|(_, key)| **key == Some(least));
+        let by = bits.fold(0, |by, (symmetry, _): (u8, _)| by | 1 << symmetry);
+        Least { key: least.cast_signed(), by, mv: 0 }
+    }
+}
+
+/// The side to move.
+fn turn(known: &Known) -> Side {
+    let [black, white] = known.stones.each_ref().map(Vec::len);
+    if black > white { Side::Second } else { Side::First }
+}
+
+/// The text for people, without the labels that are drawn on the board.
+fn remark(text: &str) -> String {
+    let text = text.split("@BTXT@").next().unwrap_or_default();
+    let text = text.replace(['\u{8}', '\r'], "\n");
+    text.chars().filter(|c| !c.is_control() || *c == '\n').collect::<String>().trim().to_owned()
+}
+
+/// What the database knows of the value for the side to move.
+fn score(known: &Known) -> Option<Evaluation<u16>> {
+    let value = i32::from(known.value);
+    let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
+    let (bound, depth) = (known.depth_bound & 3, known.depth_bound >> 2);
+    let depth = u32::try_from(depth).unwrap_or(0);
+    let (score, bound) = match known.label {
+        b'w' => (SourceScore::MateIn(plies), Bound::Exact),
+        b'l' => (SourceScore::MatedIn(plies), Bound::Exact),
+        b'd' => (SourceScore::Centipawns(0), Bound::Exact),
+        _ if bound == 0 => return None,
+        _ => {
+            let bound = match bound {
+                1 => Bound::Upper,
+                2 => Bound::Lower,
+                _ => Bound::Exact,
+            };
+            let score = match value {
+                28_001.. => SourceScore::MateIn(plies),
+                ..=-28_001 => SourceScore::MatedIn(plies),
+                _ => SourceScore::Centipawns(value.clamp(-20_000, 20_000)),
+            };
+            (score, bound)
+        }
+    };
+    Some(Evaluation { score, bound, depth, nodes: 0, best: None })
+}
+
+/// The moves of the trees in a file of games.
+fn trees(path: &Path, bytes: &[u8]) -> Result<Content, InteropError> {
+    let unknown = |what: String| InteropError::Unknown { path: path.to_owned(), what };
+    Board::sniff(bytes).map_err(|reason| unknown(reason.to_string()))?;
+    let mut content = Content::default();
+    let starts = Board::starts();
+    Board::read_records("", bytes, &mut |game| match game {
+        Ok(game) => add_tree(&game.record, &starts, &mut content),
+        Err(_) => content.unreadable += 1,
+    });
+    Ok(content)
+}
+
+/// Adds the moves of a game and of its variations, if it has a usual start.
+fn add_tree(record: &Record<Board>, starts: &[Board], content: &mut Content) {
+    let start = record.start.clone().unwrap_or_else(Board::start);
+    if !starts.iter().any(|usual| usual.key() == start.key()) {
+        content.unreadable += 1;
+        return;
+    }
+    let mut open: Vec<(Board, &Tree<Board>)> = vec![(start, &record.tree)];
+    while let Some((mut board, tree)) = open.pop() {
+        for (ply, &mv) in tree.moves.iter().enumerate() {
+            let here = tree.variations.iter().filter(|variation| variation.ply == ply);
+            open.extend(here.map(|variation| (board.clone(), &variation.tree)));
+            let canonical = board.canonical();
+            let place = (canonical.key.to_i64(), board.canonical_move(canonical, mv).pack());
+            let mark = content.moves.entry(place).or_default();
+            mark.flags.set(Flags::ADDED, true);
+            content.rows += 1;
+            for (_, text) in tree.comments.iter().filter(|(at, _)| *at == ply + 1) {
+                mark.comment = join(mark.comment.take(), Some(text.clone()));
+            }
+            board.make(mv);
+        }
+    }
+}
+
+/// Writes the part of a book that begins with a board of 15×15 points as a library of `RenLib`, each position once.
+/// Returns the number of moves written.
+///
+/// # Errors
+///
+/// See [`InteropError`]. Nothing is left behind then; an existing file is never replaced.
+pub fn export_library(
+    book: &Book,
+    output: &Path,
+    min_games: u64,
+    stop: &StopFlag,
+) -> Result<u64, InteropError> {
+    book.expect_game::<Board>()?;
+    let file = write::NewFile::create(output)?;
+    let mut nodes = vec![LibraryNode::default()];
+    let mut seen = std::collections::HashSet::new();
+    let fifteen = Board::starts().into_iter().filter(|start| start.width() == 15);
+    let start = fifteen.max_by_key(|start| {
+        let games = book.probe_with(start, min_games).map_or(0, |moves| moves.len());
+        (games, *start == Board::start())
+    });
+    let mut open = vec![(0, start.unwrap_or_else(Board::start))];
+    while let Some((number, board)) = open.pop() {
+        if stop.is_set() {
+            return Err(InteropError::Interrupted { path: output.to_owned() });
+        }
+        if !seen.insert(board.canonical().key) {
+            continue;
+        }
+        for found in book.probe_with(&board, min_games)? {
+            if nodes.len() >= MAX_NODES {
+                let what = format!("more than {MAX_NODES} moves; raise --min-games");
+                return Err(InteropError::Create { path: output.to_owned(), what });
+            }
+            let next = nodes.len();
+            let comment = found.comment.clone().unwrap_or_default();
+            let depth = nodes[number].depth + 1;
+            nodes.push(LibraryNode { mv: Some(found.mv), depth, comment, answers: Vec::new() });
+            nodes[number].answers.push(next);
+            open.extend(board.play(found.mv).ok().map(|board| (next, board)));
+        }
+    }
+    if nodes.len() == 1 {
+        let what = "it has no move on a board of 15x15 points".to_owned();
+        return Err(InteropError::Nothing { path: book.path().to_owned(), what });
+    }
+    file.write_all(output, &write_library(&nodes))?;
+    Ok(nodes.len() as u64 - 1)
+}

@@ -1,0 +1,93 @@
+//! Tables of games, a line each: `Tournament=[Black,White,+,7887…,…,…,comment]`. The result is `+`, `-` or `=`
+//! for Black; two hexadecimal digits are a move on 15×15 points, column and row from 1.
+
+use crate::game::{Outcome, Side};
+use crate::gomoku::{Board, Point, Variant};
+use crate::record::gomoku::board;
+use crate::record::model::parsed::BadGameReason;
+use crate::record::model::record::Record;
+use crate::record::model::texts::push_tag;
+use crate::record::text::single::{Fault, Found, line, malformed};
+
+/// Returns true if a line has the form of a game.
+pub(super) fn looks_like(text: &str) -> bool {
+    fields(text).is_some_and(|(_, fields)| {
+        fields.len() >= 4
+            && matches!(fields[2].trim(), "+" | "-" | "=" | "")
+            && fields[3].trim().bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+fn fields(text: &str) -> Option<(&str, Vec<&str>)> {
+    let (event, rest) = text.split_once("=[")?;
+    let inside = rest.trim_end().strip_suffix(']')?;
+    Some((event.trim(), inside.splitn(7, ',').collect()))
+}
+
+/// Reads the game of a line.
+pub(super) fn game(text: &str) -> Result<Found<Board>, Fault> {
+    let form = || malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]");
+    let (event, fields) = fields(text).ok_or_else(form)?;
+    let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(form()) };
+    let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
+    let bytes = moves.trim().as_bytes();
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let points = pairs.iter().enumerate().map(|(index, pair)| {
+        let digit = |byte: u8| char::from(byte).to_digit(16)?.checked_sub(1);
+        let point = digit(pair[0]).zip(digit(pair[1])).and_then(|(column, row)| {
+            Point::new(u8::try_from(column).ok()?, u8::try_from(row).ok()?)
+        });
+        point.map(|point| (0, point)).ok_or_else(|| {
+            let what = format!("\"{}\" is no point from 11 to FF", String::from_utf8_lossy(pair));
+            Fault::at(0, BadGameReason::Unplayable { ply: index + 1, what })
+        })
+    });
+    let (tree, fault) = line(start.clone(), points)?;
+    let odd = (!odd.is_empty()).then(|| malformed(0, "an odd number of hexadecimal digits"));
+    let result = match result.trim() {
+        "+" => Some(Outcome::Win(Side::First)),
+        "-" => Some(Outcome::Win(Side::Second)),
+        "=" => Some(Outcome::Draw),
+        _ => None,
+    };
+    let mut tags = Vec::new();
+    push_tag(&mut tags, "Event", event.to_owned());
+    push_tag(&mut tags, "Black", black.trim().to_owned());
+    push_tag(&mut tags, "White", white.trim().to_owned());
+    let comment = rest.get(2).map_or("", |comment| comment.trim());
+    push_tag(&mut tags, "Annotation", comment.to_owned());
+    if let Some(odd) = odd {
+        return Err(odd);
+    }
+    Ok(Found { fault, ..Found::new(board::record(tags, &start, result, tree)) })
+}
+
+/// The line of a record on an empty board of 15×15 points, and the number of its tags that are in it.
+pub(super) fn write(record: &Record<Board>) -> (String, usize) {
+    let clean = |name: &str, stops: &[char]| {
+        let value = record.tag(name).unwrap_or_default().replace(['\n', '\r'], " ");
+        value.replace(stops, " ").trim().to_owned()
+    };
+    let names = ["Event", "Black", "White", "Annotation"];
+    let kept = names.iter().filter(|name| record.tag(name).is_some()).count();
+    let result = match record.result {
+        Some(Outcome::Win(Side::First)) => "+",
+        Some(Outcome::Win(Side::Second)) => "-",
+        Some(Outcome::Draw) => "=",
+        None => "",
+    };
+    let moves: String = record
+        .tree
+        .moves
+        .iter()
+        .map(|mv| format!("{:X}{:X}", mv.column() + 1, mv.row() + 1))
+        .collect();
+    let text = format!(
+        "{}=[{},{},{result},{moves},,0,{}]\n",
+        clean("Event", &['=', '[', ']']),
+        clean("Black", &[',', ']']),
+        clean("White", &[',', ']']),
+        clean("Annotation", &[']']),
+    );
+    (text, kept)
+}

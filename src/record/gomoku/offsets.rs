@@ -1,0 +1,90 @@
+//! Lists of distances from the middle of the board, `0,0, 1,-1, 2,0`, a game or an opening on each line: the
+//! form in which tournaments of programs publish openings.
+//!
+//! The middle is the point with half the board's side, rounded down, in both directions from the corner. The
+//! board is 15×15, or 20×20 if a distance leads beyond.
+
+use std::fmt::Write as _;
+
+use crate::gomoku::{Board, Point, Variant};
+use crate::record::gomoku::board;
+use crate::record::model::parsed::BadGameReason;
+use crate::record::model::record::Record;
+use crate::record::text::single::{Fault, Found, line, malformed};
+
+/// Numbers of more digits are no distances.
+const DIGITS: usize = 3;
+
+/// Returns true if a line is a list of distances.
+pub(super) fn looks_like(text: &str) -> bool {
+    text.contains(',') && distances(text).is_ok_and(|pairs| !pairs.is_empty())
+}
+
+/// Reads the game of a line.
+pub(super) fn game(text: &str) -> Result<Found<Board>, Fault> {
+    let pairs = distances(text)?;
+    let is_small = pairs.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
+    let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default())
+        .map_err(|reason| Fault::at(0, reason))?;
+    let middle = i32::from(start.width() / 2);
+    let point = |(dx, dy): (i32, i32)| {
+        let column = u32::try_from(middle + dx).ok()?;
+        board::from_top(&start, column, u32::try_from(middle + dy).ok()?)
+    };
+    let moves = pairs.iter().enumerate().map(|(index, &pair)| {
+        let point = point(pair).map(|point| (0, point));
+        point.ok_or_else(|| {
+            let what = format!("{},{} is not on the board", pair.0, pair.1);
+            Fault::at(0, BadGameReason::Unplayable { ply: index + 1, what })
+        })
+    });
+    let (tree, fault) = line(start.clone(), moves)?;
+    let record = board::record(Vec::new(), &start, None, tree);
+    Ok(Found { fault, ..Found::new(record) })
+}
+
+fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
+    let numbers = text
+        .split(|c: char| c == ',' || c.is_whitespace())
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let number = word.parse().ok().filter(|_| word.len() <= DIGITS);
+            number.ok_or_else(|| {
+                malformed(0, format!("\"{}\" is no distance", board::shortened(word)))
+            })
+        })
+        .collect::<Result<Vec<i32>, Fault>>()?;
+    let (pairs, rest) = numbers.as_chunks::<2>();
+    if !rest.is_empty() {
+        return Err(malformed(0, "an odd number of distances; each stone has two"));
+    }
+    Ok(pairs.iter().map(|&[dx, dy]| (dx, dy)).collect())
+}
+
+/// The line of a record on an empty square board; `None` where reading it would give another board.
+pub(super) fn write(record: &Record<Board>, start: &Board) -> Option<String> {
+    let side = start.width();
+    let middle = i32::from(side / 2);
+    let distances: Vec<(i32, i32)> = record
+        .tree
+        .moves
+        .iter()
+        .map(|&mv: &Point| {
+            let (column, row) = board::to_top(start, mv);
+            (i32::from(column) - middle, i32::from(row) - middle)
+        })
+        .collect();
+    let is_small = distances.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
+    let is_read_so = side == start.height() && side == if is_small { 15 } else { 20 };
+    if !is_read_so || start.variant() != Variant::default() {
+        return None;
+    }
+    let mut text = String::new();
+    for (index, (dx, dy)) in distances.iter().enumerate() {
+        let separator = if index > 0 { ", " } else { "" };
+        let written = write!(text, "{separator}{dx},{dy}");
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    }
+    text.push('\n');
+    Some(text)
+}

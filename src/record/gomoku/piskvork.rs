@@ -1,0 +1,174 @@
+//! Files of Piskvork and of Gomotur: a game each, a move on each line with the milliseconds it took.
+//!
+//! A file of Piskvork begins `Piskvorky 20x20, 0:0, 0`; moves count from 1 from the corner at the top left. After
+//! them come the names of the players and what went wrong, in newer files also the name of the rule
+//! (`0,Renju15`). The result is that of the last position. A file of Gomotur begins with the names of the
+//! players; moves count from 0.
+
+use std::fmt::Write as _;
+
+use crate::gomoku::{Board, Variant};
+use crate::record::gomoku::board;
+use crate::record::model::encoding::Encoding;
+use crate::record::model::parsed::BadGameReason;
+use crate::record::model::place::Place;
+use crate::record::model::record::Record;
+use crate::record::model::texts::{Texts, push_tag, tidy};
+use crate::record::text::single::{Fault, Found, line};
+
+/// The word with which files of Piskvork begin.
+pub(super) const PISKVORKY: &str = "Piskvorky";
+
+/// Returns true if the third line is a move and the first two are none.
+pub(super) fn is_rec(text: &str) -> bool {
+    let mut lines = text.lines();
+    let mut next = || lines.next().map(numbers);
+    let (first, second, third) = (next(), next(), next());
+    first == Some(None) && second == Some(None) && matches!(third, Some(Some(_)))
+}
+
+/// The two or three numbers of a line that is a move; times may be negative where clocks were set back.
+fn numbers(line: &str) -> Option<[u32; 2]> {
+    let mut words = line.split(',').map(str::trim);
+    let mut number = || {
+        let word = words.next()?;
+        let is_number = (1..=9).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
+        word.parse().ok().filter(|_| is_number)
+    };
+    let pair = [number()?, number()?];
+    let is_time = |word: &str| word.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
+    let rest: Vec<&str> = words.collect();
+    (rest.len() <= 1 && rest.iter().all(|word| is_time(word))).then_some(pair)
+}
+
+fn at_line(line: usize, reason: BadGameReason) -> Fault {
+    Fault { place: Place::Line(line as u64), reason }
+}
+
+/// Reads a file of Piskvork.
+pub(super) fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+    let texts = Texts::default();
+    let text = texts.decode(Encoding::detect(bytes), bytes);
+    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
+    let head = lines.first().copied().unwrap_or_default();
+    let mut parts = head.split(',').map(str::trim);
+    let size = parts.next().and_then(|word| word.split_whitespace().nth(1)).and_then(board::size);
+    let (width, height) = size.ok_or_else(|| {
+        let what = "no size of the board, such as 20x20, in the first line".to_owned();
+        at_line(1, BadGameReason::Malformed(what))
+    })?;
+    let is_second_first = parts.nth(1) == Some("1");
+    let end = 1 + lines.iter().skip(1).take_while(|line| numbers(line).is_some()).count();
+    let rest = lines.get(end..).unwrap_or_default();
+    let variant = rest.iter().find_map(|line| rule(line)).unwrap_or_default();
+    let start = board::empty(width, height, variant).map_err(|reason| at_line(1, reason))?;
+    let moves = lines.iter().enumerate().take(end).skip(1);
+    let moves = moves.filter_map(|(index, line)| Some((index + 1, numbers(line)?)));
+    let mut names = [0, 1].map(|index| rest.get(index).map_or("", |name| *name));
+    if is_second_first {
+        names.reverse();
+    }
+    found(start, moves.map(|(line, [x, y])| (line, (x.checked_sub(1), y.checked_sub(1)))), names)
+        .map(|found| Found { is_undecoded: texts.is_undecoded(), ..found })
+}
+
+/// The variant that a line behind the names states: `0,Renju15_1`.
+fn rule(line: &str) -> Option<Variant> {
+    let name = line.split_once(',')?.1.trim().to_ascii_lowercase();
+    Variant::ALL.into_iter().find(|variant| name.starts_with(&variant.to_string()))
+}
+
+/// Reads a file of Gomotur.
+pub(super) fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+    let texts = Texts::default();
+    let text = texts.decode(Encoding::detect(bytes), bytes);
+    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
+    let moves = lines.iter().enumerate().skip(2);
+    let moves: Vec<(usize, [u32; 2])> =
+        moves.map_while(|(index, line)| Some((index + 1, numbers(line)?))).collect();
+    let most = moves.iter().map(|(_, [x, y])| *x.max(y)).max().unwrap_or(0);
+    let most = u8::try_from(most).unwrap_or(u8::MAX);
+    let start = board::of_reach(most, Variant::default()).map_err(|reason| at_line(1, reason))?;
+    let names = [0, 1].map(|index| lines.get(index).map_or("", |name| *name));
+    found(start, moves.into_iter().map(|(line, [x, y])| (line, (Some(x), Some(y)))), names)
+        .map(|found| Found { is_undecoded: texts.is_undecoded(), ..found })
+}
+
+/// The game of moves, each with its line, column and row from the top.
+fn found(
+    start: Board,
+    moves: impl Iterator<Item = (usize, (Option<u32>, Option<u32>))>,
+    names: [&str; 2],
+) -> Result<Found<Board>, Fault> {
+    let points = moves.enumerate().map(|(index, (line, (column, row)))| {
+        let point = column.zip(row).and_then(|(x, y)| board::from_top(&start, x, y));
+        point.map(|point| (line, point)).ok_or_else(|| {
+            let what = format!("not on the {}x{} board", start.width(), start.height());
+            at_line(line, BadGameReason::Unplayable { ply: index + 1, what })
+        })
+    });
+    let (tree, fault) = line(start.clone(), points)?;
+    // Faults of moves are found at the number that stands beside them: the line.
+    let fault = fault.map(|fault| match fault.place {
+        Place::Offset(line) => Fault { place: Place::Line(line), ..fault },
+        Place::Line(_) => fault,
+    });
+    let mut tags = Vec::new();
+    for (name, value) in ["Black", "White"].into_iter().zip(names) {
+        let value = if value == "-1" { String::new() } else { tidy(value) };
+        push_tag(&mut tags, name, value);
+    }
+    Ok(Found { fault, ..Found::new(board::record(tags, &start, None, tree)) })
+}
+
+/// The names of the players, a line each, and how many of the tags that are.
+fn names(record: &Record<Board>) -> (String, usize) {
+    let name = |side| record.tag(side).map(|name| name.replace(['\n', '\r'], " "));
+    let names = [name("Black"), name("White")];
+    let kept = names.iter().flatten().count();
+    let [black, white] = names.map(Option::unwrap_or_default);
+    (format!("{black}\n{white}\n"), kept)
+}
+
+/// A file of Piskvork of a record on an empty board, and the number of its tags that are in it.
+pub(super) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize) {
+    let (names, kept) = names(record);
+    let mut text = format!("{PISKVORKY} {}x{}, 0:0, 0\n", start.width(), start.height());
+    put_moves(&mut text, record, start, 1);
+    text += &names;
+    text += "0\n";
+    if start.variant() != Variant::default() {
+        text += &format!("0,{}\n", start.variant());
+    }
+    (text, kept)
+}
+
+/// A file of Gomotur of a record on an empty board, and the number of its tags that are in it; `None` where
+/// reading it would give another board, or other names.
+pub(super) fn write_rec(record: &Record<Board>, start: &Board) -> Option<(String, usize)> {
+    let (mut text, kept) = names(record);
+    if record.tree.moves.is_empty() || text.lines().any(|line| numbers(line).is_some()) {
+        return None;
+    }
+    let before = text.len();
+    put_moves(&mut text, record, start, 0);
+    let is_within = |side: u8| {
+        let most = record.tree.moves.iter().map(|&mv| {
+            let (column, row) = board::to_top(start, mv);
+            column.max(row)
+        });
+        (side == 15) == (most.max().unwrap_or(0) < 15)
+    };
+    let side = start.width();
+    let is_read_so = side == start.height() && matches!(side, 15 | 20) && is_within(side);
+    (is_read_so && start.variant() == Variant::default() && text.len() > before)
+        .then_some((text, kept))
+}
+
+fn put_moves(text: &mut String, record: &Record<Board>, start: &Board, first: u8) {
+    for &mv in &record.tree.moves {
+        let (column, row) = board::to_top(start, mv);
+        let written = writeln!(text, "{},{},0", column + first, row + first);
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    }
+}

@@ -1,0 +1,48 @@
+//! The stones of one game on 15×15 points: a byte with their number, then a byte for each in the order of
+//! moves, 15 × row from the top + column.
+
+use crate::gomoku::{Board, Variant};
+use crate::record::gomoku::board;
+use crate::record::model::record::Record;
+use crate::record::text::single::{Fault, Found, line, malformed, truncated};
+
+/// The points of the board.
+const POINTS: u8 = 225;
+
+/// Returns true if the bytes are a number and so many different points.
+pub(super) fn looks_like(bytes: &[u8]) -> bool {
+    let Some((&count, stones)) = bytes.split_first() else { return false };
+    let mut seen = [false; POINTS as usize];
+    (1..=POINTS).contains(&count)
+        && stones.len() == usize::from(count)
+        && stones.iter().all(|&stone| {
+            seen.get_mut(usize::from(stone)).is_some_and(|seen| !std::mem::replace(seen, true))
+        })
+}
+
+/// Reads the game.
+pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+    let (&count, stones) =
+        bytes.split_first().ok_or_else(|| truncated(0, "the number of stones"))?;
+    let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
+    let points = (1..).zip(stones.iter().take(usize::from(count))).map(|(at, &stone)| {
+        let point = board::from_top(&start, u32::from(stone % 15), u32::from(stone / 15));
+        let point = point.ok_or_else(|| malformed(at, format!("{stone} is no point of 0 to 224")));
+        point.map(|point| (at, point))
+    });
+    let (tree, fault) = line(start.clone(), points)?;
+    let end = stones.len() < usize::from(count);
+    let fault = fault.or_else(|| end.then(|| truncated(bytes.len(), "the list of stones")));
+    Ok(Found { fault, ..Found::new(board::record(Vec::new(), &start, None, tree)) })
+}
+
+/// The bytes of a record on an empty board of 15×15 points.
+pub(super) fn write(record: &Record<Board>, start: &Board) -> Vec<u8> {
+    let moves = &record.tree.moves;
+    let mut bytes = vec![u8::try_from(moves.len()).unwrap_or(POINTS)];
+    bytes.extend(moves.iter().map(|&mv| {
+        let (column, row) = board::to_top(start, mv);
+        15 * row + column
+    }));
+    bytes
+}

@@ -1,0 +1,203 @@
+//! XML of the RenjuNet database: games of renju with their players, tournaments and rules by number.
+
+use std::collections::HashMap;
+
+use crate::game::{Outcome, Side};
+use crate::gomoku::{Board, Point, Variant};
+use crate::record::gomoku::board;
+use crate::record::model::encoding::Encoding;
+use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
+use crate::record::model::place::Place;
+use crate::record::model::texts::{Texts, push_tag, tidy};
+use crate::record::programs::markup::{Piece, Pieces, attribute};
+use crate::record::text::single::{Fault, Found, line, report};
+use crate::record::text::split::Chunk;
+
+/// Returns true if the beginning of a text is that of the database.
+pub(super) fn looks_like(text: &str) -> bool {
+    let has = |tag: &str| text.contains(tag);
+    has("<database") && ["<games", "<game ", "<players", "<countries"].into_iter().any(has)
+}
+
+/// The names that games refer to by number.
+#[derive(Debug, Default)]
+struct Names {
+    players: HashMap<String, String>,
+    /// Names and years.
+    tournaments: HashMap<String, (String, String)>,
+    rules: HashMap<String, String>,
+    openings: HashMap<String, String>,
+}
+
+impl Names {
+    fn note(&mut self, tag: &str, attributes: &str) {
+        let of = |name: &str| attribute(attributes, name).unwrap_or_default();
+        let id = of("id");
+        match tag {
+            "player" => {
+                let name = format!("{} {}", of("name"), of("surname"));
+                self.players.insert(id, tidy(&name));
+            }
+            "tournament" => drop(self.tournaments.insert(id, (tidy(&of("name")), of("year")))),
+            "rule" => drop(self.rules.insert(id, tidy(&of("name")))),
+            "opening" => {
+                let name = [of("name"), of("abbr")].into_iter().find(|name| !name.is_empty());
+                self.openings.insert(id, name.unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+
+    fn tags(&self, attributes: &str) -> Vec<(String, String)> {
+        let of = |name: &str| attribute(attributes, name).unwrap_or_default();
+        let named = |names: &HashMap<String, String>, name: &str| {
+            names.get(&of(name)).cloned().unwrap_or_default()
+        };
+        let (event, year) = self.tournaments.get(&of("tournament")).cloned().unwrap_or_default();
+        let mut tags = Vec::new();
+        for (name, value) in [
+            ("Event", event),
+            ("Round", of("round")),
+            ("Date", year),
+            ("Black", named(&self.players, "black")),
+            ("White", named(&self.players, "white")),
+            ("Rule", named(&self.rules, "rule")),
+            ("Opening", named(&self.openings, "opening")),
+            ("Swap", of("swap")),
+            ("Id", of("id")),
+        ] {
+            push_tag(&mut tags, name, tidy(&value));
+        }
+        tags
+    }
+}
+
+/// The parts of a game that is being read.
+struct Open {
+    place: Place,
+    tags: Vec<(String, String)>,
+    result: Option<Outcome>,
+    moves: String,
+    info: String,
+    /// The element that texts belong to.
+    within: String,
+}
+
+impl Open {
+    fn add(&mut self, text: &str) {
+        let to = match self.within.as_str() {
+            "move" => &mut self.moves,
+            "info" => &mut self.info,
+            _ => return,
+        };
+        if to.len() <= MAX_GAME_BYTES {
+            to.push_str(text);
+        }
+    }
+
+    fn finish(self) -> Result<Found<Board>, Fault> {
+        let place = self.place;
+        let at = |reason| Fault { place, reason };
+        if self.moves.len().max(self.info.len()) > MAX_GAME_BYTES {
+            return Err(at(BadGameReason::TooLong(self.moves.len().max(self.info.len()))));
+        }
+        let start = board::empty(15, 15, Variant::Renju).map_err(at)?;
+        let words = self.moves.split_whitespace().enumerate();
+        let points = words.map(|(index, word)| match Point::parse(word) {
+            Some(point) => Ok((0, point)),
+            None => {
+                let what = format!("\"{}\" is no point such as h8", board::shortened(word));
+                Err(at(BadGameReason::Unplayable { ply: index + 1, what }))
+            }
+        });
+        let (mut tree, mut fault) = line(start.clone(), points)?;
+        // Games in which Black lost by a forbidden move go to that move.
+        let count = self.moves.split_whitespace().count();
+        if self.result == Some(Outcome::Win(Side::Second))
+            && let Some(BadGameReason::Unplayable { ply, what }) = fault.as_ref().map(|f| &f.reason)
+            && *ply == count
+            && what.contains("forbidden")
+        {
+            tree.comments.push((tree.moves.len(), what.clone()));
+            fault = None;
+        }
+        let info = tidy(&self.info);
+        if !info.is_empty() {
+            tree.comments.insert(0, (0, info));
+        }
+        let fault = fault.map(|fault| Fault { place, ..fault });
+        Ok(Found { fault, ..Found::new(board::record(self.tags, &start, self.result, tree)) })
+    }
+}
+
+/// Reads the games of a source.
+pub(super) fn read(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    sink: &mut GameSink<'_, Board>,
+) -> ReadSummary {
+    let texts = Texts::default();
+    let text = texts.decode(Encoding::detect(bytes), bytes);
+    let mut pieces = Pieces::new(&text);
+    let (mut names, mut summary) = (Names::default(), ReadSummary::default());
+    let mut open: Option<Open> = None;
+    let (mut number, mut lines) = (0, (0, 1));
+    loop {
+        let before = pieces.at();
+        let Some(piece) = pieces.next() else { break };
+        let mut finish = |game: Option<Open>| {
+            if let Some(game) = game {
+                number += 1;
+                let place = game.place;
+                summary += report(source, chunk, (place, number), game.finish(), sink);
+            }
+        };
+        match piece {
+            Piece::Open { name: "game", attributes, is_closed } => {
+                finish(open.take());
+                lines.1 +=
+                    text[lines.0..before].bytes().filter(|&byte| byte == b'\n').count() as u64;
+                lines.0 = before;
+                let result = match attribute(attributes, "bresult").as_deref().map(str::trim) {
+                    Some("1") => Some(Outcome::Win(Side::First)),
+                    Some("0") => Some(Outcome::Win(Side::Second)),
+                    Some("0.5" | "0,5") => Some(Outcome::Draw),
+                    _ => None,
+                };
+                let game = Open {
+                    place: Place::Line(lines.1),
+                    tags: names.tags(attributes),
+                    result,
+                    moves: String::new(),
+                    info: String::new(),
+                    within: String::new(),
+                };
+                if is_closed { finish(Some(game)) } else { open = Some(game) }
+            }
+            Piece::Open { name, attributes, is_closed } => match &mut open {
+                Some(game) if !is_closed => name.clone_into(&mut game.within),
+                Some(_) => {}
+                None => names.note(name, attributes),
+            },
+            Piece::Close("game") => finish(open.take()),
+            Piece::Close(_) => {
+                if let Some(game) = &mut open {
+                    game.within.clear();
+                }
+            }
+            Piece::Text(text) => {
+                if let Some(game) = &mut open {
+                    game.add(&text);
+                }
+            }
+        }
+    }
+    if let Some(game) = open {
+        let reason = BadGameReason::Truncated("a game".to_owned());
+        let fault = Fault { place: game.place, reason };
+        summary += report(source, chunk, (game.place, number + 1), Err(fault), sink);
+    }
+    summary
+}

@@ -1,0 +1,68 @@
+//! The format of a source of gomoku games, determined from its content alone.
+
+use crate::record::gomoku::{bdt, lib, moves, offsets, piskvork, pos, rif};
+use crate::record::model::encoding::{Encoding, UTF8_MARK};
+use crate::record::model::format::Format;
+use crate::record::model::parsed::BadGameReason;
+use crate::record::sniff;
+use crate::record::text::plain::is_remark;
+
+/// The number of bytes of a source that are looked at.
+const SAMPLE_BYTES: usize = 64 << 10;
+
+pub(super) use crate::record::sniff::is_text;
+
+/// The format of a source. A blank source counts as lines of moves without games.
+pub(super) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
+    sniff::refuse_foreign(bytes)?;
+    if bytes.starts_with(lib::MAGIC) {
+        return Ok(Format::Lib);
+    }
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(BadGameReason::Utf16);
+    }
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+    let sample = &text[..text.len().min(SAMPLE_BYTES)];
+    if sample.is_empty() {
+        return Ok(Format::Moves);
+    }
+    if is_text(sample)
+        && let Some(format) = by_text(bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes), sample)
+    {
+        return Ok(format);
+    }
+    if pos::looks_like(bytes) {
+        return Ok(Format::Pos);
+    }
+    sniff::refuse_json(bytes)?;
+    Err(BadGameReason::UnknownFormat(sniff::beginning(bytes)))
+}
+
+fn by_text(whole: &[u8], sample: &[u8]) -> Option<Format> {
+    if sample.starts_with(piskvork::PISKVORKY.as_bytes()) {
+        return Some(Format::Psq);
+    }
+    if sniff::begins_object(sample) {
+        return (!sniff::is_json_over_lines(sample)).then_some(Format::Jsonl);
+    }
+    let text = Encoding::detect(sample).decode_lossy(sample);
+    if text.strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(';')) {
+        return Some(Format::Sgf);
+    }
+    if rif::looks_like(&text) {
+        return Some(Format::Rif);
+    }
+    // Players without names are blank lines.
+    let whole = &whole[..whole.len().min(SAMPLE_BYTES)];
+    if piskvork::is_rec(&Encoding::detect(whole).decode_lossy(whole)) {
+        return Some(Format::Rec);
+    }
+    let line = text.lines().map(str::trim).find(|line| !is_remark(line))?;
+    if bdt::looks_like(line) {
+        return Some(Format::Bdt);
+    }
+    if offsets::looks_like(line) {
+        return Some(Format::Offsets);
+    }
+    moves::looks_like(line).then_some(Format::Moves)
+}
