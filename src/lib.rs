@@ -45,6 +45,10 @@ pub mod tablebase;
 #[cfg(feature = "engine")]
 pub mod search;
 
+// Exact results of gomoku, with proofs and their checker.
+#[cfg(feature = "engine")]
+pub mod solve;
+
 // One player: a sure win of the tablebases first, then the book, the tablebases, the search.
 #[cfg(feature = "engine")]
 pub mod engine;

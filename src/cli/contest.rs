@@ -53,7 +53,7 @@ pub(super) struct Args {
     /// An option of the second engine.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     option_b: Vec<(String, String)>,
-    /// What the first engine speaks: auto, uci, ucci or cyclone.
+    /// What the first engine speaks: auto, uci, ucci, cyclone or, of gomoku, gomocup.
     #[arg(long, default_value = "auto", value_parser = parse_protocol)]
     protocol_a: Spoken,
     /// What the second engine speaks.
@@ -181,7 +181,7 @@ pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
     if text.eq_ignore_ascii_case("auto") {
         return Ok(Spoken(None));
     }
-    let known = |_| "choose auto, uci, ucci or cyclone".to_owned();
+    let known = |_| "choose auto, uci, ucci, cyclone or gomocup".to_owned();
     text.parse().map(|dialect| Spoken(Some(dialect))).map_err(known)
 }
 

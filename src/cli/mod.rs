@@ -16,6 +16,7 @@ mod exit;
 mod fens;
 mod game_filter;
 mod game_input;
+mod gomocup;
 mod input;
 mod interrupt;
 mod keys;
@@ -45,7 +46,7 @@ mod verdict_explanation;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::Arc;
 
@@ -131,6 +132,8 @@ enum Command {
     Uci(uci::Args),
     /// Speak UCCI on standard input and output (or UCI, if the GUI says so first).
     Ucci(uci::Args),
+    /// Speak the Gomocup protocol on standard input and output, for managers of gomoku engines.
+    Gomocup(gomocup::Args),
     /// Put books and tables in front of another engine.
     Proxy(proxy::Args),
     /// Search one position and show the best lines.
@@ -166,6 +169,7 @@ impl Command {
             // Play draws in colour, and guards the rest of its output itself.
             Self::Uci(_)
             | Self::Ucci(_)
+            | Self::Gomocup(_)
             | Self::Proxy(_)
             | Self::Completions(_)
             | Self::Play(_) => true,
@@ -185,10 +189,12 @@ struct Context<'a> {
 /// to `out`, everything else to standard error.
 ///
 /// Without arguments, and with input from another program, it is an engine: many GUIs start a file and cannot
-/// give arguments.
+/// give arguments. Under a name that begins with `pbrain-` it is one for managers of gomoku engines.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    if args.len() < 2 && is_spoken_to() {
+    if args.len() < 2 && is_gomoku_brain(args.first()) {
+        args = vec!["juzhong".into(), "gomocup".into()];
+    } else if args.len() < 2 && is_spoken_to() {
         args = vec!["juzhong".into(), "uci".into()];
     }
     let settings = Settings::load(&args);
@@ -229,6 +235,14 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
 /// The commands and their options, with the defaults of the program.
 fn command_line() -> clap::Command {
     Cli::command()
+}
+
+/// Returns true if the program is called as managers of gomoku engines want it.
+fn is_gomoku_brain(name: Option<&OsString>) -> bool {
+    const PREFIX: &[u8] = b"pbrain-";
+    let file = name.and_then(|name| Path::new(name).file_name());
+    let start = file.and_then(|file| file.as_encoded_bytes().get(..PREFIX.len()));
+    start.is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
 }
 
 /// Returns true if standard input is another program's, and it has sent something.
@@ -290,6 +304,7 @@ fn dispatch(
         Command::Match(args) => contest::run(&args, context),
         Command::Uci(args) => uci::run(&args, Dialect::Uci, context),
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
+        Command::Gomocup(args) => gomocup::run(&args, context),
         Command::Proxy(args) => proxy::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Review(args) => review::run(&args, context),

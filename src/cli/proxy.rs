@@ -4,8 +4,8 @@ use std::time::Duration;
 use super::contest::{Spoken, parse_option, parse_protocol};
 use super::player::PlayerArgs;
 use super::{CliError, Context, OrExit, exit, interrupt};
-use juzhong::protocol::Ranks;
 use juzhong::protocol::client::{EngineCommand, Timeouts};
+use juzhong::protocol::{Dialect, Ranks};
 use juzhong::proxy;
 use juzhong::proxy::{ProxyError, ProxyOptions};
 use juzhong::xiangqi::Position;
@@ -39,6 +39,10 @@ const STOP: Duration = Duration::from_secs(3);
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("proxy")?;
+    if args.protocol.0 == Some(Dialect::Gomocup) {
+        let message = "--protocol: choose auto, uci, ucci or cyclone";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     let command = EngineCommand::parse(&args.engine).ok_or_else(|| {
         let message = "--engine wants a program, with its quotes closed";
         CliError::message(exit::USAGE, message)

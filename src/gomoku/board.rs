@@ -329,6 +329,11 @@ impl Board {
         PointSet::of_board(self.width, self.height).iter()
     }
 
+    /// The board without stones.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::with_geometry(self.width, self.height, self.row, self.variant)
+    }
+
     /// The empty points, row by row from a1.
     pub fn empty_points(&self) -> impl Iterator<Item = Point> + use<> {
         self.empty.iter()

@@ -8,6 +8,7 @@
 mod board;
 mod diagram;
 mod game_impl;
+mod line_map;
 mod lines;
 mod notation;
 mod pattern;
@@ -15,10 +16,12 @@ mod point;
 mod point_set;
 mod threat;
 mod variant;
+mod vcf;
 
 pub use board::{Board, Counts, Forbidden, GeometryError, SIZES, Undo};
 pub use diagram::DiagramStyle;
 pub use game_impl::{FreeRules, UnknownRules};
+pub(crate) use line_map::{Completions, LineMap};
 pub(crate) use lines::Axis;
 pub use notation::{BoardError, START_TEXT};
 pub use pattern::LinePattern;
@@ -28,3 +31,4 @@ pub use point_set::PointSet;
 pub(crate) use threat::CLASSES;
 pub use threat::{PointClass, Threat};
 pub use variant::{UnknownVariant, Variant};
+pub use vcf::{FourSearch, FourSolver, FourWin};

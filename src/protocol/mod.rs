@@ -20,12 +20,14 @@
 //! | `conversation` | `queue` | commands that wait |
 //! | `conversation` | `owed` | the answer of a search, and what it waits for |
 //! | `conversation` | `position` | the position that a GUI sets up |
+//! | `wire` | `gomocup` | the lines of managers of gomoku engines, and of such engines |
 //! | `session` | `answers` | this engine's lines, in the dialect of the GUI |
 //! | `session` | `settings` | the values of the options, and their meaning for the engine |
 //! | `session` | `thinking` | a search in its own thread |
 //! | `session` | `timing` | from the clocks of `go` to the time for a move |
 //! | `session` | `state` | the state between commands |
 //! | `wire` | `ranks` | moves with ranks counted from 0 or from 1 |
+//! | `gomocup` | | this engine as managers of gomoku engines see it |
 //! | `client` |  | an engine in a process of its own |
 //!
 //! The proxy and the client, which exchange lines with other engines, use the same readers and writers: `wire`
@@ -40,12 +42,14 @@
 
 pub mod client;
 mod conversation;
+mod gomocup;
 mod session;
 mod wire;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 pub(crate) use conversation::Conversation;
+use conversation::input::AnyLineEnds;
 pub(crate) use conversation::input::{Channel, Event, channel, listen};
 pub(crate) use conversation::owed::Owed;
 pub(crate) use conversation::position::{legal_move, read_position};
@@ -63,6 +67,7 @@ pub use wire::ranks::Ranks;
 pub(crate) use wire::scale;
 
 use crate::engine::{Engine, EngineOptions, Playable};
+use crate::gomoku::{Board, FreeRules};
 pub(crate) use session::settings::Settings;
 use session::state::Session;
 
@@ -98,6 +103,24 @@ pub fn serve_with<G: Playable>(
     assumed: Dialect,
 ) -> io::Result<()> {
     let (sender, events) = channel();
-    listen("protocol input", input, sender.clone())?;
+    listen("protocol input", "quit", input, sender.clone())?;
     Session::new(engine, options, assumed, (sender, events), output).run()
+}
+
+/// Runs a session of `engine` in the Gomocup protocol, until `END` or the end of the input. The engine is to have the
+/// `options`, which are set while the session runs. Lines may end with CR LF, LF or CR.
+///
+/// # Errors
+///
+/// Those of writing to `output`.
+pub fn serve_gomocup(
+    input: impl Read + Send + 'static,
+    output: &mut dyn Write,
+    engine: Engine<Board>,
+    options: EngineOptions<FreeRules>,
+) -> io::Result<()> {
+    let (sender, events) = channel();
+    let input = BufReader::new(AnyLineEnds(input));
+    listen("protocol input", "END", input, sender.clone())?;
+    gomocup::session::Session::new(engine, options, (sender, events), output).run()
 }

@@ -56,6 +56,6 @@ pub fn serve(
 ) -> Result<(), ProxyError> {
     let (sender, events) = channel();
     let session = Session::new(options, (sender.clone(), events), output)?;
-    listen("proxy input", input, sender)?;
+    listen("proxy input", "quit", input, sender)?;
     Ok(session.run(stop)?)
 }

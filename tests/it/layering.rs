@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 15] = [
+const ROOMS: [(&str, &[&str]); 16] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
@@ -14,9 +14,13 @@ const ROOMS: [(&str, &[&str]); 15] = [
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
     ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
+    ("solve", &["bytes", "hash", "game", "gomoku"]),
     ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
     ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
-    ("protocol", &["bytes", "hash", "game", "xiangqi", "book", "tablebase", "search", "engine"]),
+    (
+        "protocol",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
+    ),
     ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
@@ -37,7 +41,7 @@ const ROOMS: [(&str, &[&str]); 15] = [
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it.
-const FOLDERS: [(&str, &[&str]); 10] = [
+const FOLDERS: [(&str, &[&str]); 11] = [
     (
         "xiangqi",
         &[
@@ -79,6 +83,21 @@ const FOLDERS: [(&str, &[&str]); 10] = [
         ],
     ),
     (
+        "solve",
+        &[
+            "value",
+            "proof",
+            "check",
+            "pairing",
+            "expand",
+            "pns",
+            "tree",
+            "exhaustive",
+            "table",
+            "prover",
+        ],
+    ),
+    (
         "engine",
         &[
             "clock",
@@ -104,7 +123,7 @@ const FOLDERS: [(&str, &[&str]); 10] = [
         "record",
         &["model", "text", "programs", "sniff", "source", "write", "formats", "gomoku", "archives"],
     ),
-    ("protocol", &["wire", "conversation", "session", "client"]),
+    ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
     (
         "proxy",
         &[

@@ -71,6 +71,12 @@ mod search {
 }
 
 #[cfg(feature = "cli")]
+mod solve {
+    mod fours;
+    mod small_boards;
+}
+
+#[cfg(feature = "cli")]
 mod engine {
     mod damage;
     mod sources;
@@ -81,6 +87,7 @@ mod engine {
 mod protocol {
     #[cfg(unix)]
     mod client;
+    mod gomocup;
     mod gui;
     mod ucci;
     mod uci;

@@ -62,7 +62,7 @@ pub(super) struct Args {
     /// An option of that engine; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
     option: Vec<(String, String)>,
-    /// What that engine speaks: auto, uci, ucci or cyclone.
+    /// What that engine speaks: auto, uci, ucci, cyclone or, of gomoku, gomocup.
     #[arg(long, default_value = "auto", value_parser = parse_protocol)]
     protocol: Spoken,
     #[command(flatten)]

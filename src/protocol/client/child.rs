@@ -116,10 +116,21 @@ impl Child {
 
     /// Says one line; control characters in it become blanks.
     pub(super) fn say(&mut self, line: &str) -> Result<(), ClientError> {
-        tracing::debug!(engine = self.engine, line, "said");
-        let mut line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        line.push('\n');
-        match self.commands.try_send(line) {
+        self.say_all([line])
+    }
+
+    /// Says several lines at once; control characters in them become blanks.
+    pub(super) fn say_all<'a>(
+        &mut self,
+        lines: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ClientError> {
+        let mut text = String::new();
+        for line in lines {
+            tracing::debug!(engine = self.engine, line, "said");
+            text.extend(line.chars().map(|c| if c.is_control() { ' ' } else { c }));
+            text.push('\n');
+        }
+        match self.commands.try_send(text) {
             // That the engine has ended shows where its answer is awaited.
             Ok(()) | Err(TrySendError::Disconnected(_)) => Ok(()),
             Err(TrySendError::Full(_)) => {

@@ -77,8 +77,8 @@ impl ClientEvaluator {
     ) -> Result<crate::protocol::client::Thought, ClientError> {
         self.client.new_game()?;
         // The position alone counts, not the way on which the book reached it.
-        let fen = line.position().to_fen();
-        self.client.position(Some(&fen), [])?;
+        let position = Line::new(line.position().clone(), 0);
+        self.client.set_line(Some(&position.start().to_fen()), &position)?;
         self.client.go(&self.limits, &|| stop.is_set())
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::protocol::client::Wire;
 use crate::protocol::wire::announced::Announced;
 use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::gomocup::Reply;
 use crate::protocol::wire::options::is_same;
 use crate::protocol::wire::ranks::Ranks;
 
@@ -64,8 +65,13 @@ impl Greeting {
 
     /// Reads a line.
     pub(crate) fn hear(&mut self, line: &str) -> Introduced {
-        let mut words = line.split_whitespace();
         let own = self.protocol.unwrap_or_default();
+        if own.is_gomocup() {
+            let Reply::About(name) = Reply::read(line) else { return Introduced::NotYet };
+            self.name = name;
+            return Introduced::As(own);
+        }
+        let mut words = line.split_whitespace();
         match (words.next(), words.next()) {
             (Some("uciok"), None) if self.both => return Introduced::Again(Dialect::Uci),
             (Some("ucciok"), None) => return Introduced::As(Dialect::Ucci),
@@ -180,6 +186,14 @@ mod tests {
         assert_eq!(greeting.hear("uciok"), Introduced::Again(Dialect::Uci));
         assert_eq!(greeting.hear("ucciok"), Introduced::As(Dialect::Ucci));
         assert!(!greeting.may_want_ucci());
+    }
+
+    #[test]
+    fn engines_of_gomoku_are_known_by_their_manners() {
+        let gomocup = Some(Dialect::Gomocup);
+        let about = ["MESSAGE hello", "name=\"Pela\", version=\"1\""];
+        assert_eq!(heard(gomocup, &about), Introduced::As(Dialect::Gomocup));
+        assert_eq!(heard(gomocup, &["uciok"]), Introduced::NotYet);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A client for engines that speak UCI, UCCI or UCI-Cyclone, each in a process of its own, or this
+//! A client for engines that speak UCI, UCCI, UCI-Cyclone or the Gomocup protocol, each in a process of its own, or this
 //! program's own engine in threads of this one.
 //!
 //! Nothing that an engine does or leaves undone makes a call hang: every call that waits has a time
@@ -6,6 +6,7 @@
 //! memory. An engine that crashes, falls silent or breaks the protocol is an error that says so; the
 //! process is killed where the client is dropped.
 
+mod brain;
 mod child;
 mod evaluator;
 mod go;
@@ -16,6 +17,7 @@ mod ready;
 use std::io::BufReader;
 use std::time::{Duration, Instant};
 
+use brain::Brain;
 use child::{Child, Heard};
 pub use evaluator::{ClientEvaluator, spawn_evaluators};
 pub use go::{Clocks, GoLimits};
@@ -34,6 +36,7 @@ use crate::game::{Line, Notation};
 use crate::protocol;
 use crate::protocol::wire::command::shortened;
 use crate::protocol::wire::format::{Answer, Crossing, Wire};
+use crate::protocol::wire::gomocup::Reply;
 
 /// The command that starts an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +48,13 @@ pub struct EngineCommand {
 }
 
 impl EngineCommand {
+    /// Returns true if the program is called as managers of gomoku engines want it: `pbrain-…`.
+    fn is_brain(&self) -> bool {
+        let file = std::path::Path::new(&self.program).file_name().and_then(|name| name.to_str());
+        let start = file.and_then(|file| file.get(.."pbrain-".len()));
+        start.is_some_and(|start| start.eq_ignore_ascii_case("pbrain-"))
+    }
+
     /// From one text: words separated by blanks; quotes, single or double, keep blanks in a word.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -110,6 +120,14 @@ pub enum ClientError {
     /// The own engine cannot be set up.
     #[error("self: {0}")]
     Own(EngineError),
+    /// It cannot play what it should.
+    #[error("{engine}: {what}")]
+    Refused {
+        /// The program.
+        engine: String,
+        /// What it cannot play, or says about it.
+        what: String,
+    },
     /// It lacks an option.
     #[error("{engine}: has no option {option}")]
     NoOption {
@@ -178,6 +196,8 @@ pub struct Client {
     options: Announcements,
     wire: Wire,
     crossing: Crossing,
+    /// What an engine of the Gomocup protocol was told.
+    brain: Brain,
     ready: ReadyWord,
     warnings: Vec<String>,
 }
@@ -195,7 +215,8 @@ impl Client {
         Ok(Self::new(Child::spawn(command, timeouts.stop)?, timeouts))
     }
 
-    /// Starts an engine and greets it. Without a `protocol` UCI is tried first; an engine that ends
+    /// Starts an engine and greets it. Without a `protocol` one whose file is called `pbrain-…` is addressed in the
+    /// Gomocup protocol, as is one that answers `UNKNOWN`. Else UCI is tried first; an engine that ends
     /// at that word is started again and addressed in UCCI, and one that answers only after it was
     /// greeted in both is started again and greeted in the one that it answered.
     ///
@@ -217,6 +238,7 @@ impl Client {
         timeouts: Timeouts,
         ready: ReadyWord,
     ) -> Result<Self, ClientError> {
+        let protocol = protocol.or_else(|| command.is_brain().then_some(Dialect::Gomocup));
         let start = |protocol| {
             let mut client = Self::spawn(command, timeouts)?;
             let is_sure = client.greet(protocol)?;
@@ -264,6 +286,7 @@ impl Client {
             options: Announcements::default(),
             wire: Wire::of(Dialect::Uci),
             crossing: Crossing::default(),
+            brain: Brain::default(),
             ready: ReadyWord::default(),
             warnings: Vec::new(),
         }
@@ -300,6 +323,10 @@ impl Client {
                 }
                 Heard::Nothing => return Err(self.silent("starting", timeouts)),
             };
+            // The answer that the Gomocup protocol has for other words than its own.
+            if greeting.may_want_ucci() && matches!(Reply::read(&line), Reply::Unknown(_)) {
+                break (Dialect::Gomocup, false);
+            }
             self.options.hear(&line);
             match greeting.hear(&line) {
                 Introduced::NotYet => {}
@@ -360,6 +387,10 @@ impl Client {
     /// [`ClientError::NoOption`] if it did not list that option, [`ClientError::BadOption`] if the option
     /// as it was listed cannot have that value, and where it does not read.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
+        if self.is_brain() {
+            self.brain.set_option(name, value);
+            return Ok(());
+        }
         let engine = || self.child.engine().to_owned();
         let Some(option) = self.options.find(name) else {
             return Err(ClientError::NoOption { engine: engine(), option: name.to_owned() });
@@ -379,7 +410,7 @@ impl Client {
     ///
     /// If it ends, is silent, or does not read.
     pub fn is_ready(&mut self) -> Result<(), ClientError> {
-        if self.ready == ReadyWord::Ignored {
+        if self.ready == ReadyWord::Ignored || self.is_brain() {
             return Ok(());
         }
         self.child.say("isready")?;
@@ -436,6 +467,9 @@ impl Client {
     ///
     /// As [`is_ready`](Self::is_ready).
     pub fn new_game(&mut self) -> Result<bool, ClientError> {
+        if self.is_brain() {
+            return self.restart();
+        }
         let is_ucci = self.protocol().is_ucci();
         let told = !is_ucci || self.has_option("newgame");
         if !is_ucci {
@@ -471,7 +505,81 @@ impl Client {
         start: Option<&str>,
         line: &Line<G>,
     ) -> Result<(), ClientError> {
+        if self.is_brain() {
+            let refused =
+                |what| ClientError::Refused { engine: self.child.engine().to_owned(), what };
+            return self.brain.set_line(line).map_err(refused);
+        }
         self.child.say(&self.wire.line(start, line))
+    }
+
+    /// Returns true if the engine speaks the Gomocup protocol.
+    const fn is_brain(&self) -> bool {
+        self.protocol().is_gomocup()
+    }
+
+    /// Gomocup: begins another game; `false` if the engine has no word for that.
+    fn restart(&mut self) -> Result<bool, ClientError> {
+        if !self.brain.new_game() {
+            return Ok(true);
+        }
+        self.child.say("RESTART")?;
+        let is_done = self.is_done("starting a game")?.is_ok();
+        if is_done {
+            self.brain.restarted();
+        }
+        Ok(is_done)
+    }
+
+    /// Gomocup: waits for `OK`; what the engine says instead is the error within.
+    fn is_done(&mut self, doing: &'static str) -> Result<Result<(), String>, ClientError> {
+        let timeouts = self.timeouts.start;
+        let deadline = Instant::now() + timeouts;
+        loop {
+            let line = self.hear(doing, deadline, timeouts)?;
+            match Reply::read(&line) {
+                Reply::Done => return Ok(Ok(())),
+                Reply::Error(text) => return Ok(Err(format!("ERROR {text}"))),
+                Reply::Unknown(text) => return Ok(Err(format!("UNKNOWN {text}"))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Gomocup: asks for a move in the position that was set up.
+    fn ask_brain(&mut self, limits: &GoLimits) -> Result<(), ClientError> {
+        if limits.depth.is_some() || limits.nodes.is_some() {
+            self.remark("not all engines of this protocol know limits of depth and nodes");
+        }
+        if let Some(start) = self.brain.start() {
+            self.child.say(&start)?;
+            if let Err(what) = self.is_done("starting a game")? {
+                return Err(ClientError::Refused { engine: self.child.engine().to_owned(), what });
+            }
+        }
+        let lines = [self.brain.infos(limits, self.timeouts.search), self.brain.ask()].concat();
+        self.child.say_all(lines.iter().map(String::as_str))
+    }
+
+    /// Reads a line that came while the engine thinks; an answer is its move.
+    fn read_answer(&mut self, line: &str, info: &mut Info) -> Result<Option<Answer>, ClientError> {
+        if !self.is_brain() {
+            let answer = self.wire.read_answer(line);
+            if answer.is_none() {
+                info.read(line, self.wire);
+            }
+            return Ok(answer);
+        }
+        match self.brain.hear(line, info) {
+            brain::Heard::Answer(answer) => return Ok(Some(answer)),
+            brain::Heard::Say(line) => self.child.say(&line)?,
+            brain::Heard::Remark(text) => {
+                self.remark(&text);
+                return Ok(Some(Answer::default()));
+            }
+            brain::Heard::Nothing => {}
+        }
+        Ok(None)
     }
 
     /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it returns
@@ -488,7 +596,11 @@ impl Client {
         if self.wire.unit > 1 && limits.has_fractions() {
             self.remark("it counts whole seconds: fractions of a time are not told it");
         }
-        self.child.say(&limits.go().text(self.wire, limits.mover()))?;
+        if self.is_brain() {
+            self.ask_brain(limits)?;
+        } else {
+            self.child.say(&limits.go().text(self.wire, limits.mover()))?;
+        }
         let allowed = limits.time().map_or(self.timeouts.search, |time| time + self.timeouts.stop);
         let began = Instant::now();
         let mut deadline = began + allowed;
@@ -501,12 +613,13 @@ impl Client {
                 // A late answer of an engine that was slow.
                 Heard::Line(line) if is_ready_word(&line) => self.ready = ReadyWord::Understood,
                 Heard::Line(line) => {
-                    if let Some(Answer { best, ponder, offer }) = self.wire.read_answer(&line) {
+                    if let Some(Answer { best, ponder, offer }) =
+                        self.read_answer(&line, &mut info)?
+                    {
                         let took = began.elapsed();
                         self.crossing.ended(self.protocol(), stopped && best.is_some());
                         return Ok(Thought { best, ponder, offer, info, took });
                     }
-                    info.read(&line, self.wire);
                 }
                 Heard::End => return Err(self.child.ended("thinking")),
                 Heard::Nothing => {}
@@ -524,18 +637,19 @@ impl Client {
         }
     }
 
-    /// Sends `stop`, for the engine to end its search.
+    /// Sends `stop`, for the engine to end its search; in the Gomocup protocol `YXSTOP`, which not all know.
     ///
     /// # Errors
     ///
     /// If it does not read.
     pub fn stop(&mut self) -> Result<(), ClientError> {
-        self.child.say("stop")
+        self.child.say(if self.is_brain() { "YXSTOP" } else { "stop" })
     }
 
-    /// Sends `quit`, and ends the engine if it does not obey.
+    /// Sends `quit`, or `END`, and ends the engine if it does not obey.
     pub fn quit(mut self) {
-        if self.child.say("quit").is_ok() {
+        let word = if self.is_brain() { "END" } else { "quit" };
+        if self.child.say(word).is_ok() {
             self.child.wait(self.timeouts.stop);
         }
     }

@@ -1,6 +1,6 @@
 //! The lines of a GUI, read in a thread of its own, and the channel on which all events of a session come.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -29,23 +29,24 @@ pub(crate) fn channel<T>() -> Channel<T> {
     sync_channel(EVENTS)
 }
 
-/// Reads the lines of `input` in a thread with this name, which ends with the input, with `quit`, or with the
-/// process. The mark that some programs write before their first line is left out.
+/// Reads the lines of `input` in a thread with this name, which ends with the input, with the word `last`, or with
+/// the process. The mark that some programs write before their first line is left out.
 ///
 /// # Errors
 ///
 /// If no thread can be started.
 pub(crate) fn listen<T: Send + 'static>(
     name: &str,
+    last: &'static str,
     input: impl BufRead + Send + 'static,
     events: SyncSender<Event<T>>,
 ) -> io::Result<()> {
     let reader = thread::Builder::new().name(name.to_owned());
-    reader.spawn(move || send_lines(input, &events)).map(drop)
+    reader.spawn(move || send_lines(input, last, &events)).map(drop)
 }
 
-/// Sends lines until the end, `quit`, or until the receiver is gone.
-fn send_lines<T>(mut input: impl BufRead, events: &SyncSender<Event<T>>) {
+/// Sends lines until the end, the word `last_word`, or until the receiver is gone.
+fn send_lines<T>(mut input: impl BufRead, last_word: &'static str, events: &SyncSender<Event<T>>) {
     let mut is_first = true;
     while let Ok(Some(line)) = next_line(&mut input) {
         let line = match line.strip_prefix('\u{feff}').filter(|_| is_first) {
@@ -53,7 +54,7 @@ fn send_lines<T>(mut input: impl BufRead, events: &SyncSender<Event<T>>) {
             None => line,
         };
         is_first = false;
-        let last = line.split_whitespace().next() == Some("quit");
+        let last = line.split_whitespace().next() == Some(last_word);
         if events.send(Event::Line(line)).is_err() {
             return;
         }
@@ -63,6 +64,20 @@ fn send_lines<T>(mut input: impl BufRead, events: &SyncSender<Event<T>>) {
     }
     // That nobody listens any more is the end as well.
     drop(events.send(Event::End));
+}
+
+/// Reads text whose lines end with CR LF, LF or CR: each CR becomes an LF, so that there may be empty lines.
+#[derive(Debug)]
+pub(crate) struct AnyLineEnds<R>(pub(crate) R);
+
+impl<R: Read> Read for AnyLineEnds<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        for byte in buffer.iter_mut().take(count).filter(|byte| **byte == b'\r') {
+            *byte = b'\n';
+        }
+        Ok(count)
+    }
 }
 
 /// The next line: UTF-8 or GB18030, in which GUIs from China write names of files. Of one that is too

@@ -13,6 +13,9 @@ pub enum Dialect {
     Cyclone,
     /// The Universal Chinese Chess Protocol, version 3.0.
     Ucci,
+    /// The Gomocup protocol, which engines of gomoku speak. Only the client speaks it as a dialect; a session has
+    /// its own [way](crate::protocol::serve_gomocup) with it.
+    Gomocup,
 }
 
 impl Dialect {
@@ -29,6 +32,7 @@ impl Dialect {
             Self::Uci => "uci",
             Self::Cyclone => "ucicyclone",
             Self::Ucci => "ucci",
+            Self::Gomocup => "ABOUT",
         }
     }
 
@@ -37,7 +41,13 @@ impl Dialect {
         match self {
             Self::Uci | Self::Cyclone => "uciok",
             Self::Ucci => "ucciok",
+            Self::Gomocup => "OK",
         }
+    }
+
+    /// Returns true if it is [`Gomocup`](Self::Gomocup).
+    pub(crate) const fn is_gomocup(self) -> bool {
+        matches!(self, Self::Gomocup)
     }
 
     /// Returns true if it is [`Ucci`](Self::Ucci).
@@ -54,11 +64,12 @@ impl Dialect {
 impl FromStr for Dialect {
     type Err = &'static str;
 
-    /// `uci`, `ucci`, `cyclone` or `ucicyclone`, in any case.
+    /// `uci`, `ucci`, `cyclone`, `ucicyclone` or `gomocup`, in any case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.to_ascii_lowercase().as_str() {
             "cyclone" => Ok(Self::Cyclone),
-            word => Self::of_handshake(word).ok_or("choose uci, ucci or cyclone"),
+            "gomocup" => Ok(Self::Gomocup),
+            word => Self::of_handshake(word).ok_or("choose uci, ucci, cyclone or gomocup"),
         }
     }
 }

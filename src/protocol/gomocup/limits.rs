@@ -1,0 +1,214 @@
+//! From the `INFO` lines of a manager to the limits of a search and the size of its memory.
+
+use std::time::Duration;
+
+use crate::bytes::machine::available_memory;
+use crate::engine::clock::{self, Allowance, Clock};
+use crate::search::{Limits, MAX_HASH_MIB, MAX_THREADS};
+
+/// The time for a move where it should be made as fast as possible.
+const FASTEST: Duration = Duration::from_millis(10);
+/// The longest time that is kept: a day.
+const LONGEST: u64 = 86_400_000;
+/// The time left that means no limit.
+const UNLIMITED: i64 = i32::MAX as i64;
+/// The memory of the program without its transposition table, in MiB: what the manager allows is less this.
+const PROGRAM_MIB: u64 = 24;
+/// The largest transposition table that a limit of memory leads to, in MiB.
+const LARGEST_MIB: u64 = 1024;
+
+/// What managers say about time, memory and depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limiting {
+    /// Milliseconds for a move; 0 for as fast as possible.
+    turn: u64,
+    /// Milliseconds for a game; `None` without a limit.
+    game: Option<u64>,
+    /// Milliseconds left in the game; `None` without a limit.
+    left: Option<i64>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+}
+
+impl Default for Limiting {
+    /// As managers that say nothing mean it: half a minute for a move.
+    fn default() -> Self {
+        Self { turn: 30_000, game: None, left: None, depth: None, nodes: None }
+    }
+}
+
+/// The effect of an `INFO` line on the limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// They are as it says.
+    Set,
+    /// It is about something else.
+    Other,
+    /// Its value is no number.
+    Bad,
+}
+
+impl Limiting {
+    /// Reads an `INFO` line.
+    pub(super) fn hear(&mut self, key: &str, value: &str) -> Heard {
+        if !matches!(key, "timeout_turn" | "timeout_match" | "time_left" | "max_depth" | "max_node")
+        {
+            return Heard::Other;
+        }
+        // A number that is too large is as good as the largest one.
+        let Some(number) = number(value) else { return Heard::Bad };
+        let positive = u64::try_from(number).unwrap_or(0);
+        match key {
+            "timeout_turn" => self.turn = positive.min(LONGEST),
+            "timeout_match" => {
+                self.game = Some(positive).filter(|&time| time > 0);
+                self.left = None;
+            }
+            "time_left" => self.left = Some(number).filter(|&time| time < UNLIMITED),
+            "max_depth" => {
+                let depth = u32::try_from(positive).unwrap_or(u32::MAX);
+                self.depth = Some(depth).filter(|&depth| depth > 0);
+            }
+            _ => self.nodes = Some(positive).filter(|&nodes| nodes > 0),
+        }
+        Heard::Set
+    }
+
+    /// A game begins.
+    pub(super) const fn new_game(&mut self) {
+        self.left = None;
+    }
+
+    /// A search has taken this time: where the manager does not say what is left, it is counted here.
+    pub(super) fn spend(&mut self, time: Duration) {
+        let spent = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        let all = self.game.map(|game| i64::try_from(game).unwrap_or(i64::MAX));
+        self.left = self.left.or(all).map(|left| left.saturating_sub(spent));
+    }
+
+    /// The limits of a search for one move, one of `shares` equal parts of it.
+    pub(super) fn limits(&self, shares: u32) -> Limits {
+        let turn = match self.turn {
+            0 => Allowance { soft: None, hard: FASTEST },
+            turn => clock::fixed(Duration::from_millis(turn)),
+        };
+        let game = self.game.map(|game| i64::try_from(game).unwrap_or(i64::MAX));
+        let game = self.left.or(game).map(|left| {
+            let left = u64::try_from(left).unwrap_or(0).min(LONGEST);
+            let remaining = Duration::from_millis(left);
+            Clock { remaining, increment: Duration::ZERO, moves_to_go: None }.allowance()
+        });
+        let hard = game.map_or(turn.hard, |game| game.hard.min(turn.hard));
+        let soft = game.and_then(|game| game.soft).map(|soft| soft.min(hard));
+        let share = |time: Duration| time / shares.max(1);
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            soft_time: soft.map(share),
+            hard_time: Some(share(hard)),
+        }
+    }
+}
+
+/// A whole number; one that is too large counts as the largest.
+pub(super) fn number(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let number = digits.parse().unwrap_or(i64::MAX);
+    Some(if negative { -number } else { number })
+}
+
+/// The size of the transposition table in MiB where the whole program may have that number of bytes; `None`
+/// without a limit. A table is never larger than half of the free memory.
+pub(super) fn hash_of_memory(bytes: i64) -> Option<usize> {
+    let allowed = u64::try_from(bytes).ok().filter(|&bytes| bytes > 0)? >> 20;
+    let free = available_memory().map_or(LARGEST_MIB, |free| free >> 21);
+    let mib = (allowed.saturating_sub(PROGRAM_MIB) * 3 / 4).min(free).clamp(1, LARGEST_MIB);
+    usize::try_from(mib).ok()
+}
+
+/// The size of the transposition table in MiB that a number of KiB means.
+pub(super) fn hash_of_kib(kib: i64) -> usize {
+    usize::try_from(kib >> 10).unwrap_or(1).clamp(1, MAX_HASH_MIB)
+}
+
+/// The number of threads that a value of `thread_num` means.
+pub(super) fn threads(value: i64) -> usize {
+    usize::try_from(value).unwrap_or(1).clamp(1, MAX_THREADS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(lines: &[(&str, &str)]) -> Limits {
+        let mut limiting = Limiting::default();
+        for (key, value) in lines {
+            assert_eq!(limiting.hear(key, value), Heard::Set, "{key}");
+        }
+        limiting.limits(1)
+    }
+
+    fn hard(lines: &[(&str, &str)]) -> u64 {
+        limits(lines).hard_time.unwrap().as_millis() as u64
+    }
+
+    #[test]
+    fn a_turn_takes_nearly_all_its_time() {
+        assert_eq!(hard(&[]), 29_970);
+        assert_eq!(hard(&[("timeout_turn", "200")]), 170);
+        assert_eq!(hard(&[("timeout_turn", "0")]), 10);
+        assert_eq!(hard(&[("timeout_turn", "-5")]), 10);
+        assert_eq!(hard(&[("timeout_turn", "1")]), 1);
+        assert!(hard(&[("timeout_turn", "99999999999999999999")]) <= LONGEST);
+        assert!(limits(&[("timeout_turn", "200")]).soft_time.is_none());
+    }
+
+    #[test]
+    fn the_time_of_the_game_is_kept() {
+        let turn = ("timeout_turn", "5000");
+        let unlimited = ("time_left", "2147483647");
+        assert_eq!(hard(&[turn, ("timeout_match", "0"), unlimited]), 4_970);
+        let game = [turn, ("timeout_match", "100000")];
+        assert!(limits(&game).soft_time.unwrap() < Duration::from_secs(4));
+        for left in ["1000", "100", "1", "0", "-500"] {
+            let hard = hard(&[turn, game[1], ("time_left", left)]);
+            assert!(hard <= left.parse::<u64>().unwrap_or(0).max(1), "{left}: {hard}");
+        }
+        let mut limiting = Limiting::default();
+        limiting.hear("timeout_match", "1000");
+        limiting.spend(Duration::from_millis(900));
+        assert!(limiting.limits(1).hard_time.unwrap() <= Duration::from_millis(100));
+        limiting.new_game();
+        assert!(limiting.limits(1).hard_time.unwrap() > Duration::from_millis(100));
+    }
+
+    #[test]
+    fn depth_and_nodes_are_limits_where_they_are_set() {
+        let limits = limits(&[("max_depth", "7"), ("max_node", "1000")]);
+        assert_eq!((limits.depth, limits.nodes), (Some(7), Some(1000)));
+        let mut limiting = Limiting::default();
+        assert_eq!(limiting.hear("max_depth", "deep"), Heard::Bad);
+        assert_eq!(limiting.hear("game_type", "1"), Heard::Other);
+        limiting.hear("max_node", "0");
+        assert_eq!(limiting.limits(1).nodes, None);
+    }
+
+    #[test]
+    fn memory_leaves_room_for_the_program() {
+        assert_eq!(hash_of_memory(0), None);
+        assert_eq!(hash_of_memory(-1), None);
+        assert_eq!(hash_of_memory(1), Some(1));
+        assert_eq!(hash_of_memory(83_886_080), Some(42));
+        assert!(hash_of_memory(i64::MAX).unwrap() <= LARGEST_MIB as usize);
+        assert_eq!([-1, 0, 2048, i64::MAX].map(hash_of_kib), [1, 1, 2, MAX_HASH_MIB]);
+        assert_eq!([-1, 0, 2, i64::MAX].map(threads), [1, 1, 2, MAX_THREADS]);
+        assert_eq!(["-5", "+7", "", "-", "1x"].map(number), [Some(-5), Some(7), None, None, None]);
+    }
+}

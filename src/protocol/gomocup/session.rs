@@ -1,0 +1,698 @@
+//! The session: what the manager says is obeyed at once, or waits until the search has answered.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Duration, Instant};
+
+use crate::engine::{Choice, Engine, EngineOptions};
+use crate::game::{Game, Line, MoveList, ScoreKind};
+use crate::gomoku::{Board, FreeRules, Point, Variant};
+use crate::protocol::conversation::input::{Channel, Event};
+use crate::protocol::gomocup::game::{Table, cell};
+use crate::protocol::gomocup::limits::{self, Heard, Limiting};
+use crate::protocol::gomocup::swap::Proposal;
+use crate::protocol::session::thinking::{
+    self, Done, Goal, Job, Outcome, Prepared, Signal, Task, Thought,
+};
+use crate::protocol::wire::gomocup::{Cell, Command, List, error, message};
+use crate::search::{Iteration, Limits, MAX_MULTIPV};
+
+/// Options take effect when nothing else has come for this long: on nobody's clock.
+const IDLE: Duration = Duration::from_millis(50);
+/// Commands that may wait for the end of a search, and the bytes of their lines.
+const MOST_WAITING: (usize, usize) = (2_000, 1 << 20);
+/// Points that a list may have: those of the largest board, and one to see that there are too many.
+const MOST_LISTED: usize = 401;
+/// The time that a search may go on after the end of the input, when nobody can stop it any more.
+const AFTER_END: Duration = Duration::from_secs(600);
+
+/// A session of one engine with one manager.
+pub(in crate::protocol) struct Session<'a> {
+    sender: SyncSender<Event<Thought<Board>>>,
+    events: Receiver<Event<Thought<Board>>>,
+    output: &'a mut dyn Write,
+    /// `None` while a search has it, or a thread that sets options.
+    engine: Option<Engine<Board>>,
+    /// The options that it should have.
+    wanted: EngineOptions<FreeRules>,
+    /// The size of its transposition table without a limit of memory, in MiB.
+    usual_hash: usize,
+    is_preparing: bool,
+    /// A request that waits for the options.
+    held: Option<Request>,
+    search: Option<Search>,
+    waiting: VecDeque<(Command, usize)>,
+    waiting_bytes: usize,
+    variant: Variant,
+    limiting: Limiting,
+    /// The engine has still to forget the last game.
+    is_new_game: bool,
+    /// `None` before `START`.
+    table: Option<Table>,
+    /// The list that is being read.
+    list: Option<Listing>,
+    /// Points that the engine does not play.
+    blocked: Vec<Point>,
+    /// The time at which the present command came, or at which the search ended that it waited for.
+    began: Instant,
+    is_over: bool,
+    ended: Option<Instant>,
+}
+
+/// A list as it is read.
+struct Listing {
+    list: List,
+    stones: Vec<(Cell, Option<i64>)>,
+    /// The first fault of it.
+    fault: Option<String>,
+}
+
+/// A search to be made.
+struct Request {
+    purpose: Purpose,
+    /// Best lines.
+    lines: usize,
+    began: Instant,
+}
+
+/// The use of a search's result.
+enum Purpose {
+    /// It is the move.
+    Move,
+    /// The better side is taken: by a move, or by a swap.
+    Side,
+    /// The position is one of those from which an opening is proposed.
+    Propose(Proposal),
+}
+
+struct Search {
+    signal: Arc<Signal>,
+    purpose: Purpose,
+    began: Instant,
+    position: Board,
+    /// The game that it belongs to is over: nobody waits for the answer.
+    is_dropped: bool,
+}
+
+impl<'a> Session<'a> {
+    pub(in crate::protocol) fn new(
+        engine: Engine<Board>,
+        wanted: EngineOptions<FreeRules>,
+        (sender, events): Channel<Thought<Board>>,
+        output: &'a mut dyn Write,
+    ) -> Self {
+        Self {
+            sender,
+            events,
+            output,
+            engine: Some(engine),
+            usual_hash: wanted.hash_mib,
+            wanted,
+            is_preparing: false,
+            held: None,
+            search: None,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            variant: Variant::default(),
+            limiting: Limiting::default(),
+            is_new_game: false,
+            table: None,
+            list: None,
+            blocked: Vec::new(),
+            began: Instant::now(),
+            is_over: false,
+            ended: None,
+        }
+    }
+
+    pub(in crate::protocol) fn run(mut self) -> io::Result<()> {
+        while !self.is_finished() {
+            match self.next_event() {
+                Some(Event::Line(line)) => self.read(&line)?,
+                Some(Event::End) => self.ended = Some(Instant::now()),
+                Some(Event::Engine(thought)) => self.hear(thought)?,
+                None => self.while_idle(),
+            }
+            self.catch_up()?;
+            self.output.flush()?;
+        }
+        if let Some(search) = &self.search {
+            search.signal.stop();
+        }
+        self.output.flush()
+    }
+
+    const fn is_busy(&self) -> bool {
+        self.search.is_some() || self.is_preparing
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_over || self.ended.is_some() && !self.is_busy() && self.waiting.is_empty()
+    }
+
+    fn next_event(&self) -> Option<Event<Thought<Board>>> {
+        let may_prepare = !self.is_busy() && !self.is_prepared();
+        let idle = may_prepare.then_some(IDLE);
+        let late = self.ended.filter(|_| self.is_busy());
+        let late = late.map(|since| AFTER_END.saturating_sub(since.elapsed()));
+        // The channel cannot be closed, for there is a sender here.
+        match [idle, late].into_iter().flatten().min() {
+            Some(time) => self.events.recv_timeout(time).ok(),
+            None => self.events.recv().ok(),
+        }
+    }
+
+    fn while_idle(&mut self) {
+        if !self.is_busy() {
+            self.prepare();
+        } else if self.ended.is_some_and(|since| since.elapsed() >= AFTER_END) {
+            self.is_over = true;
+        }
+    }
+
+    fn say(&mut self, text: impl std::fmt::Display) -> io::Result<()> {
+        writeln!(self.output, "{text}")
+    }
+
+    fn message(&mut self, text: &str) -> io::Result<()> {
+        self.say(message(text))
+    }
+
+    fn error(&mut self, text: &str) -> io::Result<()> {
+        self.say(error(text))
+    }
+
+    /// One line of input: obeyed now, or kept until the search has answered.
+    fn read(&mut self, line: &str) -> io::Result<()> {
+        let command = match Command::parse(line) {
+            None => return Ok(()),
+            Some(Ok(command)) => command,
+            Some(Err(what)) => return self.bad_line(what),
+        };
+        let is_new_game = matches!(command, Command::Start { .. } | Command::Restart);
+        if is_new_game {
+            self.drop_search();
+        }
+        if self.search.is_none() && self.held.is_none() || command.is_urgent() {
+            self.began = Instant::now();
+            return self.execute(command);
+        }
+        let (most, most_bytes) = MOST_WAITING;
+        if self.waiting.len() >= most || self.waiting_bytes + line.len() > most_bytes {
+            return self.error("too many commands wait for the end of the search");
+        }
+        self.waiting_bytes += line.len();
+        self.waiting.push_back((command, line.len()));
+        Ok(())
+    }
+
+    /// Nobody waits for the answer of a search any more.
+    fn drop_search(&mut self) {
+        self.held = None;
+        if let Some(search) = &mut self.search {
+            search.is_dropped = true;
+            search.signal.stop();
+        }
+    }
+
+    /// A line that cannot be read; within a list it spoils the list.
+    fn bad_line(&mut self, what: String) -> io::Result<()> {
+        match self.list.as_mut().filter(|_| self.search.is_none()) {
+            Some(list) => {
+                list.fault.get_or_insert(what);
+                Ok(())
+            }
+            None => self.error(&what),
+        }
+    }
+
+    /// Obeys what has waited.
+    fn catch_up(&mut self) -> io::Result<()> {
+        while self.search.is_none() && self.held.is_none() && !self.is_over {
+            let Some((command, bytes)) = self.waiting.pop_front() else { break };
+            self.waiting_bytes -= bytes;
+            self.began = Instant::now();
+            self.execute(command)?;
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, command: Command) -> io::Result<()> {
+        let goes_on = matches!(
+            command,
+            Command::Stone { .. } | Command::Done | Command::Info { .. } | Command::Unknown(_)
+        ) || command.is_urgent();
+        if !goes_on && let Some(list) = self.list.take() {
+            self.error(&format!("{}: no DONE", list.list.word()))?;
+        }
+        let done = match command {
+            Command::Start { width, height } => self.start(width, height),
+            Command::Restart => self.restart(),
+            Command::Begin => self.begin(),
+            Command::Turn(cell) => self.turn(cell),
+            Command::Play(cell) => self.play(cell),
+            Command::TakeBack(cell) => self.take_back(cell),
+            Command::List(list) => {
+                self.list = Some(Listing { list, stones: Vec::new(), fault: None });
+                return Ok(());
+            }
+            Command::Stone { cell, owner } => self.stone(cell, owner),
+            Command::Done => self.done(),
+            Command::Info { key, value } => return self.info(&key, &value),
+            Command::Stop => {
+                if let Some(search) = &self.search {
+                    search.signal.stop();
+                }
+                return Ok(());
+            }
+            Command::Best(lines) => self.best(lines),
+            Command::ClearHash => {
+                if let Some(engine) = &mut self.engine {
+                    engine.clear_hash();
+                }
+                return self.message("the transposition table is empty");
+            }
+            Command::ShowInfo => return self.show_info(),
+            Command::ShowForbidden => return self.show_forbidden(),
+            Command::Unblock => {
+                self.blocked.clear();
+                return Ok(());
+            }
+            Command::About => return self.about(),
+            Command::End => {
+                self.is_over = true;
+                return Ok(());
+            }
+            Command::Unknown(word) => return self.say(format_args!("UNKNOWN {word}")),
+        };
+        match done {
+            Ok(Answer::Nothing) => Ok(()),
+            Ok(Answer::Ready) => self.say("OK"),
+            Ok(Answer::Cell(cell)) => self.say(cell),
+            Ok(Answer::Search(purpose, lines)) => {
+                let began = self.began;
+                self.request(Request { purpose, lines, began })
+            }
+            Err(what) => self.error(&what),
+        }
+    }
+
+    fn table(&mut self) -> Result<&mut Table, String> {
+        self.table.as_mut().ok_or_else(|| "no board; send START n first".to_owned())
+    }
+
+    fn start(&mut self, width: i64, height: i64) -> Result<Answer, String> {
+        let table = Table::new(width, height, self.variant)?;
+        self.new_game(table);
+        Ok(Answer::Ready)
+    }
+
+    fn restart(&mut self) -> Result<Answer, String> {
+        let variant = self.variant;
+        let table = self.table()?.cleared(variant)?;
+        self.new_game(table);
+        Ok(Answer::Ready)
+    }
+
+    fn new_game(&mut self, table: Table) {
+        self.table = Some(table);
+        self.blocked.clear();
+        self.limiting.new_game();
+        self.is_new_game = true;
+        self.forget();
+    }
+
+    /// Lets the engine forget the last game, as soon as it is here.
+    fn forget(&mut self) {
+        if let Some(engine) = self.engine.as_mut().filter(|_| self.is_new_game) {
+            engine.new_game();
+            self.is_new_game = false;
+        }
+    }
+
+    fn begin(&mut self) -> Result<Answer, String> {
+        match self.table()?.board().stones() {
+            0 => Ok(Answer::Search(Purpose::Move, 1)),
+            _ => Err("BEGIN: there are stones on the board".to_owned()),
+        }
+    }
+
+    fn turn(&mut self, cell: Cell) -> Result<Answer, String> {
+        let table = self.table()?;
+        table.play(cell).map_err(|what| format!("TURN: {what}"))?;
+        Ok(Answer::Search(Purpose::Move, 1))
+    }
+
+    fn play(&mut self, cell: Cell) -> Result<Answer, String> {
+        self.table()?.play(cell).map_err(|what| format!("PLAY: {what}"))?;
+        Ok(Answer::Cell(cell))
+    }
+
+    fn take_back(&mut self, cell: Cell) -> Result<Answer, String> {
+        self.table()?.take_back(cell).map_err(|what| format!("TAKEBACK: {what}"))?;
+        Ok(Answer::Ready)
+    }
+
+    fn best(&mut self, lines: i64) -> Result<Answer, String> {
+        self.table()?;
+        let lines = usize::try_from(lines).unwrap_or(1).clamp(1, MAX_MULTIPV);
+        Ok(Answer::Search(Purpose::Move, lines))
+    }
+
+    fn stone(&mut self, cell: Cell, owner: Option<i64>) -> Result<Answer, String> {
+        let Some(list) = &mut self.list else {
+            return Err("a point without BOARD before it".to_owned());
+        };
+        if list.stones.len() < MOST_LISTED {
+            list.stones.push((cell, owner));
+        }
+        Ok(Answer::Nothing)
+    }
+
+    /// The end of a list: all of it counts, or nothing.
+    fn done(&mut self) -> Result<Answer, String> {
+        let Some(Listing { list, stones, fault }) = self.list.take() else {
+            return Err("DONE without BOARD".to_owned());
+        };
+        self.listed(list, &stones, fault).map_err(|what| format!("{}: {what}", list.word()))
+    }
+
+    fn listed(
+        &mut self,
+        list: List,
+        stones: &[(Cell, Option<i64>)],
+        fault: Option<String>,
+    ) -> Result<Answer, String> {
+        let variant = self.variant;
+        let table = self.table()?;
+        match fault {
+            Some(what) => return Err(what),
+            None if stones.len() == MOST_LISTED => return Err("too many points".to_owned()),
+            None => {}
+        }
+        let points =
+            || stones.iter().map(|&(cell, _)| table.point(cell)).collect::<Result<Vec<_>, _>>();
+        match list {
+            List::Board => {
+                self.table = Some(table.with_stones(stones)?);
+                Ok(Answer::Search(Purpose::Move, 1))
+            }
+            List::Shown => {
+                self.table = Some(table.with_stones(stones)?);
+                Ok(Answer::Nothing)
+            }
+            List::Swap2 => {
+                let cells: Vec<Cell> = stones.iter().map(|&(cell, _)| cell).collect();
+                let after = table.after(&cells, variant)?;
+                let purpose = match cells.len() {
+                    0 => {
+                        let proposal = Proposal::new(after.board());
+                        Purpose::Propose(proposal.ok_or("the board is too small for an opening")?)
+                    }
+                    3 | 5 => Purpose::Side,
+                    _ => return Err("an opening has 0, 3 or 5 stones".to_owned()),
+                };
+                self.table = Some(after);
+                Ok(Answer::Search(purpose, 1))
+            }
+            List::Block => {
+                let points = points()?;
+                self.blocked.extend(points);
+                self.blocked.sort_unstable();
+                self.blocked.dedup();
+                Ok(Answer::Nothing)
+            }
+            List::Unblock => {
+                let points = points()?;
+                self.blocked.retain(|point| !points.contains(point));
+                Ok(Answer::Nothing)
+            }
+        }
+    }
+
+    fn info(&mut self, key: &str, value: &str) -> io::Result<()> {
+        match self.limiting.hear(key, value) {
+            Heard::Set => return Ok(()),
+            Heard::Bad => return self.error(&format!("INFO {key} wants a number")),
+            Heard::Other => {}
+        }
+        if !matches!(key, "max_memory" | "hash_size" | "thread_num" | "rule") {
+            // The protocol wants other keys ignored.
+            return Ok(());
+        }
+        let Some(number) = limits::number(value) else {
+            return self.error(&format!("INFO {key} wants a number"));
+        };
+        match key {
+            "max_memory" => {
+                self.wanted.hash_mib = limits::hash_of_memory(number).unwrap_or(self.usual_hash);
+            }
+            "hash_size" => self.wanted.hash_mib = limits::hash_of_kib(number),
+            "thread_num" => self.wanted.threads = limits::threads(number),
+            _ => return self.rule(number),
+        }
+        Ok(())
+    }
+
+    /// The rules by the bits of `INFO rule`.
+    fn rule(&mut self, bits: i64) -> io::Result<()> {
+        let variant = match bits {
+            0 => Variant::Freestyle,
+            1 => Variant::Standard,
+            4 | 5 => Variant::Renju,
+            _ => {
+                let what = format!(
+                    "INFO rule {bits} is not played: 0 is freestyle, 1 exactly five, 4 renju"
+                );
+                return self.error(&what);
+            }
+        };
+        self.variant = variant;
+        match self.table.as_ref().filter(|table| table.board().variant() != variant) {
+            None => Ok(()),
+            Some(table) => match table.under(variant) {
+                Ok(table) => {
+                    self.table = Some(table);
+                    Ok(())
+                }
+                Err(what) => self.error(&format!("INFO rule counts from the next game on: {what}")),
+            },
+        }
+    }
+
+    fn about(&mut self) -> io::Result<()> {
+        self.say(concat!(
+            "name=\"juzhong\", version=\"",
+            env!("CARGO_PKG_VERSION"),
+            "\", author=\"the juzhong developers\", country=\"CHN\""
+        ))
+    }
+
+    fn show_info(&mut self) -> io::Result<()> {
+        /// The logarithm of the size in KiB, as GUIs want it.
+        const LARGEST: u32 = (crate::search::MAX_HASH_MIB as u64 * 1024).ilog2();
+        self.message(&format!("INFO MAX_THREAD_NUM {}", crate::search::MAX_THREADS))?;
+        self.message(&format!("INFO MAX_HASH_SIZE {LARGEST}"))
+    }
+
+    /// `FORBID`, two digits for each column and row, and a full stop.
+    fn show_forbidden(&mut self) -> io::Result<()> {
+        let mut text = "FORBID ".to_owned();
+        if let Some(table) = &self.table {
+            let board = table.board();
+            if board.variant().forbids(board.turn()) {
+                let forbidden = board.points().filter(|&point| board.forbidden(point).is_some());
+                let digits = |point| {
+                    let Cell { column, row } = table.cell(point);
+                    format!("{column:02}{row:02}")
+                };
+                text.extend(forbidden.map(digits));
+            }
+        }
+        self.say(format_args!("{text}."))
+    }
+
+    fn is_prepared(&self) -> bool {
+        self.engine.as_ref().is_some_and(|engine| *engine.options() == self.wanted)
+    }
+
+    /// Begins to set the engine's options in a thread; `false` if it has them, or none can be started.
+    fn prepare(&mut self) -> bool {
+        if self.is_preparing || self.is_prepared() {
+            return self.is_preparing;
+        }
+        let engine = self.engine.take();
+        let (wanted, events) = (self.wanted.clone(), self.sender.clone());
+        self.is_preparing =
+            thinking::prepare(thinking::set_up::<Board>, engine, wanted, events).is_ok();
+        self.is_preparing
+    }
+
+    /// Starts a search, at once or when the engine has its options.
+    fn request(&mut self, request: Request) -> io::Result<()> {
+        self.wanted.multipv = request.lines;
+        if self.prepare() {
+            self.held = Some(request);
+            return Ok(());
+        }
+        self.start_search(request)
+    }
+
+    fn start_search(&mut self, request: Request) -> io::Result<()> {
+        let Request { purpose, began, .. } = request;
+        let Some(table) = &self.table else { return Ok(()) };
+        let line = match &purpose {
+            Purpose::Move | Purpose::Side => table.line.clone(),
+            Purpose::Propose(proposal) => match proposal.position() {
+                Some(position) => Line::new(position.clone(), 0),
+                None => return self.propose(proposal.best(), began),
+            },
+        };
+        let shares = match &purpose {
+            Purpose::Move | Purpose::Side => 1,
+            Purpose::Propose(proposal) => proposal.shares(),
+        };
+        let position = line.position().clone();
+        let all = self.limiting.limits(1).after(began.elapsed());
+        let share = self.limiting.limits(shares);
+        let limits = Limits {
+            soft_time: all.soft_time.min(share.soft_time),
+            hard_time: all.hard_time.min(share.hard_time),
+            ..share
+        };
+        let goal = Goal { limits, mate: None };
+        let job = match &purpose {
+            Purpose::Move => Job::Choose(goal),
+            // A book's move has no score.
+            Purpose::Side | Purpose::Propose(_) => Job::Analyse(goal),
+        };
+        let banned = self.blocked.clone();
+        let signal = Arc::new(Signal::new(false));
+        let search =
+            Search { signal: Arc::clone(&signal), purpose, began, position, is_dropped: false };
+        self.search = Some(search);
+        let Some(engine) = self.engine.take() else { return self.search_lost() };
+        let task = Task { line, job, banned };
+        if thinking::start(engine, task, signal, self.sender.clone()).is_err() {
+            return self.search_lost();
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, thought: Thought<Board>) -> io::Result<()> {
+        match thought {
+            Thought::Iteration(iteration) => self.tell(&iteration),
+            Thought::Count(..) | Thought::Known(_) => Ok(()),
+            Thought::Prepared(prepared) => self.prepared(prepared),
+            Thought::Done(None) => self.search_lost(),
+            Thought::Done(Some(done)) => {
+                let Done { mut engine, outcome } = *done;
+                let warnings = engine.take_warnings();
+                self.engine = Some(engine);
+                warnings.iter().try_for_each(|warning| self.message(warning))?;
+                match outcome {
+                    Outcome::Move(choice) => self.answer(choice),
+                    Outcome::Leaves(_) => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn prepared(&mut self, prepared: Option<Box<Prepared<Board>>>) -> io::Result<()> {
+        self.is_preparing = false;
+        match prepared.map(|prepared| *prepared) {
+            Some(Prepared { engine, problem }) => {
+                self.engine = engine;
+                if let Some(problem) = problem {
+                    let had = self.engine.as_ref().map(Engine::options);
+                    let (hash, threads) = had.map_or((1, 1), |had| (had.hash_mib, had.threads));
+                    (self.wanted.hash_mib, self.wanted.threads) = (hash, threads);
+                    self.message(&format!("{problem}; going on as before"))?;
+                }
+            }
+            None => self.message("setting options broke down; please report them")?,
+        }
+        self.forget();
+        match self.held.take() {
+            Some(request) => self.start_search(request),
+            None => Ok(()),
+        }
+    }
+
+    /// Reports an iteration.
+    fn tell(&mut self, iteration: &Iteration<Point>) -> io::Result<()> {
+        let Iteration { depth, seldepth, multipv, nodes, time, pv, .. } = iteration;
+        if self.search.as_ref().is_none_or(|search| search.is_dropped) {
+            return Ok(());
+        }
+        let score = match iteration.score.kind() {
+            ScoreKind::Centipawns(score) => score.to_string(),
+            ScoreKind::MateIn(plies) | ScoreKind::TableWin(plies) => format!("+M{plies}"),
+            ScoreKind::MatedIn(plies) | ScoreKind::TableLoss(plies) => format!("-M{plies}"),
+        };
+        let time = time.as_millis();
+        let moves: Vec<String> = pv.iter().map(ToString::to_string).collect();
+        let line = if *multipv > 1 { format!(" ({multipv})") } else { String::new() };
+        let text = format!(
+            "depth {depth}-{seldepth}{line} ev {score} n {nodes} tm {time} pv {}",
+            moves.join(" ")
+        );
+        self.message(&text)
+    }
+
+    /// The search is lost, and its engine: any move is better than none.
+    fn search_lost(&mut self) -> io::Result<()> {
+        self.message("the search broke down; please report the position")?;
+        let Some(search) = &self.search else { return Ok(()) };
+        let mut moves = MoveList::new();
+        search.position.legal_moves(&mut moves);
+        self.answer(moves.first().copied().map(Choice::unsearched))
+    }
+
+    fn answer(&mut self, choice: Option<Choice<Point>>) -> io::Result<()> {
+        let Some(search) = self.search.take() else { return Ok(()) };
+        if search.is_dropped {
+            return Ok(());
+        }
+        if let Purpose::Propose(mut proposal) = search.purpose {
+            proposal.judge(choice.and_then(|choice| choice.score));
+            let request =
+                Request { purpose: Purpose::Propose(proposal), lines: 1, began: search.began };
+            return self.start_search(request);
+        }
+        self.limiting.spend(search.began.elapsed());
+        let Some(choice) = choice else {
+            return self.error("there is no move: the game is over, or every point is blocked");
+        };
+        let is_worse = choice.score.is_some_and(|score| score.value() < 0);
+        if matches!(search.purpose, Purpose::Side) && is_worse {
+            return self.say("SWAP");
+        }
+        if let Some(table) = &mut self.table {
+            table.line.push(choice.mv);
+        }
+        self.say(cell(&search.position, choice.mv))
+    }
+
+    /// Says the opening that the opponent may choose a side of.
+    fn propose(&mut self, stones: Option<[Point; 3]>, began: Instant) -> io::Result<()> {
+        self.limiting.spend(began.elapsed());
+        let (Some(table), Some(stones)) = (&mut self.table, stones) else { return Ok(()) };
+        let cells = stones.map(|point| table.cell(point).to_string());
+        stones.into_iter().for_each(|point| table.line.push(point));
+        self.say(cells.join(" "))
+    }
+}
+
+/// The answer to a command.
+enum Answer {
+    Nothing,
+    /// `OK`.
+    Ready,
+    /// A point.
+    Cell(Cell),
+    /// What a search says, of this number of best lines.
+    Search(Purpose, usize),
+}

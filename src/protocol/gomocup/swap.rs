@@ -1,0 +1,94 @@
+//! Openings that the engine proposes under swap2: three stones after which neither side is much better, for the
+//! opponent chooses the side.
+
+use crate::game::Game;
+use crate::gomoku::{Board, Point};
+use crate::search::Score;
+
+/// Black's, White's and Black's stone from a corner of the board, by column and row: far from each other, or near
+/// the edge, where three stones are worth less.
+const PATTERNS: [[(u8, u8); 3]; 7] = [
+    [(1, 1), (5, 2), (2, 6)],
+    [(2, 2), (4, 4), (8, 1)],
+    [(0, 0), (2, 2), (4, 1)],
+    [(0, 4), (3, 4), (4, 0)],
+    [(3, 3), (5, 4), (1, 7)],
+    [(2, 3), (3, 3), (6, 1)],
+    [(1, 5), (4, 4), (5, 1)],
+];
+
+/// Openings of which the most balanced is looked for.
+#[derive(Debug, Clone)]
+pub(super) struct Proposal {
+    /// Those that are not searched yet, with their positions; the last one is next.
+    open: Vec<([Point; 3], Board)>,
+    /// The most balanced so far, and the score of the side to move without its sign.
+    best: Option<(i32, [Point; 3])>,
+    shares: u32,
+}
+
+impl Proposal {
+    /// The openings for an empty board; `None` if it has no room for any.
+    pub(super) fn new(empty: &Board) -> Option<Self> {
+        let at = |(column, row): (u8, u8)| Point::new(column, row);
+        let open: Vec<_> = PATTERNS
+            .into_iter()
+            .filter_map(|[first, second, third]| Some([at(first)?, at(second)?, at(third)?]))
+            .filter_map(|stones| Some((stones, after(empty, stones)?)))
+            .collect();
+        let shares = u32::try_from(open.len()).ok().filter(|&shares| shares > 0)?;
+        Some(Self { open, best: None, shares })
+    }
+
+    /// The position to be searched; `None` after the last.
+    pub(super) fn position(&self) -> Option<&Board> {
+        self.open.last().map(|(_, position)| position)
+    }
+
+    /// The number of parts that the time for a move is divided into.
+    pub(super) const fn shares(&self) -> u32 {
+        self.shares
+    }
+
+    /// Counts the result of the search, and goes to the next position.
+    pub(super) fn judge(&mut self, score: Option<Score>) {
+        let score = score.map_or(i32::MAX, |score| score.value().saturating_abs());
+        if let Some((stones, _)) = self.open.pop()
+            && self.best.is_none_or(|(best, _)| score < best)
+        {
+            self.best = Some((score, stones));
+        }
+    }
+
+    /// The stones of the most balanced.
+    pub(super) fn best(&self) -> Option<[Point; 3]> {
+        self.best.map(|(_, stones)| stones)
+    }
+}
+
+/// The position after these moves, if they can be made.
+fn after(empty: &Board, stones: [Point; 3]) -> Option<Board> {
+    stones.into_iter().try_fold(empty.clone(), |board, point| board.play(point).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Notation;
+
+    #[test]
+    fn the_most_balanced_opening_is_proposed() {
+        let mut proposal = Proposal::new(&Board::start()).unwrap();
+        let mut scores = [50, -200, 7, -6, 90, 300, 12].into_iter();
+        let mut seen = Vec::new();
+        while let Some(position) = proposal.position() {
+            seen.push(position.to_fen());
+            proposal.judge(scores.next().map(Score::from_eval));
+        }
+        assert_eq!((seen.len(), proposal.shares()), (7, 7));
+        let best = proposal.best().unwrap();
+        assert_eq!(after(&Board::start(), best).unwrap().to_fen(), seen[3]);
+        let small = Board::new(5, 5, 5).unwrap();
+        assert!(Proposal::new(&small).is_some());
+    }
+}

@@ -1,0 +1,362 @@
+//! The lines of the Gomocup protocol, which Piskvork introduced: what managers say, and what engines answer.
+//! Coordinates are `x,y`: the column from the left and the row from the top, both from 0.
+
+use std::fmt;
+
+use crate::bytes::visible::Visible;
+use crate::protocol::wire::command::{MAX_LINE, shortened};
+
+/// A point as the protocol counts; it need not be on the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// From the left.
+    pub(crate) column: i64,
+    /// From the top.
+    pub(crate) row: i64,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.column, self.row)
+    }
+}
+
+/// The commands that a list of points follows, one on each line up to `DONE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum List {
+    /// `BOARD`: a position, in which the engine moves.
+    Board,
+    /// `YXBOARD`: a position, in which nothing is searched yet.
+    Shown,
+    /// `SWAP2BOARD`: the stones of a swap2 opening in order.
+    Swap2,
+    /// `YXBLOCK`: points that the engine does not play.
+    Block,
+    /// `YXBLOCKUNDO`: points that it plays again.
+    Unblock,
+}
+
+impl List {
+    /// The command's word.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Board => "BOARD",
+            Self::Shown => "YXBOARD",
+            Self::Swap2 => "SWAP2BOARD",
+            Self::Block => "YXBLOCK",
+            Self::Unblock => "YXBLOCKUNDO",
+        }
+    }
+}
+
+/// A line of a manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// `START n` or `RECTSTART w,h`: a new game on a board of this size.
+    Start {
+        /// Columns.
+        width: i64,
+        /// Rows.
+        height: i64,
+    },
+    /// `RESTART`: a new game on the same board.
+    Restart,
+    /// `BEGIN`: the engine makes the first move.
+    Begin,
+    /// `TURN x,y`: the opponent has moved, the engine moves.
+    Turn(Cell),
+    /// `PLAY x,y`: the engine has to play this move.
+    Play(Cell),
+    /// `TAKEBACK x,y`: the last move is taken back.
+    TakeBack(Cell),
+    /// A list of points begins.
+    List(List),
+    /// A point of a list.
+    Stone {
+        /// The point.
+        cell: Cell,
+        /// 1 for a stone of the engine, 2 for one of the opponent, 3 for a point that no stone can be put on.
+        owner: Option<i64>,
+    },
+    /// `DONE`: the list is complete.
+    Done,
+    /// `INFO key value`.
+    Info {
+        /// In lower case.
+        key: String,
+        /// The rest of the line.
+        value: String,
+    },
+    /// `YXSTOP`: move at once.
+    Stop,
+    /// `YXNBEST n`: search this number of best lines, and move.
+    Best(i64),
+    /// `YXHASHCLEAR`: forget what was searched.
+    ClearHash,
+    /// `YXSHOWINFO`: say what the engine can be set to.
+    ShowInfo,
+    /// `YXSHOWFORBID`: say which points are forbidden.
+    ShowForbidden,
+    /// `YXBLOCKRESET`: every point may be played again.
+    Unblock,
+    /// `ABOUT`.
+    About,
+    /// `END`.
+    End,
+    /// Not known: its first word.
+    Unknown(String),
+}
+
+impl Command {
+    /// Reads a line; `None` for an empty one. Words may be in any case.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, for people.
+    pub(crate) fn parse(line: &str) -> Option<Result<Self, String>> {
+        if line.len() as u64 >= MAX_LINE && !line.ends_with('\n') {
+            return Some(Err(format!("a line of more than {MAX_LINE} bytes is not obeyed")));
+        }
+        let line = line.trim();
+        let word = line.split_whitespace().next()?;
+        if word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
+            return Some(stone(line));
+        }
+        let rest = line[word.len()..].trim_start();
+        let upper = word.to_ascii_uppercase();
+        let cell = || cell(&upper, rest);
+        let number = || number(&upper, rest);
+        Some(match upper.as_str() {
+            "START" => number().map(|size| Self::Start { width: size, height: size }),
+            "RECTSTART" => cell().map(|size| Self::Start { width: size.column, height: size.row }),
+            "RESTART" => Ok(Self::Restart),
+            "BEGIN" => Ok(Self::Begin),
+            "TURN" => cell().map(Self::Turn),
+            "PLAY" => cell().map(Self::Play),
+            "TAKEBACK" => cell().map(Self::TakeBack),
+            "BOARD" => Ok(Self::List(List::Board)),
+            "YXBOARD" => Ok(Self::List(List::Shown)),
+            "SWAP2BOARD" => Ok(Self::List(List::Swap2)),
+            "YXBLOCK" => Ok(Self::List(List::Block)),
+            "YXBLOCKUNDO" => Ok(Self::List(List::Unblock)),
+            "YXBLOCKRESET" => Ok(Self::Unblock),
+            "DONE" => Ok(Self::Done),
+            "INFO" => Ok(info(rest)),
+            "YXSTOP" | "STOP" => Ok(Self::Stop),
+            "YXNBEST" => number().map(Self::Best),
+            "YXHASHCLEAR" => Ok(Self::ClearHash),
+            "YXSHOWINFO" => Ok(Self::ShowInfo),
+            "YXSHOWFORBID" => Ok(Self::ShowForbidden),
+            "ABOUT" => Ok(Self::About),
+            "END" => Ok(Self::End),
+            _ => Ok(Self::Unknown(shortened(word))),
+        })
+    }
+
+    /// Returns true if it can be obeyed while a search runs.
+    pub(crate) const fn is_urgent(&self) -> bool {
+        matches!(self, Self::Stop | Self::About | Self::End | Self::ShowInfo | Self::Unknown(_))
+    }
+}
+
+/// The numbers of a text, separated by commas or blanks; `None` where something else stands.
+fn numbers(text: &str) -> Option<Vec<i64>> {
+    /// More than any command has.
+    const MOST: usize = 4;
+    let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    words.take(MOST).map(|word| word.parse().ok()).collect()
+}
+
+fn cell(word: &str, rest: &str) -> Result<Cell, String> {
+    match numbers(rest).as_deref() {
+        Some(&[column, row]) => Ok(Cell { column, row }),
+        _ => Err(format!("{word} wants: {word} x,y and not \"{}\"", shortened(rest))),
+    }
+}
+
+fn number(word: &str, rest: &str) -> Result<i64, String> {
+    match numbers(rest).as_deref() {
+        Some(&[number]) => Ok(number),
+        _ => Err(format!("{word} wants: {word} n and not \"{}\"", shortened(rest))),
+    }
+}
+
+/// `x,y` or `x,y,f`.
+fn stone(line: &str) -> Result<Command, String> {
+    match numbers(line).as_deref() {
+        Some(&[column, row]) => Ok(Command::Stone { cell: Cell { column, row }, owner: None }),
+        Some(&[column, row, owner]) => {
+            Ok(Command::Stone { cell: Cell { column, row }, owner: Some(owner) })
+        }
+        _ => Err(format!("\"{}\" is no point; write x,y or x,y,f", shortened(line))),
+    }
+}
+
+fn info(rest: &str) -> Command {
+    let (key, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    Command::Info { key: shortened(key).to_ascii_lowercase(), value: value.trim().to_owned() }
+}
+
+/// A line of an engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// `OK`.
+    Done,
+    /// Points, as a rule one: the move.
+    Cells(Vec<Cell>),
+    /// `SWAP`: the engine takes the other side.
+    Swap,
+    /// `MESSAGE …` and `DEBUG …`: the text.
+    Message(String),
+    /// `ERROR …`: the text.
+    Error(String),
+    /// `UNKNOWN …`: the command is not known.
+    Unknown(String),
+    /// `SUGGEST x,y`: a move that the manager may have played by `PLAY`.
+    Suggestion(Cell),
+    /// `name="…", version="…", …`: the answer to `ABOUT`, and the name in it.
+    About(Option<String>),
+    /// Anything else.
+    Other,
+}
+
+impl Reply {
+    /// Reads a line.
+    pub(crate) fn read(line: &str) -> Self {
+        let line = line.trim();
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let rest = || line[word.len()..].trim_start().to_owned();
+        match word.to_ascii_uppercase().as_str() {
+            "OK" if word.len() == line.len() => Self::Done,
+            "SWAP" if word.len() == line.len() => Self::Swap,
+            "MESSAGE" | "DEBUG" => Self::Message(rest()),
+            "ERROR" => Self::Error(rest()),
+            "UNKNOWN" => Self::Unknown(rest()),
+            "SUGGEST" => cell("SUGGEST", &rest()).map_or(Self::Other, Self::Suggestion),
+            _ if line.contains("=\"") || line.to_ascii_lowercase().starts_with("name=") => {
+                Self::About(name_of(line))
+            }
+            _ => cells(line).map_or(Self::Other, Self::Cells),
+        }
+    }
+}
+
+/// Points separated by blanks.
+fn cells(line: &str) -> Option<Vec<Cell>> {
+    /// Of the answer to an empty `SWAP2BOARD`.
+    const MOST: usize = 3;
+    let cell = |word: &str| {
+        let (column, row) = word.split_once(',')?;
+        Some(Cell { column: column.parse().ok()?, row: row.parse().ok()? })
+    };
+    let cells: Vec<Cell> =
+        line.split_whitespace().take(MOST + 1).map(cell).collect::<Option<_>>()?;
+    (1..=MOST).contains(&cells.len()).then_some(cells)
+}
+
+/// The value of `name` in the answer to `ABOUT`.
+fn name_of(line: &str) -> Option<String> {
+    let at = line.to_ascii_lowercase().find("name")?;
+    let value = line.get(at + 4..)?.trim_start().strip_prefix('=')?.trim_start();
+    let name = match value.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?,
+        None => value.split(',').next()?,
+    };
+    Some(shortened(name.trim())).filter(|name| !name.is_empty())
+}
+
+/// `MESSAGE` and a text; what would end the line is escaped.
+pub(crate) fn message(text: &str) -> String {
+    format!("MESSAGE {}", Visible(text))
+}
+
+/// `ERROR` and a text; what would end the line is escaped.
+pub(crate) fn error(text: &str) -> String {
+    format!("ERROR {}", Visible(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn command(line: &str) -> Command {
+        Command::parse(line).unwrap().unwrap()
+    }
+
+    #[test]
+    fn commands_are_read() {
+        assert_eq!(command("START 15\r\n"), Command::Start { width: 15, height: 15 });
+        assert_eq!(command("rectstart 20, 10"), Command::Start { width: 20, height: 10 });
+        let cell = Cell { column: 3, row: 14 };
+        assert_eq!(command("TURN 3,14"), Command::Turn(cell));
+        assert_eq!(command(" turn 3 14 "), Command::Turn(cell));
+        assert_eq!(command("TAKEBACK 3,14"), Command::TakeBack(cell));
+        assert_eq!(command("3,14"), Command::Stone { cell, owner: None });
+        assert_eq!(command("3,14,2"), Command::Stone { cell, owner: Some(2) });
+        assert_eq!(command("SWAP2BOARD"), Command::List(List::Swap2));
+        let info = |key: &str, value: &str| Command::Info { key: key.into(), value: value.into() };
+        assert_eq!(command("INFO Time_Left  -5"), info("time_left", "-5"));
+        assert_eq!(command("INFO folder C:\\my games"), info("folder", "C:\\my games"));
+        assert_eq!(command("INFO"), info("", ""));
+        assert_eq!(command("YXNBEST 3"), Command::Best(3));
+        assert_eq!(command("HELLO there"), Command::Unknown("HELLO".to_owned()));
+        assert!(Command::parse(" \r\n").is_none());
+    }
+
+    #[test]
+    fn what_is_no_command_says_what_it_should_be() {
+        for (line, part) in [
+            ("TURN", "TURN x,y"),
+            ("TURN 7", "TURN x,y"),
+            ("TURN 7,x", "TURN x,y"),
+            ("START 99999999999999999999", "START n"),
+            ("1,2,3,4", "x,y,f"),
+            ("7;7", "x,y,f"),
+        ] {
+            let error = Command::parse(line).unwrap().unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+        let long = "7".repeat(MAX_LINE as usize);
+        assert!(Command::parse(&long).unwrap().unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn replies_are_read() {
+        let cell = |column, row| Cell { column, row };
+        assert_eq!(Reply::read("OK\r"), Reply::Done);
+        assert_eq!(Reply::read("7,8"), Reply::Cells(vec![cell(7, 8)]));
+        assert_eq!(Reply::read("7,8 0,1"), Reply::Cells(vec![cell(7, 8), cell(0, 1)]));
+        assert_eq!(Reply::read("swap"), Reply::Swap);
+        assert_eq!(Reply::read("SUGGEST 7,8"), Reply::Suggestion(cell(7, 8)));
+        assert_eq!(Reply::read("MESSAGE 7,8"), Reply::Message("7,8".to_owned()));
+        assert_eq!(Reply::read("ERROR no"), Reply::Error("no".to_owned()));
+        let about = |name: &str| Reply::About(Some(name.to_owned()));
+        assert_eq!(Reply::read("name=\"Pela\", version=\"7.9\", country=\"CZ\""), about("Pela"));
+        assert_eq!(Reply::read("version=\"1\",name = \"A b\""), about("A b"));
+        assert_eq!(Reply::read("author=\"x\""), Reply::About(None));
+        for line in
+            ["", "hello", "7", "7,8,9", "7,8 9", "1,1 2,2 3,3 4,4", "99999999999999999999,1"]
+        {
+            assert_eq!(Reply::read(line), Reply::Other, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn cells_are_read_as_they_are_written(column: i64, row: i64) {
+            let cell = Cell { column, row };
+            prop_assert_eq!(Reply::read(&cell.to_string()), Reply::Cells(vec![cell]));
+            prop_assert_eq!(command(&format!("TURN {cell}")), Command::Turn(cell));
+        }
+
+        #[test]
+        fn no_line_panics(line: String, word in "(TURN|INFO|START|BOARD|name|MESSAGE)?[ ,0-9=\"x-]{0,30}") {
+            for line in [line, word] {
+                let _command = Command::parse(&line);
+                let _reply = Reply::read(&line);
+            }
+        }
+    }
+}

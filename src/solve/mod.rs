@@ -1,0 +1,23 @@
+//! Exact results of gomoku, with proofs: continuous fours, continuous threats, proof-number search, exhaustive search
+//! and complete tables of small boards.
+//!
+//! [`Prover`] tries them in this order and answers with a [`Solution`], which has a [`Proof`]: an AND/OR tree that
+//! [`check()`] verifies with the rules alone. `proof` holds the tree and its file; `check` shares nothing with the
+//! provers but that.
+
+mod check;
+mod exhaustive;
+mod expand;
+mod pairing;
+mod pns;
+mod proof;
+mod prover;
+mod table;
+mod tree;
+mod value;
+
+pub use check::{CheckError, Fault, check};
+pub use proof::{Claim, Goal, Node, NodeId, Proof, ProofError};
+pub use prover::{Prover, ProverOptions, Solution};
+pub use table::{CompleteTable, TableCensus, TableError};
+pub use value::{Budget, ProofKind, Value};

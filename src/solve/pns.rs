@@ -1,0 +1,216 @@
+//! Depth-first proof-number search, for one attacker: does it win?
+
+use std::collections::HashMap;
+
+use super::expand::{Expander, Expansion, Scope};
+use super::value::Budget;
+use crate::game::{Game, Side, Symmetric};
+use crate::gomoku::{Board, Point};
+
+/// A proof number that stands for "impossible".
+const INFINITE: u32 = 1 << 30;
+
+/// Bytes that an entry takes, its moves not counted.
+const ENTRY_BYTES: usize = 72;
+
+/// Positions with at most this many stones are found under all symmetries.
+const SYMMETRIC_STONES: u16 = 9;
+
+/// The result of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proved {
+    /// The attacker wins.
+    Won,
+    /// It does not, by the moves within the scope.
+    Held,
+    /// The budget was spent.
+    Nothing,
+}
+
+/// The least numbers of positions that would have to be decided for a proof and for a refutation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Numbers {
+    proof: u32,
+    disproof: u32,
+}
+
+impl Numbers {
+    const START: Self = Self { proof: 1, disproof: 1 };
+    const WON: Self = Self { proof: 0, disproof: INFINITE };
+    const HELD: Self = Self { proof: INFINITE, disproof: 0 };
+
+    const fn is_decided(self) -> bool {
+        self.proof == 0 || self.disproof == 0
+    }
+
+    /// The numbers with those of the other side.
+    const fn swapped(self) -> Self {
+        Self { proof: self.disproof, disproof: self.proof }
+    }
+}
+
+/// What is known of a position.
+#[derive(Debug)]
+struct Entry {
+    numbers: Numbers,
+    /// The moves, unless the position is decided or being searched.
+    moves: Box<[Point]>,
+}
+
+/// The budget was spent.
+#[derive(Debug)]
+struct Spent;
+
+/// The search.
+#[derive(Debug)]
+pub(super) struct ProofSearch<'a> {
+    pub(super) expander: Expander,
+    table: HashMap<u64, Entry>,
+    bytes: usize,
+    nodes: u64,
+    budget: &'a Budget,
+}
+
+impl<'a> ProofSearch<'a> {
+    pub(super) fn new(attacker: Side, scope: Scope, budget: &'a Budget) -> Self {
+        let expander = Expander::new(attacker, scope, budget);
+        Self { expander, table: HashMap::new(), bytes: 0, nodes: 0, budget }
+    }
+
+    /// Positions looked at.
+    pub(super) const fn nodes(&self) -> u64 {
+        self.nodes + self.expander.nodes()
+    }
+
+    /// Searches until the question is answered or the budget spent.
+    pub(super) fn prove(&mut self, board: &Board) -> Proved {
+        match self.search(&mut board.clone(), Numbers { proof: INFINITE, disproof: INFINITE }) {
+            Ok(numbers) if numbers.proof == 0 => Proved::Won,
+            Ok(numbers) if numbers.disproof == 0 => Proved::Held,
+            Ok(_) | Err(Spent) => Proved::Nothing,
+        }
+    }
+
+    /// The result of a position that was decided before.
+    pub(super) fn known(&self, board: &Board) -> Option<Proved> {
+        let numbers = self.table.get(&key(board))?.numbers;
+        match (numbers.proof, numbers.disproof) {
+            (0, _) => Some(Proved::Won),
+            (_, 0) => Some(Proved::Held),
+            _ => None,
+        }
+    }
+
+    /// Searches a position until one of its numbers reaches its limit. Every level plays a move, so that the recursion
+    /// is no deeper than the board has points.
+    fn search(&mut self, board: &mut Board, limit: Numbers) -> Result<Numbers, Spent> {
+        self.nodes += 1;
+        if self.nodes % 64 == 0 && self.budget.is_over() {
+            return Err(Spent);
+        }
+        let here = key(board);
+        let moves = match self.table.get_mut(&here) {
+            Some(entry) if entry.numbers.is_decided() => return Ok(entry.numbers),
+            Some(entry) if !entry.moves.is_empty() => {
+                self.bytes -= size_of_val(&*entry.moves).min(self.bytes);
+                std::mem::take(&mut entry.moves)
+            }
+            _ => match self.expander.expand(board) {
+                Expansion::Won(_) => return self.keep(here, Numbers::WON, Box::default()),
+                Expansion::Held(_) => return self.keep(here, Numbers::HELD, Box::default()),
+                Expansion::Open { moves, .. } => moves.into(),
+            },
+        };
+        let found = self.search_moves(board, &moves, limit);
+        let numbers = *found.as_ref().unwrap_or(&Numbers::START);
+        // Positions under symmetry have moves of their own.
+        let is_kept = !numbers.is_decided() && board.stones() > SYMMETRIC_STONES;
+        let moves = if is_kept { moves } else { Box::default() };
+        self.keep(here, numbers, moves)?;
+        found
+    }
+
+    fn search_moves(
+        &mut self,
+        board: &mut Board,
+        moves: &[Point],
+        limit: Numbers,
+    ) -> Result<Numbers, Spent> {
+        let is_attack = board.turn() == self.expander.attacker();
+        let view = |numbers: Numbers| if is_attack { numbers } else { numbers.swapped() };
+        let limit = view(limit);
+        let children = child_keys(board, moves);
+        loop {
+            // As the side to move sees it, the least proof number and the sum of the disproof numbers.
+            let mut here = Numbers { proof: INFINITE, disproof: 0 };
+            let (mut best, mut best_numbers, mut second) = (0, Numbers::START, INFINITE);
+            for (at, child) in children.iter().enumerate() {
+                // The first moves are the most promising.
+                let unknown = Numbers { proof: 1 + at as u32 / 2, disproof: 1 };
+                let numbers = self.table.get(child).map_or(unknown, |entry| view(entry.numbers));
+                if numbers.proof < here.proof || at == 0 {
+                    second = here.proof;
+                    here.proof = numbers.proof;
+                    (best, best_numbers) = (at, numbers);
+                } else {
+                    second = second.min(numbers.proof);
+                }
+                here.disproof = here.disproof.saturating_add(numbers.disproof).min(INFINITE);
+            }
+            if here.proof == 0 {
+                here.disproof = INFINITE;
+            }
+            if here.proof >= limit.proof || here.disproof >= limit.disproof || here.is_decided() {
+                return Ok(view(here));
+            }
+            let others = here.disproof - best_numbers.disproof.min(here.disproof);
+            let child_limit = Numbers {
+                proof: limit.proof.min(second.saturating_add(second / 4 + 1)),
+                disproof: limit.disproof.saturating_sub(others).max(1),
+            };
+            let undo = board.make(moves[best]);
+            let result = self.search(board, view(child_limit));
+            board.unmake(moves[best], undo);
+            result?;
+        }
+    }
+
+    fn keep(&mut self, key: u64, numbers: Numbers, moves: Box<[Point]>) -> Result<Numbers, Spent> {
+        if self.bytes > self.budget.memory {
+            self.forget();
+            if self.bytes > self.budget.memory / 4 * 3 {
+                return Err(Spent);
+            }
+        }
+        let bytes = ENTRY_BYTES + size_of_val(&*moves);
+        self.bytes += bytes;
+        if let Some(old) = self.table.insert(key, Entry { numbers, moves }) {
+            self.bytes -= (ENTRY_BYTES + size_of_val(&*old.moves)).min(self.bytes);
+        }
+        Ok(numbers)
+    }
+
+    /// Removes the positions that are not decided.
+    fn forget(&mut self) {
+        self.table.retain(|_, entry| entry.numbers.is_decided());
+        self.bytes = self.table.len() * ENTRY_BYTES;
+    }
+}
+
+/// The key under which a position is kept: that of all its images while there are few stones.
+fn key(board: &Board) -> u64 {
+    if board.stones() <= SYMMETRIC_STONES { board.canonical().key.0 } else { board.key().0 }
+}
+
+fn child_keys(board: &mut Board, moves: &[Point]) -> Vec<u64> {
+    if board.stones() < SYMMETRIC_STONES {
+        let mut key_after = |point| {
+            let undo = board.make(point);
+            let key = key(board);
+            board.unmake(point, undo);
+            key
+        };
+        return moves.iter().map(|&point| key_after(point)).collect();
+    }
+    moves.iter().map(|&point| board.key_after_move(point).0).collect()
+}
