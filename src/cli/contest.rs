@@ -130,6 +130,8 @@ struct Start {
     /// of moves (h8i9g7), of offsets from the middle, or of positions [default: the built-in lines].
     #[arg(long, value_name = "FILE", num_args = 1..)]
     openings: Vec<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// Plies of each opening that are played (0: all).
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: usize,
@@ -140,8 +142,6 @@ struct Start {
     /// Seed of the order of openings and of plies by chance.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    #[command(flatten)]
-    board: BoardArgs,
 }
 
 /// When games end.
@@ -304,7 +304,7 @@ fn resume<G: Contested>(
 
 impl Args {
     fn contest<G: Contested + Terminal>(&self) -> Result<Match<G>, CliError> {
-        let start = self.start.board.start::<G>()?;
+        let start: G = self.start.board.start()?;
         let openings = match self.start.openings.is_empty() {
             true => built_in_openings(&start),
             false => read_openings(&self.start.openings, &start)?,

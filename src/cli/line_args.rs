@@ -36,6 +36,12 @@ pub(super) struct BoardArgs {
 }
 
 impl BoardArgs {
+    /// The start position on this board.
+    pub(super) fn start<G: Terminal>(&self) -> Result<G, CliError> {
+        let bad = |refusal| CliError::new(exit::USAGE, refusal);
+        Ok(read_start::<G>(self.text_of::<G>(None).map_err(bad)?.as_deref()).map_err(bad)?.position)
+    }
+
     /// The text of the start position on this board, and of `fen` if there is one, under these rules; `None` for the
     /// usual start.
     fn text_of<G: Terminal>(&self, fen: Option<&str>) -> Result<Option<String>, Refusal> {
@@ -52,14 +58,6 @@ impl BoardArgs {
     ) -> Result<Option<String>, CliError> {
         let refused = |refusal| CliError::new(exit::BAD_DATA, refusal);
         self.text_of::<G>(fen).map_err(refused)
-    }
-
-    /// The start of games on this board.
-    pub(super) fn start<G: Terminal>(&self) -> Result<G, CliError> {
-        let refused = |refusal| CliError::new(exit::USAGE, refusal);
-        let text = self.text_of::<G>(None).map_err(refused)?;
-        let start = read_start::<G>(text.as_deref()).map_err(refused)?;
-        Ok(start.position)
     }
 }
 

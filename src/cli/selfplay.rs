@@ -23,6 +23,8 @@ pub(super) struct Args {
     /// offsets or positions.
     #[arg(long, required = true, num_args = 1..)]
     openings: Vec<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// How many games to play.
     #[arg(long, default_value_t = 240)]
     games: usize,
@@ -44,8 +46,6 @@ pub(super) struct Args {
     /// Where the games go.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    #[command(flatten)]
-    board: BoardArgs,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
