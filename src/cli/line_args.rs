@@ -126,7 +126,7 @@ impl<G: Terminal> Typed<G> {
 
     /// Plays typed moves.
     fn play(&mut self, moves: &str) -> Result<(), Refusal> {
-        let (before, typed) = (self.line.len(), TypedLine::read(moves));
+        let (before, typed) = (self.line.len(), TypedLine::read(&G::spaced(moves)));
         if let Some(fen) = typed.fen {
             let message = format!("a position among the moves: {fen}; give it by --fen");
             return Err(Refusal::Unreadable(message));

@@ -1,5 +1,6 @@
 //! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::io;
@@ -179,6 +180,11 @@ pub(super) trait Terminal:
             command.program
         );
         Err(CliError::message(exit::USAGE, message))
+    }
+
+    /// Typed moves with a blank between every two, as the reader of lines wants them.
+    fn spaced(moves: &str) -> Cow<'_, str> {
+        Cow::Borrowed(moves)
     }
 
     /// Reads a move that is legal here, in any notation of the game.
@@ -523,6 +529,15 @@ impl Terminal for Board {
         other.map(|position| Start { position, clock: 0, fullmoves: 1 })
     }
 
+    /// Takes `h8i9` apart, and writes `8,8` as `h8`: commas separate moves elsewhere.
+    fn spaced(moves: &str) -> Cow<'_, str> {
+        let word = |word: &str| match numbered_point(word) {
+            Some(point) => Self::move_text(point),
+            None => apart(word),
+        };
+        Cow::Owned(moves.split_whitespace().map(word).collect::<Vec<_>>().join(" "))
+    }
+
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
         let mv = <Self as Notation>::parse_move(text)
             .or_else(|| numbered_point(text))
@@ -566,6 +581,20 @@ impl Terminal for Board {
             Side::Second => "White",
         }
     }
+}
+
+/// A text with a blank before each letter that follows a digit.
+fn apart(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    let mut after_digit = false;
+    for c in text.chars() {
+        if after_digit && c.is_ascii_alphabetic() {
+            spaced.push(' ');
+        }
+        after_digit = c.is_ascii_digit();
+        spaced.push(c);
+    }
+    spaced
 }
 
 /// A point by its column from the left and its row from below, both from 1: `8,8`.
