@@ -23,6 +23,8 @@ use juzhong::xiangqi::notation::MoveNotation;
 const GAMES: &str = include_str!("gomoku-games.txt");
 /// Positions searched for a move.
 const NODES: u64 = 10_000;
+/// Moves of each game that the book has.
+const BOOK_PLIES: usize = 6;
 /// Size of the transposition table in MiB.
 const HASH_MIB: usize = 16;
 /// Positions in which continuous fours are looked for after each move.
@@ -54,8 +56,8 @@ fn build_book(folder: &Path, book: &Path, context: &mut Context<'_>) -> Result<(
     let games = folder.join("games.txt");
     let cannot = || "cannot unpack the built-in games; is there room for temporary files?";
     fs::write(&games, GAMES).or_exit_with(exit::CANNOT_CREATE, cannot)?;
-    let (options, reading) = (BuildOptions::default(), ReadOptions::default());
-    let report = book::build::<Board>(&[games], book, options, reading)
+    let options = BuildOptions { max_ply: BOOK_PLIES, ..BuildOptions::default() };
+    let report = book::build::<Board>(&[games], book, options, ReadOptions::default())
         .or_exit_with(exit::CANNOT_CREATE, || "cannot build the book")?;
     say!(
         context.out,

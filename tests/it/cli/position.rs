@@ -218,7 +218,7 @@ fn forbidden_points_of_renju_are_marked_for_black() {
     let threes = ["h8", "a1", "i8", "a3", "j9", "a5", "j10", "a7"];
     let renju = ["position", "--game", "gomoku", "--variant", "renju", "--moves"];
     let text = stdout(&[&renju[..], &threes].concat());
-    assert!(text.contains("forbidden j8: double three"), "{text}");
+    assert!(text.contains("forbidden j8: double-three"), "{text}");
     assert!(text.contains("\n 8 . . . . . . . x x ! . . . . .\n"), "{text}");
     let text = stdout(&[&renju[..], &threes, &["--board", "unicode"]].concat());
     assert!(text.contains("● ● × ·") && text.contains("(○)"), "{text}");
