@@ -307,6 +307,9 @@ fn the_name_of_the_program_is_enough() {
     child.stdin.take().unwrap().write_all(b"START 15\nEND\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "OK\n");
+    // Under another name the first word decides.
+    let output = with_input(&[], "START 15\nEND\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "OK\n");
     let out = folder.at("games.jsonl");
     let own = format!("'{PROGRAM}' gomocup --hash 1");
     let args = ["match", "--game", "gomoku", "--engine-a", &brain, "--engine-b", &own];
