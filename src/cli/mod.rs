@@ -36,6 +36,7 @@ mod review;
 mod selfplay;
 mod settings;
 mod size;
+mod solve;
 mod tablebase;
 mod techniques;
 mod terminal;
@@ -140,6 +141,8 @@ enum Command {
     Analyse(analyse::Args),
     /// Review games: every move with its source, evaluation and loss, the better lines, accuracy.
     Review(review::Args),
+    /// Solve a gomoku position exactly, and check proofs.
+    Solve(solve::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
     /// Play games of the engine against itself and write them as PGN.
@@ -320,6 +323,7 @@ fn dispatch(
         Command::Proxy(args) => proxy::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Review(args) => review::run(&args, context),
+        Command::Solve(args) => solve::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),
         Command::Tune(args) => tune::run(&args, context),

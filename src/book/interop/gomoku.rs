@@ -32,7 +32,9 @@ use crate::bytes::{StopFlag, open};
 use crate::game::{Bound, Game, Notation, Packed, Side, Symmetric};
 use crate::gomoku::{Board, Point, Variant};
 use crate::hash::gomoku::KEYS;
-use crate::record::{Formats, LibraryNode, Record, Tree, write_library};
+use crate::record::{
+    Formats, LIBRARY_MAGIC, LibraryNode, Record, Tree, read_library, write_library,
+};
 
 /// The first bytes of a frame of LZ4.
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
@@ -42,6 +44,9 @@ const SOURCE: &str = "yixin";
 
 /// Bytes of memory for a record, at least.
 const RECORD_MEMORY: usize = 256;
+
+/// Bytes of memory for a move of a library, at least.
+const NODE_MEMORY: usize = 128;
 
 /// Moves that a library of an exported book has, at most.
 const MAX_NODES: usize = 5_000_000;
@@ -130,7 +135,7 @@ pub fn import_gomoku(
     let bytes = unpacked(path, bytes, options.memory)?;
     let (source, content) = match Database::read(&bytes, path, options)? {
         Some(database) => (GomokuSource::Yixin, database.content(path, options)?),
-        None => (GomokuSource::Tree, trees(path, &bytes)?),
+        None => (GomokuSource::Tree, trees(path, &bytes, options.memory)?),
     };
     drop(bytes);
     if content.moves.is_empty() {
@@ -487,11 +492,22 @@ fn score(known: &Known) -> Option<Evaluation<u16>> {
 }
 
 /// The moves of the trees in a file of games.
-fn trees(path: &Path, bytes: &[u8]) -> Result<Content, InteropError> {
+fn trees(path: &Path, bytes: &[u8], memory: usize) -> Result<Content, InteropError> {
     let unknown = |what: String| InteropError::Unknown { path: path.to_owned(), what };
     Board::sniff(bytes).map_err(|reason| unknown(reason.to_string()))?;
     let mut content = Content::default();
     let starts = Board::starts();
+    if bytes.starts_with(LIBRARY_MAGIC) {
+        // Each node has two bytes at least.
+        if bytes.len() / 2 > memory / NODE_MEMORY {
+            return Err(too_large(path, memory));
+        }
+        let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
+        let (record, cut) = read_library(bytes).map_err(|reason| damaged(reason.to_string()))?;
+        add_tree(&record, &starts, &mut content);
+        content.unreadable += cut;
+        return Ok(content);
+    }
     Board::read_records("", bytes, &mut |game| match game {
         Ok(game) => add_tree(&game.record, &starts, &mut content),
         Err(_) => content.unreadable += 1,

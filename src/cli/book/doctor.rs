@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::size::parse_size;
-use super::super::{CliError, Context, exit};
+use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
@@ -44,7 +44,10 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("book doctor")?;
+    if context.common.game == GameName::Gomoku {
+        let message = "book doctor examines and repairs books of xiangqi; `juzhong book stats` checks a gomoku book";
+        return Err(CliError::message(exit::USAGE, message));
+    }
     let bar = Bar::new();
     let options = DoctorOptions {
         from: args.from.map(Into::into),

@@ -9,13 +9,15 @@
 
 use crate::gomoku::{Board, Point, Variant};
 use crate::record::gomoku::{board, tree};
+#[cfg(feature = "book")]
+use crate::record::model::parsed::BadGameReason;
 use crate::record::model::preorder::{FileMove, PreOrder};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, tidy};
 use crate::record::text::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 
 /// The first bytes.
-pub(super) const MAGIC: &[u8] = b"\xffRenLib\xff";
+pub(crate) const MAGIC: &[u8] = b"\xffRenLib\xff";
 
 /// Bytes before the first node.
 const HEAD_LEN: usize = 20;
@@ -66,6 +68,18 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let is_undecoded = nodes.texts.is_undecoded();
     let record = board::record(Vec::new(), &start, None, tree);
     Ok(Found { cut_variations, is_undecoded, fault, ..Found::new(record) })
+}
+
+/// Reads a library of any size, up to a move of its main line that cannot be played, or the end of the bytes, and
+/// returns the number of variations that were cut, too.
+///
+/// # Errors
+///
+/// The reason why it cannot be read.
+#[cfg(feature = "book")]
+pub(crate) fn read_library(bytes: &[u8]) -> Result<(Record<Board>, u64), BadGameReason> {
+    let found = game(bytes).map_err(|fault| fault.reason)?;
+    Ok((found.record, found.cut_variations + u64::from(found.fault.is_some())))
 }
 
 struct Node {

@@ -20,7 +20,7 @@ mod tree;
 mod write;
 
 #[cfg(feature = "book")]
-pub(crate) use lib::write_nodes as write_library;
+pub(crate) use lib::{MAGIC as LIBRARY_MAGIC, read_library, write_nodes as write_library};
 #[cfg(feature = "book")]
 pub(crate) use tree::Node as LibraryNode;
 
