@@ -101,7 +101,6 @@ impl Signal {
         self.stop.is_set()
     }
 
-
     pub(in crate::protocol) fn stop(&self) {
         self.stop.set();
     }
