@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use juzhong::book::{self, BuildOptions, ReadOptions};
+use juzhong::xiangqi::Position;
 
 /// One short game that Red wins, as PGN.
 pub(crate) const ONE_GAME: &str = "[Result \"1-0\"]\n\n1. h2e2 h9g7 2. h0g2 1-0\n\n";
