@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::line_args::{NotationArgs, parse_rules};
+use super::line_args::{BoardArgs, NotationArgs, parse_rules};
 use super::openings::read_openings;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
@@ -130,6 +130,8 @@ struct Start {
     /// of moves (h8i9g7), of offsets from the middle, or of positions [default: the built-in lines].
     #[arg(long, value_name = "FILE", num_args = 1..)]
     openings: Vec<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// Plies of each opening that are played (0: all).
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: usize,
@@ -302,7 +304,7 @@ fn resume<G: Contested>(
 
 impl Args {
     fn contest<G: Contested + Terminal>(&self) -> Result<Match<G>, CliError> {
-        let start = G::start();
+        let start: G = self.start.board.start()?;
         let openings = match self.start.openings.is_empty() {
             true => built_in_openings(&start),
             false => read_openings(&self.start.openings, &start)?,

@@ -36,6 +36,12 @@ pub(super) struct BoardArgs {
 }
 
 impl BoardArgs {
+    /// The start position on this board.
+    pub(super) fn start<G: Terminal>(&self) -> Result<G, CliError> {
+        let bad = |refusal| CliError::new(exit::USAGE, refusal);
+        Ok(read_start::<G>(self.text_of::<G>(None).map_err(bad)?.as_deref()).map_err(bad)?.position)
+    }
+
     /// The text of the start position on this board, and of `fen` if there is one, under these rules; `None` for the
     /// usual start.
     fn text_of<G: Terminal>(&self, fen: Option<&str>) -> Result<Option<String>, Refusal> {

@@ -36,6 +36,7 @@ mod review;
 mod selfplay;
 mod settings;
 mod size;
+mod solve;
 mod tablebase;
 mod techniques;
 mod terminal;
@@ -140,6 +141,8 @@ enum Command {
     Analyse(analyse::Args),
     /// Review games: every move with its source, evaluation and loss, the better lines, accuracy.
     Review(review::Args),
+    /// Solve a gomoku position exactly, and check proofs.
+    Solve(solve::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
     /// Play games of the engine against itself and write them as PGN.
@@ -189,13 +192,14 @@ struct Context<'a> {
 /// to `out`, everything else to standard error.
 ///
 /// Without arguments, and with input from another program, it is an engine: many GUIs start a file and cannot
-/// give arguments. Under a name that begins with `pbrain-` it is one for managers of gomoku engines.
+/// give arguments. Under a name that begins with `pbrain-`, or if it is spoken to as they speak, it is one for managers
+/// of gomoku engines.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    if args.len() < 2 && is_gomoku_brain(args.first()) {
-        args = vec!["juzhong".into(), "gomocup".into()];
-    } else if args.len() < 2 && is_spoken_to() {
-        args = vec!["juzhong".into(), "uci".into()];
+    if args.len() < 2
+        && let Some(protocol) = protocol_wanted(args.first())
+    {
+        args = vec!["juzhong".into(), protocol.into()];
     }
     let settings = Settings::load(&args);
     let named = settings::value_of(&args, "--lang").or_else(|| match &settings {
@@ -245,10 +249,21 @@ fn is_gomoku_brain(name: Option<&OsString>) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
 }
 
-/// Returns true if standard input is another program's, and it has sent something.
-fn is_spoken_to() -> bool {
+/// The command for the protocol of the program that has started this one, without arguments and under this name:
+/// what it says first decides, where the name does not. `None` where no program speaks to this one.
+fn protocol_wanted(name: Option<&OsString>) -> Option<&'static str> {
+    /// The first words of managers of gomoku engines.
+    const WORDS: [&[u8]; 4] = [b"START ", b"RECTSTART ", b"INFO ", b"ABOUT"];
+    if is_gomoku_brain(name) {
+        return Some("gomocup");
+    }
     let input = std::io::stdin();
-    !input.is_terminal() && input.lock().fill_buf().is_ok_and(|bytes| !bytes.is_empty())
+    if input.is_terminal() {
+        return None;
+    }
+    let mut input = input.lock();
+    let said = input.fill_buf().ok().filter(|bytes| !bytes.is_empty())?;
+    Some(if WORDS.iter().any(|word| said.starts_with(word)) { "gomocup" } else { "uci" })
 }
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
@@ -308,6 +323,7 @@ fn dispatch(
         Command::Proxy(args) => proxy::run(&args, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Review(args) => review::run(&args, context),
+        Command::Solve(args) => solve::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),
         Command::Tune(args) => tune::run(&args, context),

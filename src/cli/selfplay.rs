@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::line_args::parse_rules;
+use super::line_args::{BoardArgs, parse_rules};
 use super::listing::claim_file;
 use super::openings::read_openings;
 use super::terminal::Terminal;
@@ -23,6 +23,8 @@ pub(super) struct Args {
     /// offsets or positions.
     #[arg(long, required = true, num_args = 1..)]
     openings: Vec<PathBuf>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// How many games to play.
     #[arg(long, default_value_t = 240)]
     games: usize,
@@ -54,7 +56,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let openings = read_openings(&args.openings, &G::start())?;
+    let openings = read_openings(&args.openings, &args.board.start::<G>()?)?;
     let rules = parse_rules::<G>(args.rules.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;

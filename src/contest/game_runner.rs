@@ -249,7 +249,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
 
     /// Plays a game; `None` if it was to stop.
     pub(super) fn play(&mut self, opening: &Record<G>) -> Option<Played<G>> {
-        self.start = opening.start.as_ref().map(|start| start.start_text(opening.start_clock));
+        self.start = G::start_text(opening);
         let referee = self.referee;
         play(opening, referee, &mut |line| self.turn(line))
     }

@@ -13,7 +13,7 @@ use crate::bytes::lock::{Claim, FileLock};
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
 use crate::contest::game_runner::{Effort, Fault};
-use crate::contest::games::{Contested, side_name};
+use crate::contest::games::{Contested, read_games, side_name};
 use crate::contest::matches::{MatchGame, engine_of};
 use crate::game::Side;
 use crate::record::Record;
@@ -168,7 +168,7 @@ fn read<G: Contested>(
     settings: &str,
 ) -> Result<Vec<MatchGame<G>>, JournalError> {
     let foreign = |what| JournalError::Foreign { path: path.to_owned(), what };
-    let records = G::read_games(&path.shown().to_string(), bytes).map_err(foreign)?;
+    let records = read_games(&path.shown().to_string(), bytes).map_err(foreign)?;
     let mut games = Vec::with_capacity(records.len());
     for (number, record) in records.into_iter().enumerate() {
         let there = record.tag("Match").unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The endgame tables of each game.
 
-use super::endgames::{NoTables, ProbeBudget, RootRanking};
+use super::endgames::{ProbeBudget, RootRanking};
 use super::playable::Playable;
+use super::proofs::ProvedTables;
 use super::root_ranking::RootRanker;
 use super::tables::XiangqiTables;
 use crate::game::Line;
@@ -28,10 +29,14 @@ impl Playable for Position {
 }
 
 impl Playable for Board {
-    type Tables = NoTables;
+    type Tables = ProvedTables;
     const RULES: &'static [FreeRules] = &[FreeRules];
 
-    fn advise(_: &NoTables, _: &Line<Self>, _: &ProbeBudget<'_>) -> Option<RootRanking<Point>> {
-        None
+    fn advise(
+        tables: &ProvedTables,
+        line: &Line<Self>,
+        _: &ProbeBudget<'_>,
+    ) -> Option<RootRanking<Point>> {
+        tables.ranking(line.position())
     }
 }

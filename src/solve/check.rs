@@ -247,8 +247,7 @@ impl Checker<'_> {
         if self.board.turn() == self.claim.side {
             return Err(self.fault(id, Fault::Turn));
         }
-        let mut moves = MoveList::new();
-        self.board.legal_moves(&mut moves);
+        let moves = legal_moves(&self.board);
         if moves.is_empty() {
             return Err(self.fault(id, Fault::NoMove));
         }
@@ -284,6 +283,14 @@ impl Checker<'_> {
         }
         words.into()
     }
+}
+
+/// The legal moves, on the heap: the checker goes as deep as the board has points.
+#[inline(never)]
+fn legal_moves(board: &Board) -> Vec<Point> {
+    let mut moves = MoveList::new();
+    board.legal_moves(&mut moves);
+    moves.to_vec()
 }
 
 /// The four directions of rows: columns and rows from a point to the next.

@@ -125,8 +125,9 @@ impl Expander {
         let moves = match (forced, self.scope) {
             (Some(point), _) => vec![point],
             (None, Scope::Threats) => {
-                let mut moves = map.extensions(self.attacker, 3);
-                moves.retain(|&point| board.is_legal(point));
+                let threats = map.extensions(self.attacker, 3);
+                let mut moves = ordered(board, map, self.attacker);
+                moves.retain(|point| threats.binary_search(point).is_ok());
                 moves
             }
             (None, Scope::Near) => near(board),

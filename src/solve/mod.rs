@@ -1,6 +1,8 @@
 //! Exact results of gomoku, with proofs: continuous fours, continuous threats, proof-number search, exhaustive search
 //! and complete tables of small boards.
 //!
+//! [`SolutionStore`] keeps proved positions in a book, and [`ProvedPositions`] finds them there.
+//!
 //! [`Prover`] tries them in this order and answers with a [`Solution`], which has a [`Proof`]: an AND/OR tree that
 //! [`check()`] verifies with the rules alone. `proof` holds the tree and its file; `check` shares nothing with the
 //! provers but that.
@@ -12,6 +14,7 @@ mod pairing;
 mod pns;
 mod proof;
 mod prover;
+mod store;
 mod table;
 mod tree;
 mod value;
@@ -19,5 +22,6 @@ mod value;
 pub use check::{CheckError, Fault, check};
 pub use proof::{Claim, Goal, Node, NodeId, Proof, ProofError};
 pub use prover::{Prover, ProverOptions, Solution};
+pub use store::{Proved, ProvedPositions, SolutionStore, StoreError};
 pub use table::{CompleteTable, TableCensus, TableError};
 pub use value::{Budget, ProofKind, Value};

@@ -24,13 +24,13 @@ use crate::gomoku::{Board, BoardError, Point};
 use crate::hash::gomoku::POINTS;
 
 /// The kind of file.
-const KIND: SealedKind = SealedKind { magic: *b"JZPROOF1", version: 1, limit: 1 << 30 };
+const KIND: SealedKind = SealedKind { magic: *b"JZPROOF1", version: 1, limit: 1 << 28 };
 
 /// The most bytes of nodes, unpacked.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 1 << 28;
 
 /// The most nodes of a proof.
-pub(super) const MOST_NODES: usize = 1 << 26;
+pub(super) const MOST_NODES: usize = 1 << 24;
 
 /// The number of a node within its proof.
 pub type NodeId = u32;
@@ -129,6 +129,24 @@ struct Payload {
 }
 
 impl Proof {
+    /// The most plies below each node.
+    pub(super) fn plies(&self) -> Vec<u32> {
+        let mut plies: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0) + 1;
+            let most = match node {
+                Node::End | Node::Pairs(_) => 0,
+                Node::Move(_, child) => of(*child),
+                Node::Answers { answers, rest } => {
+                    let all = answers.iter().map(|&(_, child)| child).chain(*rest);
+                    all.map(of).max().unwrap_or(0).max(2)
+                }
+            };
+            plies.push(most);
+        }
+        plies
+    }
+
     /// The bytes of a file.
     ///
     /// # Errors
@@ -137,7 +155,7 @@ impl Proof {
     pub fn to_bytes(&self) -> Result<Vec<u8>, ProofError> {
         let mut bytes = Vec::new();
         for (id, node) in self.nodes.iter().enumerate() {
-            put_node(&mut bytes, id, node);
+            put_node(&mut bytes, id, node).ok_or(ProofError::Node { node: id })?;
         }
         if self.nodes.len() > MOST_NODES || bytes.len() as u64 > MOST_BYTES {
             return Err(ProofError::TooLarge);
@@ -199,8 +217,9 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(ProofError::Field("size")) }
 }
 
-fn put_node(out: &mut Vec<u8>, id: usize, node: &Node) {
-    let back = |child: NodeId| id as u64 - u64::from(child);
+/// Appends a node; `None` if a child does not come before it.
+fn put_node(out: &mut Vec<u8>, id: usize, node: &Node) -> Option<()> {
+    let back = |child: NodeId| (id as u64).checked_sub(child.into()).filter(|&back| back > 0);
     match node {
         Node::End => varint::put(out, 0),
         Node::Pairs(pairs) => {
@@ -214,19 +233,20 @@ fn put_node(out: &mut Vec<u8>, id: usize, node: &Node) {
         &Node::Move(point, child) => {
             varint::put(out, 2);
             varint::put(out, point.pack().into());
-            varint::put(out, back(child));
+            varint::put(out, back(child)?);
         }
         Node::Answers { answers, rest } => {
             varint::put(out, 3 + 2 * answers.len() as u64 + u64::from(rest.is_some()));
             if let Some(rest) = *rest {
-                varint::put(out, back(rest));
+                varint::put(out, back(rest)?);
             }
             for &(point, child) in answers {
                 varint::put(out, point.pack().into());
-                varint::put(out, back(child));
+                varint::put(out, back(child)?);
             }
         }
     }
+    Some(())
 }
 
 fn take_nodes(mut bytes: &[u8], count: usize) -> Result<Vec<Node>, ProofError> {

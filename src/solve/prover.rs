@@ -336,7 +336,7 @@ impl Attempt<'_> {
 
 /// The moves of a won proof against the longest defence that it lists, up to the complete row.
 fn longest_line(proof: &Proof, side: Side) -> Vec<Point> {
-    let plies = plies_of(&proof.nodes);
+    let plies = proof.plies();
     let mut board = proof.board.clone();
     let mut line = Vec::new();
     let Some(claim) = proof.claims.first() else { return line };
@@ -388,22 +388,4 @@ fn completion(board: &Board) -> Option<Point> {
         Completions::None => None,
         Completions::One(point) | Completions::Several(point, _) => Some(point),
     }
-}
-
-/// The most plies below each node.
-fn plies_of(nodes: &[Node]) -> Vec<u32> {
-    let mut plies: Vec<u32> = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0) + 1;
-        let most = match node {
-            Node::End | Node::Pairs(_) => 0,
-            Node::Move(_, child) => of(*child),
-            Node::Answers { answers, rest } => {
-                let all = answers.iter().map(|&(_, child)| child).chain(*rest);
-                all.map(of).max().unwrap_or(0).max(2)
-            }
-        };
-        plies.push(most);
-    }
-    plies
 }

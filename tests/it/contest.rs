@@ -380,6 +380,11 @@ fn gomoku_has_matches_too() {
         ["selfplay", "--game", "gomoku", "--openings", &out, "--nodes", "100", "--games", "2"];
     ok(&[&args[..], &["-o", &own]].concat());
     assert_eq!(fs::read_to_string(&own).unwrap().matches("self-play").count(), 2);
+    let board = ["--size", "9", "--variant", "renju", "--games", "2", "-o", &own];
+    fs::remove_file(&own).unwrap();
+    assert_eq!(json(&[&small[..], &board].concat())["openings"], 26);
+    assert!(fs::read_to_string(&own).unwrap().contains("9/9/9/9/9/9/9/9/9 x 5 renju"));
+    fails(&["match", "--size", "9"], 2, &["--size"]);
     fs::write(&openings, "h8i9\nh8h8\n").unwrap();
     fails(&[&small[..], &more].concat(), 65, &["a.txt: line 2: move 2: h8 is taken"]);
 }

@@ -14,8 +14,11 @@ const ROOMS: [(&str, &[&str]); 16] = [
     ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
     ("tablebase", &["bytes", "game", "xiangqi"]),
     ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
-    ("solve", &["bytes", "hash", "game", "gomoku"]),
-    ("engine", &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search"]),
+    ("solve", &["bytes", "hash", "game", "gomoku", "book"]),
+    (
+        "engine",
+        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "solve"],
+    ),
     ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
     (
         "protocol",
@@ -111,6 +114,7 @@ const FOLDERS: [(&str, &[&str]); 11] = [
             "conversion",
             "draw_proof",
             "root_ranking",
+            "proofs",
             "games",
             "opening_books",
             "player",

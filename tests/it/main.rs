@@ -73,6 +73,7 @@ mod search {
 #[cfg(feature = "cli")]
 mod solve {
     mod fours;
+    mod proofs;
     mod small_boards;
 }
 

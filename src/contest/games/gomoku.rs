@@ -1,12 +1,10 @@
 use std::error::Error;
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Contested, position_alone};
-use crate::game::{Game, Notation, Outcome, Side};
+use crate::game::{Game, Notation};
 use crate::gomoku::{Board, Point};
-use crate::record::{Record, Tree};
+use crate::record::{Record, Tree, write_jsonl};
 use crate::xiangqi::notation::MoveNotation;
 
 /// The reasons for which a line is no opening.
@@ -50,19 +48,23 @@ impl Contested for Board {
         openings
     }
 
-    fn is_opening(_line: &str) -> bool {
-        true
+    /// Positions, moves and offsets; whole games are read as records.
+    fn is_opening(line: &str) -> bool {
+        let is_board = |c: char| c.is_ascii_digit() || matches!(c, '/' | 'x' | 'o' | 'X' | 'O');
+        let is_position = |word: &str| word.contains('/') && word.chars().all(is_board);
+        let is_moves = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '-');
+        let has_digit = line.contains(|c: char| c.is_ascii_digit());
+        let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        line.split_whitespace().next().is_some_and(is_position)
+            || has_digit && line.chars().all(is_moves) && !line.split_whitespace().any(is_word)
     }
 
-    /// Moves without separators or with any (`h8i9`), offsets from the middle (`0,0, 1,-1`, to the right and
-    /// down), a position, or a game as it was written here.
+    /// Moves without separators or with blanks (`h8i9`), offsets from the middle (`0,0, 1,-1`, to the right and
+    /// down), or a position.
     fn read_opening(
         line: &str,
         start: &Self,
     ) -> Result<Record<Self>, Box<dyn Error + Send + Sync>> {
-        if line.starts_with('{') {
-            return read_line(line);
-        }
         if line.contains('/') {
             return Ok(position_alone(Self::from_fen(line)?, 0));
         }
@@ -70,7 +72,7 @@ impl Contested for Board {
         Ok(played(start, moves)?)
     }
 
-    /// Writes a line of JSON with the members of this program's JSON lines.
+    /// Writes a line of JSON.
     fn write_game(
         out: &mut Vec<u8>,
         record: &Record<Self>,
@@ -80,57 +82,8 @@ impl Contested for Board {
         if record.tag("Game").is_none() {
             tags.insert(0, ("Game".to_owned(), Self::GAME_TAG.to_owned()));
         }
-        let moves: Vec<String> = record.tree.moves.iter().map(ToString::to_string).collect();
-        let line = Written {
-            start: record.start.as_ref().map(Self::to_fen),
-            moves: moves.join(" "),
-            result: record.result.map_or_else(|| "*".to_owned(), |result| result.to_string()),
-            tags: tags.into_iter().map(|(name, value)| (name, value.into())).collect(),
-            comments: record.tree.comments.clone(),
-        };
-        serde_json::to_writer(&mut *out, &line)?;
-        out.push(b'\n');
-        Ok(())
+        write_jsonl(out, &Record { tags, ..record.clone() })
     }
-
-    fn read_games(_source: &str, bytes: &[u8]) -> Result<Vec<Record<Self>>, String> {
-        let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
-        let read =
-            |(number, line)| read_line(line).map_err(|error| format!("game {number}: {error}"));
-        (1..).zip(text.lines()).map(read).collect()
-    }
-}
-
-/// A game as it is written.
-#[derive(Serialize, Deserialize)]
-struct Written {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start: Option<String>,
-    moves: String,
-    #[serde(default)]
-    result: String,
-    #[serde(default)]
-    tags: serde_json::Map<String, serde_json::Value>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    comments: Vec<(usize, String)>,
-}
-
-fn read_line(line: &str) -> Result<Record<Board>, Box<dyn Error + Send + Sync>> {
-    let Written { start, moves, result, tags, comments } = serde_json::from_str(line)?;
-    let start = start.map(|text| Board::from_fen(&text)).transpose()?;
-    let board = start.clone().unwrap_or_else(Board::start);
-    let mut record = played(&board, points(&moves)?)?;
-    record.start = start;
-    record.tree.comments = comments;
-    record.result = match result.as_str() {
-        "1-0" => Some(Outcome::Win(Side::First)),
-        "0-1" => Some(Outcome::Win(Side::Second)),
-        "1/2-1/2" => Some(Outcome::Draw),
-        _ => None,
-    };
-    let text = |value: serde_json::Value| value.as_str().map(str::to_owned);
-    record.tags = tags.into_iter().filter_map(|(name, value)| Some((name, text(value)?))).collect();
-    Ok(record)
 }
 
 /// A letter and a number each, with or without something between them.
@@ -188,6 +141,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::contest::games::read_games;
 
     fn read(line: &str) -> Result<Vec<String>, String> {
         let record =
@@ -211,11 +165,29 @@ mod tests {
             ("0,0, 30000,30000", "move 2 is off the board"),
             ("0,0, 1", "no moves in"),
             ("a1b1a2b2a3b3a4b4a5b5", "move 10: the game is over"),
-            ("{}", "moves"),
             ("9/9 x q", "row length"),
         ] {
             let error = read(line).unwrap_err();
             assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn games_are_no_lines_of_openings() {
+        for line in ["h8i9", "0,0, -1,1", "15/15/x14 o", "H8 i9", "h8"] {
+            assert!(Board::is_opening(line), "{line}");
+        }
+        let games = [
+            "{\"moves\":\"h8\"}",
+            "(;FF[4]",
+            "Piskvorky 15x15, 1:1, 0",
+            "h8i9 W",
+            "h8i9 1-0 x",
+            "",
+            "black",
+        ];
+        for line in games {
+            assert!(!Board::is_opening(line), "{line}");
         }
     }
 
@@ -256,7 +228,7 @@ mod tests {
             let is_whole = text.ends_with(Board::GAME_ENDS[0]);
             prop_assert!(is_whole && text.starts_with(Board::GAME_BEGINNING.as_bytes()));
             prop_assert_eq!(text.iter().filter(|&&byte| byte == b'\n').count(), 1);
-            let read = Board::read_games("x", &text).unwrap().remove(0);
+            let read = read_games::<Board>("x", &text).unwrap().remove(0);
             prop_assert_eq!(&read.tree.moves, &record.tree.moves);
             prop_assert_eq!(read.tag("event"), Some(comment.as_str()));
             prop_assert_eq!((read.result, read.tree.comments), (record.result, record.tree.comments));

@@ -10,11 +10,11 @@ use std::io;
 
 use crate::engine::Playable;
 use crate::game::{Game, Side};
-use crate::record::{Record, Tree};
+use crate::record::{BadGame, Formats, Record, Tree};
 use crate::xiangqi::notation::MoveNotation;
 
 /// A game of which matches are played.
-pub trait Contested: Playable {
+pub trait Contested: Playable + Formats {
     /// The name of the game in the tag `Game`.
     const GAME_TAG: &'static str;
 
@@ -23,12 +23,6 @@ pub trait Contested: Playable {
 
     /// The ends of games as [`write_game`](Self::write_game) writes them, without `*`.
     const GAME_ENDS: &'static [&'static [u8]];
-
-    /// The text of a start with that many plies since the last irreversible move.
-    fn start_text(&self, clock: u32) -> String {
-        let _ = clock;
-        self.to_fen()
-    }
 
     /// How a position ends the game that [has an outcome](Game::outcome), in the game's terms.
     fn how_ended(&self) -> &'static str;
@@ -57,13 +51,27 @@ pub trait Contested: Playable {
         record: &Record<Self>,
         notation: MoveNotation,
     ) -> io::Result<()>;
+}
 
-    /// Reads the games that [`write_game`](Self::write_game) has written; `source` is what messages call the bytes.
-    ///
-    /// # Errors
-    ///
-    /// A message on the first game that cannot be read.
-    fn read_games(source: &str, bytes: &[u8]) -> Result<Vec<Record<Self>>, String>;
+/// Reads the games that [`Contested::write_game`] has written; `source` is what messages call the bytes.
+///
+/// # Errors
+///
+/// A message on the first game that cannot be read.
+pub(super) fn read_games<G: Contested>(
+    source: &str,
+    bytes: &[u8],
+) -> Result<Vec<Record<G>>, String> {
+    let mut records = Vec::new();
+    let mut problem: Option<BadGame> = None;
+    G::read_records(source, bytes, &mut |game| match game {
+        Ok(game) => records.push(game.record),
+        Err(bad) => problem = problem.take().or(Some(bad)),
+    });
+    match problem.filter(|_| !bytes.is_empty()) {
+        Some(bad) => Err(format!("game {}: {}", bad.game, bad.reason)),
+        None => Ok(records),
+    }
 }
 
 /// The name of a side as tags have it.

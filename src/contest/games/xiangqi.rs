@@ -2,7 +2,7 @@ use std::error::Error;
 use std::io;
 
 use super::{Contested, position_alone};
-use crate::record::{BadGame, PgnOptions, Record, read_games, write_pgn};
+use crate::record::{PgnOptions, Record, read_games, write_pgn};
 use crate::xiangqi::notation::MoveNotation;
 use crate::xiangqi::{FenError, Position, Setup};
 
@@ -40,10 +40,6 @@ impl Contested for Position {
     const GAME_BEGINNING: &'static str = "[Game \"Chinese Chess\"]\n[Event \"juzhong match\"]\n";
     const GAME_ENDS: &'static [&'static [u8]] = &[b"1-0\n\n", b"0-1\n\n", b"1/2-1/2\n\n"];
 
-    fn start_text(&self, clock: u32) -> String {
-        Setup { halfmove_clock: clock, ..self.to_setup() }.to_fen()
-    }
-
     fn how_ended(&self) -> &'static str {
         if self.in_check() { "checkmate" } else { "stalemate" }
     }
@@ -77,19 +73,6 @@ impl Contested for Position {
         notation: MoveNotation,
     ) -> io::Result<()> {
         write_pgn(out, record, &PgnOptions { notation, ..PgnOptions::default() })
-    }
-
-    fn read_games(source: &str, bytes: &[u8]) -> Result<Vec<Record<Self>>, String> {
-        let mut records = Vec::new();
-        let mut problem: Option<BadGame> = None;
-        read_games(source, bytes, &mut |game| match game {
-            Ok(game) => records.push(game.record),
-            Err(bad) => problem = problem.take().or(Some(bad)),
-        });
-        match problem.filter(|_| !bytes.is_empty()) {
-            Some(bad) => Err(format!("game {}: {}", bad.game, bad.reason)),
-            None => Ok(records),
-        }
     }
 }
 

@@ -74,6 +74,12 @@ impl Limiting {
         Heard::Set
     }
 
+    /// The largest transposition table in MiB that fits the time for a move: its memory is claimed on the clock of
+    /// the first one, for managers ask for that at once, and slow machines need a hundredth of a second for a MiB.
+    pub(super) fn most_hash(&self) -> usize {
+        usize::try_from(self.turn / 20).unwrap_or(MAX_HASH_MIB).clamp(4, MAX_HASH_MIB)
+    }
+
     /// A game begins.
     pub(super) const fn new_game(&mut self) {
         self.left = None;
@@ -196,6 +202,9 @@ mod tests {
         let mut limiting = Limiting::default();
         assert_eq!(limiting.hear("max_depth", "deep"), Heard::Bad);
         assert_eq!(limiting.hear("game_type", "1"), Heard::Other);
+        assert_eq!(limiting.most_hash(), 1500);
+        limiting.hear("timeout_turn", "200");
+        assert_eq!(limiting.most_hash(), 10);
         limiting.hear("max_node", "0");
         assert_eq!(limiting.limits(1).nodes, None);
     }

@@ -37,8 +37,9 @@ pub(in crate::protocol) struct Session<'a> {
     engine: Option<Engine<Board>>,
     /// The options that it should have.
     wanted: EngineOptions<FreeRules>,
-    /// The size of its transposition table without a limit of memory, in MiB.
+    /// The size of its transposition table without a limit of memory, in MiB, and with the one that was set.
     usual_hash: usize,
+    hash: usize,
     is_preparing: bool,
     /// A request that waits for the options.
     held: Option<Request>,
@@ -47,8 +48,10 @@ pub(in crate::protocol) struct Session<'a> {
     waiting_bytes: usize,
     variant: Variant,
     limiting: Limiting,
-    /// The engine has still to forget the last game.
-    is_new_game: bool,
+    /// The engine has searched for an earlier game, which it has still to forget.
+    is_stale: bool,
+    /// It has searched for this one.
+    has_searched: bool,
     /// `None` before `START`.
     table: Option<Table>,
     /// The list that is being read.
@@ -109,6 +112,7 @@ impl<'a> Session<'a> {
             output,
             engine: Some(engine),
             usual_hash: wanted.hash_mib,
+            hash: wanted.hash_mib,
             wanted,
             is_preparing: false,
             held: None,
@@ -117,7 +121,8 @@ impl<'a> Session<'a> {
             waiting_bytes: 0,
             variant: Variant::default(),
             limiting: Limiting::default(),
-            is_new_game: false,
+            is_stale: false,
+            has_searched: false,
             table: None,
             list: None,
             blocked: Vec::new(),
@@ -320,16 +325,8 @@ impl<'a> Session<'a> {
         self.table = Some(table);
         self.blocked.clear();
         self.limiting.new_game();
-        self.is_new_game = true;
-        self.forget();
-    }
-
-    /// Lets the engine forget the last game, as soon as it is here.
-    fn forget(&mut self) {
-        if let Some(engine) = self.engine.as_mut().filter(|_| self.is_new_game) {
-            engine.new_game();
-            self.is_new_game = false;
-        }
+        // That takes time where the memory is large: not on the way to `OK`.
+        self.is_stale |= std::mem::take(&mut self.has_searched);
     }
 
     fn begin(&mut self) -> Result<Answer, String> {
@@ -447,9 +444,9 @@ impl<'a> Session<'a> {
         };
         match key {
             "max_memory" => {
-                self.wanted.hash_mib = limits::hash_of_memory(number).unwrap_or(self.usual_hash);
+                self.hash = limits::hash_of_memory(number).unwrap_or(self.usual_hash);
             }
-            "hash_size" => self.wanted.hash_mib = limits::hash_of_kib(number),
+            "hash_size" => self.hash = limits::hash_of_kib(number),
             "thread_num" => self.wanted.threads = limits::threads(number),
             _ => return self.rule(number),
         }
@@ -515,7 +512,11 @@ impl<'a> Session<'a> {
     }
 
     fn is_prepared(&self) -> bool {
-        self.engine.as_ref().is_some_and(|engine| *engine.options() == self.wanted)
+        let hash_mib = self.hash.min(self.limiting.most_hash());
+        let is_it = |had: &EngineOptions<FreeRules>| {
+            *had == EngineOptions { hash_mib, ..self.wanted.clone() }
+        };
+        !self.is_stale && self.engine.as_ref().is_some_and(|engine| is_it(engine.options()))
     }
 
     /// Begins to set the engine's options in a thread; `false` if it has them, or none can be started.
@@ -523,10 +524,12 @@ impl<'a> Session<'a> {
         if self.is_preparing || self.is_prepared() {
             return self.is_preparing;
         }
+        self.wanted.hash_mib = self.hash.min(self.limiting.most_hash());
+        let is_stale = std::mem::take(&mut self.is_stale);
+        let set_up = if is_stale { set_up_anew } else { thinking::set_up::<Board> };
         let engine = self.engine.take();
         let (wanted, events) = (self.wanted.clone(), self.sender.clone());
-        self.is_preparing =
-            thinking::prepare(thinking::set_up::<Board>, engine, wanted, events).is_ok();
+        self.is_preparing = thinking::prepare(set_up, engine, wanted, events).is_ok();
         self.is_preparing
     }
 
@@ -574,6 +577,7 @@ impl<'a> Session<'a> {
             Search { signal: Arc::clone(&signal), purpose, began, position, is_dropped: false };
         self.search = Some(search);
         let Some(engine) = self.engine.take() else { return self.search_lost() };
+        self.has_searched = true;
         let task = Task { line, job, banned };
         if thinking::start(engine, task, signal, self.sender.clone()).is_err() {
             return self.search_lost();
@@ -608,14 +612,15 @@ impl<'a> Session<'a> {
                 if let Some(problem) = problem {
                     let had = self.engine.as_ref().map(Engine::options);
                     let (hash, threads) = had.map_or((1, 1), |had| (had.hash_mib, had.threads));
-                    (self.wanted.hash_mib, self.wanted.threads) = (hash, threads);
+                    (self.hash, self.wanted.threads) = (hash, threads);
                     self.message(&format!("{problem}; going on as before"))?;
                 }
             }
             None => self.message("setting options broke down; please report them")?,
         }
-        self.forget();
         match self.held.take() {
+            // The manager may have changed its mind meanwhile.
+            Some(request) if self.engine.is_some() => self.request(request),
             Some(request) => self.start_search(request),
             None => Ok(()),
         }
@@ -684,6 +689,17 @@ impl<'a> Session<'a> {
         stones.into_iter().for_each(|point| table.line.push(point));
         self.say(cells.join(" "))
     }
+}
+
+/// Sets options in an engine that has to forget the last game.
+fn set_up_anew(
+    mut engine: Option<Engine<Board>>,
+    options: EngineOptions<FreeRules>,
+) -> Prepared<Board> {
+    if let Some(engine) = &mut engine {
+        engine.new_game();
+    }
+    thinking::set_up(engine, options)
 }
 
 /// The answer to a command.

@@ -43,8 +43,10 @@ fn dialogue(text: &str) {
     let engine = Engine::<Board>::new(options.clone()).unwrap();
     let ((input, mut say), (hear, mut output)) = (pipe().unwrap(), pipe().unwrap());
     let session = std::thread::spawn(move || serve_gomocup(input, &mut output, engine, options));
-    let mut answers =
-        BufReader::new(hear).lines().map(Result::unwrap).filter(|l| !l.starts_with("MESSAGE depth"));
+    let mut answers = BufReader::new(hear)
+        .lines()
+        .map(Result::unwrap)
+        .filter(|l| !l.starts_with("MESSAGE depth"));
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.split_at(1) {
             (">", said) => say.write_all(format!("{}\r\n", said.trim_start()).as_bytes()).unwrap(),
@@ -304,6 +306,9 @@ fn the_name_of_the_program_is_enough() {
     let mut child = child.spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"START 15\nEND\n").unwrap();
     let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "OK\n");
+    // Under another name the first word decides.
+    let output = with_input(&[], "START 15\nEND\n");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "OK\n");
     let out = folder.at("games.jsonl");
     let own = format!("'{PROGRAM}' gomocup --hash 1");

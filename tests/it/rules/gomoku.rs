@@ -280,7 +280,7 @@ proptest! {
         prop_assert_eq!(position.count_legal_moves(), moves.len() as u64);
         for side in Side::ALL {
             let completing = position.empty_points().filter(|&p| position.completes_row(side, p));
-            let fives = usize::from(position.counts(side).of(Threat::Five));
+            let fives = usize::try_from(position.counts(side).of(Threat::Five)).unwrap();
             prop_assert_eq!(completing.count(), fives);
         }
     }

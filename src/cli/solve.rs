@@ -1,0 +1,445 @@
+//! Exact results of gomoku positions, and the checking of their proofs.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::fens::Fens;
+use super::interrupt::{is_requested, stop_flag};
+use super::line_args::LineArgs;
+use super::size::parse_size;
+use super::terminal::Refusal;
+use super::{CliError, Context, GameName, OrExit, exit, tell};
+use crate::cli::language::{self, say, text, word};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::bytes::{atomic, open};
+use juzhong::game::Notation;
+use juzhong::gomoku::{Board, Point};
+use juzhong::solve::{Budget, CheckError, Proof, Prover, Solution, SolutionStore, Value, check};
+
+/// The greatest proof file that is read.
+const MOST_PROOF_BYTES: u64 = 1 << 29;
+/// The greatest file of answers that is continued.
+const MOST_ANSWER_BYTES: u64 = 1 << 32;
+/// The time between two reports of progress.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// Solves a gomoku position: who wins, in how many plies, with a proof that can be checked.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    line: LineArgs,
+    /// Answer each line of a file (`-`: standard input) with one JSON object: a position, or moves from the start as
+    /// h8i9g7.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves", "proof"])]
+    fens: Option<PathBuf>,
+    /// Append the answers of --fens to this file, and leave out lines that it answers already.
+    #[arg(long, value_name = "FILE", requires = "fens")]
+    output: Option<PathBuf>,
+    /// Give up on a position after this many seconds.
+    #[arg(long, default_value_t = 10.0, value_parser = parse_seconds)]
+    seconds: f64,
+    /// Memory for the positions that are remembered.
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory)]
+    memory: usize,
+    /// Write the proof to this file.
+    #[arg(long, value_name = "FILE")]
+    proof: Option<PathBuf>,
+    /// Add what is proved to this book, for the engine to probe.
+    #[arg(long, value_name = "BOOK")]
+    store: Option<PathBuf>,
+    /// Check a proof: every defence is tried by the rules alone.
+    #[arg(long, value_name = "PROOF", conflicts_with_all = ["fen", "moves", "fens", "proof", "store", "variant", "size"])]
+    check: Option<PathBuf>,
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.01..=1e7).contains(seconds));
+    seconds.ok_or_else(|| "seconds go from 0.01 to 10000000".to_owned())
+}
+
+fn parse_memory(text: &str) -> Result<usize, String> {
+    let bytes: usize = parse_size(text)?;
+    let is_enough = bytes >= 1 << 20;
+    if is_enough { Ok(bytes) } else { Err("at least 1MiB is needed".to_owned()) }
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if let Some(path) = &args.check {
+        return run_check(path, args, context);
+    }
+    if context.common.game != GameName::Gomoku {
+        let message = "solve knows only gomoku; add --game gomoku. Xiangqi has endgame tables: tablebase probe";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    match &args.fens {
+        Some(path) => run_batch(&mut Fens::open(path)?, args, context),
+        None => run_one(args, context),
+    }
+}
+
+fn budget(args: &Args) -> Budget {
+    let deadline = Instant::now().checked_add(Duration::from_secs_f64(args.seconds));
+    Budget { deadline, memory: args.memory, stop: stop_flag() }
+}
+
+fn run_one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let board = match args.line.read::<Board>() {
+        Ok(typed) => typed.line.position().clone(),
+        Err(refusal) => return Err(CliError::new(exit::BAD_DATA, refusal)),
+    };
+    let mut keeper = Keeper::open(args)?;
+    let bar = ProgressBar::new_spinner();
+    bar.set_message(word("solving"));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let solution = Prover::default().solve(&board, &budget(args));
+    bar.finish_and_clear();
+    if solution.value == Value::Unknown && is_requested() {
+        return Err(CliError::message(exit::INTERRUPTED, "interrupted; run it again"));
+    }
+    if let Some(path) = &args.proof {
+        write_proof(path, &solution)?;
+    }
+    keeper.add(&board, &solution);
+    keeper.save()?;
+    let answer = Answer::new(None, &board, &solution);
+    if context.common.json {
+        write_json(context.out, &answer)?;
+    } else {
+        show(&answer, context)?;
+    }
+    Ok(exit::OK)
+}
+
+/// Writes the proof of a solution, after it was checked.
+fn write_proof(path: &Path, solution: &Solution) -> Result<(), CliError> {
+    let Some(proof) = &solution.proof else {
+        let message = match solution.value {
+            Value::Unknown => {
+                "nothing was proved, so that there is no proof to write; give it more --seconds"
+            }
+            _ => "the proof does not fit the memory; give it more --memory",
+        };
+        return Err(CliError::message(exit::FAILED, message));
+    };
+    let checked = check(proof, &Budget { stop: stop_flag(), ..Budget::default() });
+    if let Err(error) = checked {
+        let code = if error == CheckError::Stopped { exit::INTERRUPTED } else { exit::FAILED };
+        return Err(CliError::new(code, error).within("the proof was not written"));
+    }
+    let name = || path.shown().to_string();
+    let bytes = proof.to_bytes().or_exit_with(exit::FAILED, name)?;
+    atomic::write(path, &bytes).or_exit_with(exit::CANNOT_CREATE, name)
+}
+
+/// The book of `--store`.
+struct Keeper<'a>(Option<(&'a Path, SolutionStore)>);
+
+impl<'a> Keeper<'a> {
+    fn open(args: &'a Args) -> Result<Self, CliError> {
+        let Some(path) = &args.store else { return Ok(Self(None)) };
+        let store = SolutionStore::open(path).or_exit_with(exit::BAD_DATA, || path.shown())?;
+        Ok(Self(Some((path, store))))
+    }
+
+    fn add(&mut self, board: &Board, solution: &Solution) {
+        if let Some((_, store)) = &mut self.0 {
+            store.add(board, solution);
+        }
+    }
+
+    fn save(self) -> Result<(), CliError> {
+        let Some((path, store)) = self.0 else { return Ok(()) };
+        store.save().map(drop).or_exit_with(exit::CANNOT_CREATE, || path.shown())
+    }
+}
+
+/// The answer about one position.
+#[derive(Debug, Serialize)]
+struct Answer {
+    schema: &'static str,
+    /// The line of a batch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fen: Option<String>,
+    value: &'static str,
+    distance: Option<u32>,
+    proof: Option<&'static str>,
+    line: Vec<String>,
+    nodes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+const SCHEMA: &str = "juzhong.solve/1";
+
+impl Answer {
+    fn new(position: Option<String>, board: &Board, solution: &Solution) -> Self {
+        Self {
+            schema: SCHEMA,
+            position,
+            fen: Some(board.to_fen()),
+            value: solution.value.name(),
+            distance: solution.distance,
+            proof: solution.kind.map(|kind| kind.name()),
+            line: solution.line.iter().map(ToString::to_string).collect(),
+            nodes: solution.nodes,
+            error: None,
+        }
+    }
+
+    /// The answer to a line that is no position.
+    fn refused(position: String, refusal: &Refusal) -> Self {
+        Self {
+            schema: SCHEMA,
+            position: Some(position),
+            fen: None,
+            value: Value::Unknown.name(),
+            distance: None,
+            proof: None,
+            line: Vec::new(),
+            nodes: 0,
+            error: Some(refusal.to_string()),
+        }
+    }
+}
+
+fn write_json(out: &mut dyn Write, answer: &impl Serialize) -> Result<(), CliError> {
+    let mut line = serde_json::to_vec(answer)?;
+    line.push(b'\n');
+    Ok(out.write_all(&line)?)
+}
+
+fn show(answer: &Answer, context: &mut Context<'_>) -> Result<(), CliError> {
+    let out = &mut context.out;
+    say!(out, "value    {}", word(answer.value))?;
+    if let Some(distance) = answer.distance {
+        say!(out, "distance {distance}")?;
+    }
+    if let Some(proof) = answer.proof {
+        say!(out, "proof    {proof}")?;
+    }
+    if !answer.line.is_empty() {
+        say!(out, "line     {}", answer.line.join(" "))?;
+    }
+    say!(out, "nodes    {}", answer.nodes)?;
+    Ok(())
+}
+
+/// The answers of a batch: standard output, or a file that is continued.
+struct Answers<'a> {
+    file: Option<File>,
+    out: &'a mut dyn Write,
+    /// The positions that the file answers already, in order.
+    known: std::vec::IntoIter<String>,
+}
+
+impl<'a> Answers<'a> {
+    fn open(path: Option<&Path>, out: &'a mut dyn Write) -> Result<Self, CliError> {
+        let Some(path) = path else {
+            return Ok(Self { file: None, out, known: Vec::new().into_iter() });
+        };
+        let name = || path.shown().to_string();
+        let is_new = matches!(path.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        if is_new {
+            let file = OpenOptions::new().append(true).create_new(true).open(path);
+            let file = file.or_exit_with(exit::CANNOT_CREATE, name)?;
+            return Ok(Self { file: Some(file), out, known: Vec::new().into_iter() });
+        }
+        let bytes = open::read(path, MOST_ANSWER_BYTES).or_exit_with(exit::IO, name)?;
+        // A last line without its end was being written when the program was ended.
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let known = answered(&bytes[..whole]).map_err(|number| {
+            let message = text!(
+                "{}: line {number} is no answer of solve; choose another --output",
+                path.shown()
+            );
+            CliError::message(exit::BAD_DATA, message)
+        })?;
+        let mut file = open::writable(path).or_exit_with(exit::CANNOT_CREATE, name)?;
+        file.set_len(whole as u64).or_exit_with(exit::IO, name)?;
+        io::Seek::seek(&mut file, io::SeekFrom::End(0)).or_exit_with(exit::IO, name)?;
+        Ok(Self { file: Some(file), out, known: known.into_iter() })
+    }
+
+    /// Returns true if the position has its answer.
+    fn has(&mut self, position: &str, number: u64) -> Result<bool, CliError> {
+        match self.known.next() {
+            None => Ok(false),
+            Some(known) if known == position => Ok(true),
+            Some(known) => {
+                let message = text!(
+                    "line {number}: the file of --output answers another position there, {known}; choose another file"
+                );
+                Err(CliError::message(exit::BAD_DATA, message))
+            }
+        }
+    }
+
+    fn write(&mut self, answer: &Answer) -> Result<(), CliError> {
+        match &mut self.file {
+            Some(file) => write_json(file, answer),
+            None => {
+                write_json(self.out, answer)?;
+                Ok(self.out.flush()?)
+            }
+        }
+    }
+}
+
+/// The positions of whole lines of answers; the number of the first line that is none.
+fn answered(bytes: &[u8]) -> Result<Vec<String>, usize> {
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    let position = |line: &[u8]| -> Option<String> {
+        let answer: Json = serde_json::from_slice(line).ok()?;
+        (answer["schema"] == SCHEMA).then(|| answer["position"].as_str().map(str::to_owned))?
+    };
+    (1..).zip(lines).map(|(number, line)| position(line).ok_or(number)).collect()
+}
+
+fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let mut prover = Prover::default();
+    let mut keeper = Keeper::open(args)?;
+    let mut answers = Answers::open(args.output.as_deref(), context.out)?;
+    let (mut code, mut solved, mut total) = (exit::OK, 0_u64, 0_u64);
+    let mut last = Instant::now();
+    while let Some(line) = fens.next_line()? {
+        total += 1;
+        if answers.has(&line, fens.number())? {
+            continue;
+        }
+        let answer = match read_line(&line, args) {
+            Ok(board) => {
+                let solution = prover.solve(&board, &budget(args));
+                if solution.value == Value::Unknown && is_requested() {
+                    keeper.save()?;
+                    return Err(interrupted(total - 1, args.output.is_some()));
+                }
+                keeper.add(&board, &solution);
+                solved += u64::from(solution.value != Value::Unknown);
+                Answer::new(Some(line), &board, &solution)
+            }
+            Err(refusal) => {
+                code = exit::BAD_DATA;
+                let number = fens.number();
+                tell(text!(
+                    "{}:{number}: {}",
+                    fens.name(),
+                    language::message(&refusal.to_string())
+                ));
+                Answer::refused(line, &refusal)
+            }
+        };
+        answers.write(&answer)?;
+        if last.elapsed() >= QUIET {
+            last = Instant::now();
+            tell(text!("{total} positions, {solved} of them solved now"));
+        }
+        if is_requested() {
+            keeper.save()?;
+            return Err(interrupted(total, args.output.is_some()));
+        }
+    }
+    keeper.save()?;
+    Ok(code)
+}
+
+fn interrupted(answered: u64, is_kept: bool) -> CliError {
+    let message = match is_kept {
+        true => text!("interrupted after {answered} positions; run it again to go on from there"),
+        false => text!("interrupted after {answered} positions; with --output it can go on later"),
+    };
+    CliError::message(exit::INTERRUPTED, message)
+}
+
+/// A line of a batch: a position, or moves without anything between them.
+fn read_line(text: &str, args: &Args) -> Result<Board, Refusal> {
+    let board = args.line.board.clone();
+    let line = match points(text) {
+        Some(moves) => LineArgs { fen: None, moves, board },
+        None => LineArgs { fen: Some(text.to_owned()), moves: Vec::new(), board },
+    };
+    line.read::<Board>().map(|typed| typed.line.position().clone())
+}
+
+/// The moves of a text such as `h8i9g7`; `None` if it is anything else.
+fn points(text: &str) -> Option<Vec<String>> {
+    let mut moves: Vec<String> = Vec::new();
+    for letter in text.chars() {
+        match (letter, moves.last_mut()) {
+            ('a'..='t' | 'A'..='T', _) => moves.push(letter.to_string()),
+            ('0'..='9', Some(point)) if point.len() < 3 => point.push(letter),
+            _ => return None,
+        }
+    }
+    let are_points = !moves.is_empty() && moves.iter().all(|text| Point::parse(text).is_some());
+    are_points.then_some(moves)
+}
+
+/// The result of checking a proof.
+#[derive(Debug, Serialize)]
+struct Checked {
+    schema: &'static str,
+    valid: bool,
+    fen: String,
+    value: &'static str,
+    distance: Option<u32>,
+    proof: &'static str,
+    /// Nodes of the proof.
+    nodes: usize,
+    /// Positions that the checker looked at.
+    positions: Option<u64>,
+    reason: Option<String>,
+}
+
+fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let name = || path.shown().to_string();
+    let bytes = open::read(path, MOST_PROOF_BYTES).or_exit_with(exit::NO_INPUT, name)?;
+    let proof = Proof::from_bytes(&bytes).or_exit_with(exit::BAD_DATA, name)?;
+    let limits = Budget { deadline: None, memory: args.memory, stop: stop_flag() };
+    let result = check(&proof, &limits);
+    if result == Err(CheckError::Stopped) {
+        return Err(CliError::message(
+            exit::INTERRUPTED,
+            "interrupted before the whole proof was checked",
+        ));
+    }
+    let checked = Checked {
+        schema: "juzhong.solve-check/1",
+        valid: result.is_ok(),
+        fen: proof.board.to_fen(),
+        value: proof.value.name(),
+        distance: proof.distance,
+        proof: proof.kind.name(),
+        nodes: proof.nodes.len(),
+        positions: result.as_ref().ok().copied(),
+        reason: result.err().map(|error| error.to_string()),
+    };
+    if context.common.json {
+        write_json(context.out, &checked)?;
+    } else {
+        show_checked(&checked, context)?;
+    }
+    Ok(if checked.valid { exit::OK } else { exit::FAILED })
+}
+
+fn show_checked(checked: &Checked, context: &mut Context<'_>) -> Result<(), CliError> {
+    let out = &mut context.out;
+    say!(out, "fen      {}", checked.fen)?;
+    say!(out, "value    {}", word(checked.value))?;
+    if let Some(distance) = checked.distance {
+        say!(out, "distance {distance}")?;
+    }
+    say!(out, "proof    {}", checked.proof)?;
+    match (&checked.reason, checked.positions) {
+        (None, positions) => say!(out, "valid    yes: {} positions", positions.unwrap_or(0))?,
+        (Some(reason), _) => say!(out, "valid    no: {}", language::message(reason))?,
+    }
+    Ok(())
+}
