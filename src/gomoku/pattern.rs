@@ -156,15 +156,6 @@ impl PatternSource {
         }))
     }
 
-    /// The number of cells on each side of a point that its patterns depend on.
-    pub(super) fn reach(self) -> i32 {
-        match self {
-            Self::Near(_) => 4,
-            Self::Far(_) => 5,
-            Self::Computed(rules) => i32::from(rules.row),
-        }
-    }
-
     /// The patterns of both players on a place of `line`.
     #[inline]
     pub(super) fn pair(self, line: LineCells, at: i32) -> PatternPair {

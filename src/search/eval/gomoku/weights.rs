@@ -11,7 +11,7 @@ const FOR_ROLE: usize = LINE_PATTERNS + CLASSES;
 pub(super) const COUNT: usize = 2 * FOR_ROLE + 1;
 
 /// Weights are in parts of a centipawn of this number.
-pub(super) const SCALE: i32 = 16;
+pub(super) const SCALE: i32 = 10;
 
 /// The same for the tuner.
 pub const PARTS: f64 = SCALE as f64;
