@@ -3,7 +3,7 @@
 use super::line_args::Typed;
 use super::terminal::Terminal;
 use super::{CliError, exit};
-use juzhong::book::opening::Code;
+use juzhong::book::opening::{Code, Opening};
 use juzhong::book::{Ending, Filter};
 use juzhong::game::{Game, Side, Symmetric};
 use juzhong::hash::Key;
@@ -143,12 +143,7 @@ impl GameFilter {
 
     fn is_of_opening<G: Terminal + Symmetric>(&self, record: &Record<G>) -> bool {
         let Some(wanted) = &self.opening else { return true };
-        let moves = &record.tree.moves;
-        let start = record.start.clone().unwrap_or_else(G::start);
-        let is_usual =
-            record.start.is_none() || G::starts().iter().any(|usual| usual.key() == start.key());
-        let found = is_usual.then(|| G::name_game(&start, moves)).flatten();
-        found.is_some_and(|opening| opening.code.to_string().starts_with(wanted))
+        opening_of(record).is_some_and(|opening| opening.code.to_string().starts_with(wanted))
     }
 
     /// Returns true if the position and the men that are wanted come up, if any are.
@@ -172,4 +167,12 @@ impl GameFilter {
             position.make(mv);
         }
     }
+}
+
+/// The name of a game that begins with a usual start.
+pub(super) fn opening_of<G: Terminal + Symmetric>(record: &Record<G>) -> Option<Opening> {
+    let start = record.start.clone().unwrap_or_else(G::start);
+    let is_usual =
+        record.start.is_none() || G::starts().iter().any(|usual| usual.key() == start.key());
+    is_usual.then(|| G::name_game(&start, &record.tree.moves)).flatten()
 }

@@ -50,6 +50,15 @@ impl BoardArgs {
         }
         G::with_board(fen, self).map(Some).map_err(Refusal::Unreadable)
     }
+
+    /// As [`text_of`](Self::text_of); why there is no such text is an error.
+    pub(super) fn position_text<G: Terminal>(
+        &self,
+        fen: Option<&str>,
+    ) -> Result<Option<String>, CliError> {
+        let refused = |refusal| CliError::new(exit::BAD_DATA, refusal);
+        self.text_of::<G>(fen).map_err(refused)
+    }
 }
 
 /// The notation in which moves are shown.
@@ -117,7 +126,7 @@ impl<G: Terminal> Typed<G> {
 
     /// Plays typed moves.
     fn play(&mut self, moves: &str) -> Result<(), Refusal> {
-        let (before, typed) = (self.line.len(), TypedLine::read(moves));
+        let (before, typed) = (self.line.len(), TypedLine::read(&G::spaced(moves)));
         if let Some(fen) = typed.fen {
             let message = format!("a position among the moves: {fen}; give it by --fen");
             return Err(Refusal::Unreadable(message));

@@ -1,7 +1,9 @@
 use serde_json::json;
 
+use super::line_args::BoardArgs;
+use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
-use juzhong::game::{Notation, divide, perft};
+use juzhong::game::{divide, perft};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
@@ -14,6 +16,8 @@ pub(super) struct Args {
     /// The position to start from (default: the start of a game).
     #[arg(long)]
     fen: Option<String>,
+    #[command(flatten)]
+    board: BoardArgs,
     /// One line for each first move.
     #[arg(long)]
     divide: bool,
@@ -26,9 +30,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
 }
 
-fn run_game<G: Notation>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let mut position = match &args.fen {
-        Some(text) => G::from_fen(text).or_exit(exit::BAD_DATA)?,
+fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let mut position = match args.board.position_text::<G>(args.fen.as_deref())? {
+        Some(text) => G::from_fen(&text).or_exit(exit::BAD_DATA)?,
         None => G::start(),
     };
     let parts = if args.divide { divide(&mut position, args.depth) } else { Vec::new() };

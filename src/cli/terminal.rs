@@ -1,5 +1,6 @@
 //! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::io;
@@ -129,6 +130,14 @@ pub(super) trait Terminal:
         ))
     }
 
+    /// The start of another game on the same board, if that is not the usual start.
+    fn other_start(&self) -> Option<Start<Self>> {
+        None
+    }
+
+    /// What may be typed to place pieces.
+    const SETUP: &'static str;
+
     /// The points where a move is forbidden by the rules though it is free, each with the reason.
     fn forbidden_points(&self) -> Vec<(Self::Move, &'static str)> {
         Vec::new()
@@ -147,7 +156,7 @@ pub(super) trait Terminal:
     /// the name of a side.
     fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
         let _ = (text, changes);
-        Err("give the whole position as text: setup FEN".to_owned())
+        Err(Self::SETUP.to_owned())
     }
 
     /// Returns true if the pieces on the board are of a set of endgame tables; `None` where the game has no such
@@ -171,6 +180,11 @@ pub(super) trait Terminal:
             command.program
         );
         Err(CliError::message(exit::USAGE, message))
+    }
+
+    /// Typed moves with a blank between every two, as the reader of lines wants them.
+    fn spaced(moves: &str) -> Cow<'_, str> {
+        Cow::Borrowed(moves)
     }
 
     /// Reads a move that is legal here, in any notation of the game.
@@ -239,6 +253,8 @@ impl Terminal for Position {
     }
 
     const HAS_VIEWS: bool = true;
+
+    const SETUP: &'static str = "write setup e0=K a9=r e3= red, setup clear, or setup FEN";
 
     fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
         let mut setup = Setup::from_fen(text).map_err(|error| error.to_string())?;
@@ -505,6 +521,23 @@ impl Terminal for Board {
 
     const HAS_VIEWS: bool = false;
 
+    const SETUP: &'static str = "give the whole position as text: setup FEN";
+
+    fn other_start(&self) -> Option<Start<Self>> {
+        let start = Self::with_variant(self.width(), self.height(), self.row(), self.variant());
+        let other = start.ok().filter(|start| *start != Self::start());
+        other.map(|position| Start { position, clock: 0, fullmoves: 1 })
+    }
+
+    /// Takes `h8i9` apart, and writes `8,8` as `h8`: commas separate moves elsewhere.
+    fn spaced(moves: &str) -> Cow<'_, str> {
+        let word = |word: &str| match numbered_point(word) {
+            Some(point) => Self::move_text(point),
+            None => apart(word),
+        };
+        Cow::Owned(moves.split_whitespace().map(word).collect::<Vec<_>>().join(" "))
+    }
+
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
         let mv = <Self as Notation>::parse_move(text)
             .or_else(|| numbered_point(text))
@@ -548,6 +581,20 @@ impl Terminal for Board {
             Side::Second => "White",
         }
     }
+}
+
+/// A text with a blank before each letter that follows a digit.
+fn apart(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    let mut after_digit = false;
+    for c in text.chars() {
+        if after_digit && c.is_ascii_alphabetic() {
+            spaced.push(' ');
+        }
+        after_digit = c.is_ascii_digit();
+        spaced.push(c);
+    }
+    spaced
 }
 
 /// A point by its column from the left and its row from below, both from 1: `8,8`.

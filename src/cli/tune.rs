@@ -5,11 +5,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::listing::claim_file;
-use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
-use juzhong::record::{ReadSummary, Record, read_packed};
+use juzhong::gomoku::Board;
+use juzhong::record::{Formats, ReadSummary, Record, read_packed};
 use juzhong::tune::{Fit, FitOptions, Samples, Sampling, Tunable, fit, sample, source};
 use juzhong::xiangqi::Position;
 
@@ -21,7 +22,7 @@ pub(super) struct Args {
     /// Files and folders of games of any format.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// The source file to write: src/search/eval/xiangqi/numbers.rs. Without it the weights are only
+    /// The source file to write: src/search/eval/xiangqi/numbers.rs, or gomoku/numbers.rs. Without it the weights are only
     /// fitted.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -69,11 +70,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("tune")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     args.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
-    let (games, read) = read(&args.inputs)?;
+    let (games, read) = read::<G>(&args.inputs)?;
     let samples = pool.install(|| sample(&games, &args.sampling()));
     if samples[0].is_empty() {
         let message = format!("no quiet position with a result in {} games", games.len());
@@ -84,14 +91,14 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         bar.set_style(style);
     }
     let fitted = pool.install(|| {
-        fit(&samples, &Position::weights(), &args.options(), &mut |step, loss| {
+        fit(&samples, &G::weights(), &args.options(), &mut |step, loss| {
             bar.set_position(u64::from(step));
             bar.set_message(format!("loss {loss:.6}"));
         })
     });
     bar.finish_and_clear();
     if let Some(path) = &args.output {
-        let text = source::<Position>(&fitted.weights, &args.head(&samples, &fitted));
+        let text = source::<G>(&fitted.weights, &args.head(&samples, &fitted));
         let _lock = claim_file(path)?;
         atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
     }
@@ -157,10 +164,10 @@ impl Args {
 }
 
 /// All games; bad ones are left out and counted.
-fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliError> {
+fn read<G: Formats>(inputs: &[PathBuf]) -> Result<(Vec<Record<G>>, ReadSummary), CliError> {
     let mut games = Vec::new();
     let mut summary = ReadSummary::default();
-    for file in find_games::<Position>(inputs).or_exit(exit::NO_INPUT)?.files {
+    for file in find_games::<G>(inputs).or_exit(exit::NO_INPUT)?.files {
         let bytes = match open::read(&file, u64::MAX) {
             Err(error) if open::is_refused(&error) => {
                 tracing::info!("{file:?}: {error}");
@@ -170,7 +177,7 @@ fn read(inputs: &[PathBuf]) -> Result<(Vec<Record<Position>>, ReadSummary), CliE
             bytes => bytes.or_exit_with(exit::NO_INPUT, || file.shown())?,
         };
         let name = file.shown().to_string();
-        let read = read_packed::<Position>(
+        let read = read_packed::<G>(
             &name,
             &bytes,
             &std::env::temp_dir(),

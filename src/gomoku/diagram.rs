@@ -1,24 +1,26 @@
 use std::fmt::Write as _;
 
 use super::{Board, Point};
-use crate::game::Side;
+use crate::game::{Game, Side};
 
 /// The signs that draw a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DiagramStyle {
-    /// `x`, `o` and `.`.
+    /// `x`, `o` and `.`, `!` for a forbidden point.
     #[default]
     Ascii,
-    /// `●`, `○` and `·`.
+    /// `●`, `○` and `·`, `×` for a forbidden point.
     Unicode,
 }
 
 impl Board {
     /// Draws the board with row 1 below, letters and numbers at the edge, and the stone on `last` in
-    /// parentheses. Ends with a line break.
+    /// parentheses. While Black is to move, the points where it may not are marked. Ends with a line break.
     #[must_use]
     pub fn diagram(&self, style: DiagramStyle, last: Option<Point>) -> String {
         let mut drawing = String::new();
+        let is_forbidden =
+            |point: Point| self.turn() == Side::First && self.forbidden(point).is_some();
         for row in (0..self.height()).rev() {
             let written = write!(drawing, "{:>2}", row + 1);
             debug_assert!(written.is_ok(), "writing to a string cannot fail");
@@ -31,7 +33,10 @@ impl Board {
                     (false, true) => ')',
                     (false, false) => ' ',
                 });
-                drawing.push(sign(point.and_then(|point| self.stone(point)), style));
+                drawing.push(match point.and_then(|point| self.stone(point)) {
+                    None if point.is_some_and(is_forbidden) => forbidden_sign(style),
+                    stone => sign(stone, style),
+                });
                 closing = is_last;
             }
             drawing.push_str(if closing { ")\n" } else { "\n" });
@@ -43,6 +48,13 @@ impl Board {
         }
         drawing.push('\n');
         drawing
+    }
+}
+
+const fn forbidden_sign(style: DiagramStyle) -> char {
+    match style {
+        DiagramStyle::Ascii => '!',
+        DiagramStyle::Unicode => '×',
     }
 }
 

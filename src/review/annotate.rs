@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::game_review::{GameReview, ReviewedMove};
-use crate::game::{ScoreKind, Side};
+use crate::game::{Game, ScoreKind, Side};
 use crate::record::{MAX_PARTS, Record, Tree, Variation};
 use crate::search::Score;
-use crate::xiangqi::{Move, Position};
 
 /// A record with the findings of a review.
 #[derive(Debug, Clone)]
-pub struct Annotated {
+pub struct Annotated<G: Game> {
     /// The record with more comments and variations.
-    pub record: Record<Position>,
+    pub record: Record<G>,
     /// Numeric annotation glyphs of moves of the main line, by their indices.
     pub nags: BTreeMap<usize, u8>,
 }
@@ -25,12 +24,12 @@ const SPARE_PARTS: usize = 1_000;
 /// and each better line as a variation. `preface` is a comment before the first move. What the record had before
 /// stays, in front; where it has nearly as many parts as readers accept, less is added.
 #[must_use]
-pub fn annotate(
-    record: &Record<Position>,
-    review: &GameReview<Move>,
+pub fn annotate<G: Game>(
+    record: &Record<G>,
+    review: &GameReview<G::Move>,
     preface: Option<String>,
-    comment: &dyn Fn(usize, &ReviewedMove<Move>) -> Option<String>,
-) -> Annotated {
+    comment: &dyn Fn(usize, &ReviewedMove<G::Move>) -> Option<String>,
+) -> Annotated<G> {
     let mut record = record.clone();
     drop_evals(&mut record.tree);
     let mut left = MAX_PARTS.saturating_sub(SPARE_PARTS + parts(&record));
@@ -47,7 +46,7 @@ pub fn annotate(
         let text =
             comment(ply, reviewed).map_or_else(|| eval.clone(), |text| format!("{eval} {text}"));
         added.push((ply + 1, text));
-        let is_there = |first: Option<&Move>| {
+        let is_there = |first: Option<&G::Move>| {
             let mut there = record.tree.variations.iter().filter(|variation| variation.ply == ply);
             there.any(|variation| variation.tree.moves.first() == first)
         };
@@ -70,7 +69,7 @@ pub fn annotate(
 }
 
 /// Removes evaluations from the comments of the game's own moves, and the comments that had nothing else.
-fn drop_evals(tree: &mut Tree<Position>) {
+fn drop_evals<G: Game>(tree: &mut Tree<G>) {
     for (_, comment) in &mut tree.comments {
         while let Some(from) = comment.find("[%eval ") {
             let Some(length) = comment[from..].find(']') else { break };
@@ -82,7 +81,7 @@ fn drop_evals(tree: &mut Tree<Position>) {
 }
 
 /// The number of tags, comments and variations of a record.
-fn parts(record: &Record<Position>) -> usize {
+fn parts<G: Game>(record: &Record<G>) -> usize {
     let mut count = record.tags.len();
     let mut open = vec![&record.tree];
     while let Some(tree) = open.pop() {

@@ -39,7 +39,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "protocol",
         ],
     ),
-    ("tune", &["game", "xiangqi", "record", "search", "engine", "protocol", "contest"]),
+    ("tune", &["game", "xiangqi", "gomoku", "record", "search", "engine", "protocol", "contest"]),
 ];
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before

@@ -107,6 +107,7 @@ mod cli {
     #[cfg(unix)]
     mod files;
     mod golden;
+    mod gomoku;
     #[cfg(unix)]
     mod kill;
     mod language;

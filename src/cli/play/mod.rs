@@ -469,7 +469,10 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::End => self.go_to(self.game().len()),
             Command::Study(from) => self.study(from),
             Command::Back => self.back(),
-            Command::New => self.begin(Played::new(), false),
+            Command::New => {
+                let other = self.position().other_start();
+                self.begin(other.map_or_else(Played::new, Played::from_start), false)
+            }
             Command::Switch => self.switch(),
             Command::Setup(text) => self.set_up(text),
             Command::Resign => self.resign(),
@@ -680,7 +683,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         let draft = draft.unwrap_or_else(|| G::line_text(line, self.game().fullmoves));
         if text.is_empty() {
             self.say(draft)?;
-            return self.answer("write setup e0=K a9=r e3= red, setup clear, or setup FEN");
+            return self.answer(G::SETUP);
         }
         let changes = commands::changes(text);
         let wanted =

@@ -3,18 +3,21 @@
 use serde_json::{Value, json};
 
 use super::super::line_args::{NotationArgs, line_texts};
-use super::super::terminal::Terminal;
 use super::Reviewed;
-use juzhong::game::{Game, Notation, ScoreKind, Side};
+use super::annotated::Reviewable;
+use juzhong::game::{ScoreKind, Side};
 use juzhong::review::{
     BookExit, BookShare, GameReview, Mark, ReviewedMove, SideSummary, TableLoss, TableTruth,
 };
 use juzhong::search::Score;
 use juzhong::tablebase::Entry;
-use juzhong::xiangqi::{Move, Position};
 
 /// The object of a game; with `only_marked`, of its moves those that have a mark.
-pub(super) fn answer(reviewed: &Reviewed<'_>, notation: NotationArgs, only_marked: bool) -> Value {
+pub(super) fn answer<G: Reviewable>(
+    reviewed: &Reviewed<'_, G>,
+    notation: NotationArgs,
+    only_marked: bool,
+) -> Value {
     let Reviewed { game, review, opening } = reviewed;
     let tag = |name| game.record.tag(name).filter(|value| !value.is_empty());
     let mut position = game.start.clone();
@@ -30,36 +33,43 @@ pub(super) fn answer(reviewed: &Reviewed<'_>, notation: NotationArgs, only_marke
         position.make(reviewed.mv);
     }
     let GameReview { sides, .. } = review;
+    let [first, second] = Side::ALL.map(name::<G>);
+    let [first_player, second_player] = [&first, &second].map(|side| format!("{side}_player"));
     json!({
         "schema": "juzhong.review/1",
         "place": game.place,
         "game": game.number,
-        "red_player": tag("Red"),
-        "black_player": tag("Black"),
+        first_player: tag(&first),
+        second_player: tag(&second),
         "event": tag("Event"),
         "date": tag("Date"),
         "result": game.record.result.map(|result| result.to_string()),
         "fen": game.start.to_fen(),
-        "ecco": opening.map(|opening| opening.code.to_string()),
+        G::CODE_MEMBER: opening.map(|opening| opening.code.to_string()),
         "name": opening.map(|opening| opening.name),
         "name_en": opening.map(|opening| opening.english_name()),
         "left_book": exit,
         "moves": moves,
-        "red": side_answer(&sides.first),
-        "black": side_answer(&sides.second),
+        first: side_answer(&sides.first),
+        second: side_answer(&sides.second),
     })
 }
 
-fn exit_answer(
-    exit: &BookExit<Move>,
-    played: Move,
-    position: &Position,
+/// The name of a side in answers: `red`.
+fn name<G: Reviewable>(side: Side) -> String {
+    G::side_name(side).to_ascii_lowercase()
+}
+
+fn exit_answer<G: Reviewable>(
+    exit: &BookExit<G::Move>,
+    played: G::Move,
+    position: &G,
     notation: NotationArgs,
 ) -> Value {
     let mut answer = json!({
         "ply": exit.ply + 1,
-        "move": Position::move_text(played),
-        "book_move": exit.choice.map(|(mv, _)| Position::move_text(mv)),
+        "move": G::move_text(played),
+        "book_move": exit.choice.map(|(mv, _)| G::move_text(mv)),
         "book": exit.choice.map(|(_, share)| share_answer(share)),
     });
     if let Some(notation) = notation.asked() {
@@ -69,17 +79,17 @@ fn exit_answer(
     answer
 }
 
-fn move_answer(
+fn move_answer<G: Reviewable>(
     ply: usize,
-    reviewed: &ReviewedMove<Move>,
-    position: &Position,
+    reviewed: &ReviewedMove<G::Move>,
+    position: &G,
     notation: NotationArgs,
 ) -> Value {
-    let line: Vec<String> = reviewed.line.iter().map(|&mv| Position::move_text(mv)).collect();
+    let line: Vec<String> = reviewed.line.iter().map(|&mv| G::move_text(mv)).collect();
     let mut answer = json!({
         "ply": ply + 1,
-        "side": match reviewed.side { Side::First => "red", Side::Second => "black" },
-        "move": Position::move_text(reviewed.mv),
+        "side": name::<G>(reviewed.side),
+        "move": G::move_text(reviewed.mv),
         "source": reviewed.source.name(),
         "book": reviewed.book.map(share_answer),
         "table": reviewed.truth.map(truth_answer),

@@ -1,7 +1,7 @@
 //! `juzhong review`.
 
+mod annotated;
 mod json;
-mod pgn;
 mod text;
 
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::book::from_book;
-use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
+use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs, opening_of};
 use super::game_input::{
     STANDARD, find_inputs, no_game, read_file, refuse_input_as_output, temporary_folder,
 };
@@ -20,22 +20,25 @@ use super::line_args::{NotationArgs, parse_rules};
 use super::listing::{Listing, claim_file, show_some};
 use super::packed_file::PackedFile;
 use super::player::TableArgs;
-use super::{CliError, Context, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::text;
-use juzhong::book::opening::{Opening, Openings};
+use annotated::{Reviewable, format_of};
+use juzhong::book::opening::Opening;
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::engine::OwnBook;
-use juzhong::game::Game;
-use juzhong::record::{BadGame, BadGameReason, ParsedGame, ReadSummary, Record};
+use juzhong::gomoku::Board;
+use juzhong::record::{
+    BadGame, BadGameReason, Format, ParsedGame, ReadSummary, Record, WriteError,
+};
 use juzhong::review::{
     BookFinding, Evaluators, GameMoves, GameReview, GameValues, JournalError, ReviewBooks,
     ReviewError, ReviewJournal, ReviewOptions, review,
 };
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
-use juzhong::xiangqi::{Move, Position, RuleSet};
+use juzhong::xiangqi::Position;
 
 /// Positions searched in each position of a game where no limit is given.
 const NODES: u64 = 100_000;
@@ -60,8 +63,9 @@ pub(super) struct Args {
     /// and folders of them at any depth; - reads standard input, 16 GiB at most.
     #[arg(required = true, value_name = "GAME")]
     inputs: Vec<PathBuf>,
-    /// Also write the games as PGN with evaluations, marks and better lines; - writes them to standard output in
-    /// place of the text. A name that ends in .zst or .gz is packed so.
+    /// Also write the games with evaluations, marks and better lines, as PGN (gomoku: as SGF, or as lines of JSON where
+    /// the name ends in .jsonl); - writes them to standard output in place of the text. A name that ends in .zst or .gz
+    /// is packed so.
     #[arg(short, long, visible_alias = "pgn", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Show only the moves that have a mark.
@@ -114,7 +118,7 @@ impl Args {
         self.output.as_deref() == Some(Path::new(STANDARD))
     }
 
-    fn options(&self) -> Result<ReviewOptions<RuleSet>, CliError> {
+    fn options<G: Reviewable>(&self) -> Result<ReviewOptions<G::Rules>, CliError> {
         let is_free = self.depth.is_none() && self.movetime.is_none();
         Ok(ReviewOptions {
             limits: Limits {
@@ -126,13 +130,25 @@ impl Args {
             hash_mib: self.hash as usize,
             threads: self.threads.map_or_else(|| cores().get().min(256), usize::from),
             tables: self.tables.options(),
-            rules: parse_rules::<Position>(self.rules.as_deref())?,
+            rules: parse_rules::<G>(self.rules.as_deref())?,
         })
     }
 
     fn books(&self) -> Result<ReviewBooks, CliError> {
         let books: Vec<OwnBook> = self.book.iter().map(|text| OwnBook::parse(text)).collect();
         ReviewBooks::open(&books).map_err(from_book)
+    }
+
+    /// The format of annotated games.
+    fn format<G: Reviewable>(&self) -> Result<Format, CliError> {
+        let output = self.file();
+        format_of::<G>(output).ok_or_else(|| {
+            let endings = G::ANNOTATED.iter().filter_map(|format| format.extensions().first());
+            let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
+            let output = output.unwrap_or(Path::new(STANDARD)).shown();
+            let message = format!("{output}: the name must end in {}", endings.join(" or "));
+            CliError::message(exit::USAGE, message)
+        })
     }
 
     /// The file of annotated games, if one is asked for.
@@ -142,22 +158,30 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("review")?;
+    match context.common.game {
+        GameName::Xiangqi => run_game::<Position>(args, context),
+        GameName::Gomoku => run_game::<Board>(args, context),
+    }
+}
+
+fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if args.writes_data() && context.common.json {
         let message = "-o - and --json both write to standard output; name a file after -o";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let options = args.options()?;
-    let inputs = find_inputs::<Position>(&args.inputs)?;
+    let options = args.options::<G>()?;
+    let format = args.format::<G>()?;
+    let inputs = find_inputs::<G>(&args.inputs)?;
     let output = args.output.as_deref().unwrap_or(Path::new(STANDARD));
     refuse_input_as_output(&inputs.files, output)?;
     stop_flag(); // from here on an interrupt ends in good order
-    let filter = GameFilter::new::<Position>(&args.games, &args.search)?;
+    let filter = GameFilter::new::<G>(&args.games, &args.search)?;
     let books = args.books()?;
     let listing = Listing::open(args.rejects.as_deref(), output)?;
     let evaluators = Evaluators::new(&options).map_err(from_review)?;
-    let mut work = Work {
+    let mut work = Work::<G> {
         args,
+        format,
         rules: options.rules,
         batch_positions: BATCH * options.threads,
         file: args.file().map(|path| AnnotatedFile::open(path, &options)).transpose()?,
@@ -203,6 +227,11 @@ fn from_review(error: ReviewError) -> CliError {
     }
 }
 
+fn from_writing(error: WriteError) -> CliError {
+    let code = if matches!(error, WriteError::Io(_)) { exit::IO } else { exit::BAD_DATA };
+    CliError::new(code, error)
+}
+
 fn from_journal(error: JournalError) -> CliError {
     let code = match &error {
         JournalError::File { source, .. } if source.kind() != io::ErrorKind::AlreadyExists => {
@@ -223,16 +252,16 @@ fn progress_bar() -> ProgressBar {
 }
 
 /// The file of annotated games, and the evaluations that are kept beside it until it is whole.
-struct AnnotatedFile<'a> {
+struct AnnotatedFile<'a, G> {
     path: &'a Path,
     file: PackedFile,
-    journal: ReviewJournal<Position>,
+    journal: ReviewJournal<G>,
     /// The right to write it.
     _lock: Option<FileLock>,
 }
 
-impl<'a> AnnotatedFile<'a> {
-    fn open(path: &'a Path, options: &ReviewOptions<RuleSet>) -> Result<Self, CliError> {
+impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
+    fn open(path: &'a Path, options: &ReviewOptions<G::Rules>) -> Result<Self, CliError> {
         let lock = claim_file(path)?;
         let file = PackedFile::create(path)
             .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
@@ -259,32 +288,37 @@ impl<'a> AnnotatedFile<'a> {
 }
 
 /// A game to be reviewed.
-struct Waiting {
+struct Waiting<G: Reviewable> {
     /// The file, and the line or byte in it.
     place: String,
     /// Its number in the source, from 1.
     number: u64,
-    record: Record<Position>,
-    start: Position,
+    record: Record<G>,
+    start: G,
 }
 
-impl Waiting {
-    fn moves(&self) -> GameMoves<'_, Position> {
+impl<G: Reviewable> Waiting<G> {
+    fn moves(&self) -> GameMoves<'_, G> {
         let Record { start_clock, tree, .. } = &self.record;
         GameMoves { start: &self.start, start_clock: *start_clock, moves: &tree.moves }
     }
 }
 
 /// Games that are evaluated together.
-#[derive(Default)]
-struct Batch {
-    games: Vec<Waiting>,
+struct Batch<G: Reviewable> {
+    games: Vec<Waiting<G>>,
     positions: usize,
     bytes: usize,
 }
 
-impl Batch {
-    fn push(&mut self, game: Waiting) {
+impl<G: Reviewable> Default for Batch<G> {
+    fn default() -> Self {
+        Self { games: Vec::new(), positions: 0, bytes: 0 }
+    }
+}
+
+impl<G: Reviewable> Batch<G> {
+    fn push(&mut self, game: Waiting<G>) {
         self.positions += game.record.tree.moves.len() + 1;
         self.bytes += size(&game.record);
         self.games.push(game);
@@ -292,7 +326,7 @@ impl Batch {
 }
 
 /// The bytes that the texts of a record take, roughly.
-fn size(record: &Record<Position>) -> usize {
+fn size<G: Reviewable>(record: &Record<G>) -> usize {
     let mut size: usize = record.tags.iter().map(|(name, value)| name.len() + value.len()).sum();
     let mut open = vec![&record.tree];
     while let Some(tree) = open.pop() {
@@ -304,9 +338,9 @@ fn size(record: &Record<Position>) -> usize {
 }
 
 /// A reviewed game with what is shown of it.
-struct Reviewed<'a> {
-    game: &'a Waiting,
-    review: &'a GameReview<Move>,
+struct Reviewed<'a, G: Reviewable> {
+    game: &'a Waiting<G>,
+    review: &'a GameReview<G::Move>,
     opening: Option<Opening>,
 }
 
@@ -341,17 +375,19 @@ impl Report {
 }
 
 /// Games on their way.
-struct Work<'a, 'b> {
+struct Work<'a, 'b, G: Reviewable> {
     args: &'a Args,
-    rules: RuleSet,
+    /// The format of annotated games.
+    format: Format,
+    rules: G::Rules,
     /// Positions after which a batch is full.
     batch_positions: usize,
     is_json: bool,
     out: &'b mut dyn Write,
-    file: Option<AnnotatedFile<'a>>,
-    evaluators: Evaluators<Position>,
+    file: Option<AnnotatedFile<'a, G>>,
+    evaluators: Evaluators<G>,
     books: ReviewBooks,
-    batch: Batch,
+    batch: Batch<G>,
     filter: GameFilter,
     listing: Listing<'a>,
     report: Report,
@@ -359,7 +395,7 @@ struct Work<'a, 'b> {
     bar: ProgressBar,
 }
 
-impl Work<'_, '_> {
+impl<G: Reviewable> Work<'_, '_, G> {
     /// Reads and reviews the games of one file.
     fn read(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
         let keep = self.args.keep_legal_part;
@@ -372,7 +408,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn game(&mut self, source: &str, game: Result<ParsedGame, BadGame>) -> Result<(), CliError> {
+    fn game(&mut self, source: &str, game: Result<ParsedGame<G>, BadGame>) -> Result<(), CliError> {
         if interrupt::is_requested() {
             return Err(self.interrupted());
         }
@@ -404,7 +440,7 @@ impl Work<'_, '_> {
             self.leave_out(BadGame { source: source.to_owned(), place, game: number, reason });
             return Ok(());
         }
-        let start = record.start.clone().unwrap_or_else(Position::start);
+        let start = record.start.clone().unwrap_or_else(G::start);
         self.batch.push(Waiting { place: place.within(source), number, record, start });
         if self.batch.positions >= self.batch_positions || self.batch.bytes >= BATCH_BYTES {
             self.review_batch()?;
@@ -447,23 +483,21 @@ impl Work<'_, '_> {
     /// The values of games that an interrupted review has finished.
     fn kept_values(
         &mut self,
-        games: &[Waiting],
-    ) -> Result<Vec<Option<GameValues<Position>>>, CliError> {
+        games: &[Waiting<G>],
+    ) -> Result<Vec<Option<GameValues<G>>>, CliError> {
         let Some(file) = &mut self.file else { return Ok(vec![None; games.len()]) };
-        let kept = |game: &Waiting| file.journal.find(game.moves(), self.rules);
+        let kept = |game: &Waiting<G>| file.journal.find(game.moves(), self.rules);
         games.iter().map(kept).collect::<Result<_, _>>().map_err(from_journal)
     }
 
-    fn write(&mut self, game: &Waiting, values: &GameValues<Position>) -> Result<(), CliError> {
+    fn write(&mut self, game: &Waiting<G>, values: &GameValues<G>) -> Result<(), CliError> {
         let books = self.look_up(game)?;
         let review = &review(game.moves(), values, &books, self.rules);
-        let is_from_start = game.record.start.is_none();
-        let moves = &game.record.tree.moves;
-        let opening = is_from_start.then(|| Openings::built_in().name_game(moves)).flatten();
-        let reviewed = Reviewed { game, review, opening };
+        let reviewed = Reviewed { game, review, opening: opening_of(&game.record) };
         let notation = self.args.notation;
         if self.args.writes_data() || self.file.is_some() {
-            let annotated = pgn::annotated(&reviewed, notation)?;
+            let annotated = annotated::annotated(&reviewed, self.format, notation);
+            let annotated = annotated.map_err(from_writing)?;
             match &mut self.file {
                 Some(file) => file.write(&annotated)?,
                 None => self.out.write_all(&annotated)?,
@@ -483,7 +517,7 @@ impl Work<'_, '_> {
         }
     }
 
-    fn show(&mut self, reviewed: &Reviewed<'_>) -> io::Result<()> {
+    fn show(&mut self, reviewed: &Reviewed<'_, G>) -> io::Result<()> {
         let (out, is_first, is_json) = (&mut *self.out, self.report.reviewed == 1, self.is_json);
         let (only_marked, notation) = (self.args.mistakes, self.args.notation);
         self.bar.suspend(|| {
@@ -500,7 +534,7 @@ impl Work<'_, '_> {
     }
 
     /// The findings of the books about each move of a game; nothing if there are none.
-    fn look_up(&mut self, game: &Waiting) -> Result<Vec<BookFinding<Move>>, CliError> {
+    fn look_up(&mut self, game: &Waiting<G>) -> Result<Vec<BookFinding<G::Move>>, CliError> {
         if self.books.is_empty() {
             return Ok(Vec::new());
         }

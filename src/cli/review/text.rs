@@ -3,16 +3,15 @@
 use std::io::{self, Write};
 
 use super::super::line_args::line_texts;
-use super::super::terminal::Terminal;
 use super::Reviewed;
+use super::annotated::Reviewable;
 use crate::cli::book::names::in_both;
 use crate::cli::language::{columns, counts, fitting, left, right, say, text, word};
-use juzhong::game::{BySide, Game, ScoreKind, Side};
+use juzhong::game::{BySide, ScoreKind, Side};
 use juzhong::review::{BookExit, Mark, ReviewedMove, SideSummary, TableLoss};
 use juzhong::search::Score;
 use juzhong::tablebase::Wdl;
 use juzhong::xiangqi::notation::MoveNotation;
-use juzhong::xiangqi::{Move, Position};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -20,8 +19,8 @@ const WIDTH: usize = 80;
 const INDENT: usize = 8;
 
 /// Shows a reviewed game: what it is, its moves, the sums of both sides.
-pub(super) fn show(
-    reviewed: &Reviewed<'_>,
+pub(super) fn show<G: Reviewable>(
+    reviewed: &Reviewed<'_, G>,
     notation: MoveNotation,
     only_marked: bool,
     out: &mut dyn Write,
@@ -32,10 +31,10 @@ pub(super) fn show(
     if moves.is_empty() {
         return say!(out, "moves    none");
     }
-    let is_shown = |reviewed: &ReviewedMove<Move>| !only_marked || reviewed.mark.is_some();
+    let is_shown = |reviewed: &ReviewedMove<G::Move>| !only_marked || reviewed.mark.is_some();
     if moves.iter().any(is_shown) {
         writeln!(out)?;
-        say!(out, "   move               source      eval   loss   (eval: pawns, for Red)")?;
+        writeln!(out, "{}", G::table_head())?;
     }
     let mut position = reviewed.game.start.clone();
     let offset = usize::from(position.turn() == Side::Second);
@@ -46,19 +45,18 @@ pub(super) fn show(
         position.make(reviewed.mv);
     }
     writeln!(out)?;
-    sums(&reviewed.review.sides, out)
+    sums::<G>(&reviewed.review.sides, out)
 }
 
-fn head(reviewed: &Reviewed<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn head<G: Reviewable>(reviewed: &Reviewed<'_, G>, out: &mut dyn Write) -> io::Result<()> {
     let record = &reviewed.game.record;
     let tag = |name| record.tag(name).filter(|value| !value.is_empty() && *value != "?");
     let mut line = |text: String| writeln!(out, "{}", fitting(&text, WIDTH));
     line(text!("{}: game {}", reviewed.game.place, reviewed.game.number))?;
-    if let Some(red) = tag("Red") {
-        line(text!("red      {red}"))?;
-    }
-    if let Some(black) = tag("Black") {
-        line(text!("black    {black}"))?;
+    for side in Side::ALL {
+        if let Some(player) = tag(G::side_name(side)) {
+            line(G::player_line(side, player))?;
+        }
     }
     match (tag("Event"), tag("Date")) {
         (Some(event), Some(date)) => line(text!("event    {event}, {date}"))?,
@@ -78,8 +76,8 @@ fn head(reviewed: &Reviewed<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Says where the game left the books.
-fn book_exit(
-    reviewed: &Reviewed<'_>,
+fn book_exit<G: Reviewable>(
+    reviewed: &Reviewed<'_, G>,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -87,9 +85,11 @@ fn book_exit(
     let mut position = reviewed.game.start.clone();
     let offset = usize::from(position.turn() == Side::Second);
     let moves = &reviewed.game.record.tree.moves;
-    moves[..*ply].iter().for_each(|&mv| drop_undo(&mut position, mv));
+    for &mv in &moves[..*ply] {
+        position.make(mv);
+    }
     let number = (offset + ply) / 2 + 1;
-    let side = word(Position::side_name(position.turn()));
+    let side = word(G::side_name(position.turn()));
     let played = moves.get(*ply).map_or_else(String::new, |&mv| position.write_move(mv, notation));
     match choice {
         Some((mv, share)) => {
@@ -102,15 +102,11 @@ fn book_exit(
     }
 }
 
-fn drop_undo(position: &mut Position, mv: Move) {
-    let _undo = position.make(mv);
-}
-
 /// One move, and below it what was better.
-fn row(
-    position: &Position,
+fn row<G: Reviewable>(
+    position: &G,
     ply: usize,
-    reviewed: &ReviewedMove<Move>,
+    reviewed: &ReviewedMove<G::Move>,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -118,7 +114,7 @@ fn row(
     let dots = if ply.is_multiple_of(2) { "." } else { "..." };
     let mv = left(&position.write_move(reviewed.mv, notation), 12);
     let source = left(word(reviewed.source.name()), 7);
-    let eval = evaluation(for_red(reviewed.after, reviewed.side));
+    let eval = evaluation(for_first(reviewed.after, reviewed.side));
     let loss = 100.0 * reviewed.loss();
     let mark = mark_text(reviewed);
     let eval = right(&eval, 8);
@@ -128,7 +124,7 @@ fn row(
         writeln!(out, "{:INDENT$} {loss}", "")?;
     }
     if let Some(line) = reviewed.better_line() {
-        let eval = evaluation(for_red(reviewed.before, reviewed.side));
+        let eval = evaluation(for_first(reviewed.before, reviewed.side));
         let texts = line_texts(position, line.iter().copied(), notation);
         say!(out, "{:INDENT$} better ({eval}): {}", "", joined(&texts, WIDTH - INDENT - 22))?;
     }
@@ -136,7 +132,7 @@ fn row(
 }
 
 /// Sign and name of a mark; that a move was the only one.
-fn mark_text(reviewed: &ReviewedMove<Move>) -> String {
+fn mark_text<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> String {
     match reviewed.mark {
         Some(mark) => format!("{} {}", mark.sign(), word(mark.name())),
         None if reviewed.is_only => text!("only move"),
@@ -145,7 +141,7 @@ fn mark_text(reviewed: &ReviewedMove<Move>) -> String {
 }
 
 /// The loss by the truth of the tables, if there is one.
-pub(super) fn loss_text(reviewed: &ReviewedMove<Move>) -> Option<String> {
+pub(super) fn loss_text<M>(reviewed: &ReviewedMove<M>) -> Option<String> {
     let truth = reviewed.truth?;
     Some(match (truth.loss()?, truth.after.wdl) {
         (TableLoss::WinLetGo, Wdl::Loss) => text!("A win let go: now it is lost."),
@@ -160,7 +156,7 @@ pub(super) fn loss_text(reviewed: &ReviewedMove<Move>) -> Option<String> {
     })
 }
 
-fn sums(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {
+fn sums<G: Reviewable>(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {
     let BySide { first, second } = sides;
     let percent = |side: &SideSummary| {
         side.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1}%"))
@@ -171,7 +167,8 @@ fn sums(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {
     let mut row = |name: &str, first: String, second: String| {
         writeln!(out, "{}{}{}", left(name, 28), right(&first, 9), right(&second, 9))
     };
-    row("", word("Red").to_owned(), word("Black").to_owned())?;
+    let [first_name, second_name] = Side::ALL.map(|side| word(G::side_name(side)).to_owned());
+    row("", first_name, second_name)?;
     row(word("moves"), first.moves.to_string(), second.moves.to_string())?;
     row(word("accuracy"), percent(first), percent(second))?;
     row(word("mean loss in centipawns"), centipawns(first), centipawns(second))?;
@@ -184,8 +181,8 @@ fn sums(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A score of `side` as Red sees it.
-pub(super) fn for_red(score: Score, side: Side) -> Score {
+/// A score of `side` as the first side sees it.
+pub(super) fn for_first(score: Score, side: Side) -> Score {
     match side {
         Side::First => score,
         Side::Second => -score,
@@ -227,7 +224,7 @@ mod tests {
         assert_eq!(evaluation(Score::from_eval(34)), "+0.34");
         assert_eq!(evaluation(Score::from_eval(-1234)), "-12.34");
         assert_eq!(evaluation(Score::mate_in(5)), "#3");
-        assert_eq!(evaluation(for_red(Score::mate_in(5), Side::Second)), "#-3");
+        assert_eq!(evaluation(for_first(Score::mate_in(5), Side::Second)), "#-3");
         assert_eq!(evaluation(Score::table_win(9)), "won");
         assert_eq!(evaluation(Score::mated_in(0)), "lost");
     }

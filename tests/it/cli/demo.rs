@@ -62,3 +62,20 @@ fn a_second_demo_takes_the_place_of_the_first() {
         ended(&juzhong(&args), 0, &[]);
     }
 }
+
+#[test]
+fn that_of_gomoku_has_a_book_a_game_and_a_proof() {
+    let shown = || {
+        let output = juzhong(&["demo", "--game", "gomoku"]);
+        ended(&output, 0, &[]);
+        assert_eq!(text(&output.stderr), "");
+        without_times_and_paths(&text(&output.stdout))
+    };
+    let first = shown();
+    for part in
+        ["1. ", "12 games", " book\n", " search: depth", "won: ", " wins in ", ": all right"]
+    {
+        assert!(first.contains(part), "{part}: {first}");
+    }
+    assert_eq!(first, shown());
+}

@@ -286,11 +286,11 @@ fn what_makes_no_sense_in_gomoku_says_so() {
     let text = said(&with_input(&args, input));
     for part in [
         "   1 h8",
-        "no values of men",
+        "values of the points",
         "looks the same",
         "no rules on repetition",
         "setup FEN",
-        "no format of files",
+        "must end in .jsonl",
         "study> ",
         "no endgame tables",
         "no book",
@@ -305,6 +305,15 @@ fn gomoku_is_played_too() {
     let text = said(&with_input(&args, "h8\nh8\nquit\n"));
     assert!(text.contains("engine: ") && text.contains("(x)") | text.contains("(o)"), "{text}");
     assert!(text.contains("taken"), "{text}");
+}
+
+#[test]
+fn another_game_begins_on_the_same_board() {
+    let args = ["--variant", "renju", "--size", "7"];
+    let args = [&["--game", "gomoku", "play"], &FAST[..], &args].concat();
+    let text = said(&with_input(&args, "4,4\nnew\nfen\nquit\n"));
+    assert!(text.contains("\n 4 . . .(x). . .\n"), "{text}");
+    assert!(text.contains("7/7/7/7/7/7/7 x 5 renju"), "{text}");
 }
 
 #[test]
@@ -325,7 +334,8 @@ fn bad_arguments_say_what_is_wrong() {
         (&["uci", "--rules", "x"], 2, "asian"),
         (&["uci", "--hash", "0"], 2, "search: hash size of 0 MiB; choose 1 to 32768\n"),
         (&["uci", "--threads", "0"], 2, "0 search threads"),
-        (&["demo", "--game", "gomoku"], 2, "only xiangqi"),
+        (&["demo", "--game", "gomoku", "--dir", &dir], 2, "keeps nothing"),
+        (&["proxy", "--game", "gomoku", "--engine", "x"], 2, "only xiangqi"),
         (&["bench", "--game", "gomoku"], 2, "only xiangqi"),
         (&["selfplay", "--openings", "/nonexistent", "-o", "x.pgn"], 66, "/nonexistent"),
         (&["demo", "--books", "/nonexistent", "--dir", &dir], 66, "/nonexistent"),

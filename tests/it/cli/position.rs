@@ -207,6 +207,31 @@ fn gomoku_positions() {
     assert_eq!((&answer["fen"], &answer["status"]), (&"xxx/3/3 x 3".into(), &"illegal".into()));
     assert_eq!(answer["reasons"].as_array().unwrap().len(), 1);
     fails(&["position", "--game", "gomoku", "--moves", "h8", "h8"], 65, &[]);
+    for moves in [&["h8i9g7"][..], &["8,8", "9,9", "7,7"], &["1. h8 i9 2. g7"]] {
+        let args = [&["position", "--game", "gomoku", "--moves"], moves].concat();
+        assert_eq!(json(&args)["fen"], "15/15/15/15/15/15/8o6/7x7/6x8/15/15/15/15/15/15 o 5");
+    }
+}
+
+#[test]
+fn forbidden_points_of_renju_are_marked_for_black() {
+    let threes = ["h8", "a1", "i8", "a3", "j9", "a5", "j10", "a7"];
+    let renju = ["position", "--game", "gomoku", "--variant", "renju", "--moves"];
+    let text = stdout(&[&renju[..], &threes].concat());
+    assert!(text.contains("forbidden j8: double three"), "{text}");
+    assert!(text.contains("\n 8 . . . . . . . x x ! . . . . .\n"), "{text}");
+    let text = stdout(&[&renju[..], &threes, &["--board", "unicode"]].concat());
+    assert!(text.contains("● ● × ·") && text.contains("(○)"), "{text}");
+    let text = stdout(&[&renju[..], &threes[..7]].concat());
+    assert!(!text.contains('!'), "White is to move: {text}");
+    fails(&[&renju[..], &threes, &["j8"]].concat(), 65, &["j8 is forbidden to Black"]);
+    for (size, edge) in [("20", "20 ."), ("7x5", " 5 .")] {
+        let text = stdout(&["position", "--game", "gomoku", "--size", size]);
+        assert!(text.starts_with(edge), "{text}");
+    }
+    let args = ["perft", "2", "--game", "gomoku", "--variant", "standard", "--size", "6x5"];
+    assert_eq!(stdout(&args), "870\n");
+    fails(&["perft", "2", "--size", "20"], 65, &["one board"]);
 }
 
 #[test]
@@ -225,5 +250,4 @@ fn the_evaluation_taken_apart() {
     for word in ["material", "relations", "patterns", "king", "eval "] {
         assert!(text.contains(word), "{word}: {text}");
     }
-    fails(&["--game", "gomoku", "position", "--eval"], 2, &[]);
 }

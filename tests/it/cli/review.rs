@@ -14,7 +14,9 @@ use serde_json::Value;
 
 use crate::support::folder::Folder;
 use crate::support::games::{outline, records};
-use crate::support::program::{columns, command, ended, exits, fails, juzhong, ok, stdout, text};
+use crate::support::program::{
+    columns, command, ended, exits, fails, json, juzhong, ok, stdout, text,
+};
 use crate::support::tables::small_tables;
 
 /// A blunder by Red at move 3 (the chariot stands where the cannon takes it), with a comment and a variation.
@@ -412,7 +414,9 @@ fn the_command_says_what_is_wrong() {
     let (folder, games) = folder();
     fails(&["review"], 2, &[]);
     fails(&["review", &games, "--nodes", "0"], 2, &["--nodes"]);
-    fails(&["review", &games, "--game", "gomoku"], 2, &["only xiangqi"]);
+    fails(&["review", &games, "--game", "gomoku"], 65, &["no game"]);
+    let args = ["review", &games, "--game", "gomoku", "-o", &folder.at("out.pgn")];
+    fails(&args, 2, &[".sgf or .jsonl"]);
     fails(&["review", &games, "--rules", "dojo"], 2, &["dojo"]);
     fails(&["review", &folder.at("none.pgn")], 66, &["none.pgn"]);
     fails(&["review", &games, "--book", &folder.at("none.book")], 66, &["none.book"]);
@@ -428,4 +432,50 @@ fn the_command_says_what_is_wrong() {
     let journal = folder.write(".out.pgn.review", "notes of mine, which must stay");
     exits(&["review", &games, "-o", &folder.at("out.pgn")], 73);
     assert_eq!(fs::read_to_string(journal).unwrap(), "notes of mine, which must stay");
+}
+
+/// A game of gomoku in which White lets a three become an open four.
+const GOMOKU: &str = "(;GM[4]SZ[15]PB[甲]PW[乙]EV[Cup]RE[B+];B[hh]C[the middle];W[ih];B[hi];W[ii];B[hg];W[aa]\
+                      ;B[hf];W[ab];B[he])";
+
+#[test]
+fn games_of_gomoku_are_reviewed() {
+    let folder = Folder::new();
+    let games = &folder.write("games.sgf", GOMOKU);
+    let text = stdout(&["review", games, "--game", "gomoku", "--nodes", "2000"]);
+    assert!(text.lines().all(|line| columns(line) <= 80), "{text}");
+    for part in ["black    甲", "white    乙", "event    Cup", "for Black", "Black    White", "??"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let args = ["review", games, "--game", "gomoku", "--nodes", "2000"];
+    let answer = json(&args);
+    assert_eq!((&answer["black_player"], &answer["white_player"]), (&"甲".into(), &"乙".into()));
+    let moves = answer["moves"].as_array().unwrap();
+    assert_eq!((moves.len(), &moves[1]["side"]), (9, &"white".into()));
+    assert_eq!(moves[5]["mark"], "blunder");
+    assert!(answer["white"]["blunders"].as_u64() >= Some(1) && answer.get("red").is_none());
+}
+
+#[test]
+fn reviews_of_gomoku_become_sgf_and_lines_of_json() {
+    let folder = Folder::new();
+    let games = &folder.write("games.sgf", GOMOKU);
+    let run = |game: &str, out: &str| {
+        ok(&["review", game, "--game", "gomoku", "--nodes", "2000", "-o", out, "--threads", "2"]);
+        fs::read_to_string(out).unwrap()
+    };
+    let (sgf, jsonl) = (folder.at("a.sgf"), folder.at("a.jsonl"));
+    let text = run(games, &sgf);
+    for part in ["PB[甲]", "the middle", "[%eval ", "Blunder: ", "Accuracy of White: "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains("(;W["), "a better line of White: {text}");
+    let line: Value = serde_json::from_str(&run(games, &jsonl)).unwrap();
+    assert!(line["moves"].is_array() || line["moves"].is_string(), "{line}");
+    // A review of the review adds nothing.
+    let again = run(&sgf, &folder.at("b.sgf"));
+    assert_eq!(again.matches("[%eval ").count(), text.matches("[%eval ").count());
+    let to_stdout = stdout(&["review", games, "--game", "gomoku", "--nodes", "2000", "-o", "-"]);
+    assert_eq!(to_stdout, text);
 }

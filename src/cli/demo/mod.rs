@@ -1,3 +1,7 @@
+//! `juzhong demo`.
+
+mod gomoku;
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +14,7 @@ use super::listing::claim;
 use super::play::{describe, result_text};
 use super::player::tell_warnings;
 use super::terminal::{BoardStyle, Terminal};
-use super::{CliError, Context, OrExit, exit};
+use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{self, counts, left, say, text, word};
 use juzhong::book;
 use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};
@@ -31,6 +35,8 @@ use juzhong::xiangqi::notation::MoveNotation;
 use juzhong::xiangqi::{Move, Position, RuleSet};
 
 /// Everything at once on the built-in games: builds a book and tables, plays with both.
+///
+/// Of gomoku: builds a book, plays a game that begins from it, proves who wins it, and keeps nothing.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Where book, tables and games go (default: juzhong/demo in the user's cache folder).
@@ -39,16 +45,17 @@ pub(super) struct Args {
     /// The folder of game files (default: the built-in games).
     #[arg(long)]
     books: Option<PathBuf>,
-    /// Positions searched for a move.
-    #[arg(long, default_value_t = 50_000)]
-    nodes: u64,
+    /// Positions searched for a move [default: 50000, of gomoku 10000].
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     /// Seed of the choice among book moves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 /// Games of the engine against itself.
-const SELFPLAY: (&str, &str) = ("selfplay.pgn", include_str!("../../books/selfplay/selfplay.pgn"));
+const SELFPLAY: (&str, &str) =
+    ("selfplay.pgn", include_str!("../../../books/selfplay/selfplay.pgn"));
 /// Tablebases are built for all sets of up to this many pieces.
 const MEN: usize = 4;
 /// The set whose tablebase is verified.
@@ -60,13 +67,21 @@ const ENDGAME: &str = "4ka3/9/4b4/9/9/9/9/9/R8/3K5 w - - 0 1";
 const ENDGAME_LINE: [&str; 2] = ["a1e1", "e9e8"];
 /// The game is broken off after this many plies.
 const MAX_PLIES: usize = 200;
+/// Positions searched for a move.
+const NODES: u64 = 50_000;
 /// The event that the games played name.
 const EVENT: &str = "juzhong demo";
 const RULES: Rules = Rules::Asian;
 const METRIC: Metric = Metric::Dtm;
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    context.common.require_xiangqi("demo")?;
+    match context.common.game {
+        GameName::Xiangqi => run_xiangqi(args, context),
+        GameName::Gomoku => gomoku::run(args, context),
+    }
+}
+
+fn run_xiangqi(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let start = Instant::now();
     let games = Games::new(args.books.as_deref())?;
     let dir = args.dir.clone().unwrap_or_else(cache_folder);
@@ -362,7 +377,7 @@ impl Show {
         })
         .or_exit(exit::UNAVAILABLE)?;
         tell_warnings(&mut engine);
-        Ok(Self { engine, limits: Limits::nodes(args.nodes) })
+        Ok(Self { engine, limits: Limits::nodes(args.nodes.unwrap_or(NODES)) })
     }
 
     fn play(&mut self, context: &mut Context<'_>) -> Result<Record<Position>, CliError> {
