@@ -124,9 +124,9 @@ pub struct Undo {
 }
 
 impl Undo {
-    const fn new(counts: [Counts; 2]) -> Self {
+    const fn new(counts: &[Counts; 2]) -> Self {
         let none = Change { index: 0, classes: [PointClass::LEAST; 2], patterns: LinePairs::NONE };
-        Self { counts, changes: [none; MOST_CHANGES], len: 0 }
+        Self { counts: *counts, changes: [none; MOST_CHANGES], len: 0 }
     }
 
     #[inline]
@@ -527,7 +527,7 @@ impl Board {
 
     /// The record of a move that changes nothing.
     pub(crate) const fn undo_nothing(&self) -> Undo {
-        Undo::new(self.counts)
+        Undo::new(&self.counts)
     }
 
     /// Changes a cell and the patterns on the four lines through it.
@@ -610,7 +610,7 @@ impl Board {
 
     /// Restores a point, but for the counts.
     #[inline]
-    fn take_back(&mut self, change: &Change) {
+    fn take_back(&mut self, change: Change) {
         let index = usize::from(change.index);
         self.patterns[index] = change.patterns;
         let classes = std::mem::replace(&mut self.classes[index], change.classes);
@@ -728,7 +728,7 @@ impl Game for Board {
 
     fn make(&mut self, point: Point) -> Undo {
         let side = self.turn;
-        let mut undo = Undo::new(self.counts);
+        let mut undo = Undo::new(&self.counts);
         if self.threat(side, point) == Threat::Five {
             self.winner = Some(side);
         }
@@ -750,8 +750,7 @@ impl Game for Board {
         self.empty.insert(point);
         match undo.changes() {
             Some(changes) => {
-                // Backwards, for a point may have been changed twice.
-                for change in changes.iter().rev() {
+                for &change in changes {
                     self.take_back(change);
                 }
                 self.counts = undo.counts;

@@ -251,7 +251,7 @@ impl Around {
     const fn run(self) -> i32 {
         let after = (!(self.own >> CENTRE)).trailing_zeros();
         let before = (!(self.own << (63 - CENTRE))).leading_zeros();
-        (after + before) as i32 - 1
+        (after + before).cast_signed() - 1
     }
 }
 

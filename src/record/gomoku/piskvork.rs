@@ -118,7 +118,7 @@ fn found(
         let value = if value == "-1" { String::new() } else { tidy(value) };
         push_tag(&mut tags, name, value);
     }
-    Ok(Found { fault, ..Found::new(board::record(tags, &start, None, tree)) })
+    Ok(Found { fault, ..Found::new(board::record(tags, start, None, tree)) })
 }
 
 /// The names of the players, a line each, and how many of the tags that are.

@@ -71,6 +71,7 @@ fn product<const N: usize>(counts: &[i16; N], weights: &[i16; N]) -> i32 {
 }
 
 /// The counts that the evaluation of a position is a sum of, each with its parameter.
+#[must_use]
 pub fn counted(board: &Board) -> Vec<(u16, i16)> {
     let roles = [board.turn(), !board.turn()].map(|side| board.counts(side));
     let counts = roles
