@@ -20,7 +20,9 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::game::Notation;
 use juzhong::gomoku::{Board, Point};
-use juzhong::solve::{Budget, CheckError, Proof, Prover, Solution, SolutionStore, Value, check};
+use juzhong::solve::{
+    Budget, CheckError, Proof, ProofKind, Prover, Solution, SolutionStore, Value, check,
+};
 
 /// The greatest proof file that is read.
 const MOST_PROOF_BYTES: u64 = 1 << 29;
@@ -187,7 +189,7 @@ impl Answer {
             fen: Some(board.to_fen()),
             value: solution.value.name(),
             distance: solution.distance,
-            proof: solution.kind.map(|kind| kind.name()),
+            proof: solution.kind.map(ProofKind::name),
             line: solution.line.iter().map(ToString::to_string).collect(),
             nodes: solution.nodes,
             error: None,

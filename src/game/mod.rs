@@ -140,6 +140,7 @@ pub trait Notation: Game {
 
     /// The starts that games usually have, [`start`](Self::start) first: one for each board and set of rules on
     /// which the game is played.
+    #[must_use]
     fn starts() -> Vec<Self> {
         vec![Self::start()]
     }

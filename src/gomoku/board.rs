@@ -1,9 +1,10 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use super::lines::LineCells;
 use super::lines::{Axis, EDGE, EMPTY, Lines, owner, stone};
 use super::pattern::{Around, LINE_PATTERNS, LinePattern, PatternPair, PatternSource, RowRules};
-use super::threat::{self, CLASSES, ClassTable, PointClass, THREATS, Threat};
+use super::threat::{self, CLASSES, ClassTable, LinePairs, PointClass, THREATS, Threat};
 use super::{Point, PointSet, Variant};
 use crate::game::{Game, MoveList, Notation, Outcome, Side};
 use crate::hash::gomoku::{KEYS, POINTS, SECOND_TO_MOVE};
@@ -56,8 +57,8 @@ pub struct Board {
     key: Key,
     lines: Lines,
     empty: PointSet,
-    /// By point and axis; on an occupied point, from before the stone was placed.
-    patterns: [[PatternPair; 4]; POINTS],
+    /// By point, a byte for each axis; on an occupied point, from before the stone was placed.
+    patterns: [LinePairs; POINTS],
     /// By point and player, alike.
     classes: [[PointClass; 2]; POINTS],
     /// By player, the points on which a stone makes a four or more; occupied ones as they were before.
@@ -109,7 +110,7 @@ const MOST_CHANGES: usize = 40;
 struct Change {
     index: u16,
     classes: [PointClass; 2],
-    patterns: [PatternPair; 4],
+    patterns: LinePairs,
 }
 
 /// The information that [`Board::unmake`](Game::unmake) needs: the points that the move changed, and the counts before
@@ -123,9 +124,9 @@ pub struct Undo {
 }
 
 impl Undo {
-    const fn new(counts: [Counts; 2]) -> Self {
-        let none = Change { index: 0, classes: [PointClass::LEAST; 2], patterns: [0; 4] };
-        Self { counts, changes: [none; MOST_CHANGES], len: 0 }
+    const fn new(counts: &[Counts; 2]) -> Self {
+        let none = Change { index: 0, classes: [PointClass::LEAST; 2], patterns: LinePairs::NONE };
+        Self { counts: *counts, changes: [none; MOST_CHANGES], len: 0 }
     }
 
     #[inline]
@@ -222,7 +223,7 @@ impl Board {
             key: Key(0),
             lines: Lines::empty(width, height),
             empty: PointSet::of_board(width, height),
-            patterns: [[0; 4]; POINTS],
+            patterns: [LinePairs::NONE; POINTS],
             classes: [[PointClass::LEAST; 2]; POINTS],
             fours: [PointSet::EMPTY; 2],
             counts: [Counts::NONE; 2],
@@ -380,7 +381,7 @@ impl Board {
     /// vertical, rising, falling. On an occupied point they mean nothing.
     #[must_use]
     pub fn line_patterns(&self, side: Side, point: Point) -> [LinePattern; 4] {
-        threat::patterns(self.patterns[point.index()], side)
+        self.patterns[point.index()].patterns(side)
     }
 
     /// The empty points on which a stone of `side` would make at least this threat, row by row from a1.
@@ -453,7 +454,7 @@ impl Board {
     }
 
     const fn pattern(&self, side: Side, point: Point, axis: Axis) -> LinePattern {
-        super::pattern::of_side(self.patterns[point.index()][axis as usize], side)
+        super::pattern::of_side(self.patterns[point.index()].pair(axis), side)
     }
 
     /// The pattern that a stone of `side` on an empty point would make along a line.
@@ -526,25 +527,46 @@ impl Board {
 
     /// The record of a move that changes nothing.
     pub(crate) const fn undo_nothing(&self) -> Undo {
-        Undo::new(self.counts)
+        Undo::new(&self.counts)
     }
 
     /// Changes a cell and the patterns on the four lines through it.
     fn change(&mut self, point: Point, cell: u8, undo: &mut Undo) {
         self.lines.set(point, cell);
-        let reach = self.pattern_source.reach();
+        match self.pattern_source {
+            PatternSource::Near(table) => {
+                let pair = |line: LineCells, at| table[usize::from(line.four_neighbours(at))];
+                self.change_around::<4>(point, pair, undo);
+            }
+            PatternSource::Far(table) => {
+                let pair = |line: LineCells, at| table[line.five_neighbours(at) as usize];
+                self.change_around::<5>(point, pair, undo);
+            }
+            source @ PatternSource::Computed(_) => {
+                self.change_around::<20>(point, |line, at| source.pair(line, at), undo);
+            }
+        }
+    }
+
+    #[inline]
+    fn change_around<const REACH: i32>(
+        &mut self,
+        point: Point,
+        pair: impl Fn(LineCells, i32) -> PatternPair,
+        undo: &mut Undo,
+    ) {
         for axis in Axis::ALL {
             let (line, at) = self.lines.through(axis, point);
             for direction in [1, -1] {
                 let step = (direction * axis.step()) as isize;
                 let mut index = point.index();
-                for distance in 1..=reach {
+                for distance in 1..=REACH {
                     index = index.wrapping_add_signed(step);
                     let place = at + direction * distance;
                     match line.cell(place) {
                         EMPTY => {
-                            let pair = self.pattern_source.pair(line, place);
-                            if self.patterns[index][axis as usize] != pair {
+                            let pair = pair(line, place);
+                            if self.patterns[index].pair(axis) != pair {
                                 self.change_patterns(index, axis, pair, undo);
                             }
                         }
@@ -559,35 +581,36 @@ impl Board {
     #[inline]
     fn change_patterns(&mut self, index: usize, axis: Axis, pair: PatternPair, undo: &mut Undo) {
         let before = self.patterns[index];
-        undo.push(Change { index: index as u16, classes: self.classes[index], patterns: before });
-        let mut after = before;
-        after[axis as usize] = pair;
+        let classes = self.classes[index];
+        undo.push(Change { index: index as u16, classes, patterns: before });
+        let after = before.with(axis, pair);
         self.patterns[index] = after;
+        let old = before.pair(axis);
         for side in Side::ALL {
             let shift = 4 * side.index();
-            let (old, new) = (before[axis as usize] >> shift & 15, pair >> shift & 15);
+            let (old, new) = (old >> shift & 15, pair >> shift & 15);
             if old == new {
                 continue;
             }
             let counts = &mut self.counts[side.index()];
             counts.patterns[usize::from(old)] -= 1;
             counts.patterns[usize::from(new)] += 1;
-            let class = self.class_tables[side.index()][threat::index(after, side)];
-            let kept = &mut self.classes[index][side.index()];
-            if *kept != class {
-                counts.add(*kept, -1);
+            let kept = classes[side.index()];
+            let class = self.class_tables[side.index()][after.index(side)];
+            if kept != class {
+                counts.add(kept, -1);
                 counts.add(class, 1);
                 if kept.threat().is_four() != class.threat().is_four() {
                     self.fours[side.index()].toggle(index);
                 }
-                *kept = class;
+                self.classes[index][side.index()] = class;
             }
         }
     }
 
     /// Restores a point, but for the counts.
     #[inline]
-    fn take_back(&mut self, change: &Change) {
+    fn take_back(&mut self, change: Change) {
         let index = usize::from(change.index);
         self.patterns[index] = change.patterns;
         let classes = std::mem::replace(&mut self.classes[index], change.classes);
@@ -603,8 +626,8 @@ impl Board {
         let pairs = self.patterns[point.index()];
         for side in Side::ALL {
             let counts = &mut self.counts[side.index()];
-            for pair in pairs {
-                counts.patterns[usize::from(pair >> (4 * side.index()) & 15)] -= 1;
+            for pattern in pairs.patterns(side) {
+                counts.patterns[pattern as usize] -= 1;
             }
             counts.add(self.classes[point.index()][side.index()], -1);
         }
@@ -615,17 +638,17 @@ impl Board {
         self.counts = [Counts::NONE; 2];
         self.fours = [PointSet::EMPTY; 2];
         for point in self.empty.iter() {
-            let pairs = Axis::ALL.map(|axis| {
+            let pairs = LinePairs::new(Axis::ALL.map(|axis| {
                 let (line, at) = self.lines.through(axis, point);
                 self.pattern_source.pair(line, at)
-            });
+            }));
             self.patterns[point.index()] = pairs;
             for side in Side::ALL {
                 let counts = &mut self.counts[side.index()];
-                for pair in pairs {
-                    counts.patterns[usize::from(pair >> (4 * side.index()) & 15)] += 1;
+                for pattern in pairs.patterns(side) {
+                    counts.patterns[pattern as usize] += 1;
                 }
-                let class = self.class_tables[side.index()][threat::index(pairs, side)];
+                let class = self.class_tables[side.index()][pairs.index(side)];
                 self.classes[point.index()][side.index()] = class;
                 counts.add(class, 1);
                 if class.threat().is_four() {
@@ -705,7 +728,7 @@ impl Game for Board {
 
     fn make(&mut self, point: Point) -> Undo {
         let side = self.turn;
-        let mut undo = Undo::new(self.counts);
+        let mut undo = Undo::new(&self.counts);
         if self.threat(side, point) == Threat::Five {
             self.winner = Some(side);
         }
@@ -727,8 +750,7 @@ impl Game for Board {
         self.empty.insert(point);
         match undo.changes() {
             Some(changes) => {
-                // Backwards, for a point may have been changed twice.
-                for change in changes.iter().rev() {
+                for &change in changes {
                     self.take_back(change);
                 }
                 self.counts = undo.counts;

@@ -156,15 +156,6 @@ impl PatternSource {
         }))
     }
 
-    /// The number of cells on each side of a point that its patterns depend on.
-    pub(super) fn reach(self) -> i32 {
-        match self {
-            Self::Near(_) => 4,
-            Self::Far(_) => 5,
-            Self::Computed(rules) => i32::from(rules.row),
-        }
-    }
-
     /// The patterns of both players on a place of `line`.
     #[inline]
     pub(super) fn pair(self, line: LineCells, at: i32) -> PatternPair {
@@ -260,7 +251,7 @@ impl Around {
     const fn run(self) -> i32 {
         let after = (!(self.own >> CENTRE)).trailing_zeros();
         let before = (!(self.own << (63 - CENTRE))).leading_zeros();
-        (after + before) as i32 - 1
+        (after + before).cast_signed() - 1
     }
 }
 

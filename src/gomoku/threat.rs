@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::lines::Axis;
 use super::pattern::{LinePattern, PatternPair, of_side};
 use crate::game::Side;
 
@@ -236,15 +237,40 @@ pub(super) fn table(restricted: bool) -> &'static ClassTable {
     })
 }
 
-/// The index into the table for one player's half of the pairs of four lines.
-#[inline]
-pub(super) const fn index(pairs: [PatternPair; 4], side: Side) -> usize {
-    let halves = u32::from_le_bytes(pairs) >> (4 * side.index()) & 0x0f0f_0f0f;
-    let bytes = (halves | halves >> 4) & 0x00ff_00ff;
-    ((bytes | bytes >> 8) & 0xffff) as usize
-}
+/// The patterns of both players on the four lines of a point, a byte for each axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LinePairs(u32);
 
-/// The patterns of one player on four lines.
-pub(super) fn patterns(pairs: [PatternPair; 4], side: Side) -> [LinePattern; 4] {
-    pairs.map(|pair| of_side(pair, side))
+impl LinePairs {
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) const fn new(pairs: [PatternPair; 4]) -> Self {
+        Self(u32::from_le_bytes(pairs))
+    }
+
+    /// The pair of one line.
+    #[inline]
+    pub(super) const fn pair(self, axis: Axis) -> PatternPair {
+        (self.0 >> (8 * axis as u32)) as PatternPair
+    }
+
+    /// The same with another pair on one line.
+    #[inline]
+    pub(super) const fn with(self, axis: Axis, pair: PatternPair) -> Self {
+        let shift = 8 * axis as u32;
+        Self(self.0 & !(0xff << shift) | (pair as u32) << shift)
+    }
+
+    /// The index into a [`ClassTable`] for one player's patterns.
+    #[inline]
+    pub(super) const fn index(self, side: Side) -> usize {
+        let halves = self.0 >> (4 * side.index()) & 0x0f0f_0f0f;
+        let bytes = (halves | halves >> 4) & 0x00ff_00ff;
+        ((bytes | bytes >> 8) & 0xffff) as usize
+    }
+
+    /// The patterns of one player.
+    pub(super) fn patterns(self, side: Side) -> [LinePattern; 4] {
+        self.0.to_le_bytes().map(|pair| of_side(pair, side))
+    }
 }

@@ -7,9 +7,9 @@ use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
 use crate::record::model::recorded::Recorded;
+use crate::record::source;
 use crate::record::text::split::Chunk;
-use crate::record::write::{Dropped, WriteError, WriteOptions};
-use crate::record::{source, write};
+use crate::record::write::{self, Dropped, WriteError, WriteOptions};
 use crate::xiangqi::Position;
 
 /// A game with formats of game records of its own. What reads files of any game asks this; the functions

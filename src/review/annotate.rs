@@ -19,6 +19,9 @@ pub struct Annotated<G: Game> {
 /// Parts of a record that stay free for what a reader counts otherwise.
 const SPARE_PARTS: usize = 1_000;
 
+/// The text that is said of the move of a ply, if any.
+pub type Comment<'a, G> = dyn Fn(usize, &ReviewedMove<<G as Game>::Move>) -> Option<String> + 'a;
+
 /// Adds the findings of a review to the record of the game: after each move a comment with its evaluation from the
 /// first side's view (`[%eval 0.34]`, mates as `[%eval #3]`) and the text that `comment` has for it, glyphs of marks,
 /// and each better line as a variation. `preface` is a comment before the first move. What the record had before
@@ -28,7 +31,7 @@ pub fn annotate<G: Game>(
     record: &Record<G>,
     review: &GameReview<G::Move>,
     preface: Option<String>,
-    comment: &dyn Fn(usize, &ReviewedMove<G::Move>) -> Option<String>,
+    comment: &Comment<'_, G>,
 ) -> Annotated<G> {
     let mut record = record.clone();
     drop_evals(&mut record.tree);

@@ -13,7 +13,7 @@ mod figures;
 mod game_review;
 mod journal;
 
-pub use annotate::{Annotated, annotate};
+pub use annotate::{Annotated, Comment, annotate};
 pub use books::{BookFinding, BookShare, ReviewBooks};
 pub use evaluate::{
     Evaluators, GameMoves, GameValues, PositionValue, ReviewError, ReviewOptions, TableFacts,

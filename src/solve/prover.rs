@@ -19,7 +19,7 @@ const EXHAUSTIVE_POINTS: u16 = 14;
 /// Boards of at most this many points are searched among all moves, and can be proved drawn.
 const SMALL_POINTS: u16 = 49;
 
-/// Nodes of the first search for continuous fours.
+/// Nodes of the searches for continuous fours that come first.
 const FOUR_NODES: u64 = 50_000_000;
 
 /// The provers that are tried.
@@ -161,14 +161,15 @@ impl Attempt<'_> {
     /// Continuous fours of the side to move.
     fn fours(&mut self) -> Option<Solution> {
         let mut solver = FourSolver::new((self.budget.memory / 4).min(64 << 20));
+        // What one search remembers, the next need not look at again.
         let mut asked = 1 << 16;
         let found = loop {
             let found = solver.search(self.board, asked);
-            let is_spent = asked >= FOUR_NODES || self.budget.is_over();
+            let is_spent = solver.nodes() >= FOUR_NODES || self.budget.is_over();
             if found != FourSearch::Unknown || is_spent {
                 break found;
             }
-            asked *= 2;
+            asked = (2 * asked).min(1 << 20);
         };
         self.nodes += solver.nodes();
         let win = found.win()?;

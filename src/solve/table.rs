@@ -188,11 +188,11 @@ impl CompleteTable {
 
     /// The arrangements of that many stones, those with one more known.
     fn layer(&self, stones: usize, budget: &Budget) -> Result<Vec<u8>, TableError> {
-        let mover = if stones % 2 == 0 { Side::First } else { Side::Second };
+        let mover = if stones.is_multiple_of(2) { Side::First } else { Side::Second };
         let mut layer = vec![NONE; self.numbering.len(stones)];
         let mut is_over = false;
         self.numbering.for_each(stones, |index, arrangement| {
-            if is_over || index % 4096 == 0 && budget.is_over() {
+            if is_over || index.is_multiple_of(4096) && budget.is_over() {
                 is_over = true;
                 return;
             }
@@ -370,7 +370,7 @@ fn subsets(all: usize, chosen: usize) -> impl Iterator<Item = u32> {
         }
         let lowest = bits & bits.wrapping_neg();
         let ripple = bits + lowest;
-        let next = ripple | (bits ^ ripple) / lowest >> 2;
+        let next = ripple | (((bits ^ ripple) / lowest) >> 2);
         (next < 1 << all).then_some(next)
     };
     std::iter::successors(Some(first), next).map(|bits| bits as u32)

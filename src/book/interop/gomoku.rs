@@ -182,7 +182,7 @@ fn score_row(key: i64, evaluation: &Evaluation<u16>) -> Vec<Value> {
         Value::Text(SOURCE.to_owned()),
         Value::Integer(kind),
         Value::Integer(value),
-        Value::Integer(bound as i64),
+        Value::Integer(i64::try_from(bound).unwrap_or_default()),
         Value::Integer(evaluation.depth.into()),
         Value::Integer(0),
         Value::Null,

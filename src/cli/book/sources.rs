@@ -18,7 +18,7 @@ use juzhong::book::{
 };
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
-use juzhong::game::Line;
+use juzhong::game::{Game, Line};
 use juzhong::hash::Key;
 use juzhong::protocol::client::{EngineCommand, GoLimits, Timeouts};
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
@@ -76,6 +76,9 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
+
+/// Turns the answer about a line of that number into findings.
+pub(super) type Answer<'a, G> = dyn FnMut(usize, Evaluation<<G as Game>::Move>, &mut Findings) + 'a;
 
 pub(super) type Sources<'a, G> = Vec<Box<dyn Evaluator<G> + 'a>>;
 
@@ -237,7 +240,7 @@ pub(super) fn ask<G: Scorable>(
     line: &(dyn Fn(usize) -> Line<G> + Sync),
     sources: &mut Sources<'_, G>,
     saver: &mut Saver<'_>,
-    each: &mut dyn FnMut(usize, Evaluation<G::Move>, &mut Findings),
+    each: &mut Answer<'_, G>,
 ) -> Result<(), CliError> {
     let stop = stop_flag();
     let bar = progress_bar(lines);

@@ -330,7 +330,7 @@ mod tests {
             }
             prop_assume!(played.board().outcome().is_none());
             let count = cells.len();
-            let owner = |index: usize| if (count - index) % 2 == 0 { Some(1) } else { Some(2) };
+            let owner = |index: usize| Some(if (count - index).is_multiple_of(2) { 1 } else { 2 });
             let mut stones: Vec<_> =
                 cells.iter().enumerate().map(|(index, &cell)| (cell, owner(index))).collect();
             if reversed {

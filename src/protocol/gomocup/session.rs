@@ -44,7 +44,7 @@ pub(in crate::protocol) struct Session<'a> {
     /// A request that waits for the options.
     held: Option<Request>,
     search: Option<Search>,
-    waiting: VecDeque<(Command, usize)>,
+    waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
     variant: Variant,
     limiting: Limiting,
@@ -60,8 +60,19 @@ pub(in crate::protocol) struct Session<'a> {
     blocked: Vec<Point>,
     /// The time at which the present command came, or at which the search ended that it waited for.
     began: Instant,
+    /// `YXSTOP` came after the present command.
+    is_stopped: bool,
     is_over: bool,
     ended: Option<Instant>,
+}
+
+/// A command that waits for the end of the search.
+struct Waiting {
+    command: Command,
+    /// Of its line.
+    bytes: usize,
+    /// `YXSTOP` came after it.
+    is_stopped: bool,
 }
 
 /// A list as it is read.
@@ -78,6 +89,8 @@ struct Request {
     /// Best lines.
     lines: usize,
     began: Instant,
+    /// It is to move at once.
+    is_stopped: bool,
 }
 
 /// The use of a search's result.
@@ -127,6 +140,7 @@ impl<'a> Session<'a> {
             list: None,
             blocked: Vec::new(),
             began: Instant::now(),
+            is_stopped: false,
             is_over: false,
             ended: None,
         }
@@ -202,6 +216,7 @@ impl<'a> Session<'a> {
         }
         if self.search.is_none() && self.held.is_none() || command.is_urgent() {
             self.began = Instant::now();
+            self.is_stopped = false;
             return self.execute(command);
         }
         let (most, most_bytes) = MOST_WAITING;
@@ -209,7 +224,7 @@ impl<'a> Session<'a> {
             return self.error("too many commands wait for the end of the search");
         }
         self.waiting_bytes += line.len();
-        self.waiting.push_back((command, line.len()));
+        self.waiting.push_back(Waiting { command, bytes: line.len(), is_stopped: false });
         Ok(())
     }
 
@@ -236,8 +251,11 @@ impl<'a> Session<'a> {
     /// Obeys what has waited.
     fn catch_up(&mut self) -> io::Result<()> {
         while self.search.is_none() && self.held.is_none() && !self.is_over {
-            let Some((command, bytes)) = self.waiting.pop_front() else { break };
+            let Some(Waiting { command, bytes, is_stopped }) = self.waiting.pop_front() else {
+                break;
+            };
             self.waiting_bytes -= bytes;
+            self.is_stopped = is_stopped;
             self.began = Instant::now();
             self.execute(command)?;
         }
@@ -267,9 +285,7 @@ impl<'a> Session<'a> {
             Command::Done => self.done(),
             Command::Info { key, value } => return self.info(&key, &value),
             Command::Stop => {
-                if let Some(search) = &self.search {
-                    search.signal.stop();
-                }
+                self.stop();
                 return Ok(());
             }
             Command::Best(lines) => self.best(lines),
@@ -297,11 +313,22 @@ impl<'a> Session<'a> {
             Ok(Answer::Ready) => self.say("OK"),
             Ok(Answer::Cell(cell)) => self.say(cell),
             Ok(Answer::Search(purpose, lines)) => {
-                let began = self.began;
-                self.request(Request { purpose, lines, began })
+                let (began, is_stopped) = (self.began, self.is_stopped);
+                self.request(Request { purpose, lines, began, is_stopped })
             }
             Err(what) => self.error(&what),
         }
+    }
+
+    /// Stops the search and those that wait.
+    fn stop(&mut self) {
+        if let Some(search) = &self.search {
+            search.signal.stop();
+        }
+        if let Some(held) = &mut self.held {
+            held.is_stopped = true;
+        }
+        self.waiting.iter_mut().for_each(|waiting| waiting.is_stopped = true);
     }
 
     fn table(&mut self) -> Result<&mut Table, String> {
@@ -544,7 +571,7 @@ impl<'a> Session<'a> {
     }
 
     fn start_search(&mut self, request: Request) -> io::Result<()> {
-        let Request { purpose, began, .. } = request;
+        let Request { purpose, began, is_stopped, .. } = request;
         let Some(table) = &self.table else { return Ok(()) };
         let line = match &purpose {
             Purpose::Move | Purpose::Side => table.line.clone(),
@@ -573,6 +600,9 @@ impl<'a> Session<'a> {
         };
         let banned = self.blocked.clone();
         let signal = Arc::new(Signal::new(false));
+        if is_stopped {
+            signal.stop();
+        }
         let search =
             Search { signal: Arc::clone(&signal), purpose, began, position, is_dropped: false };
         self.search = Some(search);
@@ -663,9 +693,9 @@ impl<'a> Session<'a> {
         }
         if let Purpose::Propose(mut proposal) = search.purpose {
             proposal.judge(choice.and_then(|choice| choice.score));
-            let request =
-                Request { purpose: Purpose::Propose(proposal), lines: 1, began: search.began };
-            return self.start_search(request);
+            let (purpose, began) = (Purpose::Propose(proposal), search.began);
+            let is_stopped = search.signal.stopped();
+            return self.start_search(Request { purpose, lines: 1, began, is_stopped });
         }
         self.limiting.spend(search.began.elapsed());
         let Some(choice) = choice else {

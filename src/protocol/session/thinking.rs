@@ -96,7 +96,8 @@ impl Signal {
         std::mem::take(&mut self.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn stopped(&self) -> bool {
+    /// Returns true once the search is to stop.
+    pub(in crate::protocol) fn stopped(&self) -> bool {
         self.stop.is_set()
     }
 

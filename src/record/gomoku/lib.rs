@@ -154,7 +154,7 @@ pub(crate) fn write_nodes(nodes: &[tree::Node]) -> Vec<u8> {
         if !node.comment.is_empty() {
             bytes.extend(node.comment.bytes().filter(|&byte| byte != 0));
             bytes.push(0);
-            if bytes.len() % 2 != 0 {
+            if !bytes.len().is_multiple_of(2) {
                 bytes.push(0);
             }
         }

@@ -68,7 +68,7 @@ pub(super) fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     if is_second_first {
         names.reverse();
     }
-    found(start, moves.map(|(line, [x, y])| (line, (x.checked_sub(1), y.checked_sub(1)))), names)
+    found(&start, moves.map(|(line, [x, y])| (line, (x.checked_sub(1), y.checked_sub(1)))), names)
         .map(|found| Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
@@ -90,18 +90,18 @@ pub(super) fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let most = u8::try_from(most).unwrap_or(u8::MAX);
     let start = board::of_reach(most, Variant::default()).map_err(|reason| at_line(1, reason))?;
     let names = [0, 1].map(|index| lines.get(index).map_or("", |name| *name));
-    found(start, moves.into_iter().map(|(line, [x, y])| (line, (Some(x), Some(y)))), names)
+    found(&start, moves.into_iter().map(|(line, [x, y])| (line, (Some(x), Some(y)))), names)
         .map(|found| Found { is_undecoded: texts.is_undecoded(), ..found })
 }
 
 /// The game of moves, each with its line, column and row from the top.
 fn found(
-    start: Board,
+    start: &Board,
     moves: impl Iterator<Item = (usize, (Option<u32>, Option<u32>))>,
     names: [&str; 2],
 ) -> Result<Found<Board>, Fault> {
     let points = moves.enumerate().map(|(index, (line, (column, row)))| {
-        let point = column.zip(row).and_then(|(x, y)| board::from_top(&start, x, y));
+        let point = column.zip(row).and_then(|(x, y)| board::from_top(start, x, y));
         point.map(|point| (line, point)).ok_or_else(|| {
             let what = format!("not on the {}x{} board", start.width(), start.height());
             at_line(line, BadGameReason::Unplayable { ply: index + 1, what })
@@ -118,7 +118,7 @@ fn found(
         let value = if value == "-1" { String::new() } else { tidy(value) };
         push_tag(&mut tags, name, value);
     }
-    Ok(Found { fault, ..Found::new(board::record(tags, &start, None, tree)) })
+    Ok(Found { fault, ..Found::new(board::record(tags, start, None, tree)) })
 }
 
 /// The names of the players, a line each, and how many of the tags that are.
@@ -138,7 +138,9 @@ pub(super) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize
     text += &names;
     text += "0\n";
     if start.variant() != Variant::default() {
-        text += &format!("0,{}\n", start.variant());
+        text.push_str("0,");
+        text.push_str(start.variant().name());
+        text.push('\n');
     }
     (text, kept)
 }

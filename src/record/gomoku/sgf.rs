@@ -387,7 +387,6 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
                     return Ok((head, nodes));
                 }
             }
-            Token::Node => {}
             Token::Property(name @ ("B" | "W"), values) => {
                 let side = if name == "B" { Side::First } else { Side::Second };
                 let text = values.into_iter().next().unwrap_or_default();
@@ -406,7 +405,7 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
                 }
             }
             Token::Property(name, values) if last == 0 => head.note(name, &values),
-            Token::Property(..) => {}
+            Token::Node | Token::Property(..) => {}
         }
     }
     Err(Fault::at(text.len(), BadGameReason::Truncated("a tree that is never closed".to_owned())))
@@ -424,7 +423,7 @@ pub(super) fn write(record: &Record<Board>, start: &Board) -> String {
     let mut text = format!("(;FF[4]GM[4]CA[UTF-8]SZ[{size}]RU[{rule}]");
     for (property, tag) in TAGS {
         if let Some(value) = record.tag(tag) {
-            text += &format!("{property}[{}]", escaped(value));
+            put_property(&mut text, property, &escaped(value));
         }
     }
     text += match record.result {
@@ -455,7 +454,7 @@ fn put_stones(text: &mut String, start: &Board) {
             start.points().filter(|&point| start.stone(point) == Some(side)).peekable();
         if points.peek().is_some() {
             text.push_str(name);
-            points.for_each(|point| *text += &format!("[{}]", letters(start, point)));
+            points.for_each(|point| put_property(text, "", &letters(start, point)));
         }
     }
     if start.stones() > 0 {
@@ -499,11 +498,15 @@ fn put_tree(text: &mut String, record: &Record<Board>, start: &Board) {
 fn put_node(text: &mut String, node: &tree::Node, start: &Board) {
     if let Some(mv) = node.mv {
         let is_black = (start.turn() == Side::First) == (node.depth % 2 == 1);
-        *text += &format!(";{}[{}]", if is_black { 'B' } else { 'W' }, letters(start, mv));
+        put_property(text, if is_black { ";B" } else { ";W" }, &letters(start, mv));
     }
     if !node.comment.is_empty() {
-        *text += &format!("C[{}]", escaped(&node.comment));
+        put_property(text, "C", &escaped(&node.comment));
     }
+}
+
+fn put_property(text: &mut String, name: &str, value: &str) {
+    text.extend([name, "[", value, "]"]);
 }
 
 fn escaped(text: &str) -> String {

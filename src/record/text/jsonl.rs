@@ -724,7 +724,7 @@ mod tests {
             let chunk = Chunk::whole_text(line.as_bytes(), Format::Jsonl).keeping_legal_part(true);
             let mut kept = Vec::new();
             read_chunk::<Position>("t", line.as_bytes(), &chunk, &mut |game| {
-                kept.push(game.unwrap())
+                kept.push(game.unwrap());
             });
             let moves: Vec<_> = kept[0].record.tree.moves.iter().map(ToString::to_string).collect();
             assert_eq!(moves, ["h2e2", "h9g7", "h0g2"]);

@@ -252,7 +252,7 @@ fn nothing_is_late() {
     let mut hear = || hear.find(|line| !line.starts_with("MESSAGE")).unwrap();
     writeln!(say, "START 20").unwrap();
     assert_eq!(hear(), "OK");
-    writeln!(say, "INFO max_memory 0\nINFO hash_size 1048576\nINFO timeout_turn 60000").unwrap();
+    writeln!(say, "INFO max_memory 0\nINFO hash_size 131072\nINFO timeout_turn 60000").unwrap();
     let began = Instant::now();
     writeln!(say, "START 20").unwrap();
     assert_eq!(hear(), "OK");

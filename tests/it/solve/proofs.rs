@@ -259,8 +259,7 @@ fn the_outcome_of_finished_games_is_their_value() {
 
 /// A book of gomoku with one game.
 fn book_of_one_game(path: &Path) {
-    let mut tree = Tree::default();
-    tree.moves = ["h8", "i9", "g7"].map(point).to_vec();
+    let tree = Tree { moves: ["h8", "i9", "g7"].map(point).to_vec(), ..Tree::default() };
     let tags = vec![("Date".to_owned(), "2020.01.01".to_owned())];
     let record =
         Record::<Board> { tags, start: None, start_clock: 0, result: Some(Outcome::Draw), tree };

@@ -180,7 +180,8 @@ proptest! {
     #[test]
     fn continuous_fours_agree_with_every_line_of_fours(position in late_positions()) {
         let found = FourSolver::default().search(&position, 1_000_000);
-        let brute = shortest_fours(&mut position.clone());
+        let mut position = position;
+        let brute = shortest_fours(&mut position);
         match found {
             FourSearch::Win(win) => prop_assert_eq!(Some(win.plies()), brute),
             FourSearch::None => prop_assert_eq!(brute, None),

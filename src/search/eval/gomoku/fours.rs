@@ -1,10 +1,13 @@
 //! Wins by continuous fours: every move makes a four, so that every answer is forced.
 
-use std::collections::HashSet;
+use arrayvec::ArrayVec;
 
 use crate::game::Game;
 use crate::gomoku::{Board, Point, Threat};
 use crate::hash::Key;
+
+/// Positions of the attacker that a search may look at.
+const MOST_NODES: usize = 256;
 
 /// Fours that are tried at a leaf of a search.
 pub(super) const LEAF_NODES: u32 = 60;
@@ -26,14 +29,15 @@ pub(super) fn win(board: &Board, nodes: u32) -> Option<u32> {
     if own.of(Threat::OpenFour) > 0 && !board.has_fours(!board.turn()) {
         return Some(3);
     }
-    let mut hunt = Fours { board: board.clone(), left: nodes, failed: HashSet::new() };
+    let mut hunt = Fours { board: board.clone(), left: nodes, seen: ArrayVec::new() };
     hunt.attack(None)
 }
 
 struct Fours {
     board: Board,
     left: u32,
-    failed: HashSet<Key>,
+    /// Positions of the attacker that were looked at.
+    seen: ArrayVec<Key, MOST_NODES>,
 }
 
 impl Fours {
@@ -43,10 +47,11 @@ impl Fours {
         if self.board.counts(side).of(Threat::Five) > 0 {
             return Some(1);
         }
-        if !self.failed.insert(self.board.key()) {
+        let key = self.board.key();
+        if self.seen.contains(&key) || self.seen.try_push(key).is_err() {
             return None;
         }
-        let mut fours: arrayvec::ArrayVec<Point, 64> = arrayvec::ArrayVec::new();
+        let mut fours: ArrayVec<Point, 64> = ArrayVec::new();
         match forced {
             Some(point) if self.board.threat(side, point).is_four() => fours.push(point),
             Some(_) => return None,

@@ -159,10 +159,11 @@ impl AddAssign for Shape {
 fn windows(around: Around, row: i32) -> i32 {
     let free = |distance| distance == 0 || around.own(distance) || around.empty(distance);
     let stones = |first: i32| {
-        (first..first + row).filter(|&distance| distance != 0 && around.own(distance)).count()
+        let others = (first..first + row).filter(|&distance| distance != 0);
+        others.map(|distance| i32::from(around.own(distance))).sum::<i32>()
     };
     let is_free = |&first: &i32| (first..first + row).all(free);
-    15 * (1 - row..=0).filter(is_free).map(stones).sum::<usize>() as i32
+    15 * (1 - row..=0).filter(is_free).map(stones).sum::<i32>()
 }
 
 /// The value of five in a row towards one end of the line: the first shape that fits. In the comments the

@@ -11,7 +11,7 @@ const FOR_ROLE: usize = LINE_PATTERNS + CLASSES;
 pub(super) const COUNT: usize = 2 * FOR_ROLE + 1;
 
 /// Weights are in parts of a centipawn of this number.
-pub(super) const SCALE: i32 = 16;
+pub(super) const SCALE: i32 = 10;
 
 /// The same for the tuner.
 pub const PARTS: f64 = SCALE as f64;
@@ -71,6 +71,7 @@ fn product<const N: usize>(counts: &[i16; N], weights: &[i16; N]) -> i32 {
 }
 
 /// The counts that the evaluation of a position is a sum of, each with its parameter.
+#[must_use]
 pub fn counted(board: &Board) -> Vec<(u16, i16)> {
     let roles = [board.turn(), !board.turn()].map(|side| board.counts(side));
     let counts = roles
