@@ -98,6 +98,7 @@ const FOLDERS: [(&str, &[&str]); 11] = [
             "exhaustive",
             "table",
             "prover",
+            "store",
         ],
     ),
     (
