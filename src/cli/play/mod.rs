@@ -832,8 +832,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     fn write_to(&mut self, path: &Path) -> Result<(), String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let known = Format::from_extension(ending, G::FORMATS);
-        let format = known.filter(|format| G::WRITTEN.contains(format)).ok_or_else(|| {
+        let format = Format::from_extension(ending, G::FORMATS).ok_or_else(|| {
             let endings = G::WRITTEN.iter().filter_map(|format| format.extensions().first());
             let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
             match endings.split_last() {
