@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn fours_of_three_stones() {
-        let board = Board::from_fen("oo5/7/7/1xxx3/7/o6/7 o 5").unwrap();
+        let board = Board::from_fen("oo5/7/7/1xxx3/7/o6/7 x 5").unwrap();
         let map = LineMap::of(&board);
         assert_eq!(
             map.fours(Side::First),
