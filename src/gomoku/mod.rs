@@ -21,13 +21,17 @@ mod vcf;
 pub use board::{Board, Counts, Forbidden, GeometryError, SIZES, Undo};
 pub use diagram::DiagramStyle;
 pub use game_impl::{FreeRules, UnknownRules};
+#[cfg(feature = "engine")]
 pub(crate) use line_map::{Completions, LineMap};
+#[cfg(feature = "engine")]
 pub(crate) use lines::Axis;
 pub use notation::{BoardError, START_TEXT};
 pub use pattern::LinePattern;
+#[cfg(feature = "engine")]
 pub(crate) use pattern::{Around, LINE_PATTERNS};
 pub use point::Point;
 pub use point_set::PointSet;
+#[cfg(feature = "engine")]
 pub(crate) use threat::CLASSES;
 pub use threat::{PointClass, Threat};
 pub use variant::{UnknownVariant, Variant};

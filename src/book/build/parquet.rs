@@ -123,9 +123,11 @@ impl Columns for FromSource {
     const OPTIONAL: &'static [&'static str] = &["source", "moves", "line_groups"];
 
     fn values(&self, number: &mut dyn FnMut(i64), bytes: &mut dyn FnMut(&[u8])) {
-        let CountedGame { id, serial, kind, votes, year, ratings, moves, groups, .. } = &self.0;
+        let CountedGame { id, serial, kind, start, votes, year, ratings, moves, groups, .. } =
+            &self.0;
+        let kind = u64::from(*start) << 8 | *kind as u64;
         let id = u128::from_be_bytes(id.0);
-        for n in [*serial, (id >> 64) as u64, id as u64, *kind as u64].into_iter().chain(*votes) {
+        for n in [*serial, (id >> 64) as u64, id as u64, kind].into_iter().chain(*votes) {
             number(n.cast_signed());
         }
         for n in [*year, ratings[0], ratings[1]] {
@@ -146,7 +148,8 @@ impl Columns for FromSource {
         rest.is_empty().then_some(Self(CountedGame {
             id: GameId(id.to_be_bytes()),
             serial: serial.cast_unsigned(),
-            kind: GameKind::from_number(u8::try_from(kind).ok()?)?,
+            kind: GameKind::from_number(u8::try_from(kind & 0xff).ok()?)?,
+            start: u8::try_from(kind >> 8).ok()?,
             votes: [sum(u)?, sum(f)?, sum(d)?, sum(s)?],
             year: known(year)?,
             ratings: [known(first)?, known(second)?],

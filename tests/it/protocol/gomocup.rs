@@ -279,7 +279,7 @@ fn hostile_lines_do_no_harm() {
     let stones: String = (0..3000).map(|n| format!("{},{},1\n", n % 20, n / 20)).collect();
     let lines = format!(
         "START 15\r{long}\nTURN {long},1\nINFO {long} 1\nINFO timeout_turn {long}\nINFO max_memory -{long}\n\
-         BOARD\n{stones}DONE\nBOARD\n\u{0}\u{1}\nDONE\n\u{7f}\n,,,\n-\n+\nINFO\nINFO rule\nINFO time_left x\n\
+         INFO\nINFO rule\nINFO time_left x\nBOARD\n{stones}DONE\nBOARD\n\u{0}\u{1}\nDONE\n\u{7f}\n,,,\n-\n+\n\
          SWAP2BOARD\n{stones}\nDONE\nYXBLOCK\n{stones}DONE\nABOUT\n"
     );
     let mut bytes = lines.into_bytes();

@@ -136,19 +136,19 @@ fn proof_of(board: Board, claims: Vec<Claim>, nodes: Vec<Node>) -> Proof {
 fn a_false_proof_says_where_it_fails() {
     let board = Board::from_fen(FOUR_AND_THREE).unwrap();
     let claim = Claim { side: Side::First, goal: Goal::Win, root: 1 };
-    let nodes = vec![Node::End, Node::Move(point("a1"), 0)];
+    let nodes = vec![Node::End, Node::Move(point("b1"), 0)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "node 0 is wrong after a1: the game does not end there as claimed"
+        "node 0 is wrong after b1: the game does not end there as claimed"
     );
     let nodes = vec![Node::End, Node::Move(point("g6"), 0)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
     assert!(error.to_string().contains("g6 is not legal"), "{error}");
     // A node below itself would never end.
-    let nodes = vec![Node::End, Node::Move(point("a1"), 1)];
+    let nodes = vec![Node::End, Node::Move(point("b1"), 1)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
     assert!(error.to_string().contains("does not come before"), "{error}");
