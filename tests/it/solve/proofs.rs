@@ -143,10 +143,10 @@ fn a_false_proof_says_where_it_fails() {
         error.to_string(),
         "node 0 is wrong after b1: the game does not end there as claimed"
     );
-    let nodes = vec![Node::End, Node::Move(point("g6"), 0)];
+    let nodes = vec![Node::End, Node::Move(point("g8"), 0)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
-    assert!(error.to_string().contains("g6 is not legal"), "{error}");
+    assert!(error.to_string().contains("g8 is not legal"), "{error}");
     // A node below itself would never end.
     let nodes = vec![Node::End, Node::Move(point("b1"), 1)];
     let error =
