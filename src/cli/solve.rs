@@ -28,6 +28,8 @@ use juzhong::solve::{
 const MOST_PROOF_BYTES: u64 = 1 << 29;
 /// The greatest file of answers that is continued.
 const MOST_ANSWER_BYTES: u64 = 1 << 32;
+/// The limit in seconds where none is given.
+const SECONDS: f64 = 10.0;
 /// The time between two reports of progress.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -43,9 +45,12 @@ pub(super) struct Args {
     /// Append the answers of --fens to this file, and leave out lines that it answers already.
     #[arg(long, value_name = "FILE", requires = "fens")]
     output: Option<PathBuf>,
-    /// Give up on a position after this many seconds.
-    #[arg(long, default_value_t = 10.0, value_parser = parse_seconds)]
-    seconds: f64,
+    /// Give up on a position after this many seconds [default: 10, with --nodes none].
+    #[arg(long, value_parser = parse_seconds)]
+    seconds: Option<f64>,
+    /// Give up on a position once this many were looked at: the answer depends on nothing else then.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     /// Memory for the positions that are remembered.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory)]
     memory: usize,
@@ -86,8 +91,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn budget(args: &Args) -> Budget {
-    let deadline = Instant::now().checked_add(Duration::from_secs_f64(args.seconds));
-    Budget { deadline, memory: args.memory, stop: stop_flag() }
+    let seconds = args.seconds.or(args.nodes.is_none().then_some(SECONDS));
+    let limit = seconds.map(Duration::from_secs_f64);
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let nodes = args.nodes.unwrap_or(u64::MAX);
+    Budget { deadline, nodes, memory: args.memory, stop: stop_flag() }
 }
 
 fn run_one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -142,11 +150,19 @@ fn write_proof(path: &Path, solution: &Solution) -> Result<(), CliError> {
 /// The book of `--store`.
 struct Keeper<'a>(Option<(&'a Path, SolutionStore)>);
 
+/// The time between two times that a batch is kept at least, and the share of the time that keeping may take.
+const KEPT_EVERY: Duration = Duration::from_secs(5);
+const KEEPING_SHARE: u32 = 20;
+
 impl<'a> Keeper<'a> {
     fn open(args: &'a Args) -> Result<Self, CliError> {
         let Some(path) = &args.store else { return Ok(Self(None)) };
-        let store = SolutionStore::open(path).or_exit_with(exit::BAD_DATA, || path.shown())?;
-        Ok(Self(Some((path, store))))
+        let is_new = matches!(path.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound);
+        let store = match is_new {
+            true => SolutionStore::create(path).or_exit_with(exit::CANNOT_CREATE, || path.shown()),
+            false => SolutionStore::open(path).or_exit_with(exit::BAD_DATA, || path.shown()),
+        };
+        Ok(Self(Some((path, store?))))
     }
 
     fn add(&mut self, board: &Board, solution: &Solution) {
@@ -155,8 +171,8 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    fn save(self) -> Result<(), CliError> {
-        let Some((path, store)) = self.0 else { return Ok(()) };
+    fn save(&mut self) -> Result<(), CliError> {
+        let Some((path, store)) = &mut self.0 else { return Ok(()) };
         store.save().map(drop).or_exit_with(exit::CANNOT_CREATE, || path.shown())
     }
 }
@@ -238,8 +254,15 @@ fn show(answer: &Answer, context: &mut Context<'_>) -> Result<(), CliError> {
 struct Answers<'a> {
     file: Option<File>,
     out: &'a mut dyn Write,
-    /// The positions that the file answers already, in order.
-    known: std::vec::IntoIter<String>,
+    /// The answers that the file has already, in order.
+    known: std::vec::IntoIter<KnownAnswer>,
+}
+
+/// An answer of an earlier run.
+struct KnownAnswer {
+    position: String,
+    /// True if the line was no position.
+    is_refusal: bool,
 }
 
 impl<'a> Answers<'a> {
@@ -270,12 +293,12 @@ impl<'a> Answers<'a> {
         Ok(Self { file: Some(file), out, known: known.into_iter() })
     }
 
-    /// Returns true if the position has its answer.
-    fn has(&mut self, position: &str, number: u64) -> Result<bool, CliError> {
+    /// The answer that the position has already.
+    fn known(&mut self, position: &str, number: u64) -> Result<Option<KnownAnswer>, CliError> {
         match self.known.next() {
-            None => Ok(false),
-            Some(known) if known == position => Ok(true),
-            Some(known) => {
+            None => Ok(None),
+            Some(known) if known.position == position => Ok(Some(known)),
+            Some(KnownAnswer { position: known, .. }) => {
                 let message = text!(
                     "line {number}: the file of --output answers another position there, {known}; choose another file"
                 );
@@ -295,35 +318,68 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// The positions of whole lines of answers; the number of the first line that is none.
-fn answered(bytes: &[u8]) -> Result<Vec<String>, usize> {
+/// Whole lines of answers; the number of the first line that is none.
+fn answered(bytes: &[u8]) -> Result<Vec<KnownAnswer>, usize> {
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
-    let position = |line: &[u8]| -> Option<String> {
+    let known = |line: &[u8]| -> Option<KnownAnswer> {
         let answer: Json = serde_json::from_slice(line).ok()?;
-        (answer["schema"] == SCHEMA).then(|| answer["position"].as_str().map(str::to_owned))?
+        let position = answer["position"].as_str().filter(|_| answer["schema"] == SCHEMA)?;
+        Some(KnownAnswer { position: position.to_owned(), is_refusal: answer["error"].is_string() })
     };
-    (1..).zip(lines).map(|(number, line)| position(line).ok_or(number)).collect()
+    (1..).zip(lines).map(|(number, line)| known(line).ok_or(number)).collect()
+}
+
+/// A batch: answers are written once what they prove is in the book of `--store`, so that a run that goes on leaves
+/// nothing out.
+struct Batch<'a> {
+    keeper: Keeper<'a>,
+    answers: Answers<'a>,
+    pending: Vec<Answer>,
+    kept: Instant,
+    /// The time that keeping took the last time.
+    cost: Duration,
+}
+
+impl Batch<'_> {
+    fn write(&mut self, answer: Answer) -> Result<(), CliError> {
+        self.pending.push(answer);
+        let due = KEPT_EVERY.max(self.cost * KEEPING_SHARE);
+        let is_due = self.keeper.0.is_none() || self.kept.elapsed() >= due;
+        if is_due { self.keep() } else { Ok(()) }
+    }
+
+    fn keep(&mut self) -> Result<(), CliError> {
+        let start = Instant::now();
+        self.keeper.save()?;
+        (self.kept, self.cost) = (Instant::now(), start.elapsed());
+        self.pending.drain(..).try_for_each(|answer| self.answers.write(&answer))
+    }
 }
 
 fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut prover = Prover::default();
-    let mut keeper = Keeper::open(args)?;
-    let mut answers = Answers::open(args.output.as_deref(), context.out)?;
+    let keeper = Keeper::open(args)?;
+    let answers = Answers::open(args.output.as_deref(), context.out)?;
+    let (kept, cost) = (Instant::now(), Duration::ZERO);
+    let mut batch = Batch { keeper, answers, pending: Vec::new(), kept, cost };
     let (mut code, mut solved, mut total) = (exit::OK, 0_u64, 0_u64);
     let mut last = Instant::now();
     while let Some(line) = fens.next_line()? {
         total += 1;
-        if answers.has(&line, fens.number())? {
+        if let Some(known) = batch.answers.known(&line, fens.number())? {
+            if known.is_refusal {
+                code = exit::BAD_DATA;
+            }
             continue;
         }
         let answer = match read_line(&line, args) {
             Ok(board) => {
                 let solution = prover.solve(&board, &budget(args));
                 if solution.value == Value::Unknown && is_requested() {
-                    keeper.save()?;
+                    batch.keep()?;
                     return Err(interrupted(total - 1, args.output.is_some()));
                 }
-                keeper.add(&board, &solution);
+                batch.keeper.add(&board, &solution);
                 solved += u64::from(solution.value != Value::Unknown);
                 Answer::new(Some(line), &board, &solution)
             }
@@ -338,17 +394,17 @@ fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<
                 Answer::refused(line, &refusal)
             }
         };
-        answers.write(&answer)?;
+        batch.write(answer)?;
         if last.elapsed() >= QUIET {
             last = Instant::now();
             tell(text!("{total} positions, {solved} of them solved now"));
         }
         if is_requested() {
-            keeper.save()?;
+            batch.keep()?;
             return Err(interrupted(total, args.output.is_some()));
         }
     }
-    keeper.save()?;
+    batch.keep()?;
     Ok(code)
 }
 
@@ -404,7 +460,7 @@ fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, 
     let name = || path.shown().to_string();
     let bytes = open::read(path, MOST_PROOF_BYTES).or_exit_with(exit::NO_INPUT, name)?;
     let proof = Proof::from_bytes(&bytes).or_exit_with(exit::BAD_DATA, name)?;
-    let limits = Budget { deadline: None, memory: args.memory, stop: stop_flag() };
+    let limits = Budget { memory: args.memory, stop: stop_flag(), ..Budget::default() };
     let result = check(&proof, &limits);
     if result == Err(CheckError::Stopped) {
         return Err(CliError::message(

@@ -8,6 +8,17 @@ pub const STRUCTURES: usize = 4;
 /// The [phase](Heuristics::phase) of a game that has just begun.
 pub const PHASES: i32 = 32;
 
+/// The chances that centipawns stand for: logistic, as [`search::wdl`](crate::search::wdl()) describes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WinModel {
+    /// The score in centipawns at which a win is as likely as not when a game begins ...
+    pub centre: f64,
+    /// ... and its increase towards the [phase](Heuristics::phase) 0: endings may be harder to win.
+    pub centre_ending: f64,
+    /// Centipawns from an even chance to 73 %.
+    pub spread: f64,
+}
+
 /// The functions of a game that alpha-beta search needs beside the rules. Scores are integers like centipawns
 /// from the point of view of the side to move.
 pub trait Heuristics: Game {
@@ -19,6 +30,9 @@ pub trait Heuristics: Game {
 
     /// True if [`forced_win`](Self::forced_win) is worth asking where depth runs out.
     const SOLVES_LEAVES: bool = false;
+
+    /// The chances that its evaluations stand for.
+    const WIN_MODEL: WinModel;
 
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;

@@ -12,7 +12,7 @@ mod score;
 mod side;
 mod symmetry;
 
-pub use heuristics::{Heuristics, PHASES, STRUCTURES};
+pub use heuristics::{Heuristics, PHASES, STRUCTURES, WinModel};
 pub use line::{Adjudicate, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
 pub use score::{Bound, ScoreKind};

@@ -1,5 +1,6 @@
 //! Numbers of a review: expected scores, marks, accuracy.
 
+use crate::game::WinModel;
 use crate::search::{Score, wdl};
 
 /// The mark of a move that gives a part of the expected score away.
@@ -68,8 +69,8 @@ impl Mark {
 /// The expected score, 0 to 1, of the side that `score` is for: chances of a win and half of those of a draw, by the
 /// model of [`wdl()`].
 #[must_use]
-pub fn expected_score(score: Score, phase: i32) -> f64 {
-    let [win, draw, _] = wdl(score, phase);
+pub fn expected_score(score: Score, phase: i32, model: &WinModel) -> f64 {
+    let [win, draw, _] = wdl(score, phase, model);
     (2.0 * f64::from(win) + f64::from(draw)) / 2_000.0
 }
 
@@ -98,7 +99,10 @@ pub(super) fn counted_centipawns(score: Score) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::PHASES;
+    use crate::game::{Heuristics, PHASES};
+    use crate::xiangqi::Position;
+
+    const MODEL: &WinModel = &Position::WIN_MODEL;
 
     #[test]
     fn marks_begin_at_their_losses() {
@@ -116,12 +120,12 @@ mod tests {
     fn expected_scores_of_both_sides_add_up() {
         for value in (-900..900).step_by(50) {
             let score = Score::from_eval(value);
-            let sum = expected_score(score, PHASES) + expected_score(-score, PHASES);
+            let sum = expected_score(score, PHASES, MODEL) + expected_score(-score, PHASES, MODEL);
             assert!((sum - 1.0).abs() < 1e-9, "{value}: {sum}");
         }
-        assert_eq!(expected_score(Score::DRAW, 0), 0.5);
-        assert_eq!(expected_score(Score::mate_in(3), 0), 1.0);
-        assert_eq!(expected_score(Score::table_loss(3), 0), 0.0);
+        assert_eq!(expected_score(Score::DRAW, 0, MODEL), 0.5);
+        assert_eq!(expected_score(Score::mate_in(3), 0, MODEL), 1.0);
+        assert_eq!(expected_score(Score::table_loss(3), 0, MODEL), 0.0);
     }
 
     #[test]

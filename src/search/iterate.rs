@@ -245,7 +245,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 nodes,
                 table_hits: self.shared.table_hits.load(std::sync::atomic::Ordering::Relaxed),
                 time: self.shared.start.elapsed(),
-                wdl: wdl(line.score, phase),
+                wdl: wdl(line.score, phase, &G::WIN_MODEL),
                 hashfull_permille: self.shared.permille_used(),
                 pv: line.pv.clone(),
             });

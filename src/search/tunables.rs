@@ -194,10 +194,3 @@ pub(super) const TIME_BY_EFFORT_SPAN: u64 = 95;
 pub(super) const TIME_BY_SCORE_MAX: i32 = 60;
 /// ... and percents for each.
 pub(super) const TIME_BY_SCORE: i32 = 1;
-
-/// The score in centipawns at which a win is as likely as not, with every piece on the board ...
-pub(super) const WDL_CENTRE: f64 = 170.0;
-/// ... and its increase where none is left: endings are harder to win.
-pub(super) const WDL_CENTRE_ENDING: f64 = 110.0;
-/// Centipawns from an even chance to 73 %.
-pub(super) const WDL_SPREAD: f64 = 75.0;

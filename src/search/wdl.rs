@@ -1,6 +1,5 @@
-use crate::game::{PHASES, ScoreKind};
+use crate::game::{PHASES, ScoreKind, WinModel};
 use crate::search::score::Score;
-use crate::search::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
 
 /// The chances that the side to move wins, draws and loses, of 1,000 together.
 ///
@@ -8,14 +7,14 @@ use crate::search::tunables::{WDL_CENTRE, WDL_CENTRE_ENDING, WDL_SPREAD};
 /// grows as pieces disappear (`phase`, from [`PHASES`] down to 0), and a loss is a win seen from
 /// the other side. Mates and tablebase results are certain.
 #[must_use]
-pub fn wdl(score: Score, phase: i32) -> [u16; 3] {
+pub fn wdl(score: Score, phase: i32, model: &WinModel) -> [u16; 3] {
     match score.kind() {
         ScoreKind::MateIn(_) | ScoreKind::TableWin(_) => [1_000, 0, 0],
         ScoreKind::MatedIn(_) | ScoreKind::TableLoss(_) => [0, 0, 1_000],
         ScoreKind::Centipawns(value) => {
             let gone = f64::from(PHASES - phase.clamp(0, PHASES)) / f64::from(PHASES);
-            let centre = WDL_CENTRE + WDL_CENTRE_ENDING * gone;
-            let chance = |value: f64| 1_000.0 / (1.0 + ((centre - value) / WDL_SPREAD).exp());
+            let centre = model.centre + model.centre_ending * gone;
+            let chance = |value: f64| 1_000.0 / (1.0 + ((centre - value) / model.spread).exp());
             let value = f64::from(value);
             let (win, loss) = (chance(value).round() as u16, chance(-value).round() as u16);
             [win, 1_000_u16.saturating_sub(win + loss), loss]
@@ -26,21 +25,30 @@ pub fn wdl(score: Score, phase: i32) -> [u16; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Heuristics;
+    use crate::gomoku::Board;
+    use crate::xiangqi::Position;
 
     #[test]
     fn chances_add_up_and_grow_with_the_score() {
+        for model in [&Position::WIN_MODEL, &Board::WIN_MODEL] {
+            add_up_and_grow(model);
+        }
+    }
+
+    fn add_up_and_grow(model: &WinModel) {
         for phase in 0..=PHASES {
             let mut last = 0;
             for value in -2_000..=2_000 {
-                let [win, draw, loss] = wdl(Score::from_eval(value), phase);
+                let [win, draw, loss] = wdl(Score::from_eval(value), phase, model);
                 assert_eq!(win + draw + loss, 1_000);
                 assert!(win >= last);
                 last = win;
-                let turned = wdl(Score::from_eval(-value), phase);
+                let turned = wdl(Score::from_eval(-value), phase, model);
                 assert_eq!(turned, [loss, draw, win]);
             }
         }
-        assert_eq!(wdl(Score::mate_in(5), PHASES), [1_000, 0, 0]);
-        assert_eq!(wdl(Score::table_loss(5), 0), [0, 0, 1_000]);
+        assert_eq!(wdl(Score::mate_in(5), PHASES, model), [1_000, 0, 0]);
+        assert_eq!(wdl(Score::table_loss(5), 0, model), [0, 0, 1_000]);
     }
 }

@@ -158,7 +158,7 @@ impl Checker<'_> {
     /// is no deeper than the board has points.
     fn plies(&mut self, id: NodeId) -> Result<u32, CheckError> {
         self.positions += 1;
-        if self.positions.is_multiple_of(256) && self.budget.is_over() {
+        if self.positions.is_multiple_of(256) && self.budget.is_over(self.positions) {
             return Err(CheckError::Stopped);
         }
         let nodes = self.nodes;

@@ -41,7 +41,7 @@ impl<'a> Exhaustive<'a> {
         }
         self.nodes += 1;
         let is_spent = self.values.len() * ENTRY_BYTES > self.budget.memory;
-        if is_spent || self.nodes.is_multiple_of(256) && self.budget.is_over() {
+        if is_spent || self.nodes.is_multiple_of(256) && self.budget.is_over(self.nodes) {
             return None;
         }
         let value = self.work_out(board)?;

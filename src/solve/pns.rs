@@ -105,7 +105,7 @@ impl<'a> ProofSearch<'a> {
     /// is no deeper than the board has points.
     fn search(&mut self, board: &mut Board, limit: Numbers) -> Result<Numbers, Spent> {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(64) && self.budget.is_over() {
+        if self.nodes.is_multiple_of(64) && self.budget.is_over(self.nodes()) {
             return Err(Spent);
         }
         let here = key(board);

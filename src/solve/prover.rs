@@ -107,7 +107,7 @@ impl Prover {
             if let Some(solution) = solution {
                 return solution;
             }
-            if budget.is_over() {
+            if budget.is_over(attempt.nodes) {
                 break;
             }
         }
@@ -164,8 +164,10 @@ impl Attempt<'_> {
         // What one search remembers, the next need not look at again.
         let mut asked = 1 << 16;
         let found = loop {
-            let found = solver.search(self.board, asked);
-            let is_spent = solver.nodes() >= FOUR_NODES || self.budget.is_over();
+            let left = self.budget.nodes.saturating_sub(self.nodes + solver.nodes());
+            let found = solver.search(self.board, asked.min(left));
+            let is_spent =
+                solver.nodes() >= FOUR_NODES || self.budget.is_over(self.nodes + solver.nodes());
             if found != FourSearch::Unknown || is_spent {
                 break found;
             }
@@ -194,7 +196,7 @@ impl Attempt<'_> {
         if self.board.area() - self.board.stones() > EXHAUSTIVE_POINTS {
             return None;
         }
-        let budget = self.budget.with_memory(self.budget.memory / 2);
+        let budget = self.share(1.0);
         let mut search = Exhaustive::new(&budget);
         let solved =
             self.exact(ProofKind::Exhaustive, &mut |board| search.value(&mut board.clone()));
@@ -249,7 +251,7 @@ impl Attempt<'_> {
         if solution.is_some() {
             return solution;
         }
-        let rest = self.budget.with_memory(self.budget.memory / 2);
+        let rest = self.share(1.0);
         let mut other = ProofSearch::new(!turn, scope, &rest);
         let (other_result, solution) = self.conclude(&mut other, ProofKind::Pns);
         if solution.is_some() {
@@ -287,14 +289,19 @@ impl Attempt<'_> {
         (proved, solution.map(|(value, built)| self.won(value, kind, built)))
     }
 
-    /// Part of the time that is left, and half of the memory.
+    /// Part of the time and of the positions that are left, and half of the memory.
     fn share(&self, part: f64) -> Budget {
         let now = Instant::now();
         let deadline = self
             .budget
             .deadline
             .map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(part));
-        Budget { deadline, ..self.budget.with_memory(self.budget.memory / 2) }
+        let nodes = match self.budget.nodes {
+            u64::MAX => u64::MAX,
+            nodes => (nodes.saturating_sub(self.nodes) as f64 * part) as u64,
+        };
+        let memory = self.budget.memory / 2;
+        Budget { deadline, nodes, memory, stop: self.budget.stop.clone() }
     }
 
     /// Room for the nodes of a proof.

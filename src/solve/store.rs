@@ -1,12 +1,14 @@
 //! Proved positions in a book: scores of the source `solve KIND`, which count as those of endgame tables do.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::proof::{Goal, Node, NodeId, Proof};
 use super::prover::Solution;
 use super::value::{ProofKind, Value};
+use crate::book::interop::{InteropError, create_empty};
 use crate::book::{Book, BookError, Evaluation, Findings, ReplaceError, Score, SourceScore};
+use crate::bytes::StopFlag;
 use crate::game::{Game, Packed, Symmetric};
 use crate::gomoku::{Board, Point};
 use crate::hash::{Key, KeyTable};
@@ -24,6 +26,9 @@ pub enum StoreError {
     /// The book cannot be read.
     #[error(transparent)]
     Book(#[from] BookError),
+    /// The book cannot be made.
+    #[error(transparent)]
+    Create(#[from] InteropError),
     /// The book cannot be changed.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
@@ -119,7 +124,9 @@ fn proved(score: &Score) -> Option<Proved> {
 /// Solutions to be kept in a book.
 #[derive(Debug)]
 pub struct SolutionStore {
-    book: Book,
+    path: PathBuf,
+    /// `None` while the book is replaced: Windows replaces no open file.
+    book: Option<Book>,
     scores: Vec<(Key, Score)>,
     seen: HashSet<Key>,
 }
@@ -131,7 +138,18 @@ impl SolutionStore {
     ///
     /// If it is no book of gomoku.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { book: open_book(path)?, scores: Vec::new(), seen: HashSet::new() })
+        let book = Some(open_book(path)?);
+        Ok(Self { path: path.to_owned(), book, scores: Vec::new(), seen: HashSet::new() })
+    }
+
+    /// Makes a book without games and opens it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        create_empty::<Board>(path, &StopFlag::default())?;
+        Self::open(path)
     }
 
     /// Adds a position and its solution, and the positions that the listed moves of the proof lead to.
@@ -146,18 +164,18 @@ impl SolutionStore {
         }
     }
 
-    /// Writes what was added to the book, all or nothing. Returns the number of positions.
+    /// Writes what was added since the last time to the book, all or nothing. Returns the number of positions.
     ///
     /// # Errors
     ///
     /// If the book cannot be changed; it is as it was then.
-    pub fn save(self) -> Result<usize, StoreError> {
-        let Self { book, scores, .. } = self;
-        let (path, added) = (book.path().to_owned(), scores.len());
-        // Windows replaces no open file.
-        drop(book);
+    pub fn save(&mut self) -> Result<usize, StoreError> {
+        let scores = std::mem::take(&mut self.scores);
+        let added = scores.len();
         if added > 0 {
-            Findings { scores, added: Vec::new() }.save(&path)?;
+            self.book = None;
+            Findings { scores, added: Vec::new() }.save(&self.path)?;
+            self.book = Some(open_book(&self.path)?);
         }
         Ok(added)
     }
@@ -181,7 +199,8 @@ impl Collector<'_> {
             Value::Unknown => return,
         };
         let source = format!("{SOURCE}{}", self.kind);
-        let (key, score) = self.store.book.score_of(board, &source, Evaluation::proof(score, best));
+        let Some(book) = &self.store.book else { return };
+        let (key, score) = book.score_of(board, &source, Evaluation::proof(score, best));
         if self.store.seen.insert(key) {
             self.store.scores.push((key, score));
         }

@@ -192,7 +192,8 @@ impl CompleteTable {
         let mut layer = vec![NONE; self.numbering.len(stones)];
         let mut is_over = false;
         self.numbering.for_each(stones, |index, arrangement| {
-            if is_over || index.is_multiple_of(4096) && budget.is_over() {
+            // Tables are small enough not to count as positions.
+            if is_over || index.is_multiple_of(4096) && budget.is_over(0) {
                 is_over = true;
                 return;
             }

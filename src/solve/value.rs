@@ -112,11 +112,13 @@ impl fmt::Display for ProofKind {
     }
 }
 
-/// Limits of some work: time, memory, and a request to stop.
+/// Limits of some work: time, positions, memory, and a request to stop.
 #[derive(Debug, Clone)]
 pub struct Budget {
     /// When to give up.
     pub deadline: Option<Instant>,
+    /// Positions that may be looked at; with this limit alone the work is always the same.
+    pub nodes: u64,
     /// Bytes that tables of positions may take.
     pub memory: usize,
     /// Set to end the work early.
@@ -124,21 +126,18 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    /// 256 MiB, no limit in time.
+    /// 256 MiB, no other limit.
     fn default() -> Self {
-        Self { deadline: None, memory: 256 << 20, stop: StopFlag::default() }
+        Self { deadline: None, nodes: u64::MAX, memory: 256 << 20, stop: StopFlag::default() }
     }
 }
 
 impl Budget {
-    /// Returns true once the time is over or the end is requested.
+    /// Returns true once this many positions are too many, the time is over, or the end is requested.
     #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.stop.is_set() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// The same with at most that much memory.
-    pub(super) fn with_memory(&self, memory: usize) -> Self {
-        Self { memory, ..self.clone() }
+    pub fn is_over(&self, nodes: u64) -> bool {
+        nodes >= self.nodes
+            || self.stop.is_set()
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }

@@ -55,6 +55,7 @@ pub use gomoku::{GomokuImport, GomokuImportOptions, GomokuSource, export_library
 pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
 pub use obk::Dialect;
+pub use own_book::create_empty;
 pub use progress::{Progress, Step};
 pub use repair::{RepairReport, repair};
 pub use sniff::sniff;

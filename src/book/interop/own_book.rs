@@ -95,6 +95,15 @@ impl OwnWriter {
     }
 }
 
+/// Makes a book without moves, to which other things than games can be added.
+///
+/// # Errors
+///
+/// If it cannot be made. Nothing is replaced.
+pub fn create_empty<G: Game>(output: &Path, stop: &StopFlag) -> Result<Metadata, InteropError> {
+    OwnWriter::create(output, stop)?.finish::<G>(&[])
+}
+
 fn add_entry(writer: &mut Writer, entry: &BookEntry) -> rusqlite::Result<()> {
     let BookEntry { key, mv, stats, weight, ref mark } = *entry;
     writer.add_row((key, mv), &MoveRow { stats, weight })?;

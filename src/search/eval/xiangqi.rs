@@ -21,7 +21,7 @@ mod terms;
 pub use explain::{Explanation, ManWorth, Share, Trace, Worth, explain, trace, weights};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 
-use crate::game::{BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side};
+use crate::game::{BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, WinModel};
 use crate::hash::Key;
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
@@ -65,6 +65,7 @@ fn finish(pair: Pair, phase: i32, scale: BySide<i32>, side: Side) -> i32 {
 
 impl Heuristics for Position {
     const NULL_MOVE: bool = true;
+    const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
     const HISTORY_LEN: usize = Piece::COUNT * Square::COUNT;
     const GAINS: usize = Role::ALL.len();
 

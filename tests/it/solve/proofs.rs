@@ -34,8 +34,11 @@ fn point(text: &str) -> Point {
     Point::parse(text).unwrap()
 }
 
+/// The positions that a random position may take: some would take hours.
+const NODES: u64 = 50_000;
+
 fn solve(board: &Board, kinds: &[ProofKind]) -> Solution {
-    let budget = Budget { memory: 4 << 20, ..Budget::default() };
+    let budget = Budget { memory: 4 << 20, nodes: NODES, ..Budget::default() };
     Prover::new(ProverOptions { kinds: kinds.to_vec() }).solve(board, &budget)
 }
 
@@ -226,7 +229,7 @@ fn batches_go_on_where_they_were_ended() {
     let folder = Folder::new();
     let lines = format!("{FOUR_AND_THREE}\nh8h9\nxyz\n{TWO_THREES}\n");
     let (fens, output) = (folder.write("fens", &lines), folder.at("answers"));
-    let args = ["solve", "--game", "gomoku", "--seconds", "0.3", "--fens", &fens];
+    let args = ["solve", "--game", "gomoku", "--nodes", "20000", "--fens", &fens];
     let all = text(&exits(&args, 65).stdout);
     let values = |text: &str| -> Vec<String> {
         let value = |line: &str| -> Value { serde_json::from_str(line).unwrap() };
@@ -240,9 +243,41 @@ fn batches_go_on_where_they_were_ended() {
     let written = fs::read_to_string(&output).unwrap();
     assert!(written.starts_with(first));
     assert_eq!(values(&written), ["win", "unknown", "unknown", "win"]);
+    // A run that has nothing left to do ends as the one that did it.
+    exits(&[&args[..], &["--output", &output]].concat(), 65);
+    assert_eq!(fs::read_to_string(&output).unwrap(), written);
     // Answers to other positions are no beginning of these.
     fs::write(&fens, format!("{TWO_THREES}\n")).unwrap();
     fails(&[&args[..], &["--output", &output]].concat(), 65, &["answers another position"]);
+}
+
+/// With a limit in positions alone the answer is always the same, and the limit holds.
+#[test]
+fn answers_depend_on_the_limit_alone() {
+    let open = ["solve", "--game", "gomoku", "--moves", "h8", "i9", "--nodes", "3000", "--json"];
+    let first = text(&exits(&open, 0).stdout);
+    assert_eq!(text(&exits(&open, 0).stdout), first);
+    let answer: Value = serde_json::from_str(&first).unwrap();
+    assert_eq!(answer["value"], "unknown");
+    assert!(answer["nodes"].as_u64().unwrap() < 8_000, "{answer}");
+}
+
+/// A batch makes the book that it adds to, and what is answered is in it.
+#[test]
+fn batches_fill_a_new_book() {
+    let folder = Folder::new();
+    let fens = folder.write("fens", &format!("{FOUR_AND_THREE}\n{TWO_THREES}\n"));
+    let book = folder.at("proved.book");
+    let args = ["solve", "--game", "gomoku", "--fens", &fens, "--store", &book];
+    exits(&args, 0);
+    for fen in [FOUR_AND_THREE, TWO_THREES] {
+        let proved = ProvedPositions::open(Path::new(&book)).unwrap();
+        assert_eq!(proved.probe(&Board::from_fen(fen).unwrap()).unwrap().value, SolveValue::Win);
+    }
+    // The same again changes nothing.
+    let before = fs::read(&book).unwrap();
+    exits(&args, 0);
+    assert_eq!(fs::read(&book).unwrap(), before);
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod weights;
 pub use point_values::Urgency;
 pub use weights::{GROUPS, PARTS, Term, TermKind, counted, terms, weights};
 
-use crate::game::{Game, Heuristics, MoveList};
+use crate::game::{Game, Heuristics, MoveList, WinModel};
 use crate::gomoku::{Board, Point, Threat, Undo};
 use crate::hash::Key;
 use crate::hash::gomoku::POINTS;
@@ -40,6 +40,7 @@ impl Heuristics for Board {
     const NULL_MOVE: bool = false;
     const EXTENDS_THREATS: bool = true;
     const SOLVES_LEAVES: bool = true;
+    const WIN_MODEL: WinModel = WinModel { centre: 4.0, centre_ending: 0.0, spread: 108.0 };
     const HISTORY_LEN: usize = 2 * POINTS;
 
     fn evaluate(&self) -> i32 {
