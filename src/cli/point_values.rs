@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::language::{right, say, word};
 use juzhong::game::{Game, Notation, Side};
-use juzhong::gomoku::{Board, LinePattern, Point, Threat};
+use juzhong::gomoku::{Board, Point, Threat};
 use juzhong::search::eval::gomoku::{Term, TermKind, terms};
 
 /// The evaluation in the JSON answer.
@@ -34,32 +34,12 @@ pub(super) fn to_json(board: &Board) -> Value {
     })
 }
 
-/// The name of a term in JSON: that of its pattern or threat.
-fn name(term: &Term) -> &'static str {
+/// The name of a term in JSON.
+const fn name(term: &Term) -> &'static str {
     match term.kind {
-        Some(TermKind::Pattern(pattern)) => pattern_name(pattern),
-        Some(TermKind::Threat(threat)) => threat_name(threat),
-        None => "move",
-    }
-}
-
-const fn pattern_name(pattern: LinePattern) -> &'static str {
-    match pattern {
-        LinePattern::Dead => "dead",
-        LinePattern::ClosedOne => "closed one",
-        LinePattern::One => "one",
-        LinePattern::ClosedTwo => "closed two",
-        LinePattern::Two => "two",
-        LinePattern::WideTwo => "wide two",
-        LinePattern::WidestTwo => "widest two",
-        LinePattern::ClosedThree => "closed three",
-        LinePattern::SplitThree => "split three",
-        LinePattern::Three => "three",
-        LinePattern::Four => "four",
-        LinePattern::TwoFours => "two fours",
-        LinePattern::OpenFour => "open four",
-        LinePattern::Five => "five",
-        LinePattern::Overline => "overline",
+        TermKind::Threat(threat) => threat_name(threat),
+        TermKind::Threats => "threats together",
+        TermKind::Move => "move",
     }
 }
 

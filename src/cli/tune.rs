@@ -1,5 +1,5 @@
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -11,7 +11,10 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::gomoku::Board;
 use juzhong::record::{Formats, ReadSummary, Record, read_packed};
-use juzhong::tune::{Fit, FitOptions, Samples, Sampling, Tunable, fit, sample, source};
+use juzhong::tune::{
+    Fit, FitOptions, Foretold, OrderFit, OrderOptions, Samples, Sampling, Tunable, fit, fit_order,
+    order_source, sample, source,
+};
 use juzhong::xiangqi::Position;
 
 /// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the
@@ -22,7 +25,8 @@ pub(super) struct Args {
     /// Files and folders of games of any format.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// The source file to write: src/search/eval/xiangqi/numbers.rs, or gomoku/numbers.rs. Without it the weights are only
+    /// The source file to write: src/search/eval/xiangqi/numbers.rs, or for gomoku src/gomoku/weights.rs
+    /// (with --moves src/search/eval/gomoku/order.rs). Without it the weights are only
     /// fitted.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -64,6 +68,9 @@ pub(super) struct Args {
     /// How far a weight is expected to lie from where it starts, in centipawns.
     #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread)]
     spread: f64,
+    /// Fit the values that order quiet moves to the moves that were played instead (gomoku).
+    #[arg(long)]
+    moves: bool,
     /// Threads (0: one for each core).
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -81,6 +88,9 @@ fn run_game<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Res
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let (games, read) = read::<G>(&args.inputs)?;
+    if args.moves {
+        return fit_moves(args, &games, &read, context);
+    }
     let samples = pool.install(|| sample(&games, &args.sampling()));
     if samples[0].is_empty() {
         let message = format!("no quiet position with a result in {} games", games.len());
@@ -98,11 +108,74 @@ fn run_game<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Res
     });
     bar.finish_and_clear();
     if let Some(path) = &args.output {
-        let text = source::<G>(&fitted.weights, &args.head(&samples, &fitted));
-        let _lock = claim_file(path)?;
-        atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())?;
+        write_source(path, &source::<G>(&fitted.weights, &args.head(&samples, &fitted)))?;
     }
     report(&read, &samples, &fitted, context)
+}
+
+/// Fits the order of quiet moves instead of the evaluation.
+fn fit_moves<G: Tunable>(
+    args: &Args,
+    games: &[Record<G>],
+    read: &ReadSummary,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    if G::ORDER_WEIGHTS == 0 {
+        let message = format!("the order of moves of {} is not tuned", G::NAME);
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let options =
+        OrderOptions { skip_plies: args.skip_plies, hold_out: args.hold_out, ..Default::default() };
+    let OrderFit { weights, fitted, held_out } = fit_order(games, &options);
+    if fitted.moves == 0 {
+        let message = format!("no quiet move in {} games", games.len());
+        return Err(CliError::message(exit::BAD_DATA, message));
+    }
+    if let Some(path) = &args.output {
+        let about = format!(
+            "juzhong tune --moves {}\n{} moves, {} held out, of which {:.1} % first and {:.1} % among the \
+             first four;\ncross entropy {:.4}, held out {:.4}.{}",
+            args.names(),
+            fitted.moves,
+            held_out.moves,
+            100.0 * held_out.first,
+            100.0 * held_out.first_four,
+            fitted.loss,
+            held_out.loss,
+            args.remark()
+        );
+        write_source(path, &order_source::<G>(&weights, &about))?;
+    }
+    let sets = [("fitted", fitted), ("held out", held_out)];
+    if context.common.json {
+        let set = |told: &Foretold| {
+            let Foretold { moves, loss, first, first_four } = told;
+            json!({"moves": moves, "loss": loss, "first": first, "first_four": first_four})
+        };
+        let (fitted, held_out) = (set(&sets[0].1), set(&sets[1].1));
+        let answer = json!({
+            "schema": "juzhong.tune_moves/1",
+            "games": read.games,
+            "fitted": fitted,
+            "held_out": held_out,
+        });
+        writeln!(context.out, "{answer}")?;
+        return Ok(exit::OK);
+    }
+    writeln!(context.out, "games      {}", read.games)?;
+    for (name, Foretold { moves, loss, first, first_four }) in sets {
+        let (first, four) = (100.0 * first, 100.0 * first_four);
+        writeln!(
+            context.out,
+            "{name:<10} {moves} moves, loss {loss:.4}, {first:.1} % first, {four:.1} % among the first four"
+        )?;
+    }
+    Ok(exit::OK)
+}
+
+fn write_source(path: &Path, text: &str) -> Result<(), CliError> {
+    let _lock = claim_file(path)?;
+    atomic::write(path, text.as_bytes()).or_exit_with(exit::CANNOT_CREATE, || path.shown())
 }
 
 impl Args {
@@ -138,28 +211,38 @@ impl Args {
 
     /// A description of how the weights were made, for the head of the source.
     fn head(&self, samples: &[Samples; 2], fitted: &Fit) -> String {
-        let names: Vec<String> = self
-            .inputs
-            .iter()
-            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
-            .collect();
-        let Self { positions, steps, rate, spread, quiet, about, search, blend, .. } = self;
+        let Self { positions, steps, rate, spread, quiet, search, blend, .. } = self;
         let Fit { before, after, .. } = fitted;
         let told = if self.comments { " --comments" } else { "" };
-        let gap = if about.is_empty() { "" } else { "\n\n" };
         format!(
             "juzhong tune {} --positions {positions} --quiet {quiet} --search {search}{told} \
              --blend {blend} --steps {steps} --rate {rate} --spread {spread}\n\
              {} quiet positions, {} held out; logistic loss of those fitted {:.5} before\n\
-             and {:.5} after, held out {:.5} and {:.5}.{gap}{about}",
-            names.join(" "),
+             and {:.5} after, held out {:.5} and {:.5}.{}",
+            self.names(),
             samples[0].len(),
             samples[1].len(),
             before.fitted,
             after.fitted,
             before.held_out,
-            after.held_out
+            after.held_out,
+            self.remark()
         )
+    }
+
+    /// The names of the files of games.
+    fn names(&self) -> String {
+        let names: Vec<String> = self
+            .inputs
+            .iter()
+            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+            .collect();
+        names.join(" ")
+    }
+
+    /// What the user says of the games, as a paragraph of its own.
+    fn remark(&self) -> String {
+        if self.about.is_empty() { String::new() } else { format!("\n\n{}", self.about) }
     }
 }
 

@@ -145,6 +145,31 @@ pub struct RootMove<M> {
     pub entry: Entry,
     /// The same as the search sees it: plies to mate only where the entry's distance is that.
     pub value: TableValue,
+    /// What the entry's distance leads to.
+    pub target: DistanceTarget,
+}
+
+/// What a distance in plies leads to, for moves that win or lose without a repetition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DistanceTarget {
+    /// Mate.
+    Mate,
+    /// The next capture, or mate.
+    CaptureOrMate,
+    /// The end of the game.
+    End,
+    /// The end of the game, which may come sooner.
+    EndAtMost,
+}
+
+impl DistanceTarget {
+    /// The target of a distance of endgame tables whose value search sees so.
+    pub(super) const fn of_table(value: TableValue) -> Self {
+        match value {
+            TableValue::Mate(_) | TableValue::Mated(_) => Self::Mate,
+            _ => Self::CaptureOrMate,
+        }
+    }
 }
 
 /// For games without endgame tables.

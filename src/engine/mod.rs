@@ -20,7 +20,9 @@ mod validity;
 mod warnings;
 
 pub use chance::seed_or_drawn;
-pub use endgames::{Endgames, NoTables, ProbeBudget, RootMove, RootRanking, TableOptions};
+pub use endgames::{
+    DistanceTarget, Endgames, NoTables, ProbeBudget, RootMove, RootRanking, TableOptions,
+};
 pub use evaluators::{SearchEvaluator, TablebaseEvaluator};
 pub use level::{Level, varied};
 pub use opening_books::{BookLimits, OwnBook};

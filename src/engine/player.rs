@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use super::endgames::{Endgames, ProbeBudget, RootMove, RootRanking, TableOptions};
+use super::endgames::{DistanceTarget, Endgames, ProbeBudget, RootMove, RootRanking, TableOptions};
 use super::opening_books::{OpeningBooks, OwnBook};
 use super::playable::{Playable, as_it_counts, loses_by_rule};
 use crate::book::SelectOptions;
@@ -162,11 +162,16 @@ impl<M> fmt::Display for RootMove<M> {
         let Entry { wdl, order, distance } = self.entry;
         f.write_str(wdl.name())?;
         let plies = if distance == 1 { "ply" } else { "plies" };
-        let is_mate = matches!(self.value, TableValue::Mate(_) | TableValue::Mated(_));
         match (wdl, order) {
             (Wdl::Draw, _) => Ok(()),
-            (_, 0) if is_mate => write!(f, ", mate in {distance} {plies}"),
-            (_, 0) => write!(f, ", capture or mate in {distance} {plies}"),
+            (_, 0) => match self.target {
+                DistanceTarget::Mate => write!(f, ", mate in {distance} {plies}"),
+                DistanceTarget::CaptureOrMate => {
+                    write!(f, ", capture or mate in {distance} {plies}")
+                }
+                DistanceTarget::End => write!(f, " in {distance} {plies}"),
+                DistanceTarget::EndAtMost => write!(f, " in at most {distance} {plies}"),
+            },
             (_, order) => write!(f, " by repetition, order {order}, {distance} {plies}"),
         }
     }
@@ -644,7 +649,7 @@ mod tests {
     fn table_results_are_scores_and_texts() {
         let mv = Move::parse("a0a1").unwrap();
         let told = |entry, value| {
-            let root = RootMove { mv, entry, value };
+            let root = RootMove { mv, entry, value, target: DistanceTarget::of_table(value) };
             (root.score().to_string(), root.to_string())
         };
         let pair = |score: &str, text: &str| (score.to_owned(), text.to_owned());

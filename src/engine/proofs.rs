@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::endgames::{Endgames, RootMove, RootRanking, TableOptions};
+use super::endgames::{DistanceTarget, Endgames, RootMove, RootRanking, TableOptions};
 use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Game, Line, MoveList};
 use crate::gomoku::{Board, Point};
@@ -104,7 +104,9 @@ impl Endgames<Board> for ProvedTables {
                 Some(proved) => (entry(proved).before(), proved.kind),
                 None => here.filter(|_| is_best).map(|here| (entry(here), here.kind))?,
             };
-            Some(RootMove { mv, entry, value: value(entry, kind.is_shortest()) })
+            let is_shortest = kind.is_shortest();
+            let target = if is_shortest { DistanceTarget::End } else { DistanceTarget::EndAtMost };
+            Some(RootMove { mv, entry, value: value(entry, is_shortest), target })
         });
         let mut known: Vec<RootMove<Point>> = ranked.collect();
         known.sort_by_key(|ranked| Reverse(ranked.entry));

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::endgames::{Endgames, RootMove, TableOptions};
+use super::endgames::{DistanceTarget, Endgames, RootMove, TableOptions};
 use super::validity;
 use super::warnings::in_full;
 use crate::bytes::visible::ShowPath;
@@ -142,7 +142,7 @@ impl XiangqiTables {
             let left = men - usize::from(position.piece_at(mv.to()).is_some());
             let entry = self.valid(tablebase, entry, left)?;
             let value = self.value_of_move(tablebase, position, mv, entry);
-            Some(RootMove { mv, entry, value })
+            Some(RootMove { mv, entry, value, target: DistanceTarget::of_table(value) })
         });
         let mut known: Vec<RootMove<Move>> = known.collect();
         known.sort_by_key(|m| std::cmp::Reverse(m.entry));

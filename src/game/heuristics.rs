@@ -1,6 +1,6 @@
 use crate::hash::Key;
 
-use super::{Game, MoveList, Outcome};
+use super::{Game, MoveList, Outcome, Tunables};
 
 /// Number of [structure keys](Heuristics::structure_keys).
 pub const STRUCTURES: usize = 4;
@@ -33,6 +33,9 @@ pub trait Heuristics: Game {
 
     /// The chances that its evaluations stand for.
     const WIN_MODEL: WinModel;
+
+    /// The margins and reductions of search for this game.
+    const TUNABLES: Tunables;
 
     /// Upper bound (exclusive) of [`history_index`](Self::history_index).
     const HISTORY_LEN: usize;

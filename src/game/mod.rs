@@ -11,6 +11,7 @@ mod perft;
 mod score;
 mod side;
 mod symmetry;
+mod tunables;
 
 pub use heuristics::{Heuristics, PHASES, STRUCTURES, WinModel};
 pub use line::{Adjudicate, Horizon, Judgement, Line, Ply, Verdict};
@@ -18,6 +19,7 @@ pub use perft::{divide, perft};
 pub use score::{Bound, ScoreKind};
 pub use side::{BySide, Outcome, Side};
 pub use symmetry::{Canonical, Symmetric};
+pub use tunables::Tunables;
 
 use std::fmt::Debug;
 use std::hash::Hash;

@@ -3,8 +3,9 @@ use std::ops::RangeInclusive;
 
 use super::lines::LineCells;
 use super::lines::{Axis, EDGE, EMPTY, Lines, owner, stone};
-use super::pattern::{Around, LINE_PATTERNS, LinePattern, PatternPair, PatternSource, RowRules};
-use super::threat::{self, CLASSES, ClassTable, LinePairs, PointClass, THREATS, Threat};
+use super::pattern::{Around, LinePattern, PatternPair, PatternSource, RowRules};
+use super::threat::{self, ClassTable, LinePairs, PointClass, THREATS, Threat};
+use super::values::CLASS_VALUES;
 use super::{Point, PointSet, Variant};
 use crate::game::{Game, MoveList, Notation, Outcome, Side};
 use crate::hash::gomoku::{KEYS, POINTS, SECOND_TO_MOVE};
@@ -68,25 +69,33 @@ pub struct Board {
     class_tables: [&'static ClassTable; 2],
 }
 
-/// The number of empty points and lines on which one player's stone would make each pattern, and of empty points of each
-/// class.
+/// What one player's stones would make on the empty points, summed over them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// By [`LinePattern`]. A point counts once for each line.
-    pub patterns: [i16; LINE_PATTERNS + 1],
-    /// By [`PointClass`].
-    pub classes: [i16; CLASSES],
-    /// By [`Threat`].
+    /// The number of points by [`Threat`].
     pub threats: [i16; THREATS],
+    /// The values of the points by [`PointClass`], in tenths of a centipawn for the side to move: if
+    /// that is this player, and if it is the other.
+    pub(crate) values: [i32; 2],
 }
 
 impl Counts {
-    const NONE: Self =
-        Self { patterns: [0; LINE_PATTERNS + 1], classes: [0; CLASSES], threats: [0; THREATS] };
+    const NONE: Self = Self { threats: [0; THREATS], values: [0; 2] };
 
-    fn add(&mut self, class: PointClass, sign: i16) {
-        self.classes[class.index()] += sign;
-        self.threats[class.threat() as usize] += sign;
+    #[inline]
+    fn add(&mut self, class: PointClass) {
+        self.threats[class.threat() as usize] += 1;
+        let [own, other] = CLASS_VALUES[class.index()];
+        self.values[0] += i32::from(own);
+        self.values[1] += i32::from(other);
+    }
+
+    #[inline]
+    fn remove(&mut self, class: PointClass) {
+        self.threats[class.threat() as usize] -= 1;
+        let [own, other] = CLASS_VALUES[class.index()];
+        self.values[0] -= i32::from(own);
+        self.values[1] -= i32::from(other);
     }
 
     /// The number of points on which a stone makes this threat.
@@ -592,14 +601,12 @@ impl Board {
             if old == new {
                 continue;
             }
-            let counts = &mut self.counts[side.index()];
-            counts.patterns[usize::from(old)] -= 1;
-            counts.patterns[usize::from(new)] += 1;
             let kept = classes[side.index()];
             let class = self.class_tables[side.index()][after.index(side)];
             if kept != class {
-                counts.add(kept, -1);
-                counts.add(class, 1);
+                let counts = &mut self.counts[side.index()];
+                counts.remove(kept);
+                counts.add(class);
                 if kept.threat().is_four() != class.threat().is_four() {
                     self.fours[side.index()].toggle(index);
                 }
@@ -623,13 +630,8 @@ impl Board {
 
     /// Takes a point out of the counts.
     fn discount(&mut self, point: Point) {
-        let pairs = self.patterns[point.index()];
-        for side in Side::ALL {
-            let counts = &mut self.counts[side.index()];
-            for pattern in pairs.patterns(side) {
-                counts.patterns[pattern as usize] -= 1;
-            }
-            counts.add(self.classes[point.index()][side.index()], -1);
+        for side in Side::ALL.map(Side::index) {
+            self.counts[side].remove(self.classes[point.index()][side]);
         }
     }
 
@@ -644,13 +646,9 @@ impl Board {
             }));
             self.patterns[point.index()] = pairs;
             for side in Side::ALL {
-                let counts = &mut self.counts[side.index()];
-                for pattern in pairs.patterns(side) {
-                    counts.patterns[pattern as usize] += 1;
-                }
                 let class = self.class_tables[side.index()][pairs.index(side)];
                 self.classes[point.index()][side.index()] = class;
-                counts.add(class, 1);
+                self.counts[side.index()].add(class);
                 if class.threat().is_four() {
                     self.fours[side.index()].insert(point);
                 }

@@ -2,8 +2,8 @@
 //! rows of any length, of exactly that length, or by the rules of renju.
 //!
 //! [`Board`] is a position. `lines` holds its cells, `pattern` says what a stone would make along a line, `threat` what
-//! that is along all four together; so the board always knows the winner and the threats to win. Evaluations are
-//! in `search::eval`.
+//! that is along all four together; so the board always knows the winner and the threats to win. It also keeps the
+//! sums of the values of points (`values`, `weights`) that the evaluation in `search::eval` is made of.
 
 mod board;
 mod diagram;
@@ -15,8 +15,10 @@ mod pattern;
 mod point;
 mod point_set;
 mod threat;
+mod values;
 mod variant;
 mod vcf;
+mod weights;
 
 pub use board::{Board, Counts, Forbidden, GeometryError, SIZES, Undo};
 pub use diagram::DiagramStyle;
@@ -26,13 +28,17 @@ pub(crate) use line_map::{Completions, LineMap};
 #[cfg(feature = "engine")]
 pub(crate) use lines::Axis;
 pub use notation::{BoardError, START_TEXT};
-pub use pattern::LinePattern;
 #[cfg(feature = "engine")]
-pub(crate) use pattern::{Around, LINE_PATTERNS};
+pub(crate) use pattern::Around;
+pub use pattern::LinePattern;
 pub use point::Point;
 pub use point_set::PointSet;
 #[cfg(feature = "engine")]
 pub(crate) use threat::CLASSES;
 pub use threat::{PointClass, Threat};
+#[cfg(feature = "engine")]
+pub(crate) use values::{SITUATIONS, WEIGHT_COUNT};
 pub use variant::{UnknownVariant, Variant};
 pub use vcf::{FourSearch, FourSolver, FourWin};
+#[cfg(feature = "engine")]
+pub(crate) use weights::WEIGHTS;

@@ -85,21 +85,10 @@ impl Threat {
         if fours > 1 || patterns.contains(&LinePattern::OpenFour) {
             return Self::OpenFour;
         }
-        Self::of_kinds(patterns.map(kind))
-    }
-
-    /// The threat that patterns of four kinds make.
-    const fn of_kinds(kinds: [usize; 4]) -> Self {
-        let mut counts = [0; KINDS];
-        let mut i = 0;
-        while i < kinds.len() {
-            counts[kinds[i]] += 1;
-            i += 1;
-        }
-        let [_, _, twos, closed_threes, threes, fours] = counts;
+        let closed_threes = count(|pattern| pattern == LinePattern::ClosedThree);
+        let twos = count(LinePattern::is_open_two);
         let more = closed_threes + twos > 0;
         match (fours, threes) {
-            (2.., _) => Self::OpenFour,
             (1, 1..) => Self::FourThree,
             (1, _) if more => Self::FourAndMore,
             (1, _) => Self::Four,
@@ -117,108 +106,58 @@ impl Threat {
     }
 }
 
-/// What one player's stone on an empty point would make along the four lines, whatever their order: a threat that wins or
-/// may be forbidden, or the kinds of the four patterns. Evaluations count points by class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PointClass(u8);
+/// What one player's stone on an empty point would make along the four lines, whatever their order: the patterns, and the
+/// threat that they are together. Evaluations give points values by class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PointClass(u16);
 
-/// Kinds of patterns that classes tell apart.
-const KINDS: usize = 6;
+/// Number of classes: arrangements of four patterns whatever their order.
+pub(crate) const CLASSES: usize = 3_060;
 
-/// Arrangements of four kinds whatever their order.
-const ARRANGEMENTS: usize = 126;
-
-/// Number of classes.
-pub(crate) const CLASSES: usize = ARRANGEMENTS + 3;
+/// The lower bits are the number of the arrangement, the upper ones the threat.
+const CLASS_BITS: u32 = 12;
 
 impl PointClass {
     /// The class of a point with nothing on any line.
     pub(super) const LEAST: Self = Self(0);
-    const SUSPECT: Self = Self(ARRANGEMENTS as u8);
-    const OPEN_FOUR: Self = Self(ARRANGEMENTS as u8 + 1);
-    const FIVE: Self = Self(ARRANGEMENTS as u8 + 2);
 
-    /// All classes.
-    pub const ALL: [Self; CLASSES] = {
-        let mut all = [Self(0); CLASSES];
-        let mut i = 0;
-        while i < CLASSES {
-            all[i] = Self(i as u8);
-            i += 1;
-        }
-        all
-    };
-
-    /// 0 to 128.
+    /// 0 to 3,059.
+    #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
-        self.0 as usize
+        (self.0 & ((1 << CLASS_BITS) - 1)) as usize
     }
 
     /// The threat that points of this class make.
     #[inline]
     #[must_use]
     pub const fn threat(self) -> Threat {
-        THREAT_OF_CLASS[self.0 as usize]
+        const BY_NUMBER: [Threat; 16] = {
+            let mut threats = [Threat::None; 16];
+            let mut number = 0;
+            while number < THREATS {
+                threats[number] = Threat::ALL[number];
+                number += 1;
+            }
+            threats
+        };
+        BY_NUMBER[(self.0 >> CLASS_BITS) as usize]
     }
 
     fn of(patterns: [LinePattern; 4], restricted: bool) -> Self {
-        match Threat::of(patterns, restricted) {
-            Threat::Five => Self::FIVE,
-            Threat::OpenFour => Self::OPEN_FOUR,
-            Threat::Suspect => Self::SUSPECT,
-            _ => {
-                let mut kinds = patterns.map(kind);
-                kinds.sort_unstable_by_key(|&kind| std::cmp::Reverse(kind));
-                Self(arrangement(kinds) as u8)
-            }
-        }
+        let threat = Threat::of(patterns, restricted) as u16;
+        Self(threat << CLASS_BITS | arrangement(patterns) as u16)
     }
 }
 
-/// The kind of a pattern: 0 for those that are worth little, later ones for stronger patterns.
-const fn kind(pattern: LinePattern) -> usize {
-    match pattern {
-        LinePattern::ClosedTwo => 1,
-        LinePattern::Two | LinePattern::WideTwo | LinePattern::WidestTwo => 2,
-        LinePattern::ClosedThree => 3,
-        LinePattern::SplitThree | LinePattern::Three => 4,
-        LinePattern::Four => 5,
-        _ => 0,
-    }
-}
-
-/// The number of an arrangement of kinds in descending order: the combinatorial number system.
-const fn arrangement(kinds: [usize; 4]) -> usize {
-    let [a, b, c, d] = kinds;
+/// The number of four patterns whatever their order: the combinatorial number system.
+fn arrangement(patterns: [LinePattern; 4]) -> usize {
+    let mut numbers = patterns.map(|pattern| pattern as usize);
+    numbers.sort_unstable_by_key(|&number| std::cmp::Reverse(number));
+    let [a, b, c, d] = numbers;
     let (a, b, c) = (a + 3, b + 2, c + 1);
-    a * (a - 1) * (a - 2) * (a - 3) / 24
-        + b * (b - 1) * (b - 2) / 6
-        + c * c.saturating_sub(1) / 2
-        + d
+    a * (a - 1) * (a - 2) * (a - 3) / 24 + b * (b - 1) * (b - 2) / 6 + c * (c - 1) / 2 + d
 }
-
-/// The threats of the classes.
-static THREAT_OF_CLASS: [Threat; CLASSES] = {
-    let mut threats = [Threat::None; CLASSES];
-    let mut number = 0;
-    while number < KINDS * KINDS * KINDS * KINDS {
-        let kinds = [
-            number / (KINDS * KINDS * KINDS),
-            number / (KINDS * KINDS) % KINDS,
-            number / KINDS % KINDS,
-            number % KINDS,
-        ];
-        if kinds[0] >= kinds[1] && kinds[1] >= kinds[2] && kinds[2] >= kinds[3] {
-            threats[arrangement(kinds)] = Threat::of_kinds(kinds);
-        }
-        number += 1;
-    }
-    threats[PointClass::SUSPECT.index()] = Threat::Suspect;
-    threats[PointClass::OPEN_FOUR.index()] = Threat::OpenFour;
-    threats[PointClass::FIVE.index()] = Threat::Five;
-    threats
-};
 
 /// Classes by the patterns of four lines, four bits for each.
 pub(super) type ClassTable = [PointClass; 1 << 16];
@@ -272,5 +211,33 @@ impl LinePairs {
     /// The patterns of one player.
     pub(super) fn patterns(self, side: Side) -> [LinePattern; 4] {
         self.0.to_le_bytes().map(|pair| of_side(pair, side))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_the_arrangements_and_know_their_threats() {
+        for restricted in [false, true] {
+            let mut threats = vec![None; CLASSES];
+            for bits in 0..15_u32.pow(4) {
+                let patterns = [0, 1, 2, 3]
+                    .map(|line| LinePattern::ALL[(bits / 15_u32.pow(line) % 15) as usize]);
+                let class = PointClass::of(patterns, restricted);
+                let threat = Threat::of(patterns, restricted);
+                assert_eq!(class.threat(), threat);
+                let known = threats[class.index()].get_or_insert((threat, {
+                    let mut sorted = patterns;
+                    sorted.sort_unstable();
+                    sorted
+                }));
+                let mut sorted = patterns;
+                sorted.sort_unstable();
+                assert_eq!(*known, (threat, sorted));
+            }
+            assert!(threats.iter().all(Option::is_some));
+        }
     }
 }

@@ -1,8 +1,8 @@
 use crate::bytes::memory;
 use crate::game::{Heuristics, STRUCTURES, Side};
 use crate::search::tunables::{
-    CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS, HISTORY_BONUS_BASE,
-    HISTORY_BONUS_MAX, HISTORY_MAX, HISTORY_PENALTY,
+    CORRECTION_MAX, CORRECTION_STEP, CORRECTION_WEIGHT, HISTORY_BONUS_BASE, HISTORY_BONUS_MAX,
+    HISTORY_MAX, HISTORY_PENALTY,
 };
 
 /// The history that one thread has gathered: the success of moves, and the errors of the evaluation.
@@ -178,13 +178,13 @@ fn zeros(len: usize) -> Option<Vec<i16>> {
 }
 
 /// The bonus of a move that cut off a node of this depth.
-pub(super) fn bonus(depth: i32) -> i32 {
-    (HISTORY_BONUS * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_MAX)
+pub(super) fn bonus<G: Heuristics>(depth: i32) -> i32 {
+    (G::TUNABLES.history_bonus * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_MAX)
 }
 
 /// The penalty of the moves that were tried before it.
-pub(super) fn penalty(depth: i32) -> i32 {
-    -bonus(depth) * HISTORY_PENALTY / 100
+pub(super) fn penalty<G: Heuristics>(depth: i32) -> i32 {
+    -bonus::<G>(depth) * HISTORY_PENALTY / 100
 }
 
 /// Moves a value towards the bonus's bound, the less the nearer it is already.

@@ -2,7 +2,7 @@ use arrayvec::ArrayVec;
 
 use crate::game::{Heuristics, MAX_MOVES, MoveList};
 use crate::search::history::{Before, History};
-use crate::search::tunables::{NOISY_HISTORY, THREAT_BONUS, THREAT_RISK};
+use crate::search::tunables::{NOISY_HISTORY, THREAT_RISK};
 
 #[derive(Clone, Copy)]
 struct Ranked<M> {
@@ -165,7 +165,7 @@ impl<M: Copy + Eq> Picker<M> {
             if wanted && ![table, killers[0], killers[1]].contains(&Some(mv)) {
                 let mut rank = experience.of(position.history_index(mv)) + value(mv);
                 if threatens && position.exchange_reaches(mv, -THREAT_RISK) {
-                    rank += THREAT_BONUS;
+                    rank += G::TUNABLES.threat_bonus;
                 }
                 self.moves.push(Ranked { mv, threatens, rank });
             }

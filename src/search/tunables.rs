@@ -1,4 +1,5 @@
-//! Every number that search can be tuned by, in one table. Margins are centipawns, depths plies,
+//! The numbers that search can be tuned by and that all games share; those that games set for themselves are in
+//! `game::Tunables`. Margins are centipawns, depths plies,
 //! history values run from `-HISTORY_MAX` to `HISTORY_MAX`, reductions are 256ths of a ply.
 
 /// Half the first aspiration window.
@@ -13,8 +14,6 @@ pub(super) const CUT_AS_EXPECTED: i32 = 5;
 
 /// Deepest node that reverse futility cuts off.
 pub(super) const REVERSE_FUTILITY_DEPTH: i32 = 9;
-/// The margin for each ply: see `search::prune`.
-pub(super) const REVERSE_FUTILITY_MARGIN: i32 = 52;
 /// Deduction from the margin where a cut is expected of a node without a transposition table move.
 pub(super) const REVERSE_FUTILITY_UNKNOWN: i32 = 10;
 /// The last move counts as a bad one if the evaluations of its side before it and of the other side
@@ -23,10 +22,6 @@ pub(super) const WORSENING_MARGIN: i32 = 2;
 
 /// Deepest node that razoring hands to quiescence.
 pub(super) const RAZOR_DEPTH: i32 = 4;
-/// The margin of razoring: a constant ...
-pub(super) const RAZOR_BASE: i32 = 180;
-/// ... and this for each squared ply.
-pub(super) const RAZOR_MARGIN: i32 = 90;
 
 /// Shallowest node that tries a null move.
 pub(super) const NULL_DEPTH: i32 = 2;
@@ -55,10 +50,6 @@ pub(super) const PROBCUT_REDUCTION: i32 = 4;
 /// Plies of depth that an entry of the transposition table is worth less for each search since.
 pub(super) const AGE_PENALTY: i32 = 8;
 
-/// The margin above beta that a score of the transposition table must reach to cut off without a
-/// search.
-pub(super) const TABLE_PROBCUT_MARGIN: i32 = 250;
-
 /// Shallowest node without a transposition table move that is searched one ply less.
 pub(super) const IIR_DEPTH: i32 = 4;
 
@@ -66,26 +57,16 @@ pub(super) const IIR_DEPTH: i32 = 4;
 pub(super) const SINGULAR_DEPTH: i32 = 7;
 /// The transposition table's entry may be less deep than the node by this number of plies.
 pub(super) const SINGULAR_ENTRY: i32 = 3;
-/// The margin by which the others must be worse, in 16ths of a centipawn a ply.
-pub(super) const SINGULAR_MARGIN: i32 = 20;
-/// The further margin for two plies of extension.
-pub(super) const DOUBLE_MARGIN: i32 = 16;
 /// Most double extensions in a line.
 pub(super) const DOUBLE_LIMIT: u8 = 6;
 
 /// Deepest node, late-move reductions deducted, where hopeless quiet moves are left out.
 pub(super) const FUTILITY_DEPTH: i32 = 8;
-/// The gain expected of a quiet move at most, at depth 0.
-pub(super) const FUTILITY_BASE: i32 = 90;
-/// And for each further ply.
-pub(super) const FUTILITY_MARGIN: i32 = 75;
 /// History worth one centipawn of that gain.
 pub(super) const FUTILITY_HISTORY: i32 = 250;
 
 /// Deepest node where late quiet moves are left out.
 pub(super) const LATE_DEPTH: i32 = 8;
-/// Quiet moves tried at least.
-pub(super) const LATE_BASE: i32 = 4;
 
 /// Deepest node, late-move reductions deducted, where hopeless captures are left out.
 pub(super) const TAKE_FUTILITY_DEPTH: i32 = 6;
@@ -98,8 +79,6 @@ pub(super) const TAKE_FUTILITY_HISTORY: i32 = 100;
 
 /// Deepest node, late-move reductions deducted, where quiet moves of bad history are left out.
 pub(super) const HISTORY_PRUNING_DEPTH: i32 = 4;
-/// The history below which a move counts as bad, negated, for each ply.
-pub(super) const HISTORY_PRUNING_MARGIN: i32 = 4_500;
 
 /// Deepest node where moves that lose material are left out.
 pub(super) const EXCHANGE_DEPTH: i32 = 8;
@@ -110,20 +89,6 @@ pub(super) const EXCHANGE_QUIET: i32 = 25;
 
 /// Shallowest node with late-move reductions.
 pub(super) const LMR_DEPTH: i32 = 2;
-/// The product of the base-2 logarithms of depth and move number, times 256, is divided by this.
-pub(super) const LMR_DIVISOR: i32 = 1_150;
-/// The constant part of reductions.
-pub(super) const LMR_BASE: i32 = 100;
-/// Added where a cut is expected.
-pub(super) const LMR_CUT: i32 = 320;
-/// Added where the evaluation is not better than a turn ago.
-pub(super) const LMR_NOT_IMPROVING: i32 = 200;
-/// Less on the principal variation, and where it once ran.
-pub(super) const LMR_PV: i32 = 240;
-/// Less for a check.
-pub(super) const LMR_CHECK: i32 = 256;
-/// Less for moves out of check.
-pub(super) const LMR_EVASION: i32 = 256;
 /// Added where the transposition table's move is noisy.
 pub(super) const LMR_TABLE_NOISY: i32 = 160;
 /// Number of cut-off children beyond which more is added.
@@ -132,12 +97,8 @@ pub(super) const LMR_CUTOFFS: u8 = 3;
 pub(super) const LMR_MANY_CUTOFFS: i32 = 200;
 /// Less for a noisy move.
 pub(super) const LMR_NOISY: i32 = 300;
-/// History that is worth one ply.
-pub(super) const LMR_HISTORY: i32 = 10_000;
 /// History of a noisy move that is worth one ply.
 pub(super) const LMR_NOISY_HISTORY: i32 = 8_000;
-/// A reduced search that beats the best score by this is repeated a ply deeper.
-pub(super) const DEEPER_MARGIN: i32 = 45;
 /// One that beats it by less than this is repeated a ply less deep.
 pub(super) const SHALLOWER_MARGIN: i32 = 8;
 
@@ -146,8 +107,6 @@ pub(super) const SHALLOWER_MARGIN: i32 = 8;
 pub(super) const HINDSIGHT_DEEPER: i32 = 3;
 /// A move reduced by this number of plies is searched a ply less deep ...
 pub(super) const HINDSIGHT_SHALLOWER: i32 = 2;
-/// ... where it made its side's evaluation worse by this.
-pub(super) const HINDSIGHT_MARGIN: i32 = 150;
 
 /// The gain expected of a capture in quiescence at most beyond the captured piece.
 pub(super) const DELTA_MARGIN: i32 = 160;
@@ -156,9 +115,7 @@ pub(super) const QUIESCENCE_EVASIONS: usize = 3;
 
 /// Bounds of history values.
 pub(super) const HISTORY_MAX: i32 = 16_384;
-/// A cut earns this for each ply of depth ...
-pub(super) const HISTORY_BONUS: i32 = 170;
-/// ... less this ...
+/// A cut earns a bonus for each ply of depth less this ...
 pub(super) const HISTORY_BONUS_BASE: i32 = 60;
 /// ... up to this.
 pub(super) const HISTORY_BONUS_MAX: i32 = 1_800;
@@ -169,9 +126,7 @@ pub(super) const EARLY: i32 = 2;
 /// The weight of history in the order of noisy moves, in 256ths.
 pub(super) const NOISY_HISTORY: i32 = 48;
 
-/// The bonus of a check in the order of quiet moves ...
-pub(super) const THREAT_BONUS: i32 = 12_000;
-/// ... if it loses no more than this.
+/// A check in the order of quiet moves earns its bonus if it loses no more than this.
 pub(super) const THREAT_RISK: i32 = 60;
 
 /// Bounds of the values that corrections are made of.

@@ -2,7 +2,7 @@
 
 use super::{Trace, Tunable, Weights};
 use crate::game::{Game, Heuristics, Side};
-use crate::gomoku::Board;
+use crate::gomoku::{Board, CLASSES, Point};
 use crate::search::eval::{gomoku, xiangqi};
 use crate::xiangqi::Position;
 
@@ -24,6 +24,8 @@ impl Tunable for Position {
     fn groups() -> Vec<(&'static str, usize)> {
         xiangqi::GROUPS.iter().map(|group| (group.name, group.len)).collect()
     }
+
+    const UNITS: &'static str = "middle game and ending, in centipawns";
 
     const SOURCE_HEAD: &'static str = "
 use crate::search::eval::xiangqi::features::COUNT;
@@ -60,11 +62,36 @@ impl Tunable for Board {
         gomoku::GROUPS.to_vec()
     }
 
-    const SOURCE_HEAD: &'static str = "
-use super::weights::COUNT;
+    const HAS_PHASES: bool = false;
 
-/// The groups of `weights.rs`, in order; only the first of each pair counts.
+    const UNITS: &'static str = "in tenths of a centipawn";
+
+    const SOURCE_HEAD: &'static str = "
+use super::values::WEIGHT_COUNT;
+
+/// The groups of `search::eval::gomoku`, in order.
 #[rustfmt::skip]
-pub(super) static WEIGHTS: [(i16, i16); COUNT] = [
+pub(crate) static WEIGHTS: [i16; WEIGHT_COUNT] = [
 ";
+
+    const ORDER_WEIGHTS: usize = 2 * CLASSES;
+
+    const ORDER_PARTS: f64 = 3_500.0;
+
+    const ORDER_HEAD: &'static str = "
+use crate::gomoku::CLASSES;
+
+/// By class of the point for the side to move, then for the other side.
+#[rustfmt::skip]
+pub(super) static ORDER: [i16; 2 * CLASSES] = [
+";
+
+    fn order_terms(&self, mv: Point) -> [u16; 2] {
+        let class = |side| self.point_class(side, mv).index();
+        [class(self.turn()) as u16, (CLASSES + class(!self.turn())) as u16]
+    }
+
+    fn order_groups() -> Vec<(&'static str, usize)> {
+        gomoku::GROUPS[..2].to_vec()
+    }
 }

@@ -1,15 +1,17 @@
 //! Tuning of the evaluation by the results of games (Österlund, "Texel's tuning method", 2014):
 //! [`sample()`] selects quiet positions with the results of their games, [`fit()`] finds the weights that
-//! predict the results best, [`source()`] writes them as Rust.
+//! predict the results best, [`source()`] writes them as Rust. [`fit_order()`] does the same for the order of moves.
 
 mod fit;
 mod games;
+mod order;
 mod sample;
 mod source;
 
 pub use fit::{Fit, FitOptions, Loss, fit};
+pub use order::{Foretold, OrderFit, OrderOptions, fit_order};
 pub use sample::{Samples, Sampling, sample};
-pub use source::source;
+pub use source::{order_source, source};
 
 use crate::contest::Contested;
 
@@ -38,6 +40,12 @@ pub trait Tunable: Contested {
     /// The source file has weights in parts of a centipawn of this number.
     const PARTS: f64 = 1.0;
 
+    /// True if there are weights for the middle game and for the ending; otherwise all is middle game.
+    const HAS_PHASES: bool = true;
+
+    /// The kinds of numbers in the source file and their unit, for its head.
+    const UNITS: &'static str;
+
     /// Returns true if the value of the position is decided by what the evaluation does not count.
     fn is_decided(&self) -> bool {
         false
@@ -48,4 +56,24 @@ pub trait Tunable: Contested {
 
     /// The head of the source file of the weights up to the numbers, without the remark on how they were made.
     const SOURCE_HEAD: &'static str;
+
+    /// Number of weights of the order of quiet moves; 0 where it is not tuned.
+    const ORDER_WEIGHTS: usize = 0;
+
+    /// The source file has these weights in parts of a natural logarithm of odds of this number.
+    const ORDER_PARTS: f64 = 1.0;
+
+    /// The head of the source file of the order's weights, as [`SOURCE_HEAD`](Self::SOURCE_HEAD).
+    const ORDER_HEAD: &'static str = "";
+
+    /// The two weights whose sum is the value of a quiet move.
+    fn order_terms(&self, mv: Self::Move) -> [u16; 2] {
+        let _ = mv;
+        [0; 2]
+    }
+
+    /// The weights of the order in groups, as [`groups`](Self::groups).
+    fn order_groups() -> Vec<(&'static str, usize)> {
+        Vec::new()
+    }
 }

@@ -9,33 +9,68 @@ const PER_LINE: usize = 10;
 /// how they were made.
 #[must_use]
 pub fn source<G: Tunable>(weights: &Weights, about: &str) -> String {
-    let mut text = String::from(
-        "//! The weights of the evaluation: middle game and ending, in centipawns. Written by\n\
-         //! `juzhong tune`; a change by hand needs a match.\n//!\n",
+    let mut text = format!(
+        "//! The weights of the evaluation, {}. Written by `juzhong tune`; a change by hand needs a\n\
+         //! match.\n//!\n",
+        G::UNITS
     );
-    let line = |text: &mut String, line: std::fmt::Arguments<'_>| {
-        let written = text.write_fmt(line);
-        debug_assert!(written.is_ok(), "writing to a string cannot fail");
-        text.push('\n');
-    };
-    for about in about.lines() {
-        line(&mut text, format_args!("//! {about}"));
-    }
+    let whole = |weight: f64| (weight * G::PARTS).round() as i64;
+    let numbers: Vec<String> = weights
+        .iter()
+        .map(|&[a, b]| match G::HAS_PHASES {
+            true => format!("({}, {}),", whole(a), whole(b)),
+            false => format!("{},", whole(a)),
+        })
+        .collect();
+    remark(&mut text, about);
     text.push_str(G::SOURCE_HEAD);
-    let mut rest = weights.as_slice();
-    for (name, len) in G::groups() {
-        line(&mut text, format_args!("    // {name}"));
+    let per_line = if G::HAS_PHASES { PER_LINE } else { 2 * PER_LINE };
+    list(&mut text, &numbers, &G::groups(), per_line);
+    text
+}
+
+/// The weights of the order of moves, rounded, as a source file; `about` as for [`source`].
+#[must_use]
+pub fn order_source<G: Tunable>(weights: &[f64], about: &str) -> String {
+    let mut text = String::from(
+        "//! The values by which search orders quiet moves. Written by `juzhong tune --moves`; a change by hand\n\
+         //! needs a match.\n//!\n",
+    );
+    let numbers: Vec<String> = weights
+        .iter()
+        .map(|weight| format!("{},", (weight * G::ORDER_PARTS).round() as i64))
+        .collect();
+    remark(&mut text, about);
+    text.push_str(G::ORDER_HEAD);
+    list(&mut text, &numbers, &G::order_groups(), 2 * PER_LINE);
+    text
+}
+
+/// Adds the lines of a remark to the head of a source file.
+fn remark(text: &mut String, about: &str) {
+    for about in about.lines() {
+        line(text, format_args!("{}", format!("//! {about}").trim_end()));
+    }
+}
+
+/// Adds the numbers, each group under its name, and closes the list.
+fn list(text: &mut String, numbers: &[String], groups: &[(&str, usize)], per_line: usize) {
+    let mut rest = numbers;
+    for &(name, len) in groups {
+        line(text, format_args!("    // {name}"));
         let (of_group, after) = rest.split_at(len.min(rest.len()));
-        for row in of_group.chunks(PER_LINE) {
-            let whole = |weight: f64| (weight * G::PARTS).round() as i64;
-            let pairs: Vec<String> =
-                row.iter().map(|&[a, b]| format!("({}, {}),", whole(a), whole(b))).collect();
-            line(&mut text, format_args!("    {}", pairs.join(" ")));
+        for row in of_group.chunks(per_line) {
+            line(text, format_args!("    {}", row.join(" ")));
         }
         rest = after;
     }
     text.push_str("];\n");
-    text
+}
+
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    let written = text.write_fmt(line);
+    debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    text.push('\n');
 }
 
 #[cfg(test)]
@@ -50,6 +85,15 @@ mod tests {
         holds_every_weight::<Board>();
     }
 
+    #[test]
+    fn the_source_holds_every_weight_of_the_order() {
+        let weights: Vec<f64> = (0..Board::ORDER_WEIGHTS).map(|i| i as f64 / 1000.0).collect();
+        let text = order_source::<Board>(&weights, "Made\nby hand.");
+        assert!(text.contains("//! Made\n//! by hand.\n\nuse"));
+        let table = text.split_once("= [").unwrap().1;
+        assert_eq!(table.matches(',').count(), Board::ORDER_WEIGHTS);
+    }
+
     fn holds_every_weight<G: Tunable>() {
         let text = source::<G>(&G::weights(), "Made\nby hand.");
         assert!(text.contains("//! Made\n//! by hand.\n\nuse"));
@@ -58,6 +102,10 @@ mod tests {
             .split(|c: char| !c.is_ascii_digit() && c != '-')
             .filter_map(|number| number.parse().ok())
             .collect();
-        assert_eq!(numbers, G::weights().concat().iter().map(|w| w * G::PARTS).collect::<Vec<_>>());
+        let phases = if G::HAS_PHASES { 2 } else { 1 };
+        let weights = G::weights();
+        let expected =
+            weights.iter().flat_map(|pair| &pair[..phases]).map(|w| (w * G::PARTS).round());
+        assert_eq!(numbers, expected.collect::<Vec<_>>());
     }
 }

@@ -27,12 +27,12 @@ use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::visible::{Form, ShowPath, Visible, VisibleLines, VisibleWriter};
-use juzhong::engine::{Choice, Level, OwnBook, Playable, RootMove};
+use juzhong::engine::{Choice, DistanceTarget, Level, OwnBook, Playable, RootMove};
 use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side, Verdict};
 use juzhong::gomoku::Board;
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
 use juzhong::record::{Format, GameFile, ParsedGame, Record, WriteOptions, read_game_file};
-use juzhong::search::{Score, TableValue};
+use juzhong::search::Score;
 use juzhong::tablebase::{Entry, Wdl};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -943,11 +943,14 @@ pub(super) fn describe<M>(choice: &Choice<M>) -> String {
 fn table_text<M>(found: &RootMove<M>) -> String {
     let Entry { wdl, order, distance } = found.entry;
     let (result, plies) = (word(wdl.name()), counts::plies(distance));
-    let is_mate = matches!(found.value, TableValue::Mate(_) | TableValue::Mated(_));
     match (wdl, order) {
         (Wdl::Draw, _) => result.to_owned(),
-        (_, 0) if is_mate => text!("{result}, mate in {plies}"),
-        (_, 0) => text!("{result}, capture or mate in {plies}"),
+        (_, 0) => match found.target {
+            DistanceTarget::Mate => text!("{result}, mate in {plies}"),
+            DistanceTarget::CaptureOrMate => text!("{result}, capture or mate in {plies}"),
+            DistanceTarget::End => text!("{result} in {plies}"),
+            DistanceTarget::EndAtMost => text!("{result} in at most {plies}"),
+        },
         (_, order) => text!("{result} by repetition, order {order}, {plies}"),
     }
 }

@@ -21,7 +21,9 @@ mod terms;
 pub use explain::{Explanation, ManWorth, Share, Trace, Worth, explain, trace, weights};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 
-use crate::game::{BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, WinModel};
+use crate::game::{
+    BySide, Game, Heuristics, MoveList, Outcome, STRUCTURES, Side, Tunables, WinModel,
+};
 use crate::hash::Key;
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
@@ -66,6 +68,30 @@ fn finish(pair: Pair, phase: i32, scale: BySide<i32>, side: Side) -> i32 {
 impl Heuristics for Position {
     const NULL_MOVE: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 170.0, centre_ending: 110.0, spread: 75.0 };
+    const TUNABLES: Tunables = Tunables {
+        reverse_futility_margin: 52,
+        razor_base: 180,
+        razor_margin: 90,
+        table_probcut_margin: 250,
+        singular_margin: 20,
+        double_margin: 16,
+        futility_base: 90,
+        futility_margin: 75,
+        late_base: 4,
+        history_pruning_margin: 4_500,
+        lmr_divisor: 1_150,
+        lmr_base: 100,
+        lmr_cut: 320,
+        lmr_not_improving: 200,
+        lmr_pv: 240,
+        lmr_check: 256,
+        lmr_evasion: 256,
+        lmr_history: 10_000,
+        deeper_margin: 45,
+        hindsight_margin: 150,
+        threat_bonus: 12_000,
+        history_bonus: 170,
+    };
     const HISTORY_LEN: usize = Piece::COUNT * Square::COUNT;
     const GAINS: usize = Role::ALL.len();
 

@@ -9,8 +9,8 @@ use crate::search::transposition::TtEntry;
 use crate::search::tree::prune;
 use crate::search::tree::prune::Singular;
 use crate::search::tunables::{
-    CUT_AS_EXPECTED, DEEPER_MARGIN, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_MARGIN, HINDSIGHT_SHALLOWER,
-    SHALLOWER_MARGIN, WORSENING_MARGIN,
+    CUT_AS_EXPECTED, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_SHALLOWER, SHALLOWER_MARGIN,
+    WORSENING_MARGIN,
 };
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
@@ -186,7 +186,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let position = self.line.position();
         if !position.is_noisy(mv) && self.shared.features.ordering {
             let (side, index) = (position.turn(), position.history_index(mv));
-            self.history.note_quiet(side, index, self.before(ply), bonus(depth) / 2);
+            self.history.note_quiet(side, index, self.before(ply), bonus::<G>(depth) / 2);
         }
     }
 
@@ -322,7 +322,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let change = node.corrected.value() + theirs.value();
         if reduction >= HINDSIGHT_DEEPER && change < 0 {
             1
-        } else if reduction >= HINDSIGHT_SHALLOWER && node.depth >= 2 && change > HINDSIGHT_MARGIN {
+        } else if reduction >= HINDSIGHT_SHALLOWER
+            && node.depth >= 2
+            && change > G::TUNABLES.hindsight_margin
+        {
             -1
         } else {
             0
@@ -354,7 +357,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             number += 1;
             let candidate = self.candidate(node, mv, number);
             if !N::ROOT && self.shared.features.pruning && !best.score.is_lost() {
-                if prune::is_late(node, number) {
+                if prune::is_late::<G>(node, number) {
                     picker.skip_quiets();
                 }
                 let position = self.line.position();
@@ -453,7 +456,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut depth = node.depth - 1 + extension;
         let ply = node.ply + 1;
         let reduced = if self.shared.features.reductions && node.depth > 1 {
-            let late = prune::late_move_reduction::<N, _>(node, candidate, self.cutoffs[ply]);
+            let late = prune::late_move_reduction::<N, G>(node, candidate, self.cutoffs[ply]);
             depth - late.clamp(0, (depth - 1).max(0))
         } else {
             depth
@@ -469,7 +472,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.reductions[node.ply] = depth - reduced;
             score = -self.search::<Null>(null, reduced, ply, cut)?;
             if score > window.alpha && reduced < depth {
-                depth += i32::from(!N::ROOT && score > best + DEEPER_MARGIN);
+                depth += i32::from(!N::ROOT && score > best + G::TUNABLES.deeper_margin);
                 depth -= i32::from(!N::ROOT && score < best + SHALLOWER_MARGIN);
                 self.reductions[node.ply] = 0;
                 if reduced < depth {
@@ -490,7 +493,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Records that a quiet move that surprised at reduced depth did well or badly as an answer.
     fn judge_surprise(&mut self, node: &Node<G::Move>, candidate: &Candidate<G::Move>, well: bool) {
         if !candidate.noisy {
-            let earned = if well { bonus(node.depth) } else { penalty(node.depth) };
+            let earned = if well { bonus::<G>(node.depth) } else { penalty::<G>(node.depth) };
             self.history.note_answer(candidate.index, node.before, earned / 2);
         }
     }
@@ -501,7 +504,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return;
         }
         let side = self.line.position().turn();
-        let (earned, lost) = (bonus(node.depth), penalty(node.depth));
+        let (earned, lost) = (bonus::<G>(node.depth), penalty::<G>(node.depth));
         if best.noisy {
             self.history.note_noisy(best.slot, earned);
         } else {
@@ -527,7 +530,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             && self.numbers[before] <= EARLY
             && let Some(index) = self.played[before]
         {
-            self.history.note_answer(index, self.befores[before], penalty(node.depth + 1));
+            self.history.note_answer(index, self.befores[before], penalty::<G>(node.depth + 1));
         }
     }
 
@@ -539,7 +542,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             && self.played_quiet[before]
         {
             let side = !self.line.position().turn();
-            self.history.note_quiet(side, index, self.befores[before], bonus(node.depth) / 2);
+            self.history.note_quiet(side, index, self.befores[before], bonus::<G>(node.depth) / 2);
         }
     }
 

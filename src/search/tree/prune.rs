@@ -8,17 +8,13 @@ use crate::search::score::Score;
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::tree::node::{Candidate, Node, NodeKind, Null};
 use crate::search::tunables::{
-    DOUBLE_LIMIT, DOUBLE_MARGIN, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_BASE,
-    FUTILITY_DEPTH, FUTILITY_HISTORY, FUTILITY_MARGIN, HISTORY_PRUNING_DEPTH,
-    HISTORY_PRUNING_MARGIN, IIR_DEPTH, LATE_BASE, LATE_DEPTH, LMR_BASE, LMR_CHECK, LMR_CUT,
-    LMR_CUTOFFS, LMR_DEPTH, LMR_DIVISOR, LMR_EVASION, LMR_HISTORY, LMR_MANY_CUTOFFS, LMR_NOISY,
-    LMR_NOISY_HISTORY, LMR_NOT_IMPROVING, LMR_PV, LMR_TABLE_NOISY, NULL_DEPTH, NULL_EVAL_BASE,
-    NULL_EVAL_MARGIN, NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE,
-    NULL_REDUCTION_STEP, NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION,
-    RAZOR_BASE, RAZOR_DEPTH, RAZOR_MARGIN, REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN,
-    REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_ENTRY, SINGULAR_MARGIN,
-    TABLE_PROBCUT_MARGIN, TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY,
-    TAKE_FUTILITY_MARGIN,
+    DOUBLE_LIMIT, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_DEPTH, FUTILITY_HISTORY,
+    HISTORY_PRUNING_DEPTH, IIR_DEPTH, LATE_DEPTH, LMR_CUTOFFS, LMR_DEPTH, LMR_MANY_CUTOFFS,
+    LMR_NOISY, LMR_NOISY_HISTORY, LMR_TABLE_NOISY, NULL_DEPTH, NULL_EVAL_BASE, NULL_EVAL_MARGIN,
+    NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE, NULL_REDUCTION_STEP,
+    NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, RAZOR_DEPTH,
+    REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_ENTRY,
+    TAKE_FUTILITY_BASE, TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_HISTORY, TAKE_FUTILITY_MARGIN,
 };
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, Worker};
@@ -37,7 +33,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         &mut self,
         node: &Node<G::Move>,
     ) -> Result<Option<Score>, Interrupted> {
-        if let Some(score) = reverse_futility(node) {
+        if let Some(score) = reverse_futility::<G>(node) {
             return Ok(Some(score));
         }
         if let Some(score) = self.razor(node)? {
@@ -49,12 +45,12 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if let Some(score) = self.probcut(node)? {
             return Ok(Some(score));
         }
-        Ok(remembered_far_above(node))
+        Ok(remembered_far_above::<G>(node))
     }
 
     /// Razoring: near the leaves and far below alpha, only noisy moves can help.
     fn razor(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
-        let margin = RAZOR_BASE + RAZOR_MARGIN * node.depth * node.depth;
+        let margin = G::TUNABLES.razor_base + G::TUNABLES.razor_margin * node.depth * node.depth;
         if node.depth > RAZOR_DEPTH
             || node.window.alpha.is_decisive()
             || node.eval + margin >= node.window.alpha
@@ -172,7 +168,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         {
             return none;
         }
-        let beta = score - node.depth * SINGULAR_MARGIN / 16;
+        let beta = score - node.depth * G::TUNABLES.singular_margin / 16;
         self.skipped[node.ply] = Some(candidate.mv);
         let window = Window { alpha: beta - 1, beta };
         let others = self.search::<Null>(window, (node.depth - 1) / 2, node.ply, node.cut);
@@ -190,8 +186,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         others: Score,
     ) -> Singular {
         if others < beta {
-            let double =
-                !N::PV && others + DOUBLE_MARGIN < beta && self.doubles[node.ply] < DOUBLE_LIMIT;
+            let double = !N::PV
+                && others + G::TUNABLES.double_margin < beta
+                && self.doubles[node.ply] < DOUBLE_LIMIT;
             Singular::Extends(1 + i32::from(double))
         } else if !N::PV && beta >= node.window.beta && !others.is_decisive() {
             Singular::Cuts(beta)
@@ -211,8 +208,8 @@ pub(in crate::search) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> b
 
 /// Probcut without a search: the transposition table has, from a little less depth, a score far
 /// above beta.
-fn remembered_far_above<M>(node: &Node<M>) -> Option<Score> {
-    let beta = node.window.beta + TABLE_PROBCUT_MARGIN;
+fn remembered_far_above<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
+    let beta = node.window.beta + G::TUNABLES.table_probcut_margin;
     let entry = node.table.filter(|entry| {
         entry.bound != Bound::Upper && i32::from(entry.depth) >= node.depth - PROBCUT_REDUCTION
     })?;
@@ -221,10 +218,11 @@ fn remembered_far_above<M>(node: &Node<M>) -> Option<Score> {
 }
 
 /// Reverse futility: near the leaves and far above beta, the opponent will not come back.
-fn reverse_futility<M>(node: &Node<M>) -> Option<Score> {
+fn reverse_futility<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
     let plies = node.depth - i32::from(node.improving) - i32::from(node.worsening);
     let is_unknown = node.cut && node.table_move.is_none();
-    let margin = REVERSE_FUTILITY_MARGIN - REVERSE_FUTILITY_UNKNOWN * i32::from(is_unknown);
+    let margin =
+        G::TUNABLES.reverse_futility_margin - REVERSE_FUTILITY_UNKNOWN * i32::from(is_unknown);
     let beta = node.window.beta;
     let holds = !node.was_pv
         && node.depth <= REVERSE_FUTILITY_DEPTH
@@ -247,19 +245,20 @@ pub(in crate::search) fn skips<G: Heuristics>(
     if let Some(most) = futile(position, node, candidate, alpha) {
         return Some(most);
     }
-    let skips = has_bad_repute(node, candidate) || loses_exchange(position, node, candidate);
+    let skips = has_bad_repute::<G>(node, candidate) || loses_exchange(position, node, candidate);
     skips.then_some(-Score::INFINITE)
 }
 
 /// Late-move pruning: far down the list, only quiet moves that check are tried.
-pub(in crate::search) fn is_late<M>(node: &Node<M>, number: i32) -> bool {
-    let most = (LATE_BASE + node.depth * node.depth) / if node.improving { 1 } else { 2 };
+pub(in crate::search) fn is_late<G: Heuristics>(node: &Node<G::Move>, number: i32) -> bool {
+    let most =
+        (G::TUNABLES.late_base + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.in_check && node.depth <= LATE_DEPTH && number >= most
 }
 
 /// The depth at which a quiet move would be searched at first.
-fn expected_depth<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
-    (node.depth - base_reduction(node, candidate) / 256).max(0)
+fn expected_depth<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> i32 {
+    (node.depth - base_reduction::<G>(node, candidate) / 256).max(0)
 }
 
 /// Futility: moves without a threat that cannot raise the evaluation to alpha, with the score that
@@ -274,26 +273,29 @@ fn futile<G: Heuristics>(
     if node.in_check || candidate.threatening || is_vague || alpha.is_decisive() {
         return None;
     }
-    let depth = expected_depth(node, candidate);
+    let depth = expected_depth::<G>(node, candidate);
     let (deepest, hope) = if candidate.noisy {
         let experience = candidate.history / TAKE_FUTILITY_HISTORY;
         let gain = position.immediate_gain(candidate.mv) + experience;
         (TAKE_FUTILITY_DEPTH, TAKE_FUTILITY_BASE + TAKE_FUTILITY_MARGIN * depth + gain)
     } else {
         let experience = candidate.history / FUTILITY_HISTORY;
-        let experience = experience.clamp(-FUTILITY_BASE, FUTILITY_BASE);
-        (FUTILITY_DEPTH, FUTILITY_BASE + FUTILITY_MARGIN * depth + experience)
+        let experience = experience.clamp(-G::TUNABLES.futility_base, G::TUNABLES.futility_base);
+        (
+            FUTILITY_DEPTH,
+            G::TUNABLES.futility_base + G::TUNABLES.futility_margin * depth + experience,
+        )
     };
     let most = Score::from_eval((node.eval + hope).value());
     (depth <= deepest && most <= alpha).then_some(most)
 }
 
 /// Quiet moves that did badly nearly every time.
-fn has_bad_repute<M>(node: &Node<M>, candidate: &Candidate<M>) -> bool {
+fn has_bad_repute<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> bool {
     !candidate.noisy
         && !candidate.threatening
-        && expected_depth(node, candidate) <= HISTORY_PRUNING_DEPTH
-        && candidate.history < -HISTORY_PRUNING_MARGIN * node.depth
+        && expected_depth::<G>(node, candidate) <= HISTORY_PRUNING_DEPTH
+        && candidate.history < -G::TUNABLES.history_pruning_margin * node.depth
 }
 
 /// Moves that lose too much material on their target.
@@ -308,39 +310,40 @@ fn loses_exchange<G: Heuristics>(
     let allowed = if candidate.noisy || candidate.threatening {
         EXCHANGE_NOISY * node.depth
     } else {
-        let depth = expected_depth(node, candidate);
+        let depth = expected_depth::<G>(node, candidate);
         EXCHANGE_QUIET * depth * depth
     };
     !position.exchange_reaches(candidate.mv, -allowed)
 }
 
 /// The reduction by depth and place in the order alone, in 256ths of a ply.
-fn base_reduction<M>(node: &Node<M>, candidate: &Candidate<M>) -> i32 {
-    LMR_BASE + log2_256(node.depth) * log2_256(candidate.number) / LMR_DIVISOR
+fn base_reduction<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> i32 {
+    G::TUNABLES.lmr_base
+        + log2_256(node.depth) * log2_256(candidate.number) / G::TUNABLES.lmr_divisor
 }
 
 /// Late-move reduction: the number of plies by which a move is searched less deep at first.
 /// `cutoffs` counts the moves of this node that were refuted already.
-pub(in crate::search) fn late_move_reduction<N: NodeKind, M>(
-    node: &Node<M>,
-    candidate: &Candidate<M>,
+pub(in crate::search) fn late_move_reduction<N: NodeKind, G: Heuristics>(
+    node: &Node<G::Move>,
+    candidate: &Candidate<G::Move>,
     cutoffs: u8,
 ) -> i32 {
     if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) {
         return 0;
     }
-    let mut reduction = base_reduction(node, candidate);
-    reduction += LMR_CUT * i32::from(node.cut);
-    reduction += LMR_NOT_IMPROVING * i32::from(!node.improving);
+    let mut reduction = base_reduction::<G>(node, candidate);
+    reduction += G::TUNABLES.lmr_cut * i32::from(node.cut);
+    reduction += G::TUNABLES.lmr_not_improving * i32::from(!node.improving);
     reduction += LMR_MANY_CUTOFFS * i32::from(cutoffs > LMR_CUTOFFS);
-    reduction -= LMR_PV * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
-    reduction -= LMR_CHECK * i32::from(candidate.threatening);
-    reduction -= LMR_EVASION * i32::from(node.in_check);
+    reduction -= G::TUNABLES.lmr_pv * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
+    reduction -= G::TUNABLES.lmr_check * i32::from(candidate.threatening);
+    reduction -= G::TUNABLES.lmr_evasion * i32::from(node.in_check);
     if candidate.noisy {
         reduction -= LMR_NOISY + 256 * candidate.history / LMR_NOISY_HISTORY;
     } else {
         reduction += LMR_TABLE_NOISY * i32::from(node.table_noisy);
-        reduction -= 256 * candidate.history / LMR_HISTORY;
+        reduction -= 256 * candidate.history / G::TUNABLES.lmr_history;
     }
     reduction / 256
 }

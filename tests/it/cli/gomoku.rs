@@ -22,7 +22,15 @@ fn weights_are_fitted_to_games() {
     let answer = json(&[&args[..], &short].concat());
     assert_eq!((&answer["schema"], &answer["games"]), (&"juzhong.tune/1".into(), &3.into()));
     assert!(answer["positions"].as_u64() > Some(0), "{answer}");
-    assert!(fs::read_to_string(source).unwrap().contains("groups of `weights.rs`"));
+    assert!(fs::read_to_string(source).unwrap().contains("static WEIGHTS"));
+    let order = &folder.at("order.rs");
+    let args =
+        ["tune", games, "--game", "gomoku", "--moves", "--skip-plies", "4", "--hold-out", "3"];
+    let answer = json(&[&args[..], &["-o", order]].concat());
+    assert_eq!(answer["schema"], "juzhong.tune_moves/1");
+    assert!(answer["fitted"]["moves"].as_u64() > Some(0), "{answer}");
+    assert!(fs::read_to_string(order).unwrap().contains("static ORDER"));
+    fails(&["tune", games, "--moves"], 2, &["xiangqi is not tuned"]);
     fails(&["tune", games], 65, &["no quiet position"]);
 }
 

@@ -6,18 +6,19 @@
 
 mod candidates;
 mod fours;
-mod numbers;
+mod order;
 mod point_values;
 mod weights;
 
 pub use point_values::Urgency;
 pub use weights::{GROUPS, PARTS, Term, TermKind, counted, terms, weights};
 
-use crate::game::{Game, Heuristics, MoveList, WinModel};
-use crate::gomoku::{Board, Point, Threat, Undo};
+use crate::game::{Game, Heuristics, MoveList, Tunables, WinModel};
+use crate::gomoku::{Board, CLASSES, Point, Threat, Undo};
 use crate::hash::Key;
 use crate::hash::gomoku::POINTS;
-use weights::{MOVE_VALUES, balance};
+use order::ORDER;
+use weights::balance;
 
 /// Completes a row with the next stone.
 const FIVE: i32 = 19_000;
@@ -41,6 +42,30 @@ impl Heuristics for Board {
     const EXTENDS_THREATS: bool = true;
     const SOLVES_LEAVES: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 4.0, centre_ending: 0.0, spread: 108.0 };
+    const TUNABLES: Tunables = Tunables {
+        reverse_futility_margin: 23,
+        razor_base: 20,
+        razor_margin: 10,
+        table_probcut_margin: 197,
+        singular_margin: 20,
+        double_margin: 57,
+        futility_base: 124,
+        futility_margin: 43,
+        late_base: 1,
+        history_pruning_margin: 8223,
+        lmr_divisor: 1264,
+        lmr_base: 85,
+        lmr_cut: 245,
+        lmr_not_improving: 308,
+        lmr_pv: 71,
+        lmr_check: 24,
+        lmr_evasion: 30,
+        lmr_history: 8809,
+        deeper_margin: 14,
+        hindsight_margin: 142,
+        threat_bonus: 9641,
+        history_bonus: 84,
+    };
     const HISTORY_LEN: usize = 2 * POINTS;
 
     fn evaluate(&self) -> i32 {
@@ -130,10 +155,9 @@ impl Heuristics for Board {
     fn quiet_values(&self) -> impl Fn(Point) -> i32 {
         let (own, other) = (self.turn(), !self.turn());
         move |mv| {
-            MOVE_VALUES[0][self.threat(own, mv) as usize]
-                + MOVE_VALUES[1][self.threat(other, mv) as usize]
-                + weights::line_value(self.line_patterns(own, mv), self.line_patterns(other, mv))
-                - self.eccentricity(mv) / 4
+            let own = ORDER[self.point_class(own, mv).index()];
+            let other = ORDER[CLASSES + self.point_class(other, mv).index()];
+            i32::from(own) + i32::from(other)
         }
     }
 
