@@ -1,4 +1,4 @@
-//! `position --eval` for gomoku: the values that the player without search gives to the points, the weighted counts of the
+//! `position --eval` for gomoku: the values that the player without search gives to the points, the terms of the
 //! evaluation, for people and programs.
 
 use std::io::{self, Write};
@@ -84,7 +84,14 @@ pub(super) fn show(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     say!(out, "the evaluation of the search, in centipawns, for the side to move:")?;
-    for term in terms(board).iter().filter(|term| term.values != [0.0; 2]) {
+    let terms = terms(board);
+    if board.outcome().is_some() {
+        return say!(out, "the game is over");
+    }
+    if terms.is_empty() {
+        say!(out, "threats decide the game")?;
+    }
+    for term in terms.iter().filter(|term| term.values != [0.0; 2]) {
         let [own, other] = term.values;
         let [owns, others] = term.counts;
         say!(out, "{own:>8.1} {other:>8.1}  {} ({owns} and {others})", word(name(term)))?;

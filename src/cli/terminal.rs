@@ -533,7 +533,13 @@ impl Terminal for Board {
     fn spaced(moves: &str) -> Cow<'_, str> {
         let word = |word: &str| match numbered_point(word) {
             Some(point) => Self::move_text(point),
-            None => apart(word),
+            None => match word.split_once(',') {
+                // Left as it is, it would count as the number of a move.
+                Some((column, row)) if word.starts_with(|c: char| c.is_ascii_digit()) => {
+                    format!("column{column}row{row}")
+                }
+                _ => apart(word),
+            },
         };
         Cow::Owned(moves.split_whitespace().map(word).collect::<Vec<_>>().join(" "))
     }

@@ -47,8 +47,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = Sampling::default().most)]
     positions: usize,
     /// One game of so many is held out for validation.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out)]
-    hold_out: usize,
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out as u64,
+        value_parser = clap::value_parser!(u64).range(2..))]
+    hold_out: u64,
     /// Score each position by a search of so many moves too (0: by the results alone).
     #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search)]
     search: u64,
@@ -69,7 +70,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread)]
     spread: f64,
     /// Fit the values that order quiet moves to the moves that were played instead (gomoku).
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["min_plies", "quiet", "positions", "search", "comments", "blend", "steps",
+        "rate", "spread", "threads"])]
     moves: bool,
     /// Threads (0: one for each core).
     #[arg(long, default_value_t = 0)]
@@ -85,12 +87,12 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 
 fn run_game<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     args.check()?;
+    if args.moves {
+        return fit_moves::<G>(args, context);
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let (games, read) = read::<G>(&args.inputs)?;
-    if args.moves {
-        return fit_moves(args, &games, &read, context);
-    }
     let samples = pool.install(|| sample(&games, &args.sampling()));
     if samples[0].is_empty() {
         let message = format!("no quiet position with a result in {} games", games.len());
@@ -108,33 +110,35 @@ fn run_game<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Res
     });
     bar.finish_and_clear();
     if let Some(path) = &args.output {
-        write_source(path, &source::<G>(&fitted.weights, &args.head(&samples, &fitted)))?;
+        write_source(path, &source::<G>(&fitted.weights, &args.head(G::NAME, &samples, &fitted)))?;
     }
     report(&read, &samples, &fitted, context)
 }
 
 /// Fits the order of quiet moves instead of the evaluation.
-fn fit_moves<G: Tunable>(
-    args: &Args,
-    games: &[Record<G>],
-    read: &ReadSummary,
-    context: &mut Context<'_>,
-) -> Result<u8, CliError> {
+fn fit_moves<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if G::ORDER_WEIGHTS == 0 {
         let message = format!("the order of moves of {} is not tuned", G::NAME);
         return Err(CliError::message(exit::USAGE, message));
     }
-    let options =
-        OrderOptions { skip_plies: args.skip_plies, hold_out: args.hold_out, ..Default::default() };
-    let OrderFit { weights, fitted, held_out } = fit_order(games, &options);
+    let options = OrderOptions {
+        skip_plies: args.skip_plies,
+        hold_out: args.hold_out as usize,
+        ..Default::default()
+    };
+    let (games, read) = read::<G>(&args.inputs)?;
+    let OrderFit { weights, fitted, held_out } = fit_order(&games, &options);
     if fitted.moves == 0 {
         let message = format!("no quiet move in {} games", games.len());
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if let Some(path) = &args.output {
         let about = format!(
-            "juzhong tune --moves {}\n{} moves, {} held out, of which {:.1} % first and {:.1} % among the \
+            "juzhong tune --game {} --moves --skip-plies {} --hold-out {} {}\n{} moves, {} held out, of which {:.1} % first and {:.1} % among the \
              first four;\ncross entropy {:.4}, held out {:.4}.{}",
+            G::NAME,
+            args.skip_plies,
+            args.hold_out,
             args.names(),
             fitted.moves,
             held_out.moves,
@@ -199,7 +203,7 @@ impl Args {
             min_plies: self.min_plies,
             quiet: self.quiet,
             most: self.positions,
-            hold_out: self.hold_out,
+            hold_out: self.hold_out as usize,
             search: self.search,
             comments: self.comments,
         }
@@ -210,16 +214,19 @@ impl Args {
     }
 
     /// A description of how the weights were made, for the head of the source.
-    fn head(&self, samples: &[Samples; 2], fitted: &Fit) -> String {
+    fn head(&self, game: &str, samples: &[Samples; 2], fitted: &Fit) -> String {
         let Self { positions, steps, rate, spread, quiet, search, blend, .. } = self;
         let Fit { before, after, .. } = fitted;
         let told = if self.comments { " --comments" } else { "" };
         format!(
-            "juzhong tune {} --positions {positions} --quiet {quiet} --search {search}{told} \
+            "juzhong tune --game {game} {} --skip-plies {} --min-plies {} --hold-out {} --positions {positions} --quiet {quiet} --search {search}{told} \
              --blend {blend} --steps {steps} --rate {rate} --spread {spread}\n\
              {} quiet positions, {} held out; logistic loss of those fitted {:.5} before\n\
              and {:.5} after, held out {:.5} and {:.5}.{}",
             self.names(),
+            self.skip_plies,
+            self.min_plies,
+            self.hold_out,
             samples[0].len(),
             samples[1].len(),
             before.fitted,

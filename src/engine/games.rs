@@ -31,6 +31,11 @@ impl Playable for Position {
 impl Playable for Board {
     type Tables = ProvedTables;
     const RULES: &'static [FreeRules] = &[FreeRules];
+    const PLAYS_WITHOUT_SEARCH: bool = true;
+
+    fn move_without_search(&self, banned: &[Point]) -> Option<Point> {
+        self.best_point_but(banned)
+    }
 
     fn advise(
         tables: &ProvedTables,
@@ -38,5 +43,50 @@ impl Playable for Board {
         _: &ProbeBudget<'_>,
     ) -> Option<RootRanking<Point>> {
         tables.ranking(line.position())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, EngineOptions, Level};
+    use crate::game::{Heuristics, MoveList, Notation};
+    use crate::search::Limits;
+
+    #[test]
+    fn gomoku_is_played_without_search_too() {
+        let mut engine =
+            Engine::<Board>::new(EngineOptions { hash_mib: 1, ..Default::default() }).unwrap();
+        let mut line = Line::new(Board::start(), 0);
+        for text in ["h8", "i9", "h9"] {
+            let limits = Level::WITHOUT_SEARCH.within(Limits::nodes(1_000));
+            let choice = engine.search(&line, &limits, &()).unwrap();
+            assert_eq!((Some(choice.mv), choice.nodes), (line.position().best_point(), 0));
+            line.push(Board::parse_move(text).unwrap());
+        }
+        assert_eq!(Level::least::<Position>(), Level::WEAKEST);
+        assert_eq!(Level::least::<Board>(), Level::WITHOUT_SEARCH);
+    }
+
+    /// Two threats to make an open four, which no stone stops together: still a move, and a loss.
+    #[test]
+    fn threats_that_nothing_stops_are_lost_not_drawn() {
+        for moves in [
+            "k12 n12 j11 i10 g12 j10 k10 i12 i11 g11 k11",
+            "i13 h9 h13 f11 g10 g9 f9 h11 h10 e11 g11 d12 f10",
+            "b3 f6 b5 b6 e6 e5 g7 f7 c4 d5 d3 e2 e4 f5",
+        ] {
+            let mut line = Line::new(<Board as Notation>::start(), 0);
+            for text in moves.split(' ') {
+                line.push(Board::parse_move(text).unwrap());
+            }
+            let mut plausible = MoveList::new();
+            line.position().plausible_moves(&mut plausible);
+            assert!(!plausible.is_empty());
+            let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+            let mut engine = Engine::<Board>::new(options).unwrap();
+            let choice = engine.search(&line, &Limits::depth(8), &()).unwrap();
+            assert!(choice.score.is_some_and(|score| score.is_lost()), "{moves}: {choice:?}");
+        }
     }
 }

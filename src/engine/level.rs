@@ -1,10 +1,12 @@
 //! Levels of strength: bounds on the nodes of a search, and for the weakest a margin within which the move is
 //! drawn by chance.
 
+use super::playable::Playable;
 use super::player::{Choice, MoveSource};
 use crate::search::{Iteration, Limits};
 
-/// A level of strength, 1 to 10. The last one is full strength.
+/// A level of strength, 1 to 10, and 0 in [games that can be played without search](super::Playable::move_without_search).
+/// The last one is full strength.
 ///
 /// ```
 /// use juzhong::engine::Level;
@@ -32,7 +34,9 @@ const TABLE: [(u64, Option<i32>); 9] = [
 ];
 
 impl Level {
-    /// The weakest level.
+    /// The player without search. Only for games that have one: see [`least`](Self::least).
+    pub const WITHOUT_SEARCH: Self = Self(0);
+    /// The weakest level that searches.
     pub const WEAKEST: Self = Self(1);
     /// Full strength.
     pub const FULL: Self = Self(TABLE.len() as u8 + 1);
@@ -42,7 +46,7 @@ impl Level {
     /// The level of that number; `None` where there is none.
     #[must_use]
     pub fn new(number: u8) -> Option<Self> {
-        (Self::WEAKEST.0..=Self::FULL.0).contains(&number).then_some(Self(number))
+        (Self::WITHOUT_SEARCH.0..=Self::FULL.0).contains(&number).then_some(Self(number))
     }
 
     /// Its number.
@@ -51,13 +55,19 @@ impl Level {
         self.0
     }
 
-    /// All levels, from the weakest.
+    /// The weakest level of a game.
+    #[must_use]
+    pub const fn least<G: Playable>() -> Self {
+        if G::PLAYS_WITHOUT_SEARCH { Self::WITHOUT_SEARCH } else { Self::WEAKEST }
+    }
+
+    /// All levels that search, from the weakest.
     pub fn all() -> impl Iterator<Item = Self> {
         (Self::WEAKEST.0..=Self::FULL.0).map(Self)
     }
 
     fn row(self) -> Option<(u64, Option<i32>)> {
-        TABLE.get(usize::from(self.0) - 1).copied()
+        TABLE.get(usize::from(self.0).checked_sub(1)?).copied()
     }
 
     /// Nodes that are searched at most for a move.
@@ -72,11 +82,12 @@ impl Level {
         self.row().and_then(|(_, margin)| margin)
     }
 
-    /// The limits, and no more nodes than the level has.
+    /// The limits, and no more nodes or depth than the level has.
     #[must_use]
     pub fn within(self, limits: Limits) -> Limits {
         let nodes = limits.nodes.into_iter().chain(self.nodes()).min();
-        Limits { nodes, ..limits }
+        let depth = if self == Self::WITHOUT_SEARCH { Some(0) } else { limits.depth };
+        Limits { nodes, depth, ..limits }
     }
 }
 
@@ -118,7 +129,7 @@ mod tests {
             let is_alike = pair[0].margin().is_some() == pair[1].margin().is_some();
             assert!(!is_alike || nodes(pair[0]) < nodes(pair[1]));
         }
-        assert_eq!(Level::new(0), None);
+        assert_eq!(Level::new(0).map(|level| level.within(Limits::nodes(9)).depth), Some(Some(0)));
         assert_eq!(Level::new(11), None);
         assert_eq!(Level::new(10), Some(Level::FULL));
         let limits = Limits { nodes: Some(50), ..Limits::default() };

@@ -13,6 +13,17 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
     /// Every rule set, in the order of a menu.
     const RULES: &'static [Self::Rules];
 
+    /// True if the game has a player without search, whose moves
+    /// [`move_without_search`](Self::move_without_search) gives.
+    const PLAYS_WITHOUT_SEARCH: bool = false;
+
+    /// The move of the player without search, which a search to depth 0 plays, not one of `banned`; `None` where
+    /// there is no such player, or no move.
+    fn move_without_search(&self, banned: &[Self::Move]) -> Option<Self::Move> {
+        let _ = banned;
+        None
+    }
+
     /// A line that starts at a position's text, with the counters that the text may hold.
     ///
     /// # Errors

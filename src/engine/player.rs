@@ -117,7 +117,8 @@ impl<M: Copy> Choice<M> {
         self.pv.get(1).copied()
     }
 
-    /// A legal move that nothing speaks for: better than none where a search has failed.
+    /// A legal move without a search: of the player that does not search, or one that nothing speaks for, better than
+    /// none where a search has failed.
     #[must_use]
     pub fn unsearched(mv: M) -> Self {
         Self { source: MoveSource::Search, ..Self::from_book(mv) }
@@ -436,7 +437,8 @@ impl<G: Playable> Engine<G> {
         self.warnings.extend(remark.filter(|_| is_new));
     }
 
-    /// Searches without looking the root up in books or tablebases; tablebases are probed in the tree.
+    /// Searches without looking the root up in books or tablebases; tablebases are probed in the tree. To depth 0
+    /// the [player without search](Playable::move_without_search) moves, if there is one.
     pub fn search(
         &mut self,
         line: &Line<G>,
@@ -492,6 +494,11 @@ impl<G: Playable> Engine<G> {
         shows_draws: bool,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
+        if limits.depth == Some(0)
+            && let Some(mv) = line.position().move_without_search(&self.banned)
+        {
+            return Some(Choice::unsearched(mv));
+        }
         let rules = self.options.rules;
         let counting = as_it_counts(line, rules);
         let found = match &self.tables {

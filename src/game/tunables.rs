@@ -18,9 +18,10 @@ pub struct Tunables {
     pub double_margin: i32,
     /// The gain expected of a quiet move at most, at depth 0.
     pub futility_base: i32,
-    /// And for each further ply.
+    /// The further gain expected for each ply of depth.
     pub futility_margin: i32,
-    /// Quiet moves tried at least.
+    /// The moves of a node after which quiet ones are left out: this and the squared depth, half of that where the
+    /// evaluation is not improving.
     pub late_base: i32,
     /// The history below which a quiet move counts as bad, negated, for each ply.
     pub history_pruning_margin: i32,

@@ -44,8 +44,8 @@ pub enum GeometryError {
 /// `row` stones in an unbroken row, column or diagonal wins; the [variant](Variant) says whether more count too.
 ///
 /// For every empty point and both players the board also keeps the [patterns](LinePattern) that a stone there
-/// would make along the four lines and the [threat](Threat) that they are together; a move changes them along
-/// four lines only.
+/// would make along the four lines and the [threat](Threat) that they are together, and the sums of the values of these
+/// points; a move changes them along four lines only.
 #[derive(Clone)]
 pub struct Board {
     width: u8,
@@ -74,8 +74,8 @@ pub struct Board {
 pub struct Counts {
     /// The number of points by [`Threat`].
     pub threats: [i16; THREATS],
-    /// The values of the points by [`PointClass`], in tenths of a centipawn for the side to move: if
-    /// that is this player, and if it is the other.
+    /// The sums of the points' values for the side to move, in tenths of a centipawn: the first if this player is to
+    /// move, the second if the other is.
     pub(crate) values: [i32; 2],
 }
 
@@ -366,7 +366,7 @@ impl Board {
         PointSet::of_board(self.width, self.height).difference(&self.empty)
     }
 
-    /// The patterns and threats that `side` can make with one stone, counted over the empty points.
+    /// The threats that `side` can make with one stone, counted over the empty points, and the values of these points.
     #[must_use]
     pub const fn counts(&self, side: Side) -> &Counts {
         &self.counts[side.index()]

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::lines::Axis;
-use super::pattern::{LinePattern, PatternPair, of_side};
+use super::pattern::{LINE_PATTERNS, LinePattern, PatternPair, of_side};
 use crate::game::Side;
 
 /// What one player's stone on an empty point would make, all lines taken together. Later ones are stronger.
@@ -114,6 +114,12 @@ pub struct PointClass(u16);
 /// Number of classes: arrangements of four patterns whatever their order.
 pub(crate) const CLASSES: usize = 3_060;
 
+const _: () = {
+    let n = LINE_PATTERNS;
+    assert!(CLASSES == n * (n + 1) * (n + 2) * (n + 3) / 24 && CLASSES <= 1 << CLASS_BITS);
+    assert!(THREATS <= 16);
+};
+
 /// The lower bits are the number of the arrangement, the upper ones the threat.
 const CLASS_BITS: u32 = 12;
 
@@ -142,6 +148,16 @@ impl PointClass {
             threats
         };
         BY_NUMBER[(self.0 >> CLASS_BITS) as usize]
+    }
+
+    /// The patterns of each class in the order of their numbers, the strongest first.
+    #[cfg(feature = "engine")]
+    pub(crate) fn arrangements() -> impl Iterator<Item = [LinePattern; 4]> {
+        let up_to = |most: LinePattern| LinePattern::ALL.into_iter().take(most as usize + 1);
+        LinePattern::ALL.into_iter().flat_map(move |a| {
+            up_to(a)
+                .flat_map(move |b| up_to(b).flat_map(move |c| up_to(c).map(move |d| [a, b, c, d])))
+        })
     }
 
     fn of(patterns: [LinePattern; 4], restricted: bool) -> Self {
@@ -217,6 +233,13 @@ impl LinePairs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(feature = "engine")]
+    fn arrangements_are_in_the_order_of_the_classes() {
+        let numbers: Vec<usize> = PointClass::arrangements().map(arrangement).collect();
+        assert_eq!(numbers, (0..CLASSES).collect::<Vec<_>>());
+    }
 
     #[test]
     fn classes_are_the_arrangements_and_know_their_threats() {

@@ -1,6 +1,6 @@
-//! The numbers that search can be tuned by and that all games share; those that games set for themselves are in
-//! `game::Tunables`. Margins are centipawns, depths plies,
-//! history values run from `-HISTORY_MAX` to `HISTORY_MAX`, reductions are 256ths of a ply.
+//! The numbers that search can be tuned by and that all games share; those that games set for
+//! themselves are in `game::Tunables`. Margins are centipawns, depths plies, history values run from
+//! `-HISTORY_MAX` to `HISTORY_MAX`, reductions are 256ths of a ply.
 
 /// Half the first aspiration window.
 pub(super) const ASPIRATION: i32 = 14;
@@ -62,7 +62,7 @@ pub(super) const DOUBLE_LIMIT: u8 = 6;
 
 /// Deepest node, late-move reductions deducted, where hopeless quiet moves are left out.
 pub(super) const FUTILITY_DEPTH: i32 = 8;
-/// History worth one centipawn of that gain.
+/// History worth one centipawn of the gain expected of a quiet move.
 pub(super) const FUTILITY_HISTORY: i32 = 250;
 
 /// Deepest node where late quiet moves are left out.
@@ -99,13 +99,13 @@ pub(super) const LMR_MANY_CUTOFFS: i32 = 200;
 pub(super) const LMR_NOISY: i32 = 300;
 /// History of a noisy move that is worth one ply.
 pub(super) const LMR_NOISY_HISTORY: i32 = 8_000;
-/// One that beats it by less than this is repeated a ply less deep.
+/// A reduced search that beats the best score by less than this is repeated a ply less deep.
 pub(super) const SHALLOWER_MARGIN: i32 = 8;
 
 /// A move reduced by this number of plies is searched a ply deeper where it made its side's
 /// evaluation better.
 pub(super) const HINDSIGHT_DEEPER: i32 = 3;
-/// A move reduced by this number of plies is searched a ply less deep ...
+/// A move reduced by this number of plies may be searched a ply less deep.
 pub(super) const HINDSIGHT_SHALLOWER: i32 = 2;
 
 /// The gain expected of a capture in quiescence at most beyond the captured piece.
@@ -115,9 +115,9 @@ pub(super) const QUIESCENCE_EVASIONS: usize = 3;
 
 /// Bounds of history values.
 pub(super) const HISTORY_MAX: i32 = 16_384;
-/// A cut earns a bonus for each ply of depth less this ...
+/// The deduction from the bonus that a cut earns ...
 pub(super) const HISTORY_BONUS_BASE: i32 = 60;
-/// ... up to this.
+/// ... which is this at most.
 pub(super) const HISTORY_BONUS_MAX: i32 = 1_800;
 /// Moves tried in vain lose this percentage of it.
 pub(super) const HISTORY_PENALTY: i32 = 100;

@@ -2,7 +2,7 @@
 
 use super::{Trace, Tunable, Weights};
 use crate::game::{Game, Heuristics, Side};
-use crate::gomoku::{Board, CLASSES, Point};
+use crate::gomoku::{Board, CLASSES, LinePattern, Point, PointClass};
 use crate::search::eval::{gomoku, xiangqi};
 use crate::xiangqi::Position;
 
@@ -76,7 +76,7 @@ pub(crate) static WEIGHTS: [i16; WEIGHT_COUNT] = [
 
     const ORDER_WEIGHTS: usize = 2 * CLASSES;
 
-    const ORDER_PARTS: f64 = 3_500.0;
+    const ORDER_PARTS: f64 = 5_300.0;
 
     const ORDER_HEAD: &'static str = "
 use crate::gomoku::CLASSES;
@@ -89,6 +89,33 @@ pub(super) static ORDER: [i16; 2 * CLASSES] = [
     fn order_terms(&self, mv: Point) -> [u16; 2] {
         let class = |side| self.point_class(side, mv).index();
         [class(self.turn()) as u16, (CLASSES + class(!self.turn())) as u16]
+    }
+
+    /// A class that no game had is worth what the most similar one is that some game had. A row that is too long
+    /// wins nothing.
+    fn complete_order(weights: &mut [f64], seen: &[bool]) {
+        let patterns: Vec<[usize; 4]> = PointClass::arrangements()
+            .map(|patterns| {
+                patterns.map(
+                    |pattern| if pattern == LinePattern::Overline { 0 } else { pattern as usize },
+                )
+            })
+            .map(|mut numbers| {
+                numbers.sort_unstable();
+                numbers
+            })
+            .collect();
+        for (weights, seen) in weights.chunks_mut(CLASSES).zip(seen.chunks(CLASSES)) {
+            let known: Vec<usize> = (0..CLASSES).filter(|&class| seen[class]).collect();
+            for class in (0..CLASSES).filter(|&class| !seen[class]) {
+                let distance = |&other: &usize| -> usize {
+                    patterns[class].iter().zip(patterns[other]).map(|(&a, b)| a.abs_diff(b)).sum()
+                };
+                if let Some(&nearest) = known.iter().min_by_key(|&other| distance(other)) {
+                    weights[class] = weights[nearest];
+                }
+            }
+        }
     }
 
     fn order_groups() -> Vec<(&'static str, usize)> {

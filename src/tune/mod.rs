@@ -72,6 +72,11 @@ pub trait Tunable: Contested {
         [0; 2]
     }
 
+    /// Sets the weights of terms that no move of the games had (`seen` is false).
+    fn complete_order(weights: &mut [f64], seen: &[bool]) {
+        let _ = (weights, seen);
+    }
+
     /// The weights of the order in groups, as [`groups`](Self::groups).
     fn order_groups() -> Vec<(&'static str, usize)> {
         Vec::new()

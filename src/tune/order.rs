@@ -49,6 +49,9 @@ pub struct OrderFit {
     pub held_out: Foretold,
 }
 
+/// Of each weight, the sum of squared slopes begins with this.
+const UNSEEN: f64 = 1e-8;
+
 /// A quiet move that was played, among all quiet moves of its position.
 struct Choice {
     /// The terms of each move.
@@ -69,7 +72,7 @@ pub fn fit_order<G: Tunable>(games: &[Record<G>], options: &OrderOptions) -> Ord
     }
     let [fitted, held_out] = &sets;
     let mut weights = vec![0.0; G::ORDER_WEIGHTS];
-    let mut squares = vec![1e-8; G::ORDER_WEIGHTS];
+    let mut squares = vec![UNSEEN; G::ORDER_WEIGHTS];
     for pass in 0..options.passes {
         let rate = options.rate * (1.0 - f64::from(pass) / f64::from(options.passes));
         for choice in fitted {
@@ -84,6 +87,8 @@ pub fn fit_order<G: Tunable>(games: &[Record<G>], options: &OrderOptions) -> Ord
             }
         }
     }
+    let seen: Vec<bool> = squares.iter().map(|&square| square > UNSEEN).collect();
+    G::complete_order(&mut weights, &seen);
     let [fitted, held_out] = [fitted, held_out].map(|choices| foretold(choices, &weights));
     OrderFit { weights, fitted, held_out }
 }
@@ -162,8 +167,7 @@ mod tests {
         let games = vec![game("h8 i9 i8 j8 g8 f8 h7 h9 g6 f5 g9 j6 i7 j7 g7 g10 f7 e7"); 11];
         let options = OrderOptions { passes: 20, ..OrderOptions::default() };
         let fit = fit_order(&games, &options);
-        let even = OrderFit { weights: vec![0.0; Board::ORDER_WEIGHTS], ..fit.clone() };
-        let before = foretold(&choices(&games[0], 6), &even.weights);
+        let before = foretold(&choices(&games[0], 6), &vec![0.0; Board::ORDER_WEIGHTS]);
         assert!(fit.held_out.loss < before.loss, "{fit:?}");
         assert!(fit.held_out.first > 0.5, "{:?}", fit.held_out);
         assert_eq!(fit.weights, fit_order(&games, &options).weights);

@@ -53,7 +53,7 @@ open FILE [N]  read a game, the Nth of the file, to go through it
 study [N]      try variations (from move N on); back: to the game as it was
 hint           ask the engine for a move
 eval           the value of every man on the board
-level [N]      how strong the engine is, 1 to 10
+level [N]      how strong the engine is, up to 10
 book, table    what the opening books and endgame tables say
 why            what the rules on repetition and moves say, and why
 moves, fen     the legal moves; the position as text
@@ -144,7 +144,7 @@ pub(super) fn parse(line: &str) -> Result<Command<'_>, String> {
         "goto" => Command::GoTo(number("goto N, where N is a number of the list")?),
         "level" if rest.is_empty() => Command::Level(None),
         "level" => {
-            let number = number("level N, where N is 1 to 10")?;
+            let number = number("level N, where N is at most 10")?;
             Command::Level(Some(u8::try_from(number).unwrap_or(u8::MAX)))
         }
         "study" if rest.is_empty() => Command::Study(None),

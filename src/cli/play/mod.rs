@@ -27,7 +27,7 @@ use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::visible::{Form, ShowPath, Visible, VisibleLines, VisibleWriter};
-use juzhong::engine::{Choice, DistanceTarget, Level, OwnBook, Playable, RootMove};
+use juzhong::engine::{Choice, DistanceTarget, Level, MoveSource, OwnBook, Playable, RootMove};
 use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side, Verdict};
 use juzhong::gomoku::Board;
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
@@ -51,9 +51,9 @@ pub(super) struct Args {
     player: PlayerArgs,
     #[command(flatten)]
     limits: LimitArgs,
-    /// How strong the engine is, 1 to 10 [default: 10, full strength].
+    /// How strong the engine is, 1 to 10, in gomoku from 0, which does not search [default: 10, full strength].
     #[arg(long, value_name = "N", conflicts_with = "engine",
-        value_parser = clap::value_parser!(u8).range(1..=i64::from(Level::FULL.number())))]
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())))]
     level: Option<u8>,
     /// Another engine to play against: a program with its arguments, in UCI or UCCI.
     #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
@@ -87,7 +87,8 @@ among the best lines:
   2  1500, up to 250                    7  16,000
   3  4000, up to 120                    8  40,000
   4  10,000, up to 40                   9  120,000
-  5  4000                              10  no bound but --movetime, --depth and --nodes";
+  5  4000                              10  no bound but --movetime, --depth and --nodes
+Level 0 of gomoku does not search: it plays the point of the highest value.";
 
 /// The exit code after Ctrl-C.
 const LEFT: u8 = 130;
@@ -192,6 +193,10 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
         let opponent = match parse_engine(&args.engine)? {
             None => {
                 let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
+                if level < Level::least::<G>() {
+                    let message = format!("{} has levels from 1", G::NAME);
+                    return Err(CliError::message(exit::USAGE, message));
+                }
                 let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
                 Opponent::Own(Box::new(own))
             }
@@ -495,7 +500,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Hint => match self.result() {
                 Some(result) => self.answer(result),
                 None => match self.choose(Purpose::Advise)? {
-                    Some(reply) => self.answer(format!("hint: {}", self.write_reply(&reply))),
+                    Some(reply) => self.answer(text!("hint: {}", self.write_reply(&reply))),
                     None => Ok(Next::Same),
                 },
             },
@@ -724,14 +729,18 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         let Some(level) = self.opponent.level() else {
             return self.answer("levels are of this program's engine; see --option");
         };
-        match number.map(Level::new) {
-            Some(None) => return self.answer("write level N, where N is 1 to 10"),
+        let level_of = |number| Level::new(number).filter(|&level| level >= Level::least::<G>());
+        match number.map(level_of) {
+            Some(None) => return self.answer("write level N, where N is at most 10"),
             Some(Some(level)) => self.opponent.set_level(level),
             None => {}
         }
         let level = number.and_then(Level::new).unwrap_or(level);
-        let nodes = level.nodes().map(|nodes| text!("at most {nodes} nodes a move"));
-        let nodes = nodes.unwrap_or_else(|| text!("full strength"));
+        let nodes = match level.nodes() {
+            Some(nodes) => text!("at most {nodes} nodes a move"),
+            None if level == Level::WITHOUT_SEARCH => text!("no search"),
+            None => text!("full strength"),
+        };
         let margin = level.margin().map(|cp| text!(", up to {cp} centipawns worse by chance"));
         self.answer(text!("level {}: {nodes}{}", level.number(), margin.unwrap_or_default()))
     }
@@ -935,6 +944,7 @@ pub(super) fn describe<M>(choice: &Choice<M>) -> String {
             format!("{source}{}{}", language::colon(), table_text(table))
         }
         (None, Some(score)) => text!("{source}: depth {}, {}", choice.depth, worth(score)),
+        (None, None) if choice.source == MoveSource::Search => text!("no search"),
         (None, None) => source.to_owned(),
     }
 }

@@ -259,7 +259,8 @@ impl<G: Playable> Settings<G> {
             Id::AnalyseMode => self.analyse = flag(name, value)?,
             Id::Variant => self.ranks = choice(&VARIANTS, name, value)?,
             Id::Level => {
-                let number = number(name, value, Level::WEAKEST.number(), Level::FULL.number())?;
+                let number =
+                    number(name, value, Level::least::<G>().number(), Level::FULL.number())?;
                 self.level = Level::new(number).unwrap_or(Level::FULL);
             }
             Id::Randomness => self.randomness = choice(&DEGREES, name, value)?,
@@ -364,7 +365,8 @@ impl<G: Playable> Settings<G> {
             Id::Rules => combo(&options.rules, G::RULES),
             Id::Variant => choices(&VARIANTS, &self.ranks),
             Id::Level => {
-                let [least, most] = [Level::WEAKEST, Level::FULL].map(|l| u64::from(l.number()));
+                let [least, most] =
+                    [Level::least::<G>(), Level::FULL].map(|l| u64::from(l.number()));
                 spin(u64::from(self.level.number()), least, most)
             }
             Id::Randomness => choices(&DEGREES, &self.randomness),

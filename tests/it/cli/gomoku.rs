@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::folder::Folder;
-use crate::support::program::{fails, json, ok, stdout};
+use crate::support::program::{fails, json, ok, stdout, text, with_input};
 
 /// Games of three lines, each with its mirror image.
 const GAMES: &str = "\
@@ -48,6 +48,17 @@ fn commands_without_gomoku_say_so() {
             fails(&args, code, &[value]);
         }
     }
+}
+
+#[test]
+fn only_gomoku_has_a_player_without_search() {
+    fails(&["play", "--level", "0"], 2, &["levels from 1"]);
+    let script = "uci\nsetoption name Level value 0\nposition startpos moves h8 i9 h9\ngo movetime 100\nquit\n";
+    let told = with_input(&["uci", "--game", "gomoku"], script);
+    let told = text(&told.stdout);
+    let best = json(&["position", "--game", "gomoku", "--eval", "--json", "--moves", "h8 i9 h9"]);
+    let best = best["eval"]["best"].as_str().unwrap();
+    assert!(told.contains(&format!("bestmove {best}")), "{told}");
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn only(kinds: &[ProofKind]) -> Prover {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
     fn provers_agree_with_every_line_of_play(position in late_positions()) {

@@ -18,7 +18,13 @@ impl Board {
         } else if self.counts(own).of(Threat::OpenFour) > 0 && !self.has_fours(other) {
             self.fours(Threat::OpenFour)
         } else if self.counts(other).of(Threat::OpenFour) > 0 {
-            self.defences().union(&self.fours(Threat::Four))
+            let answers = self.defences().union(&self.fours(Threat::Four));
+            if answers.is_empty() {
+                // Nothing helps, but there is always a move.
+                self.points_with(other, Threat::OpenFour).take(1).collect()
+            } else {
+                answers
+            }
         } else {
             self.worth_a_look()
         };

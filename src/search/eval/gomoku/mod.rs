@@ -1,8 +1,8 @@
 //! The evaluation and move ordering that search needs for gomoku.
 //!
 //! Positions that threats decide at once are scored as decided: a row that can be completed, two completions of the
-//! opponent, an open four that cannot be met in time. Otherwise the evaluation is a weighted sum of what both players'
-//! stones would make on the empty points ([`Counts`](crate::gomoku::Counts)).
+//! opponent, an open four that cannot be met in time. Otherwise the evaluation is the sum of the values of the empty points
+//! by what both players' stones would make there ([`Counts`](crate::gomoku::Counts)), and of the strong threats together.
 
 mod candidates;
 mod fours;
@@ -35,6 +35,25 @@ const VALUE_LIMIT: i32 = 15_000;
 /// Boards of up to this many points are searched without leaving out a point.
 const SMALL_BOARD: u16 = 36;
 
+impl Board {
+    /// The value of a position that threats decide at once, for the side to move.
+    #[inline]
+    fn decisive_threat(&self) -> Option<i32> {
+        let own = self.counts(self.turn());
+        let other = self.counts(!self.turn());
+        if own.of(Threat::Five) > 0 {
+            Some(FIVE)
+        } else if other.of(Threat::Five) > 1 {
+            Some(-TWO_FIVES)
+        } else {
+            let wins = other.of(Threat::Five) == 0
+                && own.of(Threat::OpenFour) > 0
+                && !self.has_fours(!self.turn());
+            wins.then_some(OPEN_FOUR)
+        }
+    }
+}
+
 impl Heuristics for Board {
     /// A stone more is never a burden, but a pass in front of a threat loses at once, and the game
     /// consists of threats.
@@ -42,47 +61,38 @@ impl Heuristics for Board {
     const EXTENDS_THREATS: bool = true;
     const SOLVES_LEAVES: bool = true;
     const WIN_MODEL: WinModel = WinModel { centre: 4.0, centre_ending: 0.0, spread: 108.0 };
+    /// Found by SPSA (Spall 1992) in games of 3,000 positions a move: `docs/lab/search-steps.md`.
     const TUNABLES: Tunables = Tunables {
-        reverse_futility_margin: 23,
-        razor_base: 20,
-        razor_margin: 10,
-        table_probcut_margin: 197,
-        singular_margin: 20,
-        double_margin: 57,
-        futility_base: 124,
-        futility_margin: 43,
-        late_base: 1,
-        history_pruning_margin: 8223,
-        lmr_divisor: 1264,
-        lmr_base: 85,
-        lmr_cut: 245,
-        lmr_not_improving: 308,
-        lmr_pv: 71,
-        lmr_check: 24,
-        lmr_evasion: 30,
-        lmr_history: 8809,
-        deeper_margin: 14,
-        hindsight_margin: 142,
-        threat_bonus: 9641,
-        history_bonus: 84,
+        reverse_futility_margin: 30,
+        razor_base: 2,
+        razor_margin: 15,
+        table_probcut_margin: 253,
+        singular_margin: 17,
+        double_margin: 71,
+        futility_base: 105,
+        futility_margin: 59,
+        late_base: 0,
+        history_pruning_margin: 9_515,
+        lmr_divisor: 1_348,
+        lmr_base: 33,
+        lmr_cut: 223,
+        lmr_not_improving: 142,
+        lmr_pv: 166,
+        lmr_check: -17,
+        lmr_evasion: -171,
+        lmr_history: 7_945,
+        deeper_margin: -7,
+        hindsight_margin: 159,
+        threat_bonus: 719,
+        history_bonus: 70,
     };
     const HISTORY_LEN: usize = 2 * POINTS;
 
     fn evaluate(&self) -> i32 {
-        let own = self.counts(self.turn());
-        let other = self.counts(!self.turn());
-        if own.of(Threat::Five) > 0 {
-            FIVE
-        } else if other.of(Threat::Five) > 1 {
-            -TWO_FIVES
-        } else if other.of(Threat::Five) == 0
-            && own.of(Threat::OpenFour) > 0
-            && !self.has_fours(!self.turn())
-        {
-            OPEN_FOUR
-        } else {
+        self.decisive_threat().unwrap_or_else(|| {
+            let (own, other) = (self.counts(self.turn()), self.counts(!self.turn()));
             balance(own, other).clamp(-VALUE_LIMIT, VALUE_LIMIT)
-        }
+        })
     }
 
     /// Returns true if the opponent would complete a row, or the game is over: nothing may be
@@ -157,7 +167,7 @@ impl Heuristics for Board {
         move |mv| {
             let own = ORDER[self.point_class(own, mv).index()];
             let other = ORDER[CLASSES + self.point_class(other, mv).index()];
-            i32::from(own) + i32::from(other)
+            i32::from(own) + i32::from(other) - self.eccentricity(mv)
         }
     }
 

@@ -57,9 +57,15 @@ impl Board {
     /// is over.
     #[must_use]
     pub fn best_point(&self) -> Option<Point> {
+        self.best_point_but(&[])
+    }
+
+    /// The same among the points that are not `banned`.
+    #[must_use]
+    pub fn best_point_but(&self, banned: &[Point]) -> Option<Point> {
         let mut moves = MoveList::new();
         self.legal_moves(&mut moves);
-        moves.into_iter().max_by_key(|&point| {
+        moves.into_iter().filter(|point| !banned.contains(point)).max_by_key(|&point| {
             (self.point_value(point), -self.eccentricity(point), std::cmp::Reverse(point))
         })
     }

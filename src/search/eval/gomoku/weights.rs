@@ -35,6 +35,8 @@ const TOLD_APART: [Threat; 6] = [
     Threat::ThreeAndMore,
 ];
 
+const _: () = assert!(SITUATIONS == 1 << (2 * TOLD_APART.len()));
+
 /// The number of the situation: which of the strong threats each side could make with one stone.
 fn situation(own: &Counts, other: &Counts) -> usize {
     let kinds = |counts: &Counts| {
@@ -92,9 +94,12 @@ pub enum TermKind {
     Move,
 }
 
-/// The terms of the evaluation of a position that no threat decides at once.
+/// The terms of the evaluation; none where the game is over or a threat decides it at once.
 #[must_use]
 pub fn terms(board: &Board) -> Vec<Term> {
+    if board.outcome().is_some() || board.decisive_threat().is_some() {
+        return Vec::new();
+    }
     let sides = [board.turn(), !board.turn()];
     let worth = |sum: i32| f64::from(sum) / f64::from(SCALE);
     let mut sums = [[0; 2]; Threat::ALL.len()];
@@ -120,4 +125,39 @@ pub fn terms(board: &Board) -> Vec<Term> {
     };
     let tempo = Term { kind: TermKind::Move, counts: [1, 0], values: [worth(TEMPO), 0.0] };
     threats.chain([together, tempo]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::game::{Heuristics, Notation};
+
+    proptest! {
+        #[test]
+        fn what_is_summed_is_what_is_shown_and_fitted(
+            choices in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
+        ) {
+            let mut board = <Board as Notation>::start();
+            for choice in choices {
+                let empty: Vec<_> = board.near_stones().iter().collect();
+                let point = if empty.is_empty() { board.best_point() } else { Some(*choice.get(&empty)) };
+                if let Some(point) = point.filter(|_| board.outcome().is_none()) {
+                    board.make(point);
+                }
+                let [own, other] = [board.turn(), !board.turn()].map(|side| *board.counts(side));
+                let fitted: i32 = counted(&board)
+                    .iter()
+                    .map(|&(weight, count)| i32::from(WEIGHTS[usize::from(weight)]) * i32::from(count))
+                    .sum();
+                prop_assert_eq!(fitted / SCALE, balance(&own, &other));
+                let shown = terms(&board);
+                if !shown.is_empty() {
+                    let shown: f64 = shown.iter().flat_map(|term| term.values).sum();
+                    prop_assert!((shown - f64::from(board.evaluate())).abs() < 1.0, "{shown}");
+                }
+            }
+        }
+    }
 }
