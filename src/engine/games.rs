@@ -86,7 +86,7 @@ mod tests {
             let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
             let mut engine = Engine::<Board>::new(options).unwrap();
             let choice = engine.search(&line, &Limits::depth(8), &()).unwrap();
-            assert!(choice.score.is_some_and(|score| score.is_lost()), "{moves}: {choice:?}");
+            assert!(choice.score.is_some_and(crate::search::Score::is_lost), "{moves}: {choice:?}");
         }
     }
 }

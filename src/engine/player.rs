@@ -667,6 +667,13 @@ mod tests {
         let capture = told(Entry::win(0, 1), TableValue::Win(241));
         assert_eq!(capture, pair("cp 23759", "win, capture or mate in 1 ply"));
         assert_eq!(told(Entry::DRAW, TableValue::Draw), pair("cp 0", "draw"));
+        for (target, text) in [
+            (DistanceTarget::End, "win in 7 plies"),
+            (DistanceTarget::EndAtMost, "win in at most 7 plies"),
+        ] {
+            let root = RootMove { mv, entry: Entry::win(0, 7), value: TableValue::Win(7), target };
+            assert_eq!(root.to_string(), text);
+        }
         let by_rule = told(Entry::win(1, 5), TableValue::Win(205));
         assert_eq!(by_rule, pair("cp 23795", "win by repetition, order 1, 5 plies"));
     }

@@ -8,7 +8,7 @@ pub const STRUCTURES: usize = 4;
 /// The [phase](Heuristics::phase) of a game that has just begun.
 pub const PHASES: i32 = 32;
 
-/// The chances that centipawns stand for: logistic, as [`search::wdl`](crate::search::wdl()) describes.
+/// The chances that centipawns stand for: logistic, as `search::wdl` describes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WinModel {
     /// The score in centipawns at which a win is as likely as not when a game begins ...

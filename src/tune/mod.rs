@@ -78,6 +78,7 @@ pub trait Tunable: Contested {
     }
 
     /// The weights of the order in groups, as [`groups`](Self::groups).
+    #[must_use]
     fn order_groups() -> Vec<(&'static str, usize)> {
         Vec::new()
     }

@@ -20,7 +20,7 @@ use juzhong::solve::{Budget, ProofKind, Prover, ProverOptions, check};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Games of the engine against itself.
-const GAMES: &str = include_str!("gomoku-games.txt");
+const GAMES: &str = include_str!("../../../books/gomoku/selfplay.txt");
 /// Positions searched for a move.
 const NODES: u64 = 10_000;
 /// Moves of each game that the book has.

@@ -194,7 +194,7 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
             None => {
                 let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
                 if level < Level::least::<G>() {
-                    let message = format!("{} has levels from 1", G::NAME);
+                    let message = format!("--level: {} has levels from 1", G::NAME);
                     return Err(CliError::message(exit::USAGE, message));
                 }
                 let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);

@@ -73,7 +73,7 @@ fn that_of_gomoku_has_a_book_a_game_and_a_proof() {
     };
     let first = shown();
     for part in
-        ["1. ", "12 games", " book\n", " search: depth", "won: ", " wins in ", ": all right"]
+        ["1. ", "200 games", " book\n", " search: depth", "won: ", " wins in ", ": all right"]
     {
         assert!(first.contains(part), "{part}: {first}");
     }

@@ -51,12 +51,21 @@ fn commands_without_gomoku_say_so() {
 }
 
 #[test]
+fn the_games_in_the_books_folder_are_whole() {
+    let folder = Folder::new();
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/books/gomoku/selfplay.txt");
+    let args = ["convert", games, "-o", &folder.at("games.jsonl"), "--game", "gomoku"];
+    let answer = json(&args);
+    assert_eq!((&answer["games"], &answer["bad"]), (&200.into(), &0.into()), "{answer}");
+}
+
+#[test]
 fn only_gomoku_has_a_player_without_search() {
     fails(&["play", "--level", "0"], 2, &["levels from 1"]);
     let script = "uci\nsetoption name Level value 0\nposition startpos moves h8 i9 h9\ngo movetime 100\nquit\n";
     let told = with_input(&["uci", "--game", "gomoku"], script);
     let told = text(&told.stdout);
-    let best = json(&["position", "--game", "gomoku", "--eval", "--json", "--moves", "h8 i9 h9"]);
+    let best = json(&["position", "--game", "gomoku", "--eval", "--moves", "h8 i9 h9"]);
     let best = best["eval"]["best"].as_str().unwrap();
     assert!(told.contains(&format!("bestmove {best}")), "{told}");
 }

@@ -266,7 +266,7 @@ fn answers_depend_on_the_limit_alone() {
 #[test]
 fn batches_fill_a_new_book() {
     let folder = Folder::new();
-    let fens = folder.write("fens", &format!("{FOUR_AND_THREE}\n{TWO_THREES}\n"));
+    let fens = folder.write("fens", format!("{FOUR_AND_THREE}\n{TWO_THREES}\n"));
     let book = folder.at("proved.book");
     let args = ["solve", "--game", "gomoku", "--fens", &fens, "--store", &book];
     exits(&args, 0);

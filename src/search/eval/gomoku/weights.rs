@@ -69,7 +69,10 @@ pub fn counted(board: &Board) -> Vec<(u16, i16)> {
     parameters.push((2 * CLASSES + situation(own, other)) as u16);
     parameters.push((WEIGHT_COUNT - 1) as u16);
     parameters.sort_unstable();
-    parameters.chunk_by(PartialEq::eq).map(|equal| (equal[0], equal.len() as i16)).collect()
+    parameters
+        .chunk_by(PartialEq::eq)
+        .map(|equal| (equal[0], i16::try_from(equal.len()).unwrap_or(i16::MAX)))
+        .collect()
 }
 
 /// One term of the evaluation: the points on which a stone makes a threat, all the threats together, or the move.
@@ -117,7 +120,7 @@ pub fn terms(board: &Board) -> Vec<Term> {
         values: sums.map(worth),
     });
     let kinds =
-        |counts: &Counts| TOLD_APART.iter().filter(|&&threat| counts.of(threat) > 0).count() as i16;
+        |counts: &Counts| TOLD_APART.iter().map(|&threat| i16::from(counts.of(threat) > 0)).sum();
     let together = Term {
         kind: TermKind::Threats,
         counts: [own, other].map(kinds),
