@@ -340,7 +340,7 @@ impl<G: Terminal + Playable> Answer<'_, G> {
         let written = |mv| self.shown.position().write_move(mv, self.shown.notation.shown());
         if let Some(known) = &self.known {
             let mv = written(known.mv);
-            say!(context.out, "{mv} from {}", describe(known))?;
+            say!(context.out, "{mv} from {}", describe::<G>(known))?;
         }
         if let Some(moves) = self.no_mate {
             say!(context.out, "no mate in {moves} can be forced")?;

@@ -12,7 +12,7 @@ use super::line_args::{BoardArgs, NotationArgs, parse_rules};
 use super::openings::read_openings;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
-use crate::cli::language::{counted, counts, left, text, word};
+use crate::cli::language::{self, counted, counts, left, text, word};
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
@@ -493,10 +493,11 @@ fn tell_fault<G: Contested>(game: &MatchGame<G>) {
     if let Some((engine, fault)) = game.fault {
         let how = game.record.tag("Termination").unwrap_or_default();
         let number = game.number + 1;
-        tell(format_args!(
-            "juzhong: game {number}: engine {}: {}: {how}",
+        tell(text!(
+            "juzhong: game {number}: engine {}: {}: {}",
             NAMES[engine],
-            fault.name()
+            word(fault.name()),
+            language::message(how)
         ));
     }
 }

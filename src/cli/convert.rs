@@ -190,11 +190,12 @@ struct Report {
 impl Report {
     /// Says what the format has no room for.
     fn show_dropped(&self, format: Format) {
-        let Dropped { variations, comments, tags } = self.dropped;
+        let Dropped { variations, comments, tags, results } = self.dropped;
         let parts = [
             (variations, counts::variations(variations)),
             (comments, counts::comments(comments)),
             (tags, counts::tags(tags)),
+            (results, counts::results(results)),
         ];
         for (_, what) in parts.into_iter().filter(|&(count, _)| count > 0) {
             tell(text!("juzhong: {what} left out: {format} has no room for that"));
@@ -263,7 +264,7 @@ impl Report {
             return Ok(());
         };
         if context.common.json {
-            let Dropped { variations, comments, tags } = self.dropped;
+            let Dropped { variations, comments, tags, results } = self.dropped;
             let answer = json!({
                 "schema": "juzhong.convert/1",
                 "output": output.to_string(),
@@ -278,7 +279,12 @@ impl Report {
                 "undecoded": undecoded,
                 "cut": kept,
                 "guessed": guessed,
-                "dropped": {"variations": variations, "comments": comments, "tags": tags},
+                "dropped": {
+                    "variations": variations,
+                    "comments": comments,
+                    "tags": tags,
+                    "results": results,
+                },
             });
             writeln!(context.out, "{answer}")?;
         } else {

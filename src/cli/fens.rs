@@ -27,11 +27,12 @@ impl Fens {
         self.0.number()
     }
 
-    /// The next line that is not blank, without its end and surrounding blanks; `None` at the end.
+    /// The next line that is neither blank nor a comment (`#`), without its end and surrounding blanks; `None` at the
+    /// end.
     pub(super) fn next_line(&mut self) -> Result<Option<String>, CliError> {
         while let Some(line) = self.0.next_beginning()? {
             let text = line.trim();
-            if !text.is_empty() {
+            if !text.is_empty() && !text.starts_with('#') {
                 return Ok(Some(text.to_owned()));
             }
         }

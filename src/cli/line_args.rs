@@ -3,7 +3,6 @@
 
 use crate::cli::language::Language;
 use juzhong::game::Line;
-use juzhong::record::TypedLine;
 use juzhong::xiangqi::notation::MoveNotation;
 
 use super::terminal::{Refusal, Start, Terminal};
@@ -126,7 +125,7 @@ impl<G: Terminal> Typed<G> {
 
     /// Plays typed moves.
     fn play(&mut self, moves: &str) -> Result<(), Refusal> {
-        let (before, typed) = (self.line.len(), TypedLine::read(&G::spaced(moves)));
+        let (before, typed) = (self.line.len(), G::typed(moves));
         if let Some(fen) = typed.fen {
             let message = format!("a position among the moves: {fen}; give it by --fen");
             return Err(Refusal::Unreadable(message));
@@ -172,7 +171,10 @@ impl LineArgs {
 
     /// As [`read`](Self::read); why there is no such line is an error that names the option.
     pub(super) fn line<G: Terminal>(&self) -> Result<Typed<G>, CliError> {
-        let bad = |refusal| CliError::new(exit::BAD_DATA, refusal).within("--fen");
+        let bad = |refusal| match self.fen {
+            Some(_) => CliError::new(exit::BAD_DATA, refusal).within("--fen"),
+            None => CliError::new(exit::BAD_DATA, refusal),
+        };
         let mut typed = self.start().map_err(bad)?;
         typed.play_on(&self.moves.join(" "), "--moves")?;
         Ok(typed)

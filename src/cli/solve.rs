@@ -13,7 +13,7 @@ use super::fens::Fens;
 use super::interrupt::{is_requested, stop_flag};
 use super::line_args::LineArgs;
 use super::size::parse_size;
-use super::terminal::Refusal;
+use super::terminal::{Refusal, Terminal};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::cli::language::{self, say, text, word};
 use juzhong::bytes::visible::ShowPath;
@@ -30,6 +30,8 @@ const MOST_PROOF_BYTES: u64 = 1 << 29;
 const MOST_ANSWER_BYTES: u64 = 1 << 32;
 /// The limit in seconds where none is given.
 const SECONDS: f64 = 10.0;
+/// The limit in seconds for checking a proof where none is given.
+const CHECK_SECONDS: f64 = 600.0;
 /// The time between two reports of progress.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -43,9 +45,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves", "proof"])]
     fens: Option<PathBuf>,
     /// Append the answers of --fens to this file, and leave out lines that it answers already.
-    #[arg(long, value_name = "FILE", requires = "fens")]
+    #[arg(long, value_name = "FILE", requires = "fens", conflicts_with_all = ["fen", "moves", "proof", "check"])]
     output: Option<PathBuf>,
-    /// Give up on a position after this many seconds [default: 10, with --nodes none].
+    /// Give up on a position after this many seconds [default: 10, with --nodes none, with --check 600].
     #[arg(long, value_parser = parse_seconds)]
     seconds: Option<f64>,
     /// Give up on a position once this many were looked at: the answer depends on nothing else then.
@@ -90,8 +92,9 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
 }
 
-fn budget(args: &Args) -> Budget {
-    let seconds = args.seconds.or(args.nodes.is_none().then_some(SECONDS));
+/// The limits, of which `seconds` is one if no other is given.
+fn budget(args: &Args, seconds: f64) -> Budget {
+    let seconds = args.seconds.or(args.nodes.is_none().then_some(seconds));
     let limit = seconds.map(Duration::from_secs_f64);
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     let nodes = args.nodes.unwrap_or(u64::MAX);
@@ -107,13 +110,10 @@ fn run_one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let bar = ProgressBar::new_spinner();
     bar.set_message(word("solving"));
     bar.enable_steady_tick(Duration::from_millis(200));
-    let solution = Prover::default().solve(&board, &budget(args));
+    let solution = Prover::default().solve(&board, &budget(args, SECONDS));
     bar.finish_and_clear();
     if solution.value == Value::Unknown && is_requested() {
         return Err(CliError::message(exit::INTERRUPTED, "interrupted; run it again"));
-    }
-    if let Some(path) = &args.proof {
-        write_proof(path, &solution)?;
     }
     keeper.add(&board, &solution);
     keeper.save()?;
@@ -123,6 +123,10 @@ fn run_one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     } else {
         show(&answer, context)?;
     }
+    if let Some(path) = &args.proof {
+        context.out.flush()?;
+        write_proof(path, &solution)?;
+    }
     Ok(exit::OK)
 }
 
@@ -131,9 +135,11 @@ fn write_proof(path: &Path, solution: &Solution) -> Result<(), CliError> {
     let Some(proof) = &solution.proof else {
         let message = match solution.value {
             Value::Unknown => {
-                "nothing was proved, so that there is no proof to write; give it more --seconds"
+                "nothing was proved, so that there is no proof to write; give it more --seconds or --nodes"
             }
-            _ => "the proof does not fit the memory; give it more --memory",
+            _ => {
+                "the proof was not completed within the limits; give it more --seconds, --nodes or --memory"
+            }
         };
         return Err(CliError::message(exit::FAILED, message));
     };
@@ -192,7 +198,14 @@ struct Answer {
     line: Vec<String>,
     nodes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
+    error: Option<Refused>,
+}
+
+/// The reason why a line of a batch has no answer.
+#[derive(Debug, Serialize)]
+struct Refused {
+    code: u8,
+    message: String,
 }
 
 const SCHEMA: &str = "juzhong.solve/1";
@@ -223,7 +236,7 @@ impl Answer {
             proof: None,
             line: Vec::new(),
             nodes: 0,
-            error: Some(refusal.to_string()),
+            error: Some(Refused { code: exit::BAD_DATA, message: refusal.to_string() }),
         }
     }
 }
@@ -324,7 +337,7 @@ fn answered(bytes: &[u8]) -> Result<Vec<KnownAnswer>, usize> {
     let known = |line: &[u8]| -> Option<KnownAnswer> {
         let answer: Json = serde_json::from_slice(line).ok()?;
         let position = answer["position"].as_str().filter(|_| answer["schema"] == SCHEMA)?;
-        Some(KnownAnswer { position: position.to_owned(), is_refusal: answer["error"].is_string() })
+        Some(KnownAnswer { position: position.to_owned(), is_refusal: !answer["error"].is_null() })
     };
     (1..).zip(lines).map(|(number, line)| known(line).ok_or(number)).collect()
 }
@@ -374,7 +387,7 @@ fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<
         }
         let answer = match read_line(&line, args) {
             Ok(board) => {
-                let solution = prover.solve(&board, &budget(args));
+                let solution = prover.solve(&board, &budget(args, SECONDS));
                 if solution.value == Value::Unknown && is_requested() {
                     batch.keep()?;
                     return Err(interrupted(total - 1, args.output.is_some()));
@@ -416,7 +429,7 @@ fn interrupted(answered: u64, is_kept: bool) -> CliError {
     CliError::message(exit::INTERRUPTED, message)
 }
 
-/// A line of a batch: a position, or moves without anything between them.
+/// A line of a batch: a position, or moves.
 fn read_line(text: &str, args: &Args) -> Result<Board, Refusal> {
     let board = args.line.board.clone();
     let line = match points(text) {
@@ -428,16 +441,9 @@ fn read_line(text: &str, args: &Args) -> Result<Board, Refusal> {
 
 /// The moves of a text such as `h8i9g7`; `None` if it is anything else.
 fn points(text: &str) -> Option<Vec<String>> {
-    let mut moves: Vec<String> = Vec::new();
-    for letter in text.chars() {
-        match (letter, moves.last_mut()) {
-            ('a'..='t' | 'A'..='T', _) => moves.push(letter.to_string()),
-            ('0'..='9', Some(point)) if point.len() < 3 => point.push(letter),
-            _ => return None,
-        }
-    }
-    let are_points = !moves.is_empty() && moves.iter().all(|text| Point::parse(text).is_some());
-    are_points.then_some(moves)
+    let moves = Board::typed(text).moves;
+    let begins_as_point = moves.first().is_some_and(|text| Point::parse(text).is_some());
+    (begins_as_point && !text.contains('/')).then_some(moves)
 }
 
 /// The result of checking a proof.
@@ -460,13 +466,16 @@ fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, 
     let name = || path.shown().to_string();
     let bytes = open::read(path, MOST_PROOF_BYTES).or_exit_with(exit::NO_INPUT, name)?;
     let proof = Proof::from_bytes(&bytes).or_exit_with(exit::BAD_DATA, name)?;
-    let limits = Budget { memory: args.memory, stop: stop_flag(), ..Budget::default() };
-    let result = check(&proof, &limits);
+    let result = check(&proof, &budget(args, CHECK_SECONDS));
     if result == Err(CheckError::Stopped) {
-        return Err(CliError::message(
-            exit::INTERRUPTED,
-            "interrupted before the whole proof was checked",
-        ));
+        let (code, message) = match is_requested() {
+            true => (exit::INTERRUPTED, "interrupted before the whole proof was checked"),
+            false => (
+                exit::FAILED,
+                "the proof is too long to be checked within the limits; give it more --seconds or --nodes",
+            ),
+        };
+        return Err(CliError::message(code, message));
     }
     let checked = Checked {
         schema: "juzhong.solve-check/1",

@@ -1,6 +1,5 @@
 //! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::io;
@@ -10,6 +9,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use super::line_args::{BoardArgs, NotationArgs};
+use super::play::commands;
 use super::verdict_explanation::VerdictExplanation;
 use super::{CliError, OrExit, evaluation, exit, point_values, tell};
 use crate::cli::language::{self, text};
@@ -20,7 +20,7 @@ use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point, Variant};
 use juzhong::protocol::client::{
     ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
 };
-use juzhong::record::Formats;
+use juzhong::record::{Formats, TypedLine};
 use juzhong::search::eval::xiangqi::explain;
 use juzhong::tablebase::{Material, Pattern};
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
@@ -182,9 +182,22 @@ pub(super) trait Terminal:
         Err(CliError::message(exit::USAGE, message))
     }
 
-    /// Typed moves with a blank between every two, as the reader of lines wants them.
-    fn spaced(moves: &str) -> Cow<'_, str> {
-        Cow::Borrowed(moves)
+    /// The commands of `play`, for people.
+    const PLAY_HELP: &'static str;
+
+    /// That a side forces a win in `time`.
+    fn sure_win(time: &str) -> String {
+        text!("mates in {}", time)
+    }
+
+    /// That a side cannot avoid to lose in `time`.
+    fn sure_loss(time: &str) -> String {
+        text!("is mated in {}", time)
+    }
+
+    /// Takes typed moves apart.
+    fn typed(moves: &str) -> TypedLine {
+        TypedLine::read(moves)
     }
 
     /// Reads a move that is legal here, in any notation of the game.
@@ -253,6 +266,8 @@ impl Terminal for Position {
     }
 
     const HAS_VIEWS: bool = true;
+
+    const PLAY_HELP: &'static str = commands::XIANGQI_HELP;
 
     const SETUP: &'static str = "write setup e0=K a9=r e3= red, setup clear, or setup FEN";
 
@@ -521,6 +536,16 @@ impl Terminal for Board {
 
     const HAS_VIEWS: bool = false;
 
+    const PLAY_HELP: &'static str = commands::GOMOKU_HELP;
+
+    fn sure_win(time: &str) -> String {
+        text!("wins in {}", time)
+    }
+
+    fn sure_loss(time: &str) -> String {
+        text!("loses in {}", time)
+    }
+
     const SETUP: &'static str = "give the whole position as text: setup FEN";
 
     fn other_start(&self) -> Option<Start<Self>> {
@@ -529,19 +554,29 @@ impl Terminal for Board {
         other.map(|position| Start { position, clock: 0, fullmoves: 1 })
     }
 
-    /// Takes `h8i9` apart, and writes `8,8` as `h8`: commas separate moves elsewhere.
-    fn spaced(moves: &str) -> Cow<'_, str> {
-        let word = |word: &str| match numbered_point(word) {
-            Some(point) => Self::move_text(point),
-            None => match word.split_once(',') {
-                // Left as it is, it would count as the number of a move.
-                Some((column, row)) if word.starts_with(|c: char| c.is_ascii_digit()) => {
-                    format!("column{column}row{row}")
-                }
-                _ => apart(word),
-            },
-        };
-        Cow::Owned(moves.split_whitespace().map(word).collect::<Vec<_>>().join(" "))
+    /// Moves are `h8`, which may stand together (`h8i9`) or be separated by commas, or `8,8`; their numbers have a full
+    /// stop.
+    fn typed(moves: &str) -> TypedLine {
+        let mut typed = TypedLine::default();
+        for word in moves.split_whitespace() {
+            let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
+            let word = match word.rsplit_once('.') {
+                Some((number, rest)) if is_number(number) => rest,
+                _ => word,
+            };
+            if is_result(word) || matches!(word, "startpos" | "position" | "moves") {
+                continue;
+            }
+            if word.contains('/') {
+                typed.fen = Some(word.to_owned());
+            } else if numbered_point(word).is_some() {
+                typed.moves.push(word.to_owned());
+            } else {
+                let words = word.split(',').filter(|word| !word.is_empty());
+                typed.moves.extend(words.flat_map(points_apart));
+            }
+        }
+        typed
     }
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
@@ -553,7 +588,9 @@ impl Terminal for Board {
         }
         Err(match self.forbidden(mv) {
             Some(reason) => format!("{mv} is forbidden to Black: {}", reason.name()),
-            None => format!("{mv} is taken or off the board"),
+            None if self.outcome().is_some() => format!("{mv} comes after the end of the game"),
+            None if !self.contains(mv) => format!("{mv} is off the board"),
+            None => format!("{mv} is taken"),
         })
     }
 
@@ -589,18 +626,23 @@ impl Terminal for Board {
     }
 }
 
-/// A text with a blank before each letter that follows a digit.
-fn apart(text: &str) -> String {
-    let mut spaced = String::with_capacity(text.len());
+/// The parts of a text that begin with the letters after digits: `h8i9` is `h8` and `i9`.
+fn points_apart(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
     let mut after_digit = false;
     for c in text.chars() {
         if after_digit && c.is_ascii_alphabetic() {
-            spaced.push(' ');
+            parts.push(String::new());
         }
         after_digit = c.is_ascii_digit();
-        spaced.push(c);
+        parts.last_mut().into_iter().for_each(|part| part.push(c));
     }
-    spaced
+    parts
+}
+
+/// Returns true for the result at the end of a game's moves, as PGN writes it.
+fn is_result(word: &str) -> bool {
+    matches!(word, "*" | "1-0" | "0-1" | "1/2-1/2")
 }
 
 /// A point by its column from the left and its row from below, both from 1: `8,8`.

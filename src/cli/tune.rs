@@ -150,24 +150,23 @@ fn fit_moves<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Re
         );
         write_source(path, &order_source::<G>(&weights, &about))?;
     }
-    let sets = [("fitted", fitted), ("held out", held_out)];
     if context.common.json {
         let set = |told: &Foretold| {
             let Foretold { moves, loss, first, first_four } = told;
             json!({"moves": moves, "loss": loss, "first": first, "first_four": first_four})
         };
-        let (fitted, held_out) = (set(&sets[0].1), set(&sets[1].1));
         let answer = json!({
             "schema": "juzhong.tune_moves/1",
             "games": read.games,
-            "fitted": fitted,
-            "held_out": held_out,
+            "fitted": set(&fitted),
+            "held_out": set(&held_out),
         });
         writeln!(context.out, "{answer}")?;
         return Ok(exit::OK);
     }
     writeln!(context.out, "games      {}", read.games)?;
-    for (name, Foretold { moves, loss, first, first_four }) in sets {
+    for (name, told) in [("fitted", fitted), ("held out", held_out)] {
+        let Foretold { moves, loss, first, first_four } = told;
         let (first, four) = (100.0 * first, 100.0 * first_four);
         writeln!(
             context.out,
@@ -247,7 +246,7 @@ impl Args {
         names.join(" ")
     }
 
-    /// What the user says of the games, as a paragraph of its own.
+    /// The user's remark on the games, as a paragraph of its own.
     fn remark(&self) -> String {
         if self.about.is_empty() { String::new() } else { format!("\n\n{}", self.about) }
     }

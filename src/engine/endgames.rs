@@ -145,11 +145,11 @@ pub struct RootMove<M> {
     pub entry: Entry,
     /// The same as the search sees it: plies to mate only where the entry's distance is that.
     pub value: TableValue,
-    /// What the entry's distance leads to.
+    /// The target of the entry's distance.
     pub target: DistanceTarget,
 }
 
-/// What a distance in plies leads to, for moves that win or lose without a repetition.
+/// The event that a distance in plies counts to, for moves that win or lose without a repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DistanceTarget {
     /// Mate.

@@ -49,6 +49,12 @@ impl Level {
         (Self::WITHOUT_SEARCH.0..=Self::FULL.0).contains(&number).then_some(Self(number))
     }
 
+    /// The level of that number, if the game has it.
+    #[must_use]
+    pub fn of_game<G: Playable>(number: u8) -> Option<Self> {
+        Self::new(number).filter(|&level| level >= Self::least::<G>())
+    }
+
     /// Its number.
     #[must_use]
     pub const fn number(self) -> u8 {

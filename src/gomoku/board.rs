@@ -69,7 +69,7 @@ pub struct Board {
     class_tables: [&'static ClassTable; 2],
 }
 
-/// What one player's stones would make on the empty points, summed over them.
+/// Sums over the empty points of what one player's stones would make there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// The number of points by [`Threat`].
@@ -82,20 +82,13 @@ pub struct Counts {
 impl Counts {
     const NONE: Self = Self { threats: [0; THREATS], values: [0; 2] };
 
+    /// Adds a point of a class, or takes one away (`sign` is -1).
     #[inline]
-    fn add(&mut self, class: PointClass) {
-        self.threats[class.threat() as usize] += 1;
-        let [own, other] = CLASS_VALUES[class.index()];
-        self.values[0] += i32::from(own);
-        self.values[1] += i32::from(other);
-    }
-
-    #[inline]
-    fn remove(&mut self, class: PointClass) {
-        self.threats[class.threat() as usize] -= 1;
-        let [own, other] = CLASS_VALUES[class.index()];
-        self.values[0] -= i32::from(own);
-        self.values[1] -= i32::from(other);
+    fn add(&mut self, class: PointClass, sign: i16) {
+        self.threats[class.threat() as usize] += sign;
+        for (sum, value) in self.values.iter_mut().zip(CLASS_VALUES[class.index()]) {
+            *sum += i32::from(sign) * i32::from(value);
+        }
     }
 
     /// The number of points on which a stone makes this threat.
@@ -286,7 +279,7 @@ impl Board {
         self.row
     }
 
-    /// What counts as a row, and which moves are forbidden.
+    /// The rule of what counts as a row, and of which moves are forbidden.
     #[must_use]
     pub const fn variant(&self) -> Variant {
         self.variant
@@ -337,11 +330,6 @@ impl Board {
     /// All points of the board, row by row from a1.
     pub fn points(&self) -> impl Iterator<Item = Point> + use<> {
         PointSet::of_board(self.width, self.height).iter()
-    }
-
-    /// The board without stones.
-    pub(crate) fn emptied(&self) -> Self {
-        Self::with_geometry(self.width, self.height, self.row, self.variant)
     }
 
     /// The empty points, row by row from a1.
@@ -405,7 +393,8 @@ impl Board {
 
     /// The reason for which the first player may not move to an empty point, whoever's turn it is; `None` where it
     /// may, and in variants without forbidden moves. A row of the right length is never forbidden. An open
-    /// three counts only if a move that is not forbidden makes it an open four.
+    /// three counts only if a move that is not forbidden makes it an open four, and no row at the same time, as
+    /// the rules of the Renju International Federation say.
     #[must_use]
     pub fn forbidden(&self, point: Point) -> Option<Forbidden> {
         self.forbidden_within(point, FORBIDDEN_DEPTH)
@@ -435,11 +424,12 @@ impl Board {
     }
 
     /// Returns true if the first player can make an open four along a line through `point` by a move that is not
-    /// forbidden.
+    /// forbidden and does not make a row at the same time.
     fn can_open_four(&self, point: Point, axis: Axis, depth: u8) -> bool {
         self.points_along(point, axis, 4).any(|next| {
             self.is_empty(next)
                 && self.pattern(Side::First, next, axis) == LinePattern::OpenFour
+                && self.threat(Side::First, next) != Threat::Five
                 && self.forbidden_within(next, depth).is_none()
         })
     }
@@ -605,8 +595,8 @@ impl Board {
             let class = self.class_tables[side.index()][after.index(side)];
             if kept != class {
                 let counts = &mut self.counts[side.index()];
-                counts.remove(kept);
-                counts.add(class);
+                counts.add(kept, -1);
+                counts.add(class, 1);
                 if kept.threat().is_four() != class.threat().is_four() {
                     self.fours[side.index()].toggle(index);
                 }
@@ -631,7 +621,7 @@ impl Board {
     /// Takes a point out of the counts.
     fn discount(&mut self, point: Point) {
         for side in Side::ALL.map(Side::index) {
-            self.counts[side].remove(self.classes[point.index()][side]);
+            self.counts[side].add(self.classes[point.index()][side], -1);
         }
     }
 
@@ -648,7 +638,7 @@ impl Board {
             for side in Side::ALL {
                 let class = self.class_tables[side.index()][pairs.index(side)];
                 self.classes[point.index()][side.index()] = class;
-                self.counts[side.index()].add(class);
+                self.counts[side.index()].add(class, 1);
                 if class.threat().is_four() {
                     self.fours[side.index()].insert(point);
                 }

@@ -66,7 +66,9 @@ pub struct FreeRules;
 
 /// A text that names no rules of gomoku.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no gomoku rules are called \"{0}\"; there is only freestyle")]
+#[error(
+    "gomoku has no repetitions for rules called \"{0}\" to judge; its variants are freestyle, standard and renju"
+)]
 pub struct UnknownRules(String);
 
 impl FromStr for FreeRules {

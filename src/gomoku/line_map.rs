@@ -34,7 +34,7 @@ impl Completions {
 pub(crate) struct Four {
     /// The move.
     pub(crate) point: Point,
-    /// What completes a row after it: never [`Completions::None`].
+    /// The points that complete a row after it: never [`Completions::None`].
     pub(crate) completions: Completions,
 }
 

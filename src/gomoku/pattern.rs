@@ -7,7 +7,7 @@ use super::Variant;
 use super::lines::{EMPTY, LineCells, stone};
 use crate::game::Side;
 
-/// What one player's stone on an empty point would make along one line. The names are those of a row of five;
+/// The pattern that one player's stone on an empty point would make along one line. The names are those of a row of five;
 /// with other row lengths a *four* is a row but one, and so on. Later patterns are stronger, but for the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -119,7 +119,7 @@ const COMPUTED_DEPTH: u8 = 2;
 /// Arrangements of five cells on each side, each own, empty or neither: two bits for each cell.
 const MEMORY_LEN: usize = 1 << 20;
 
-/// How the patterns of a board are found.
+/// The rules by which the patterns of a board are found.
 #[derive(Clone, Copy)]
 pub(super) enum PatternSource {
     /// By the four cells on each side.

@@ -6,7 +6,7 @@ use super::lines::Axis;
 use super::pattern::{LINE_PATTERNS, LinePattern, PatternPair, of_side};
 use crate::game::Side;
 
-/// What one player's stone on an empty point would make, all lines taken together. Later ones are stronger.
+/// The threat that one player's stone on an empty point would make, all lines taken together. Later ones are stronger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Threat {
@@ -106,7 +106,7 @@ impl Threat {
     }
 }
 
-/// What one player's stone on an empty point would make along the four lines, whatever their order: the patterns, and the
+/// The patterns that one player's stone on an empty point would make along the four lines, whatever their order, and the
 /// threat that they are together. Evaluations give points values by class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PointClass(u16);
@@ -251,13 +251,9 @@ mod tests {
                 let class = PointClass::of(patterns, restricted);
                 let threat = Threat::of(patterns, restricted);
                 assert_eq!(class.threat(), threat);
-                let known = threats[class.index()].get_or_insert((threat, {
-                    let mut sorted = patterns;
-                    sorted.sort_unstable();
-                    sorted
-                }));
                 let mut sorted = patterns;
                 sorted.sort_unstable();
+                let known = threats[class.index()].get_or_insert((threat, sorted));
                 assert_eq!(*known, (threat, sorted));
             }
             assert!(threats.iter().all(Option::is_some));

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use crate::game::Side;
 
-/// What counts as a row, and which moves are forbidden.
+/// A rule of what counts as a row, and of which moves are forbidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(u8)]
 pub enum Variant {

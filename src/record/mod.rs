@@ -36,7 +36,7 @@ pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};
 pub(crate) use archives::windows::{FileWindow, WINDOW, Window, Windows};
 pub use formats::Formats;
 #[cfg(feature = "book")]
-pub(crate) use gomoku::{LIBRARY_MAGIC, LibraryNode, read_library, write_library};
+pub(crate) use gomoku::{LIBRARY_MAGIC, LibraryNode, begins_database, read_library, write_library};
 pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, UnknownFormat};
 pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};

@@ -52,6 +52,8 @@ pub struct Dropped {
     pub comments: u64,
     /// Tags.
     pub tags: u64,
+    /// Results, but for those that the last position shows.
+    pub results: u64,
 }
 
 impl std::ops::AddAssign for Dropped {
@@ -59,6 +61,7 @@ impl std::ops::AddAssign for Dropped {
         self.variations += other.variations;
         self.comments += other.comments;
         self.tags += other.tags;
+        self.results += other.results;
     }
 }
 
@@ -194,7 +197,7 @@ mod tests {
         let mut out = Vec::new();
         let options = WriteOptions::default();
         let dropped = write_game(&mut out, &record, Format::Plain, &options).unwrap();
-        assert_eq!(dropped, Dropped { variations: 2, comments: 2, tags: 1 });
+        assert_eq!(dropped, Dropped { variations: 2, comments: 2, tags: 1, results: 0 });
         assert_eq!(String::from_utf8(out).unwrap(), "炮二平五 马８进７ 1-0\n");
         for format in [Format::Jsonl, Format::DhtmlXq, Format::Xqf] {
             let dropped = write_game(&mut Vec::new(), &record, format, &options).unwrap();

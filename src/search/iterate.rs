@@ -84,7 +84,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 self.report(&lines);
             }
             let percent = trend.time_percent(self.effort_percent(now));
-            if self.id == 0 && self.may_end(lines[0].score, percent, moves.len()) {
+            if self.id == 0 && self.may_end(&lines, percent, moves.len()) {
                 break;
             }
         }
@@ -220,16 +220,22 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         mv.filter(|&mv| self.line.position().is_legal(mv))
     }
 
-    /// Returns true if time is better kept for later moves.
-    fn may_end(&self, score: Score, percent: u64, moves: usize) -> bool {
-        let Some(soft) = self.shared.limits.soft_time else { return false };
-        let certain = match score.kind() {
-            ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies <= self.finished,
-            _ => false,
-        };
-        let due = soft.mul_f64(percent as f64 / 100.0);
-        let over = certain || moves == 1 || self.shared.start.elapsed() >= due;
-        over && self.shared.end_when_due()
+    /// Returns true if nothing is left to find within the limits, or time is better kept for later
+    /// moves. A search to a depth alone, or without limits, goes on.
+    fn may_end(&self, lines: &[RootLine<G::Move>], percent: u64, moves: usize) -> bool {
+        let limits = &self.shared.limits;
+        let in_time = limits.soft_time.is_some_and(|soft| {
+            moves == 1 || self.shared.start.elapsed() >= soft.mul_f64(percent as f64 / 100.0)
+        });
+        let rationed =
+            limits.nodes.is_some() || limits.soft_time.is_some() || limits.hard_time.is_some();
+        let settled = || lines.iter().all(|line| self.is_certain(line.score));
+        (in_time || rationed && settled()) && self.shared.end_when_due()
+    }
+
+    /// Returns true if this is a mate that no deeper iteration can shorten.
+    fn is_certain(&self, score: Score) -> bool {
+        matches!(score.kind(), ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) if plies <= self.finished)
     }
 
     fn report(&mut self, lines: &[RootLine<G::Move>]) {

@@ -56,10 +56,6 @@ impl<'a> Exhaustive<'a> {
             return Some(Exact::win(1));
         }
         let mut moves = legal(board);
-        if moves.is_empty() {
-            // Every point is forbidden: the rules do not say who wins.
-            return None;
-        }
         match map.completions(!turn) {
             Completions::None if !map.can_make_row(turn) && !map.can_make_row(!turn) => {
                 return Some(Exact::DRAW);

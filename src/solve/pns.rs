@@ -49,7 +49,7 @@ impl Numbers {
     }
 }
 
-/// What is known of a position.
+/// The knowledge of a position.
 #[derive(Debug)]
 struct Entry {
     numbers: Numbers,

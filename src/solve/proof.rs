@@ -49,7 +49,7 @@ pub enum Node {
     Answers {
         /// Its moves and what refutes them.
         answers: Vec<(Point, NodeId)>,
-        /// What refutes all other moves; `None` if the claimant completes a row after each of them.
+        /// The node that refutes all other moves; `None` if the claimant completes a row after each of them.
         rest: Option<NodeId>,
     },
 }
@@ -68,7 +68,7 @@ pub enum Goal {
 pub struct Claim {
     /// The side that the tree plays for.
     pub side: Side,
-    /// What it reaches.
+    /// The result that it reaches.
     pub goal: Goal,
     /// The root.
     pub root: NodeId,
@@ -81,7 +81,7 @@ pub struct Proof {
     pub board: Board,
     /// Its value for the side to move.
     pub value: Value,
-    /// How it was found.
+    /// The way in which it was found.
     pub kind: ProofKind,
     /// Plies to the end by the tree, of wins and losses.
     pub distance: Option<u32>,

@@ -43,7 +43,7 @@ pub struct Solution {
     pub value: Value,
     /// Plies to the end of the game by the proof, of wins and losses: 1 where a row can be completed.
     pub distance: Option<u32>,
-    /// How the value was proved; `None` if it is unknown.
+    /// The way in which the value was proved; `None` if it is unknown.
     pub kind: Option<ProofKind>,
     /// Moves of both sides by the proof, the longest defence first; empty for draws and unknown values.
     pub line: Vec<Point>,

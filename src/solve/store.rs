@@ -40,14 +40,14 @@ pub enum StoreError {
     Empty,
 }
 
-/// What is proved about a position.
+/// The proved value of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proved {
     /// The value for the side to move.
     pub value: Value,
     /// Plies to the end by the proof, of wins and losses.
     pub distance: u16,
-    /// How it was proved.
+    /// The way in which it was proved.
     pub kind: ProofKind,
     /// A move that keeps the value, if the proof has one.
     pub best: Option<Point>,
@@ -91,7 +91,7 @@ impl ProvedPositions {
         self.positions.is_empty()
     }
 
-    /// What is proved about a position.
+    /// Returns what is proved about a position.
     #[must_use]
     pub fn probe(&self, board: &Board) -> Option<Proved> {
         let canonical = board.canonical_with(self.keys.as_ref());

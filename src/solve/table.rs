@@ -99,7 +99,7 @@ impl CompleteTable {
         if bytes > budget.memory as u64 {
             return Err(TableError::Memory { bytes });
         }
-        let start = board.emptied();
+        let start = board.cleared();
         let rows = rows_of(&start);
         let layers = vec![Vec::new(); points + 1];
         let mut table = Self { start, numbering, rows, layers };
@@ -112,7 +112,7 @@ impl CompleteTable {
     /// The value of a position for the side to move, with the plies to the end of the game against the best play;
     /// `None` if the position is not one of this board.
     pub(super) fn exact(&self, board: &Board) -> Option<Exact> {
-        let is_same = board.emptied() == self.start && !board.variant().forbids(Side::First);
+        let is_same = board.cleared() == self.start && !board.variant().forbids(Side::First);
         if !is_same {
             return None;
         }

@@ -143,7 +143,7 @@ impl<'a> TreeBuilder<'a> {
         Some(built)
     }
 
-    /// What `claimant` reaches by exact values: `value` gives that of any position for the side to move.
+    /// Draws up what `claimant` reaches by exact values: `value` gives that of any position for the side to move.
     pub(super) fn exact(
         &mut self,
         board: &mut Board,

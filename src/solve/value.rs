@@ -115,7 +115,7 @@ impl fmt::Display for ProofKind {
 /// Limits of some work: time, positions, memory, and a request to stop.
 #[derive(Debug, Clone)]
 pub struct Budget {
-    /// When to give up.
+    /// The time at which the search gives up.
     pub deadline: Option<Instant>,
     /// Positions that may be looked at; with this limit alone the work is always the same.
     pub nodes: u64,

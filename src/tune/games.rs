@@ -87,8 +87,7 @@ pub(super) static ORDER: [i16; 2 * CLASSES] = [
 ";
 
     fn order_terms(&self, mv: Point) -> [u16; 2] {
-        let class = |side| self.point_class(side, mv).index();
-        [class(self.turn()) as u16, (CLASSES + class(!self.turn())) as u16]
+        gomoku::class_parameters(self, mv).map(|parameter| parameter as u16)
     }
 
     /// A class that no game had is worth what the most similar one is that some game had. A row that is too long
@@ -96,11 +95,10 @@ pub(super) static ORDER: [i16; 2 * CLASSES] = [
     fn complete_order(weights: &mut [f64], seen: &[bool]) {
         let patterns: Vec<[usize; 4]> = PointClass::arrangements()
             .map(|patterns| {
-                patterns.map(
-                    |pattern| if pattern == LinePattern::Overline { 0 } else { pattern as usize },
-                )
-            })
-            .map(|mut numbers| {
+                let mut numbers = patterns.map(|pattern| match pattern {
+                    LinePattern::Overline => LinePattern::Dead as usize,
+                    other => other as usize,
+                });
                 numbers.sort_unstable();
                 numbers
             })

@@ -76,7 +76,7 @@ pub fn fit_order<G: Tunable>(games: &[Record<G>], options: &OrderOptions) -> Ord
     for pass in 0..options.passes {
         let rate = options.rate * (1.0 - f64::from(pass) / f64::from(options.passes));
         for choice in fitted {
-            let chances = chances(choice, &weights);
+            let chances = chances(&sums(choice, &weights));
             for (number, (terms, chance)) in choice.terms.iter().zip(chances).enumerate() {
                 let error = chance - f64::from(u8::from(number == choice.played));
                 for term in terms.map(usize::from) {
@@ -117,10 +117,10 @@ fn sums(choice: &Choice, weights: &[f64]) -> Vec<f64> {
     choice.terms.iter().map(sum).collect()
 }
 
-fn chances(choice: &Choice, weights: &[f64]) -> Vec<f64> {
-    let mut chances = sums(choice, weights);
-    let greatest = chances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    chances.iter_mut().for_each(|sum| *sum = (*sum - greatest).exp());
+/// The softmax of the moves' sums.
+fn chances(sums: &[f64]) -> Vec<f64> {
+    let greatest = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut chances: Vec<f64> = sums.iter().map(|sum| (sum - greatest).exp()).collect();
     let total: f64 = chances.iter().sum();
     chances.iter_mut().for_each(|chance| *chance /= total);
     chances
@@ -131,7 +131,7 @@ fn foretold(choices: &[Choice], weights: &[f64]) -> Foretold {
     for choice in choices {
         let sums = sums(choice, weights);
         let before = sums.iter().filter(|&&sum| sum > sums[choice.played]).count();
-        told.loss -= chances(choice, weights)[choice.played].ln();
+        told.loss -= chances(&sums)[choice.played].ln();
         told.first += f64::from(u8::from(before == 0));
         told.first_four += f64::from(u8::from(before < 4));
     }

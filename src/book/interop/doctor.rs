@@ -110,7 +110,7 @@ impl Diagnosis {
 /// [`InteropError::Unfinished`], [`InteropError::Interrupted`]. Everything else is a finding.
 pub fn examine(path: &Path, options: &DoctorOptions) -> Result<Diagnosis, InteropError> {
     if own_doctor::is_own(path)? {
-        return own_doctor::examine(path, options).map(|examined| examined.diagnosis);
+        return own_doctor::examine::<Position>(path, options).map(|examined| examined.diagnosis);
     }
     inspect(path, options).map(|inspected| inspected.diagnosis)
 }
@@ -171,7 +171,7 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         if doubles_are_faults {
             note_mirrored(position, hits, &mut mirrored);
         }
-        heavy.note(position, hits);
+        heavy.note_hits(scheme, position, hits);
         Ok(())
     })?;
     for row in loaded.index.rows().iter().filter(|row| row.has(SWAPPED)) {
@@ -187,7 +187,7 @@ pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     if !is_known {
         findings.add(Issue::NothingReached, || format!("{} rows", loaded.rows));
     }
-    let outliers = heavy.unexplained(scheme, &loaded.index);
+    let outliers = heavy.unexplained(&loaded.index);
     for outlier in &outliers {
         let row = loaded.index.row(outlier.row);
         findings.add(Issue::Outlier, || {
@@ -353,10 +353,10 @@ fn outliers(loaded: &Loaded) -> Vec<Outlier> {
     found
 }
 
-/// Rows with weights out of proportion, and the positions that their moves lead to.
+/// Rows with weights out of proportion, and the keys of the positions that their moves lead to.
 pub(super) struct Heavy {
     outliers: Vec<Outlier>,
-    after: HashMap<usize, Position>,
+    after: HashMap<usize, Vec<u64>>,
 }
 
 /// The part of a weight that the replies to the move have together if games explain it: results that count
@@ -368,24 +368,30 @@ impl Heavy {
         Self { outliers, after: HashMap::new() }
     }
 
-    /// Notes where the moves lead.
-    pub(super) fn note(&mut self, position: &Position, hits: &[Hit]) {
+    /// Notes the keys of the position that a row's move leads to, if its weight is one of them.
+    pub(super) fn note(&mut self, row: usize, keys_after: impl FnOnce() -> Vec<u64>) {
+        if self.outliers.iter().any(|outlier| outlier.row == row) {
+            self.after.insert(row, keys_after());
+        }
+    }
+
+    /// Notes where the moves of a position lead.
+    pub(super) fn note_hits(&mut self, scheme: &Scheme, position: &Position, hits: &[Hit]) {
         for hit in hits {
-            if self.outliers.iter().any(|outlier| outlier.row == hit.row) {
+            self.note(hit.row, || {
                 let mut after = position.clone();
                 after.make(hit.mv);
-                self.after.insert(hit.row, after);
-            }
+                scheme.keys(&after).into_iter().flatten().map(|(key, _)| key).collect()
+            });
         }
     }
 
     /// Those that nothing explains: a move that was played often has replies that were, too.
-    pub(super) fn unexplained(self, scheme: &Scheme, index: &Index) -> Vec<Outlier> {
+    pub(super) fn unexplained(self, index: &Index) -> Vec<Outlier> {
         let Self { outliers, after } = self;
         let replies = |outlier: &Outlier| {
-            let Some(after) = after.get(&outlier.row) else { return 0 };
-            let keys = scheme.keys(after).into_iter().flatten();
-            let rows = keys.flat_map(|(key, _)| index.of(key)).map(|row| index.row(row));
+            let keys = after.get(&outlier.row).into_iter().flatten();
+            let rows = keys.flat_map(|&key| index.of(key)).map(|row| index.row(row));
             let of = |row: &Stored| Weighed { weight: row.value.into(), games: row.games() }.most();
             rows.map(of).fold(0, i64::saturating_add)
         };

@@ -28,6 +28,20 @@ pub enum InteropError {
         /// The kind of file that it is instead.
         what: String,
     },
+    /// The file is something else than a book of gomoku.
+    #[error("{}: {what}; give a database of Yixin or Rapfi, or a file of games with variations (.lib, .sgf …)", path.shown())]
+    NoGomokuBook {
+        /// The file.
+        path: PathBuf,
+        /// The kind of file that it is instead.
+        what: String,
+    },
+    /// The file is none of the program's own books, where only those serve.
+    #[error("{}: not a book of this program; make one of it with `juzhong book import`", path.shown())]
+    NotOwn {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is not of the format that was asked for.
     #[error("{}: not a book of the format {format}: {what}; leave --from out to let the format be found", path.shown())]
     OtherFormat {

@@ -19,11 +19,13 @@ use std::path::Path;
 use rusqlite::types::Value;
 
 use crate::book::file::reader::{Book, BookEntry};
+use crate::book::interop::doctor::{Diagnosis, DoctorOptions};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::progress::{Progress, Step};
+use crate::book::interop::repair::RepairReport;
 use crate::book::interop::write::join;
-use crate::book::interop::{import, write};
+use crate::book::interop::{import, own_doctor, write};
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{MoveStats, RowKey};
@@ -33,7 +35,8 @@ use crate::game::{Bound, Game, Notation, Packed, Side, Symmetric};
 use crate::gomoku::{Board, Point, Variant};
 use crate::hash::gomoku::KEYS;
 use crate::record::{
-    Formats, LIBRARY_MAGIC, LibraryNode, Record, Tree, read_library, write_library,
+    Format, Formats, LIBRARY_MAGIC, LibraryNode, Record, Tree, begins_database, read_library,
+    write_library,
 };
 
 /// The first bytes of a frame of LZ4.
@@ -45,13 +48,16 @@ const SOURCE: &str = "yixin";
 /// Bytes of memory for a record, at least.
 const RECORD_MEMORY: usize = 256;
 
-/// Bytes of memory for a move of a library, at least.
-const NODE_MEMORY: usize = 128;
+/// Bytes of memory for a move of a tree: in the tree, and in the book that it becomes.
+const NODE_MEMORY: usize = 320;
+
+/// Bytes of a move in a tree that is a text, at least.
+const NODE_TEXT: usize = 6;
 
 /// Moves that a library of an exported book has, at most.
 const MAX_NODES: usize = 5_000_000;
 
-/// What a book of gomoku was imported from.
+/// The source of an imported book of gomoku.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GomokuSource {
     /// A database of Yixin or Rapfi.
@@ -74,7 +80,7 @@ impl GomokuSource {
 /// The counts of an import of a gomoku book.
 #[derive(Debug, Clone)]
 pub struct GomokuImport {
-    /// What it was.
+    /// The kind of source.
     pub source: GomokuSource,
     /// Records in the file, or moves of its trees.
     pub rows: u64,
@@ -107,6 +113,39 @@ impl Default for GomokuImportOptions {
     }
 }
 
+/// Examines one of the program's own books of gomoku.
+///
+/// # Errors
+///
+/// [`InteropError::NotOwn`] if the file is none, [`InteropError::Io`], [`InteropError::TooLarge`],
+/// [`InteropError::Interrupted`]. Everything else is a finding.
+pub fn examine_gomoku(path: &Path, options: &DoctorOptions) -> Result<Diagnosis, InteropError> {
+    expect_own(path)?;
+    own_doctor::examine::<Board>(path, options).map(|examined| examined.diagnosis)
+}
+
+fn expect_own(path: &Path) -> Result<(), InteropError> {
+    if own_doctor::is_own(path)? {
+        Ok(())
+    } else {
+        Err(InteropError::NotOwn { path: path.to_owned() })
+    }
+}
+
+/// Writes a clean copy of one of the program's own books of gomoku to a new file.
+///
+/// # Errors
+///
+/// See [`InteropError`]. Nothing is left behind then.
+pub fn repair_gomoku(
+    path: &Path,
+    output: &Path,
+    options: &DoctorOptions,
+) -> Result<RepairReport, InteropError> {
+    expect_own(path)?;
+    own_doctor::repair::<Board>(path, output, options)
+}
+
 /// The moves of a new book, and the scores of positions by their keys.
 #[derive(Default)]
 struct Content {
@@ -135,7 +174,7 @@ pub fn import_gomoku(
     let bytes = unpacked(path, bytes, options.memory)?;
     let (source, content) = match Database::read(&bytes, path, options)? {
         Some(database) => (GomokuSource::Yixin, database.content(path, options)?),
-        None => (GomokuSource::Tree, trees(path, &bytes, options.memory)?),
+        None => (GomokuSource::Tree, trees(path, &bytes, options)?),
     };
     drop(bytes);
     if content.moves.is_empty() {
@@ -237,7 +276,7 @@ fn part<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 impl Database {
-    /// `None` if the bytes are no database: the number at their beginning and the length of the records differ.
+    /// `None` if the bytes are no database.
     fn read(
         bytes: &[u8],
         path: &Path,
@@ -248,10 +287,11 @@ impl Database {
             return Ok(None);
         };
         let count = u32::from_le_bytes(*count);
-        // A record has two lengths and three bytes of a key at least, so a forged count is no size.
-        if u64::from(count) > rest.len() as u64 / 7 + 1 || Self::first(rest).is_none() {
+        if !begins_database(bytes) {
             return Ok(None);
         }
+        // A record has two lengths and three bytes of a key at least, so a forged count is no size.
+        let count = count.min(u32::try_from(rest.len() / 7 + 1).unwrap_or(u32::MAX));
         if count as usize > options.memory / RECORD_MEMORY {
             return Err(too_large(path, options.memory));
         }
@@ -270,15 +310,6 @@ impl Database {
             database.add(key, value);
         }
         Ok(Some(database))
-    }
-
-    /// The rule of the first record, if there is a record that can be one.
-    fn first(mut rest: &[u8]) -> Option<u8> {
-        let key = part(&mut rest)?;
-        part(&mut rest)?;
-        let &[rule, width, height, ..] = key else { return None };
-        let is_sound = rule <= 2 && width <= 32 && height <= 32 && key.len() % 2 == 1;
-        is_sound.then_some(rule)
     }
 
     fn add(&mut self, key: &[u8], value: &[u8]) {
@@ -463,7 +494,7 @@ fn remark(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || *c == '\n').collect::<String>().trim().to_owned()
 }
 
-/// What the database knows of the value for the side to move.
+/// The value that the database knows, for the side to move.
 fn score(known: &Known) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
@@ -492,50 +523,80 @@ fn score(known: &Known) -> Option<Evaluation<u16>> {
 }
 
 /// The moves of the trees in a file of games.
-fn trees(path: &Path, bytes: &[u8], memory: usize) -> Result<Content, InteropError> {
-    let unknown = |what: String| InteropError::Unknown { path: path.to_owned(), what };
-    Board::sniff(bytes).map_err(|reason| unknown(reason.to_string()))?;
+fn trees(
+    path: &Path,
+    bytes: &[u8],
+    options: &GomokuImportOptions,
+) -> Result<Content, InteropError> {
+    let unknown = |what: String| InteropError::NoGomokuBook { path: path.to_owned(), what };
+    let format = Board::sniff(bytes).map_err(|reason| unknown(reason.to_string()))?;
     let mut content = Content::default();
     let starts = Board::starts();
-    if bytes.starts_with(LIBRARY_MAGIC) {
-        // Each node has two bytes at least.
-        if bytes.len() / 2 > memory / NODE_MEMORY {
-            return Err(too_large(path, memory));
-        }
+    let is_library = bytes.starts_with(LIBRARY_MAGIC);
+    let node = if is_library { 2 } else { NODE_TEXT };
+    if is_tree(format) && bytes.len() / node > options.memory / NODE_MEMORY {
+        return Err(too_large(path, options.memory));
+    }
+    if is_library {
         let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
         let (record, cut) = read_library(bytes).map_err(|reason| damaged(reason.to_string()))?;
-        add_tree(&record, &starts, &mut content);
+        add_tree(&record, &starts, &mut content, options);
         content.unreadable += cut;
-        return Ok(content);
+    } else {
+        Board::read_records("", bytes, &mut |game| match game {
+            Ok(game) => add_tree(&game.record, &starts, &mut content, options),
+            Err(_) => content.unreadable += 1,
+        });
     }
-    Board::read_records("", bytes, &mut |game| match game {
-        Ok(game) => add_tree(&game.record, &starts, &mut content),
-        Err(_) => content.unreadable += 1,
-    });
+    check_stop(path, options)?;
     Ok(content)
 }
 
-/// Adds the moves of a game and of its variations, if it has a usual start.
-fn add_tree(record: &Record<Board>, starts: &[Board], content: &mut Content) {
-    let start = record.start.clone().unwrap_or_else(Board::start);
-    if !starts.iter().any(|usual| usual.key() == start.key()) {
+/// Returns true if a file of that format is one tree, or has trees.
+const fn is_tree(format: Format) -> bool {
+    matches!(format, Format::Lib | Format::Sgf | Format::Jsonl)
+}
+
+/// Adds the moves of a game and of its variations, if it has a usual start; all or, once it is stopped, some.
+fn add_tree(
+    record: &Record<Board>,
+    starts: &[Board],
+    content: &mut Content,
+    options: &GomokuImportOptions,
+) {
+    let mut board = record.start.clone().unwrap_or_else(Board::start);
+    if !starts.iter().any(|usual| usual.key() == board.key()) {
         content.unreadable += 1;
         return;
     }
-    let mut open: Vec<(Board, &Tree<Board>)> = vec![(start, &record.tree)];
-    while let Some((mut board, tree)) = open.pop() {
-        for (ply, &mv) in tree.moves.iter().enumerate() {
-            let here = tree.variations.iter().filter(|variation| variation.ply == ply);
-            open.extend(here.map(|variation| (board.clone(), &variation.tree)));
+    // Lines still to be played, each after a number of moves of `path`: those of the deepest places last.
+    let mut open: Vec<(usize, &Tree<Board>)> = vec![(0, &record.tree)];
+    let mut path = Vec::new();
+    while let Some((depth, tree)) = open.pop() {
+        if options.stop.is_set() {
+            return;
+        }
+        while path.len() > depth {
+            if let Some((mv, undo)) = path.pop() {
+                board.unmake(mv, undo);
+            }
+        }
+        let mut variations: Vec<_> = tree.variations.iter().collect();
+        variations.sort_by_key(|variation| variation.ply);
+        let variations =
+            variations.iter().map(|variation| (depth + variation.ply, &variation.tree));
+        open.extend(variations);
+        let mut comments = tree.comments.iter().filter(|(ply, _)| *ply > 0).peekable();
+        for (ply, &mv) in (1..).zip(&tree.moves) {
             let canonical = board.canonical();
             let place = (canonical.key.to_i64(), board.canonical_move(canonical, mv).pack());
             let mark = content.moves.entry(place).or_default();
             mark.flags.set(Flags::ADDED, true);
             content.rows += 1;
-            for (_, text) in tree.comments.iter().filter(|(at, _)| *at == ply + 1) {
+            while let Some((_, text)) = comments.next_if(|(at, _)| *at <= ply) {
                 mark.comment = join(mark.comment.take(), Some(text.clone()));
             }
-            board.make(mv);
+            path.push((mv, board.make(mv)));
         }
     }
 }

@@ -49,7 +49,11 @@ pub(super) const SWAPPED: u8 = 64;
 impl Stored {
     /// A row without numbers.
     pub(super) fn new(key: u64, place: i64, mv: Option<Move>) -> Self {
-        let mv = mv.map_or(NO_MOVE, Packed::pack);
+        Self::packed(key, place, mv.map_or(NO_MOVE, Packed::pack))
+    }
+
+    /// A row without numbers, of a move that may be of any game or none.
+    pub(super) const fn packed(key: u64, place: i64, mv: u16) -> Self {
         Self { key, place, wins: 0, draws: 0, losses: 0, value: 0, mv, flags: 0 }
     }
 

@@ -8,7 +8,7 @@
 //! - [`export()`] the reverse;
 //! - [`import_gomoku`] and [`export_library`] are the same for gomoku, whose formats have positions or trees;
 //! - [`examine`] finds the faults of a book, the program's own included, and [`repair()`] writes a clean
-//!   copy.
+//!   copy; [`examine_gomoku`] and [`repair_gomoku`] do so for the program's own books of gomoku.
 //!
 //! # Stability
 //!
@@ -31,6 +31,7 @@ mod moonriver;
 mod obk;
 mod own_book;
 mod own_doctor;
+mod own_walk;
 mod pfbook;
 mod polyglot;
 mod progress;
@@ -51,7 +52,10 @@ use std::str::FromStr;
 pub use doctor::{BookKind, Diagnosis, DoctorOptions, examine};
 pub use error::InteropError;
 pub use export::{ExportOptions, ExportReport, export};
-pub use gomoku::{GomokuImport, GomokuImportOptions, GomokuSource, export_library, import_gomoku};
+pub use gomoku::{
+    GomokuImport, GomokuImportOptions, GomokuSource, examine_gomoku, export_library, import_gomoku,
+    repair_gomoku,
+};
 pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
 pub use obk::Dialect;

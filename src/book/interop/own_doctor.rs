@@ -16,29 +16,26 @@ use crate::book::file::digest::Header;
 use crate::book::file::reader::{Book, BookEntry};
 use crate::book::file::store::{APPLICATION_ID, BookPart, BookTable, SAMPLE_TABLES, TABLES};
 use crate::book::interop::doctor::{
-    BookKind, Column, Diagnosis, DoctorOptions, Heavy, Outlier, Weighed, note_equal, note_mirrored,
-    outlier,
+    BookKind, Column, Diagnosis, DoctorOptions, Heavy, Outlier, Weighed, note_equal, outlier,
 };
 use crate::book::interop::error::InteropError;
-use crate::book::interop::hash_scheme::Scheme;
 use crate::book::interop::index::{
     CHANGED, COMMENT, Collector, DISABLED, ILLEGAL, Index, REACHED, Stored,
 };
 use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::own_book::OwnWriter;
+use crate::book::interop::own_walk::{Search, Searched};
 use crate::book::interop::progress::Step;
 use crate::book::interop::recover::{Scanned, salvage};
 use crate::book::interop::repair::RepairReport;
 use crate::book::interop::rescue::{Rescued, rescue};
-use crate::book::interop::walk::walk;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
 use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::{StopFlag, open};
-use crate::game::{Game, Packed};
+use crate::game::{Game, Notation, Packed};
 use crate::hash::KeyTable;
-use crate::xiangqi::{Move, Position};
 
 /// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
 pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
@@ -71,7 +68,10 @@ pub(super) struct Examined {
 }
 
 /// Examines a book of the program's own.
-pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, InteropError> {
+pub(super) fn examine<G: Searched>(
+    path: &Path,
+    options: &DoctorOptions,
+) -> Result<Examined, InteropError> {
     let mut findings = Findings::new(options.examples);
     let book = match Book::open_until(path, &options.reach.stop) {
         Ok(book) => Some(book),
@@ -88,7 +88,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
     let (mut read, mut rescued) = (None, None);
     options.reach.progress.report(Step::Reading, 0, 0);
     if let Some(book) = &book {
-        book.expect_game::<Position>()?;
+        book.expect_game::<G>()?;
         if let Err(error) = book.check_file() {
             findings.add(Issue::File, || error.to_string());
         }
@@ -114,7 +114,7 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
         && book.as_ref().is_some_and(|book| book.metadata().rows <= diagnosis.rows);
     if !is_whole {
         options.reach.check_stop(path)?;
-        rescued = match rescue(path, options.memory, &options.reach.stop) {
+        rescued = match rescue(path, G::NAME, options.memory, &options.reach.stop) {
             // What SQLite reads has to do.
             Err(InteropError::TooLarge { .. }) if read.is_some() => None,
             found => found?.filter(|rescued| rescued.rows.len() > sound || read.is_none()),
@@ -123,11 +123,11 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
     let index = match (&rescued, read) {
         (Some(rescued), _) => {
             diagnosis = blank();
-            Some(rescued_rows(path, rescued, options, &mut diagnosis, &mut findings)?)
+            Some(rescued_rows::<G>(path, rescued, options, &mut diagnosis, &mut findings)?)
         }
         (None, Some(read)) => {
             for place in read.damaged {
-                findings.add(Issue::DamagedRow, || place_name(place));
+                findings.add(Issue::DamagedRow, || place_name::<G>(place));
             }
             Some(read.index)
         }
@@ -138,13 +138,14 @@ pub(super) fn examine(path: &Path, options: &DoctorOptions) -> Result<Examined, 
             (Some(rescued), _) => rescued.foreign_keys.as_ref(),
             (None, book) => book.as_ref().and_then(Book::foreign_keys),
         };
-        let own = Scheme::own(keys);
         let mut heavy = Heavy::new(weigh(&index, &mut diagnosis, &mut findings));
-        bad = search(path, &own, &mut index, &mut heavy, options, &mut diagnosis, &mut findings)?;
-        for outlier in heavy.unexplained(&own, &index) {
+        let found = G::search(path, keys, &mut index, &mut heavy, &options.reach)?;
+        bad = note_found::<G>(&found, &index, &mut diagnosis, &mut findings);
+        for outlier in heavy.unexplained(&index) {
             let row = index.row(outlier.row);
             findings.add(Issue::Outlier, || {
-                format!("{}: {}, the next {}", place_name(place(row)), row.value, outlier.others)
+                let place = place_name::<G>(place(row));
+                format!("{}: {}, the next {}", place, row.value, outlier.others)
             });
             outliers.insert(place(row));
         }
@@ -235,7 +236,7 @@ fn rows(
 }
 
 /// The rows of a book of which only records are left.
-fn rescued_rows(
+fn rescued_rows<G: Notation>(
     path: &Path,
     rescued: &Rescued,
     options: &DoctorOptions,
@@ -246,7 +247,7 @@ fn rescued_rows(
         findings.add(Issue::File, || format!("lost: {lost}"));
     }
     for &place in &rescued.damaged {
-        findings.add(Issue::DamagedRow, || place_name(place));
+        findings.add(Issue::DamagedRow, || place_name::<G>(place));
     }
     diagnosis.rows = (rescued.rows.len() + rescued.damaged.len()) as u64;
     let mut collector = Collector::new(path, options.memory);
@@ -274,7 +275,7 @@ fn mark_of(connection: &Connection, has_marks: bool, place: RowKey) -> Annotatio
 }
 
 fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
-    let mut stored = Stored::new(key.cast_unsigned(), i64::from(mv), Move::unpack(mv));
+    let mut stored = Stored::packed(key.cast_unsigned(), i64::from(mv), mv);
     let weight = mark.weight.or(row.weight);
     // Without the mover there is no formula; exports have at least this.
     stored.value = i32::try_from(weight.unwrap_or(row.stats.decided())).unwrap_or(i32::MAX);
@@ -288,10 +289,13 @@ fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
     stored
 }
 
-fn place_name((key, mv): RowKey) -> String {
+fn place_name<G: Notation>((key, mv): RowKey) -> String {
     let key = crate::hash::Key::from_i64(key);
-    match Move::unpack(mv) {
-        Some(mv) => format!("{mv} of position {key}"),
+    match G::Move::unpack(mv) {
+        Some(mv) => {
+            let mv = G::move_text(mv);
+            format!("{mv} of position {key}")
+        }
         None => format!("move {mv} of position {key}"),
     }
 }
@@ -398,51 +402,35 @@ fn count_orphans(connection: &Connection, findings: &mut Findings) {
     }
 }
 
-/// Walks through the book and returns the rows that cannot be right.
-fn search(
-    path: &Path,
-    own: &Scheme,
-    index: &mut Index,
-    heavy: &mut Heavy,
-    options: &DoctorOptions,
+/// Adds what the search found, and returns the rows that cannot be right.
+fn note_found<G: Notation>(
+    found: &Search,
+    index: &Index,
     diagnosis: &mut Diagnosis,
     findings: &mut Findings,
-) -> Result<BTreeSet<RowKey>, InteropError> {
-    let (mut mirrored, mut astray) = (Vec::new(), Vec::new());
-    let walked = walk(path, own, index, &options.reach, &mut |position: &Position, hits| {
-        note_mirrored(position, hits, &mut mirrored);
-        heavy.note(position, hits);
-        let keys = [false, true].map(|mirror| own.key(position, mirror));
-        let (least, most) = (keys[0].min(keys[1]), keys[0].max(keys[1]));
-        if least != most {
-            astray.push(most);
-        }
-        Ok(())
-    })?;
-    diagnosis.reached_positions = walked.positions;
-    diagnosis.is_cut = walked.is_cut;
+) -> BTreeSet<RowKey> {
+    diagnosis.reached_positions = found.positions;
+    diagnosis.is_cut = found.is_cut;
     diagnosis.positions = index.groups().count() as u64;
     let mut bad = BTreeSet::new();
-    for key in astray {
-        for number in index.of(key) {
-            let place = place(index.row(number));
-            findings.add(Issue::NotCanonical, || place_name(place));
-            bad.insert(place);
-        }
+    for &number in &found.astray {
+        let place = place(index.row(number));
+        findings.add(Issue::NotCanonical, || place_name::<G>(place));
+        bad.insert(place);
     }
-    for (one, other) in mirrored {
-        let names = [one, other].map(|number| place_name(place(index.row(number))));
+    for &twins in &found.mirrored {
+        let names = twins.map(|number| place_name::<G>(place(index.row(number))));
         findings.add(Issue::MirrorDuplicate, || names.join(" and "));
     }
     for row in index.rows() {
         diagnosis.reached += u64::from(row.has(REACHED | ILLEGAL));
         if row.has(ILLEGAL) && !row.has(REACHED) {
-            findings.add(Issue::IllegalMove, || place_name(place(row)));
+            findings.add(Issue::IllegalMove, || place_name::<G>(place(row)));
             bad.insert(place(row));
         }
     }
     diagnosis.unreached = index.rows().len() as u64 - diagnosis.reached;
-    Ok(bad)
+    bad
 }
 
 const fn place(row: &Stored) -> RowKey {
@@ -479,16 +467,16 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> V
 }
 
 /// Writes a clean copy. Locked moves stay as they are.
-pub(super) fn repair(
+pub(super) fn repair<G: Searched>(
     path: &Path,
     output: &Path,
     options: &DoctorOptions,
 ) -> Result<RepairReport, InteropError> {
-    let Examined { diagnosis, bad, outliers, book, rescued } = examine(path, options)?;
+    let Examined { diagnosis, bad, outliers, book, rescued } = examine::<G>(path, options)?;
     let outliers = if options.weights { outliers } else { BTreeSet::new() };
     if let Some(rescued) = rescued {
         let writer = OwnWriter::create(output, &options.reach.stop)?;
-        return write_rescued(writer, rescued, &bad, &outliers, diagnosis);
+        return write_rescued::<G>(writer, rescued, &bad, &outliers, diagnosis);
     }
     let Some(book) = book else {
         let what = "so little of it is left that it cannot be opened".to_owned();
@@ -532,7 +520,7 @@ pub(super) fn repair(
 
 /// Writes what is left of a book. Its ids of games are no longer those of all games that its moves count, so it
 /// is marked as pruned.
-fn write_rescued(
+fn write_rescued<G: Game>(
     mut writer: OwnWriter,
     rescued: Rescued,
     bad: &BTreeSet<RowKey>,
@@ -569,7 +557,7 @@ fn write_rescued(
     }
     let fingerprint = KeyTable::from_bytes(&key_table).map(|table| table.fingerprint());
     let mut metadata = rescued.metadata.unwrap_or_else(|| Metadata {
-        game: Position::NAME.to_owned(),
+        game: G::NAME.to_owned(),
         key_table: fingerprint.unwrap_or_default(),
         min_games: 1,
         ..Metadata::default()

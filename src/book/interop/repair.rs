@@ -63,7 +63,7 @@ pub fn repair(
     options: &DoctorOptions,
 ) -> Result<RepairReport, InteropError> {
     if own_doctor::is_own(path)? {
-        return own_doctor::repair(path, output, options);
+        return own_doctor::repair::<Position>(path, output, options);
     }
     // The copy's rows need as much memory again.
     let options = DoctorOptions { memory: options.memory / 2, ..options.clone() };

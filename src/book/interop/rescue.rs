@@ -16,9 +16,7 @@ use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::{StopFlag, open};
-use crate::game::Game;
 use crate::hash::KeyTable;
-use crate::xiangqi::Position;
 
 /// The records of a book that lie in its readable pages.
 #[derive(Debug, Default)]
@@ -54,9 +52,10 @@ struct Frame {
     history: u64,
 }
 
-/// Reads what is left of a book; `None` if that is nothing, or if its rows have no meaning any more.
+/// Reads what is left of a book of `game`; `None` if that is nothing, or if its rows have no meaning any more.
 pub(super) fn rescue(
     path: &Path,
+    game: &str,
     memory: usize,
     stop: &StopFlag,
 ) -> Result<Option<Rescued>, InteropError> {
@@ -85,7 +84,7 @@ pub(super) fn rescue(
         let missing = header.pages - have;
         rescued.lost.push(format!("{missing} of its {} pages are missing", header.pages));
     }
-    Ok(rescued.complete(&frame, &parents))
+    Ok(rescued.complete(game, &frame, &parents))
 }
 
 /// The first page of a table: they are in the order of the tables, from page 2 on.
@@ -150,8 +149,8 @@ impl Rescued {
     }
 
     /// Finds the keys that the rows were made with, and says what is lost.
-    fn complete(mut self, frame: &Frame, parents: &Parents) -> Option<Self> {
-        let stored_file = key_file(Position::NAME)?;
+    fn complete(mut self, game: &str, frame: &Frame, parents: &Parents) -> Option<Self> {
+        let stored_file = key_file(game)?;
         let stored = KeyTable::from_bytes(stored_file).ok()?;
         self.metadata = Metadata::from_pairs(&frame.pairs).ok();
         let fingerprint = frame.pairs.get("key_table").or(frame.key_tables.keys().next());
@@ -163,7 +162,7 @@ impl Rescued {
         };
         if self.key_table != stored_file {
             let table = KeyTable::from_bytes(&self.key_table).ok()?;
-            let is_sound = table.game() == Position::NAME
+            let is_sound = table.game() == game
                 && table.words().len() == stored.words().len()
                 && fingerprint.is_some_and(|print| *print == table.fingerprint());
             self.foreign_keys = Some(table).filter(|_| is_sound);
@@ -265,7 +264,7 @@ mod tests {
         let bytes = std::fs::read(&path).unwrap();
         let cut = folder.path().join("cut");
         std::fs::write(&cut, &bytes[..bytes.len() - 3 * 8192]).unwrap();
-        let rescued = rescue(&cut, 1 << 28, &StopFlag::default()).unwrap().unwrap();
+        let rescued = rescue(&cut, "xiangqi", 1 << 28, &StopFlag::default()).unwrap().unwrap();
         assert!(rescued.lost.iter().any(|lost| lost.contains("pages are missing")));
         assert!(rescued.ids == counted);
         assert!(rescued.elsewhere == others);
@@ -274,7 +273,7 @@ mod tests {
         let root = 5 * 8192;
         torn[root..root + 8192].fill(0);
         std::fs::write(&cut, &torn).unwrap();
-        let rescued = rescue(&cut, 1 << 28, &StopFlag::default()).unwrap().unwrap();
+        let rescued = rescue(&cut, "xiangqi", 1 << 28, &StopFlag::default()).unwrap().unwrap();
         assert!(rescued.ids.is_empty() && rescued.elsewhere == others);
         assert!(rescued.lost.iter().any(|lost| lost.starts_with("the ids of")));
     }

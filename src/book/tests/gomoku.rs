@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::book::interop::{
-    GomokuImportOptions, GomokuSource, InteropError, export_library, import_gomoku,
+    DoctorOptions, GomokuImportOptions, GomokuSource, InteropError, Reach, examine_gomoku,
+    export_library, import_gomoku, repair_gomoku,
 };
 use crate::book::*;
 use crate::bytes::StopFlag;
@@ -133,6 +134,32 @@ proptest! {
                 board.make(mv);
             }
         }
+    }
+
+    #[test]
+    fn repair_of_a_healthy_book_is_the_identity(games in any_games(), samples in 0..2u16, edited: bool) {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("a");
+        let options = BuildOptions { samples, ..BuildOptions::default() };
+        let builder = Builder::<Board>::new(&path, options).unwrap();
+        builder.add(&games).unwrap();
+        builder.finish(Vec::new()).unwrap();
+        if edited {
+            let line = ["h8", "c3", "d5"].map(|text| Point::parse(text).unwrap());
+            let mut editor = Editor::open(&path, &StopFlag::default()).unwrap();
+            let comment = [Change::Comment(Some("角".to_owned()))];
+            editor.add_line(&Board::start(), &line, &["g".to_owned()], &comment).unwrap();
+            editor.commit().unwrap();
+        }
+        let reach = Reach { plies: 1, positions: 10_000, ..Reach::default() };
+        let options = DoctorOptions { reach, ..DoctorOptions::default() };
+        let diagnosis = examine_gomoku(&path, &options).unwrap();
+        prop_assert!(diagnosis.is_healthy(), "{:?}", diagnosis.findings);
+        prop_assert_eq!(diagnosis.unreached, 0);
+        let copy = folder.path().join("copy");
+        let report = repair_gomoku(&path, &copy, &options).unwrap();
+        prop_assert_eq!((report.dropped, report.changed, report.merged), (0, 0, 0));
+        prop_assert!(bytes(&copy) == bytes(&path));
     }
 
     #[test]
@@ -354,8 +381,42 @@ fn databases_of_yixin_become_books() {
     let (damaged, path) = import_bytes("damaged", &packed[..packed.len() / 2]);
     assert!(matches!(damaged, Err(InteropError::Damaged { .. })));
     assert!(!path.exists());
-    assert!(matches!(import_bytes("none", b"nonsense").0, Err(InteropError::Unknown { .. })));
+    assert!(matches!(import_bytes("none", b"nonsense").0, Err(InteropError::NoGomokuBook { .. })));
     assert!(import_bytes("forged", &[0xff; 40]).0.is_err());
+    // More records are promised than there are.
+    for count in [50, u32::MAX] {
+        let forged = [&count.to_le_bytes()[..], &bytes[4..]].concat();
+        let (report, _) = import_bytes(&count.to_string(), &forged);
+        let report = report.unwrap();
+        assert_eq!((report.scores, report.metadata.rows), (2, 3));
+        assert!(report.unreadable > 0 && report.unreadable <= 50, "{}", report.unreadable);
+    }
+}
+
+/// A library of these nodes, each a place and its flags.
+fn library(nodes: &[[u8; 2]]) -> Vec<u8> {
+    let head = [b"\xffRenLib\xff\x03\x04".as_slice(), &[0xff; 10], &[0, 0]].concat();
+    head.into_iter().chain(nodes.iter().flatten().copied()).collect()
+}
+
+#[test]
+fn libraries_are_read_around_what_cannot_be_played_and_within_the_memory() {
+    let folder = TempDir::new().unwrap();
+    let import = |name: &str, bytes: &[u8], memory: usize| {
+        let (from, to) = (folder.path().join(name), folder.path().join(format!("{name}.book")));
+        std::fs::write(&from, bytes).unwrap();
+        import_gomoku(&from, &to, &GomokuImportOptions { memory, ..GomokuImportOptions::default() })
+    };
+    let (h8, i8, sibling, leaf) = (0x78, 0x79, 0x80, 0x40);
+    // After h8 the point itself again, which is taken, and another move in its place.
+    let report = import("odd", &library(&[[h8, 0], [h8, sibling | leaf], [i8, leaf]]), 1 << 26);
+    let report = report.unwrap();
+    assert_eq!((report.metadata.rows, report.unreadable), (2, 1));
+    let siblings = vec![[h8, sibling | leaf]; 100_000];
+    let wide = library(&[siblings, vec![[i8, leaf]]].concat());
+    assert_eq!(import("wide", &wide, 1 << 26).unwrap().metadata.rows, 2);
+    let refused = import("too wide", &wide, 1 << 24);
+    assert!(matches!(refused, Err(InteropError::TooLarge { .. })), "{refused:?}");
 }
 
 #[test]

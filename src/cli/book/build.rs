@@ -387,7 +387,7 @@ fn print<G: Terminal>(
     }
     say!(
         out,
-        "mates      {} contradicted by mate or stalemate",
+        "results    {} contradicted by the last position",
         counts::records(report.contradicted)
     )?;
     Ok(())

@@ -337,7 +337,7 @@ fn print<G: Terminal>(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(
     }
     say!(
         out,
-        "{}; {} from other starts, {} without moves; {} bad ones left out",
+        "{}; {} from other starts, {} of no named opening; {} bad ones left out",
         counts::games(sums.games),
         sums.other_starts,
         sums.unnamed,

@@ -9,7 +9,9 @@ use super::bar::Bar;
 use super::import::{dialect_text, share};
 use super::{DialectName, FormatName, ReachArgs, from_interop};
 use crate::cli::language::{counts, say, text, word};
-use juzhong::book::interop::{Diagnosis, DoctorOptions, Issue, RepairReport, examine, repair};
+use juzhong::book::interop::{
+    Diagnosis, DoctorOptions, Issue, RepairReport, examine, examine_gomoku, repair, repair_gomoku,
+};
 use juzhong::bytes::visible::{ShowPath, Visible};
 
 #[derive(Debug, clap::Args)]
@@ -44,8 +46,9 @@ pub(in crate::cli) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if context.common.game == GameName::Gomoku {
-        let message = "book doctor examines and repairs books of xiangqi; `juzhong book stats` checks a gomoku book";
+    let of_gomoku = context.common.game == GameName::Gomoku;
+    if of_gomoku && (args.from.is_some() || args.dialect.is_some()) {
+        let message = "--from and --dialect are for books of xiangqi by other programs";
         return Err(CliError::message(exit::USAGE, message));
     }
     let bar = Bar::new();
@@ -59,12 +62,18 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let repaired = match &args.output {
         Some(output) => {
             let dialect = args.dialect.map(Into::into);
-            Some(repair(&args.book, output, dialect, &options).map_err(from_interop)?)
+            let repaired = if of_gomoku {
+                repair_gomoku(&args.book, output, &options)
+            } else {
+                repair(&args.book, output, dialect, &options)
+            };
+            Some(repaired.map_err(from_interop)?)
         }
         None => None,
     };
     let diagnosis = match &repaired {
         Some(report) => report.diagnosis.clone(),
+        None if of_gomoku => examine_gomoku(&args.book, &options).map_err(from_interop)?,
         None => examine(&args.book, &options).map_err(from_interop)?,
     };
     drop(bar);

@@ -11,7 +11,7 @@ use super::super::{CliError, Context, GameName, exit};
 use super::names::{self, Names, fields};
 use super::sources::span_json;
 use super::tree;
-use crate::cli::language::{left, right, say, text, word, wrapped};
+use crate::cli::language::{self, left, right, say, text, word, wrapped};
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
 use juzhong::game::{Game, Notation, Side, Symmetric};
@@ -77,12 +77,18 @@ fn run_game<G: Symmetric + Terminal>(
         return tree::run(&book, position, &names, (depth, min_games, notation), context);
     }
     let found = probe(&book, position, min_games)?;
+    let is_known = !found.is_empty() || own_score(&book, position)?.is_some();
     if context.common.json {
         writeln!(context.out, "{}", answer(&book, position, &found, &names, notation)?)?;
     } else {
         print(&book, position, &found, &names, notation, context.out)?;
     }
-    Ok(if found.is_empty() { exit::FAILED } else { exit::OK })
+    Ok(if is_known { exit::OK } else { exit::FAILED })
+}
+
+/// The score of the best source for the position itself.
+fn own_score<G: Symmetric>(book: &Book, position: &G) -> Result<Option<Score>, CliError> {
+    book.scores_of(position).map(Score::that_counts).map_err(super::from_book)
 }
 
 /// The moves of most games first, then of most weight, then by their text.
@@ -159,6 +165,7 @@ fn answer<G: Symmetric + Terminal>(
     let mut answer = head(book, position);
     answer["total"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.stats.games)).into();
     answer["total_weight"] = found.iter().fold(0u64, |sum, m| sum.saturating_add(m.weight)).into();
+    answer["engine"] = own_score(book, position)?.as_ref().map(engine_answer).into();
     answer["moves"] = moves.into();
     for (field, value) in fields::<G>(names.here(position)) {
         answer[field] = value;
@@ -302,8 +309,15 @@ fn print<G: Symmetric + Terminal>(
     if let Some(opening) = names.here(position) {
         names::write_both(&opening, out)?;
     }
+    let score = own_score(book, position)?;
+    if let Some(Score { source, evaluation }) = &score {
+        let score = language::message(&evaluation.score.to_string());
+        say!(out, "score {score} by {}", Visible(source))?;
+    }
     if found.is_empty() {
-        say!(out, "no entry (key {})", book.key_of(position))?;
+        if score.is_none() {
+            say!(out, "no entry (key {})", book.key_of(position))?;
+        }
         return Ok(());
     }
     let [first, second] = side_names::<G>();

@@ -89,7 +89,12 @@ fn play(args: &Args, book: &Path, context: &mut Context<'_>) -> Result<Line<Boar
         tell_warnings(&mut engine);
         let side = word(Board::side_name(line.position().turn()));
         let text = line.position().write_move(choice.mv, MoveNotation::default());
-        writeln!(context.out, "   {:>3}. {side} {text:<4} {}", line.len() + 1, describe(&choice))?;
+        writeln!(
+            context.out,
+            "   {:>3}. {side} {text:<4} {}",
+            line.len() + 1,
+            describe::<Board>(&choice)
+        )?;
         line.push(choice.mv);
     }
     let last = line.moves().last();

@@ -392,7 +392,7 @@ impl Show {
             let text = position.write_move(choice.mv, MoveNotation::Chinese);
             let number = line.len() / 2 + 1;
             let dots = if line.len().is_multiple_of(2) { "." } else { "…" };
-            let from = describe(&choice);
+            let from = describe::<Position>(&choice);
             writeln!(context.out, "   {number:>3}{dots} {text} {}  {from}", choice.mv)?;
             line.push(choice.mv);
         }

@@ -37,6 +37,8 @@ nouns! {
     proofs, "{} proof", "{} proofs";
     /// "1 record".
     records, "{} record", "{} records";
+    /// "1 result".
+    results, "{} result", "{} results";
     /// "1 row".
     rows, "{} row", "{} rows";
     /// "1 score".

@@ -40,8 +40,8 @@ pub(super) enum Command<'a> {
     Move(&'a str),
 }
 
-pub(super) const HELP: &str = "\
-a move         in any notation (xiangqi: h2e2, C2=5, 炮二平五; gomoku: h8)
+pub(in crate::cli) const XIANGQI_HELP: &str = "\
+a move         in any notation: h2e2, C2=5, 炮二平五
 undo, redo     take back your last move; make it again
 goto N, list   go to the position after N moves; the moves, numbered
 next, prev     one move forward, one back; end: to the last one
@@ -58,6 +58,27 @@ book, table    what the opening books and endgame tables say
 why            what the rules on repetition and moves say, and why
 moves, fen     the legal moves; the position as text
 board, flip    draw the board again; from the other side
+resign         give up
+quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
+";
+
+pub(in crate::cli) const GOMOKU_HELP: &str = "\
+a move         a point: h8, or 8,8 (column, row)
+undo, redo     take back your last move; make it again
+goto N, list   go to the position after N moves; the moves, numbered
+next, prev     one move forward, one back; end: to the last one
+new            begin a new game
+switch         change sides
+setup FEN      go on from this position
+save FILE      write the game (.jsonl, .sgf, .psq, .lib, …)
+open FILE [N]  read a game, the Nth of the file, to go through it
+study [N]      try variations (from move N on); back: to the game as it was
+hint           ask the engine for a move
+eval           the values of the points
+level [N]      how strong the engine is, up to 10
+book, table    what the opening books and the proved positions say
+moves, fen     the legal moves; the position as text
+board          draw the board again
 resign         give up
 quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
 ";
@@ -294,12 +315,13 @@ mod tests {
         for (english, chinese) in WORDS {
             assert_ne!(parse(english), Ok(Command::Move(english)), "{english}");
             let is_help = english == "exit" || english == "help";
-            assert!(HELP.contains(english) || is_help, "{english}");
+            assert!(XIANGQI_HELP.contains(english) || is_help, "{english}");
             assert_eq!(parse(english), parse(chinese), "{english}");
             assert!(chinese_help.contains(chinese) || is_help, "{chinese}");
             assert!(chinese_help.contains(english) || is_help, "{english}");
         }
-        assert!(HELP.lines().all(|line| line.chars().count() < 80));
+        let helps = [XIANGQI_HELP, GOMOKU_HELP];
+        assert!(helps.iter().flat_map(|help| help.lines()).all(|line| line.chars().count() < 80));
         let lines = chinese_help.trim_start_matches("msgstr \"").trim_end_matches('"').split("\\n");
         for line in lines {
             assert!(language::columns(line) < 80, "{line}");

@@ -1,6 +1,6 @@
 //! `play`: a game against an engine in the terminal.
 
-mod commands;
+pub(super) mod commands;
 mod game;
 mod opponent;
 mod prompt;
@@ -51,11 +51,11 @@ pub(super) struct Args {
     player: PlayerArgs,
     #[command(flatten)]
     limits: LimitArgs,
-    /// How strong the engine is, 1 to 10, in gomoku from 0, which does not search [default: 10, full strength].
+    /// The strength of the engine, 1 to 10, in gomoku from 0, which does not search [default: 10, full strength].
     #[arg(long, value_name = "N", conflicts_with = "engine",
         value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())))]
     level: Option<u8>,
-    /// Another engine to play against: a program with its arguments, in UCI or UCCI.
+    /// Another engine to play against: a program with its arguments, of any protocol of `--protocol`.
     #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
         conflicts_with_all = ["book", "book_red", "book_black", "tables"])]
     engine: String,
@@ -192,11 +192,10 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
         };
         let opponent = match parse_engine(&args.engine)? {
             None => {
-                let level = args.level.and_then(Level::new).unwrap_or(Level::FULL);
-                if level < Level::least::<G>() {
+                let Some(level) = args.level.map_or(Some(Level::FULL), Level::of_game::<G>) else {
                     let message = format!("--level: {} has levels from 1", G::NAME);
                     return Err(CliError::message(exit::USAGE, message));
-                }
+                };
                 let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
                 Opponent::Own(Box::new(own))
             }
@@ -520,7 +519,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Table => self.ask_tables(),
             Command::Why => self.why(),
             _ => {
-                write!(self.context.out, "{}", language::message(commands::HELP))?;
+                write!(self.context.out, "{}", language::message(G::PLAY_HELP))?;
                 Ok(Next::Same)
             }
         }
@@ -726,16 +725,13 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     fn level(&mut self, number: Option<u8>) -> Result<Next, CliError> {
-        let Some(level) = self.opponent.level() else {
+        let Some(present) = self.opponent.level() else {
             return self.answer("levels are of this program's engine; see --option");
         };
-        let level_of = |number| Level::new(number).filter(|&level| level >= Level::least::<G>());
-        match number.map(level_of) {
-            Some(None) => return self.answer("write level N, where N is at most 10"),
-            Some(Some(level)) => self.opponent.set_level(level),
-            None => {}
-        }
-        let level = number.and_then(Level::new).unwrap_or(level);
+        let Some(level) = number.map_or(Some(present), Level::of_game::<G>) else {
+            return self.answer("write level N, where N is at most 10");
+        };
+        self.opponent.set_level(level);
         let nodes = match level.nodes() {
             Some(nodes) => text!("at most {nodes} nodes a move"),
             None if level == Level::WITHOUT_SEARCH => text!("no search"),
@@ -937,13 +933,13 @@ fn read_record<G: Terminal>(
 }
 
 /// Describes the source of a move and its score.
-pub(super) fn describe<M>(choice: &Choice<M>) -> String {
+pub(super) fn describe<G: Terminal>(choice: &Choice<G::Move>) -> String {
     let source = word(choice.source.name());
     match (&choice.table, choice.score) {
         (Some(table), _) => {
             format!("{source}{}{}", language::colon(), table_text(table))
         }
-        (None, Some(score)) => text!("{source}: depth {}, {}", choice.depth, worth(score)),
+        (None, Some(score)) => text!("{source}: depth {}, {}", choice.depth, worth::<G>(score)),
         (None, None) if choice.source == MoveSource::Search => text!("no search"),
         (None, None) => source.to_owned(),
     }
@@ -966,10 +962,10 @@ fn table_text<M>(found: &RootMove<M>) -> String {
 }
 
 /// A score in words where it is more than an evaluation.
-fn worth(score: Score) -> String {
+fn worth<G: Terminal>(score: Score) -> String {
     match score.kind() {
-        ScoreKind::MateIn(plies) => text!("mates in {}", counts::plies(plies)),
-        ScoreKind::MatedIn(plies) => text!("is mated in {}", counts::plies(plies)),
+        ScoreKind::MateIn(plies) => G::sure_win(&counts::plies(plies)),
+        ScoreKind::MatedIn(plies) => G::sure_loss(&counts::plies(plies)),
         ScoreKind::TableWin(plies) => text!("wins by the tables in {}", counts::plies(plies)),
         ScoreKind::TableLoss(plies) => text!("loses by the tables in {}", counts::plies(plies)),
         ScoreKind::Centipawns(value) => format!("{:+.2}", f64::from(value) / 100.0),

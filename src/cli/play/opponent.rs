@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::super::player::tell_warnings;
+use super::super::terminal::Terminal;
 use super::super::{CliError, OrExit, exit};
 use super::describe;
 use crate::cli::language::{counts, text};
@@ -64,7 +65,7 @@ impl<M: Clone + Send + Sync> Control<M> for LastLines<M> {
     }
 }
 
-impl<G: Playable> Own<G> {
+impl<G: Playable + Terminal> Own<G> {
     pub(super) fn new(engine: Engine<G>, limits: Limits, level: Level) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed_or_drawn(engine.options().seed));
         Self { engine, limits, level, random }
@@ -92,11 +93,11 @@ impl<G: Playable> Own<G> {
             }
             (choice, _) => choice,
         };
-        Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe(&choice) }))
+        Ok(choice.map(|choice| Reply { mv: choice.mv, about: describe::<G>(&choice) }))
     }
 }
 
-impl<G: Playable> Opponent<G> {
+impl<G: Playable + Terminal> Opponent<G> {
     /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is the
     /// position where the line begins, if that is not the usual start. Once `stop` is set, the best move found by
     /// then is played.
@@ -121,7 +122,7 @@ impl<G: Playable> Opponent<G> {
                     let message = format!("{}: played the illegal move {text}", client.name());
                     CliError::message(exit::UNAVAILABLE, message)
                 })?;
-                Ok(Some(Reply { mv, about: describe_thought(&thought) }))
+                Ok(Some(Reply { mv, about: describe_thought::<G>(&thought) }))
             }
         }
     }
@@ -178,17 +179,17 @@ impl<G: Playable> Opponent<G> {
 }
 
 /// Describes a foreign engine's score of its move.
-fn describe_thought(thought: &Thought) -> String {
+fn describe_thought<G: Terminal>(thought: &Thought) -> String {
     let score = match thought.info.score {
         None => String::new(),
         Some((ScoreKind::Centipawns(score), _)) => {
             format!(", {:+.2}", f64::from(score) / 100.0)
         }
         Some((ScoreKind::MateIn(plies), _)) => {
-            text!(", mates in {}", counts::moves(plies.div_ceil(2)))
+            format!(", {}", G::sure_win(&counts::moves(plies.div_ceil(2))))
         }
         Some((ScoreKind::MatedIn(plies), _)) => {
-            text!(", is mated in {}", counts::moves(plies.div_ceil(2)))
+            format!(", {}", G::sure_loss(&counts::moves(plies.div_ceil(2))))
         }
         Some((ScoreKind::TableWin(_), _)) => text!(", wins by tables"),
         Some((ScoreKind::TableLoss(_), _)) => text!(", loses by tables"),

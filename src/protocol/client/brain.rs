@@ -41,8 +41,8 @@ pub(super) enum Heard {
     Answer(Answer),
     /// It asks for a line in return.
     Say(String),
-    /// Something for people.
-    Remark(String),
+    /// It refuses something it was sent, which need not be the search: a move may still come.
+    Refusal(String),
     /// Nothing.
     Nothing,
 }
@@ -127,10 +127,12 @@ impl Brain {
         if remaining.is_none() || !has_game || self.known.is_none() {
             wanted.push(("timeout_match", game));
         }
-        wanted.extend(limits.depth.map(|depth| ("max_depth", i64::from(depth))));
-        wanted.extend(
-            limits.nodes.map(|nodes| ("max_node", i64::try_from(nodes).unwrap_or(i64::MAX))),
-        );
+        // Zero stands for no limit, where one was set before.
+        let nodes = limits.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX));
+        for (name, limit) in [("max_depth", limits.depth.map(i64::from)), ("max_node", nodes)] {
+            let is_set = self.told.iter().any(|(told, _)| told == name);
+            wanted.extend(limit.or(is_set.then_some(0)).map(|limit| (name, limit)));
+        }
         let options = std::mem::take(&mut self.options);
         let mut lines: Vec<(String, String)> =
             wanted.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect();
@@ -185,7 +187,7 @@ impl Brain {
                 read_message(&text, info);
                 Heard::Nothing
             }
-            Reply::Error(text) => Heard::Remark(format!("ERROR {text}")),
+            Reply::Error(text) => Heard::Refusal(format!("ERROR {text}")),
             Reply::Unknown(_) | Reply::Done | Reply::Swap | Reply::About(_) | Reply::Other => {
                 Heard::Nothing
             }
@@ -333,6 +335,9 @@ mod tests {
         let lines = brain.infos(&nodes, longest);
         assert!(lines.contains(&"INFO max_node 500".to_owned()), "{lines:?}");
         assert!(lines.contains(&"INFO timeout_turn 9000".to_owned()), "{lines:?}");
+        let lines = brain.infos(&limits, longest);
+        assert!(lines.contains(&"INFO max_node 0".to_owned()), "{lines:?}");
+        assert_eq!(brain.infos(&limits, longest), ["INFO time_left 2147483647"]);
     }
 
     #[test]

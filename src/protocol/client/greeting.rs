@@ -30,6 +30,8 @@ pub(crate) struct Greeting {
     introduced: bool,
     /// It was greeted in both dialects.
     both: bool,
+    /// It was also asked in the Gomocup protocol.
+    asked_about: bool,
     pub(crate) name: Option<String>,
     pub(crate) author: Option<String>,
 }
@@ -53,6 +55,7 @@ impl Greeting {
             began: Instant::now(),
             introduced: false,
             both: false,
+            asked_about: false,
             name: None,
             author: None,
         }
@@ -85,6 +88,9 @@ impl Greeting {
                 self.author = Some(words.collect::<Vec<_>>().join(" "));
             }
             (Some("option"), Some(_)) => {}
+            _ if self.asked_about && matches!(Reply::read(line), Reply::About(_)) => {
+                return Introduced::Again(Dialect::Gomocup);
+            }
             _ => return Introduced::NotYet,
         }
         self.introduced = true;
@@ -106,6 +112,18 @@ impl Greeting {
     pub(crate) const fn second_word(&mut self) -> &'static str {
         self.both = true;
         Dialect::Ucci.handshake()
+    }
+
+    /// The time at which it is to be asked in the Gomocup protocol too, after the second greeting.
+    pub(crate) fn third(&self, timeouts: Duration) -> Option<Instant> {
+        let is_silent = self.both && !self.introduced && !self.asked_about;
+        is_silent.then(|| self.began + 2 * SECOND_GREETING.min(timeouts / 3))
+    }
+
+    /// The third word, now.
+    pub(crate) const fn third_word(&mut self) -> &'static str {
+        self.asked_about = true;
+        Dialect::Gomocup.handshake()
     }
 
     /// The time at which it is given up.
@@ -186,6 +204,19 @@ mod tests {
         assert_eq!(greeting.hear("uciok"), Introduced::Again(Dialect::Uci));
         assert_eq!(greeting.hear("ucciok"), Introduced::As(Dialect::Ucci));
         assert!(!greeting.may_want_ucci());
+    }
+
+    #[test]
+    fn a_silent_engine_is_asked_in_every_protocol() {
+        let mut greeting = Greeting::new(None);
+        let timeouts = Duration::from_secs(20);
+        assert!(greeting.third(timeouts).is_none());
+        greeting.second_word();
+        assert!(greeting.third(timeouts).is_some());
+        assert_eq!(greeting.hear("name=\"x\""), Introduced::NotYet);
+        assert_eq!(greeting.third_word(), "ABOUT");
+        assert!(greeting.third(timeouts).is_none());
+        assert_eq!(greeting.hear("name=\"x\""), Introduced::Again(Dialect::Gomocup));
     }
 
     #[test]

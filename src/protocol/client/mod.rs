@@ -102,7 +102,7 @@ pub enum ClientError {
         last_words: String,
     },
     /// It does not answer.
-    #[error("{engine}: no answer within {} s while {doing}", waited.as_secs_f64())]
+    #[error("{engine}: no answer within {} s while {doing}", tenths(*waited))]
     Silent {
         /// The program.
         engine: String,
@@ -198,6 +198,8 @@ pub struct Client {
     crossing: Crossing,
     /// What an engine of the Gomocup protocol was told.
     brain: Brain,
+    /// Its latest `ERROR` since it was asked for a move.
+    refusal: Option<String>,
     ready: ReadyWord,
     warnings: Vec<String>,
 }
@@ -287,13 +289,14 @@ impl Client {
             wire: Wire::of(Dialect::Uci),
             crossing: Crossing::default(),
             brain: Brain::default(),
+            refusal: None,
             ready: ReadyWord::default(),
             warnings: Vec::new(),
         }
     }
 
     /// Greets the engine and reads its introduction. Without a `protocol` it is greeted in UCI and, if it is
-    /// silent, in UCCI as well; its answer decides.
+    /// silent, in UCCI and in the Gomocup protocol as well; its answer decides.
     ///
     /// An engine of UCI that lists `UCI_Variant` with `xiangqi` plays several games, and is set to xiangqi;
     /// it counts ranks from 1. One of UCCI that lists `usemillisec` gets times in milliseconds.
@@ -314,11 +317,16 @@ impl Client {
         self.child.say(greeting.word())?;
         let (dialect, is_sure) = loop {
             let ends = greeting.ends(timeouts);
-            let line = match self.child.hear(greeting.second(timeouts).unwrap_or(ends).min(ends)) {
+            let next = greeting.second(timeouts).or_else(|| greeting.third(timeouts));
+            let line = match self.child.hear(next.unwrap_or(ends).min(ends)) {
                 Heard::Line(line) => line,
                 Heard::End => return Err(self.child.ended("starting")),
                 Heard::Nothing if greeting.second(timeouts).is_some() => {
                     self.child.say(greeting.second_word())?;
+                    continue;
+                }
+                Heard::Nothing if greeting.third(timeouts).is_some() => {
+                    self.child.say(greeting.third_word())?;
                     continue;
                 }
                 Heard::Nothing => return Err(self.silent("starting", timeouts)),
@@ -573,9 +581,9 @@ impl Client {
         match self.brain.hear(line, info) {
             brain::Heard::Answer(answer) => return Ok(Some(answer)),
             brain::Heard::Say(line) => self.child.say(&line)?,
-            brain::Heard::Remark(text) => {
+            brain::Heard::Refusal(text) => {
                 self.remark(&text);
-                return Ok(Some(Answer::default()));
+                self.refusal = Some(text);
             }
             brain::Heard::Nothing => {}
         }
@@ -596,6 +604,7 @@ impl Client {
         if self.wire.unit > 1 && limits.has_fractions() {
             self.remark("it counts whole seconds: fractions of a time are not told it");
         }
+        self.refusal = None;
         if self.is_brain() {
             self.ask_brain(limits)?;
         } else {
@@ -627,7 +636,14 @@ impl Client {
             let late = Instant::now() >= deadline;
             if late && stopped {
                 let waited = began.elapsed();
-                return Err(self.silent("thinking", waited));
+                return Err(match self.refusal.take() {
+                    None => self.silent("thinking", waited),
+                    Some(text) => {
+                        let engine = self.child.engine().to_owned();
+                        let what = format!("no move, but: {text}");
+                        ClientError::Refused { engine, what }
+                    }
+                });
             }
             if !stopped && (late || stop()) {
                 self.stop()?;
@@ -670,6 +686,11 @@ impl Client {
     fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
         ClientError::Silent { engine: self.child.engine().to_owned(), doing, waited }
     }
+}
+
+/// Seconds, to the tenth.
+fn tenths(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 fn is_ready_word(line: &str) -> bool {

@@ -14,10 +14,12 @@ const LONGEST: u64 = 86_400_000;
 const UNLIMITED: i64 = i32::MAX as i64;
 /// The memory of the program without its transposition table, in MiB: what the manager allows is less this.
 const PROGRAM_MIB: u64 = 24;
+/// The memory of each thread besides the first, in MiB.
+const THREAD_MIB: u64 = 4;
 /// The largest transposition table that a limit of memory leads to, in MiB.
 const LARGEST_MIB: u64 = 1024;
 
-/// What managers say about time, memory and depth.
+/// The limits of time, memory and depth that a manager has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limiting {
     /// Milliseconds for a move; 0 for as fast as possible.
@@ -130,13 +132,16 @@ pub(super) fn number(text: &str) -> Option<i64> {
     Some(if negative { -number } else { number })
 }
 
-/// The size of the transposition table in MiB where the whole program may have that number of bytes; `None`
-/// without a limit. A table is never larger than half of the free memory.
-pub(super) fn hash_of_memory(bytes: i64) -> Option<usize> {
+/// The size of the transposition table in MiB and the number of threads, of those wanted, where the whole program
+/// may have `bytes`; `None` without a limit. A table is never larger than half of the free memory, and threads
+/// besides the first have at most half of what is allowed.
+pub(super) fn within_memory(bytes: i64, threads: usize) -> Option<(usize, usize)> {
     let allowed = u64::try_from(bytes).ok().filter(|&bytes| bytes > 0)? >> 20;
+    let room = allowed.saturating_sub(PROGRAM_MIB);
+    let helpers = (threads as u64).saturating_sub(1).min(room / 2 / THREAD_MIB);
     let free = available_memory().map_or(LARGEST_MIB, |free| free >> 21);
-    let mib = (allowed.saturating_sub(PROGRAM_MIB) * 3 / 4).min(free).clamp(1, LARGEST_MIB);
-    usize::try_from(mib).ok()
+    let mib = ((room - helpers * THREAD_MIB) * 3 / 4).min(free).clamp(1, LARGEST_MIB);
+    Some((usize::try_from(mib).ok()?, usize::try_from(helpers).ok()? + 1))
 }
 
 /// The size of the transposition table in MiB that a number of KiB means.
@@ -211,13 +216,16 @@ mod tests {
 
     #[test]
     fn memory_leaves_room_for_the_program() {
-        assert_eq!(hash_of_memory(0), None);
-        assert_eq!(hash_of_memory(-1), None);
-        assert_eq!(hash_of_memory(1), Some(1));
-        assert_eq!(hash_of_memory(83_886_080), Some(42));
-        assert!(hash_of_memory(i64::MAX).unwrap() <= LARGEST_MIB as usize);
+        assert_eq!(within_memory(0, 1), None);
+        assert_eq!(within_memory(-1, 1), None);
+        assert_eq!(within_memory(1, 9), Some((1, 1)));
+        assert_eq!(within_memory(83_886_080, 1), Some((42, 1)));
+        assert_eq!(within_memory(83_886_080, 8), Some((21, 8)));
+        assert_eq!(within_memory(83_886_080, 256), Some((21, 8)));
+        let (hash, threads) = within_memory(i64::MAX, 256).unwrap();
+        assert!(hash <= LARGEST_MIB as usize && threads == 256);
         assert_eq!([-1, 0, 2048, i64::MAX].map(hash_of_kib), [1, 1, 2, MAX_HASH_MIB]);
-        assert_eq!([-1, 0, 2, i64::MAX].map(threads), [1, 1, 2, MAX_THREADS]);
+        assert_eq!([-1, 0, 2, i64::MAX].map(super::threads), [1, 1, 2, MAX_THREADS]);
         assert_eq!(["-5", "+7", "", "-", "1x"].map(number), [Some(-5), Some(7), None, None, None]);
     }
 }

@@ -40,6 +40,10 @@ pub(in crate::protocol) struct Session<'a> {
     /// The size of its transposition table without a limit of memory, in MiB, and with the one that was set.
     usual_hash: usize,
     hash: usize,
+    /// Bytes that the whole program may have; 0 without a limit.
+    max_memory: i64,
+    /// Threads that were asked for.
+    threads: usize,
     is_preparing: bool,
     /// A request that waits for the options.
     held: Option<Request>,
@@ -68,7 +72,8 @@ pub(in crate::protocol) struct Session<'a> {
 
 /// A command that waits for the end of the search.
 struct Waiting {
-    command: Command,
+    /// An error is the fault of a line within a list.
+    command: Result<Command, String>,
     /// Of its line.
     bytes: usize,
     /// `YXSTOP` came after it.
@@ -126,6 +131,8 @@ impl<'a> Session<'a> {
             engine: Some(engine),
             usual_hash: wanted.hash_mib,
             hash: wanted.hash_mib,
+            max_memory: 0,
+            threads: wanted.threads,
             wanted,
             is_preparing: false,
             held: None,
@@ -208,38 +215,67 @@ impl<'a> Session<'a> {
         let command = match Command::parse(line) {
             None => return Ok(()),
             Some(Ok(command)) => command,
-            Some(Err(what)) => return self.bad_line(what),
+            Some(Err(what)) => return self.bad_line(what, line.len()),
         };
-        let is_new_game = matches!(command, Command::Start { .. } | Command::Restart);
+        let is_new_game = match command {
+            Command::Start { width, height } => match Table::new(width, height, self.variant) {
+                Ok(_) => true,
+                Err(what) => return self.error(&what),
+            },
+            Command::Restart => self.table.is_some(),
+            _ => false,
+        };
         if is_new_game {
-            self.drop_search();
+            self.drop_game();
         }
-        if self.search.is_none() && self.held.is_none() || command.is_urgent() {
+        let is_idle = self.search.is_none() && self.held.is_none() && self.waiting.is_empty();
+        if is_idle || command.is_urgent() {
             self.began = Instant::now();
             self.is_stopped = false;
             return self.execute(command);
         }
+        self.wait(Ok(command), line.len())
+    }
+
+    /// Keeps a command, or the fault of a line, until the search has ended.
+    fn wait(&mut self, command: Result<Command, String>, bytes: usize) -> io::Result<()> {
         let (most, most_bytes) = MOST_WAITING;
-        if self.waiting.len() >= most || self.waiting_bytes + line.len() > most_bytes {
+        if self.waiting.len() >= most || self.waiting_bytes + bytes > most_bytes {
             return self.error("too many commands wait for the end of the search");
         }
-        self.waiting_bytes += line.len();
-        self.waiting.push_back(Waiting { command, bytes: line.len(), is_stopped: false });
+        self.waiting_bytes += bytes;
+        self.waiting.push_back(Waiting { command, bytes, is_stopped: false });
         Ok(())
     }
 
-    /// Nobody waits for the answer of a search any more.
-    fn drop_search(&mut self) {
+    /// Nobody waits for the answer of a search any more, nor for what else was asked about that game.
+    fn drop_game(&mut self) {
         self.held = None;
         if let Some(search) = &mut self.search {
             search.is_dropped = true;
             search.signal.stop();
         }
+        self.waiting.retain(|waiting| matches!(waiting.command, Ok(Command::Info { .. })));
+        self.waiting_bytes = self.waiting.iter().map(|waiting| waiting.bytes).sum();
     }
 
-    /// A line that cannot be read; within a list it spoils the list.
-    fn bad_line(&mut self, what: String) -> io::Result<()> {
-        match self.list.as_mut().filter(|_| self.search.is_none()) {
+    /// A line that cannot be read; within a list it spoils the list, which may have to wait.
+    fn bad_line(&mut self, what: String, bytes: usize) -> io::Result<()> {
+        let begins = |waiting: &Waiting| match waiting.command {
+            Ok(Command::List(_)) => Some(true),
+            Ok(Command::Done) => Some(false),
+            _ => None,
+        };
+        let is_waiting = !self.waiting.is_empty();
+        if is_waiting && self.waiting.iter().rev().find_map(begins).unwrap_or(self.list.is_some()) {
+            return self.wait(Err(what), bytes);
+        }
+        self.spoil(what)
+    }
+
+    /// The list that is being read does not count, for this reason.
+    fn spoil(&mut self, what: String) -> io::Result<()> {
+        match &mut self.list {
             Some(list) => {
                 list.fault.get_or_insert(what);
                 Ok(())
@@ -257,7 +293,10 @@ impl<'a> Session<'a> {
             self.waiting_bytes -= bytes;
             self.is_stopped = is_stopped;
             self.began = Instant::now();
-            self.execute(command)?;
+            match command {
+                Ok(command) => self.execute(command)?,
+                Err(what) => self.spoil(what)?,
+            }
         }
         Ok(())
     }
@@ -290,8 +329,10 @@ impl<'a> Session<'a> {
             }
             Command::Best(lines) => self.best(lines),
             Command::ClearHash => {
-                if let Some(engine) = &mut self.engine {
-                    engine.clear_hash();
+                match &mut self.engine {
+                    Some(engine) => engine.clear_hash(),
+                    // It is being set up: it forgets before it searches again.
+                    None => self.is_stale = true,
                 }
                 return self.message("the transposition table is empty");
             }
@@ -471,13 +512,26 @@ impl<'a> Session<'a> {
         };
         match key {
             "max_memory" => {
-                self.hash = limits::hash_of_memory(number).unwrap_or(self.usual_hash);
+                self.max_memory = number;
+                self.hash = self.usual_hash;
+                self.keep_within_memory();
             }
             "hash_size" => self.hash = limits::hash_of_kib(number),
-            "thread_num" => self.wanted.threads = limits::threads(number),
+            "thread_num" => {
+                self.threads = limits::threads(number);
+                self.keep_within_memory();
+            }
             _ => return self.rule(number),
         }
         Ok(())
+    }
+
+    /// As many threads as were asked for, and a transposition table, as far as the memory allows.
+    fn keep_within_memory(&mut self) {
+        self.wanted.threads = self.threads;
+        if let Some((hash, threads)) = limits::within_memory(self.max_memory, self.threads) {
+            (self.hash, self.wanted.threads) = (hash, threads);
+        }
     }
 
     /// The rules by the bits of `INFO rule`.
@@ -739,6 +793,6 @@ enum Answer {
     Ready,
     /// A point.
     Cell(Cell),
-    /// What a search says, of this number of best lines.
+    /// The result of a search of this number of best lines.
     Search(Purpose, usize),
 }

@@ -261,7 +261,7 @@ impl<G: Playable> Settings<G> {
             Id::Level => {
                 let number =
                     number(name, value, Level::least::<G>().number(), Level::FULL.number())?;
-                self.level = Level::new(number).unwrap_or(Level::FULL);
+                self.level = Level::of_game::<G>(number).unwrap_or(Level::FULL);
             }
             Id::Randomness => self.randomness = choice(&DEGREES, name, value)?,
             Id::Pruning => self.pruning = choice(&DEGREES, name, value)?,

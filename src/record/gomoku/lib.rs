@@ -36,6 +36,14 @@ const LABEL: u8 = 0x01;
 
 /// Reads a library as a game with variations.
 pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+    tree_of(bytes, |order| order)
+}
+
+/// Reads a library into an order of nodes that `set_up` begins.
+fn tree_of(
+    bytes: &[u8],
+    set_up: impl FnOnce(PreOrder<Board>) -> PreOrder<Board>,
+) -> Result<Found<Board>, Fault> {
     if bytes.len() < HEAD_LEN {
         return Err(truncated(bytes.len(), "the head of 20 bytes"));
     }
@@ -56,7 +64,7 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
             next = unless_truncated(nodes.node(), &mut fault)?;
         }
     }
-    let mut order = PreOrder::new(start.clone(), preface);
+    let mut order = set_up(PreOrder::new(start.clone(), preface));
     while let Some(node) = next.take() {
         let at = nodes.at;
         if !go_on(order.add(node.mv), at, &mut fault) {
@@ -70,15 +78,15 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     Ok(Found { cut_variations, is_undecoded, fault, ..Found::new(record) })
 }
 
-/// Reads a library of any size, up to a move of its main line that cannot be played, or the end of the bytes, and
-/// returns the number of variations that were cut, too.
+/// Reads a library of any size, but for moves that cannot be played with what follows them, up to the end of the
+/// bytes, and returns the number of lines that were cut, too.
 ///
 /// # Errors
 ///
 /// The reason why it cannot be read.
 #[cfg(feature = "book")]
 pub(crate) fn read_library(bytes: &[u8]) -> Result<(Record<Board>, u64), BadGameReason> {
-    let found = game(bytes).map_err(|fault| fault.reason)?;
+    let found = tree_of(bytes, PreOrder::lenient).map_err(|fault| fault.reason)?;
     Ok((found.record, found.cut_variations + u64::from(found.fault.is_some())))
 }
 

@@ -19,8 +19,10 @@ mod tests;
 mod tree;
 mod write;
 
-#[cfg(feature = "book")]
 pub(crate) use lib::{MAGIC as LIBRARY_MAGIC, read_library, write_nodes as write_library};
+#[cfg(feature = "book")]
+#[cfg(feature = "book")]
+pub(crate) use sniff::begins_database;
 #[cfg(feature = "book")]
 pub(crate) use tree::Node as LibraryNode;
 

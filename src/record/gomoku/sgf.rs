@@ -184,7 +184,7 @@ struct Node {
     answers: Vec<usize>,
 }
 
-/// What the nodes before the first move state.
+/// The statements of the nodes before the first move.
 #[derive(Debug, Default)]
 struct Head {
     size: Option<String>,

@@ -15,6 +15,10 @@ pub(super) use crate::record::sniff::is_text;
 /// The format of a source. A blank source counts as lines of moves without games.
 pub(super) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
     sniff::refuse_foreign(bytes)?;
+    if begins_database(bytes) {
+        let what = "a database of positions by Yixin or Rapfi, which `juzhong book import` makes a book of";
+        return Err(BadGameReason::Unsupported(what.to_owned()));
+    }
     if bytes.starts_with(lib::MAGIC) {
         return Ok(Format::Lib);
     }
@@ -36,6 +40,20 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
     }
     sniff::refuse_json(bytes)?;
     Err(BadGameReason::UnknownFormat(sniff::beginning(bytes)))
+}
+
+/// Returns true if a source begins as a database of Yixin or Rapfi does: a number of records, and a record that has the
+/// rule, the size of the board and points as its key.
+pub(crate) fn begins_database(bytes: &[u8]) -> bool {
+    let part = |input: &mut &[u8]| {
+        let len = input.split_off(..2)?.first_chunk().map(|&len| u16::from_le_bytes(len))?;
+        input.split_off(..usize::from(len)).map(<[u8]>::to_vec)
+    };
+    let Some(mut rest) = bytes.get(4..) else { return false };
+    let Some(key) = part(&mut rest) else { return false };
+    let is_sound = matches!(key.as_slice(), &[rule, width, height, ..]
+        if rule <= 2 && width <= 32 && height <= 32 && key.len() % 2 == 1);
+    is_sound && part(&mut rest).is_some()
 }
 
 fn by_text(whole: &[u8], sample: &[u8]) -> Option<Format> {

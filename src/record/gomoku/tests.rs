@@ -256,7 +256,7 @@ fn what_a_format_has_no_place_for_is_said() {
     assert!(write(&placed, Format::Pgn).is_err());
     let tree = one(b"(;SZ[15]PB[a];B[hh]C[x](;W[aa])(;W[bb]))");
     let dropped = write(&tree, Format::Moves).unwrap();
-    assert_eq!(dropped, Dropped { variations: 1, comments: 1, tags: 1 });
+    assert_eq!(dropped, Dropped { variations: 1, comments: 1, tags: 1, results: 0 });
     let large = one(b"20x20 h8");
     for (format, has_place) in [(Format::Psq, true), (Format::Lib, false), (Format::Bdt, false)] {
         assert_eq!(write(&large, format).is_ok(), has_place, "{format}");

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::game::Notation;
+use crate::game::{Game, Notation, Outcome};
 use crate::gomoku::{Board, Variant};
 use crate::record::gomoku::{bdt, lib, moves, offsets, piskvork, pos, sgf};
 use crate::record::model::format::Format;
@@ -23,6 +23,20 @@ pub(super) const WRITTEN: [Format; 9] = [
     Format::Pos,
 ];
 
+/// Returns true if files of a format state results.
+const fn has_results(format: Format) -> bool {
+    matches!(format, Format::Jsonl | Format::Moves | Format::Sgf | Format::Bdt)
+}
+
+/// The result that the last position of a record shows.
+fn shown_result(record: &Record<Board>) -> Option<Outcome> {
+    let mut board = record.start.clone().unwrap_or_else(Board::start);
+    for &mv in &record.tree.moves {
+        board.make(mv);
+    }
+    board.outcome()
+}
+
 /// Writes a record and says what the format has no room for.
 pub(super) fn write_game(
     out: &mut dyn Write,
@@ -31,8 +45,11 @@ pub(super) fn write_game(
     options: &WriteOptions,
 ) -> Result<Dropped, WriteError> {
     let tags = record.tags.len();
-    let without = |kept: usize| Dropped { tags: (tags - kept) as u64, ..Dropped::default() };
-    let line_of = |kept: usize| Dropped { tags: (tags - kept) as u64, ..Dropped::tree_of(record) };
+    let results = u64::from(!has_results(format) && record.result != shown_result(record));
+    let without =
+        |kept: usize| Dropped { tags: (tags - kept) as u64, results, ..Dropped::default() };
+    let line_of =
+        |kept: usize| Dropped { tags: (tags - kept) as u64, results, ..Dropped::tree_of(record) };
     let unfit = |what| WriteError::Unfit(format, what);
     let start = record.start.clone().unwrap_or_else(Board::start);
     let empty = || {

@@ -86,6 +86,8 @@ pub(in crate::record) struct PreOrder<G: Game = Position> {
     promised: Vec<Option<Branch>>,
     next: Next,
     cut_variations: u64,
+    /// The main line need not be legal to its end either.
+    is_lenient: bool,
 }
 
 #[derive(Debug)]
@@ -128,7 +130,16 @@ impl<G: Game> PreOrder<G> {
             promised: Vec::new(),
             next: Next::Continues,
             cut_variations: 0,
+            is_lenient: false,
         }
+    }
+
+    /// A tree in which a move of the main line that cannot be played is left out with what follows it, as in
+    /// variations.
+    #[cfg(feature = "book")]
+    pub(in crate::record) const fn lenient(mut self) -> Self {
+        self.is_lenient = true;
+        self
     }
 
     /// Adds the next move of the file; returns whether more belong to the tree. A variation is cut
@@ -170,7 +181,7 @@ impl<G: Game> PreOrder<G> {
                     }
                 }
             }
-            Err(reason) if self.lines.len() == 1 => return Err(reason),
+            Err(reason) if self.lines.len() == 1 && !self.is_lenient => return Err(reason),
             Err(_) => {
                 self.cut_variations += 1;
                 self.next = Next::IsLost;

@@ -358,7 +358,7 @@ fn faults_of_brains_lose_games() {
         ("exit 3", "crash"),
         ("echo 15,15", "illegal"),
         ("echo 7,7", "illegal"),
-        ("echo ERROR no", "illegal"),
+        ("echo ERROR no", "hang"),
         (":", "hang"),
     ] {
         let (answer, games) = played(&fake("echo OK", on_move), &nodes, 1);
@@ -367,9 +367,65 @@ fn faults_of_brains_lose_games() {
         assert_eq!(answer["total"]["losses"], 2, "{on_move}: {games}");
         assert!(games.contains("\"Fake\""), "{games}");
     }
+    let (_, games) = played(&fake("echo OK", "echo ERROR too hard"), &nodes, 1);
+    assert!(games.contains("no move, but: ERROR too hard"), "{games}");
     let slow = fake("echo OK", "sleep 3; echo 0,0");
     let (answer, games) = played(&slow, &["--movetime", "100"], 1);
     assert_eq!(answer["engines"][0]["faults"]["time"], 2, "{games}");
+}
+
+/// Errors about other things than the move do not end the wait for it, and an engine that answers no greeting but its
+/// own is found.
+#[test]
+#[cfg(unix)]
+fn odd_brains_play_on() {
+    let none = json!({"illegal": 0, "time": 0, "crash": 0, "hang": 0});
+    let complains = fake("echo OK", "echo ERROR what; echo 7,7");
+    let is_silent = complains.replace("*) echo UNKNOWN command", "*) ");
+    for engine in [complains, is_silent] {
+        let args = ["match", "--game", "gomoku", "--engine-a", &engine, "--games", "1"];
+        let limits =
+            ["--max-plies", "1", "--timeout", "5", "--option-b", "Hash=1", "--nodes", "100"];
+        let output = command(&[&args[..], &limits, &["--json"]].concat()).output().unwrap();
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["engines"][0]["faults"], none, "{answer}");
+    }
+}
+
+#[test]
+fn what_waits_for_a_search_is_obeyed_in_order_or_not_at_all() {
+    let think = "> INFO timeout_turn 20000
+         > START 15
+         < OK
+         > BOARD
+         > 7,7,1
+         > 8,7,2
+         > DONE";
+    dialogue(&format!(
+        "{think}
+         > START 99
+         < ERROR a board has*
+         > TURN 0,0
+         > YXBOARD
+         > 0,0,1
+         > 5;5,2
+         > 1,1,2
+         > DONE
+         > YXSTOP
+         < ?,?
+         < ?,?
+         < ERROR YXBOARD: \"5;5,2\" is no point*"
+    ));
+    dialogue(&format!(
+        "{think}
+         > TURN 0,0
+         > INFO timeout_turn 50
+         > TURN 1,1
+         > START 15
+         < OK
+         > BEGIN
+         < 7,7"
+    ));
 }
 
 #[test]

@@ -479,6 +479,21 @@ fn threes_that_lead_to_forbidden_points_do_not_count() {
     assert_eq!(board.forbidden(h8), Some(Forbidden::DoubleThree));
 }
 
+/// A three whose only way to an open four is a five is none: by the rules of the Renju International Federation it
+/// must become a straight four without a five at the same time.
+#[test]
+fn threes_that_become_fives_do_not_count() {
+    // As above, but h11 completes a row along row 11.
+    let row = "d11 e11 f11 g11";
+    let black = format!("i8 j8 h9 h10 {row}");
+    let board = renju(&black, "h6 a1 a3 a5 a7 a9 a13 o1");
+    let point = |text: &str| Point::parse(text).unwrap();
+    assert!(board.completes_row(Side::First, point("h11")));
+    assert_eq!(board.forbidden(point("h8")), None);
+    let fen = "15/15/x14/1x13/2x2x9/2x1x10/4xx9/15/12o1o/15/12o1o/15/12o1o/15/12o1o x 5 renju";
+    assert_eq!(Board::from_fen(fen).unwrap().forbidden(point("f10")), None);
+}
+
 #[test]
 fn exact_rows_and_renju_count_rows_differently() {
     let six = "15/15/15/15/15/15/15/4xxx1xx5/15/15/15/15/15/2o1o1o1o1o4/15 x 5";

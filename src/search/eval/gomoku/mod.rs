@@ -11,10 +11,10 @@ mod point_values;
 mod weights;
 
 pub use point_values::Urgency;
-pub use weights::{GROUPS, PARTS, Term, TermKind, counted, terms, weights};
+pub use weights::{GROUPS, PARTS, Term, TermKind, class_parameters, counted, terms, weights};
 
 use crate::game::{Game, Heuristics, MoveList, Tunables, WinModel};
-use crate::gomoku::{Board, CLASSES, Point, Threat, Undo};
+use crate::gomoku::{Board, Point, Threat, Undo};
 use crate::hash::Key;
 use crate::hash::gomoku::POINTS;
 use order::ORDER;
@@ -163,11 +163,10 @@ impl Heuristics for Board {
     }
 
     fn quiet_values(&self) -> impl Fn(Point) -> i32 {
-        let (own, other) = (self.turn(), !self.turn());
         move |mv| {
-            let own = ORDER[self.point_class(own, mv).index()];
-            let other = ORDER[CLASSES + self.point_class(other, mv).index()];
-            i32::from(own) + i32::from(other) - self.eccentricity(mv)
+            let [own, other] =
+                class_parameters(self, mv).map(|parameter| i32::from(ORDER[parameter]));
+            own + other - self.eccentricity(mv)
         }
     }
 

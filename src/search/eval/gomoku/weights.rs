@@ -1,7 +1,7 @@
 //! The evaluation as a sum of values: those of points by class, that of the threats on the board, that of the move.
 
 use crate::game::Game;
-use crate::gomoku::{Board, CLASSES, Counts, SITUATIONS, Threat, WEIGHT_COUNT, WEIGHTS};
+use crate::gomoku::{Board, CLASSES, Counts, Point, SITUATIONS, Threat, WEIGHT_COUNT, WEIGHTS};
 
 /// Weights are in parts of a centipawn of this number.
 const SCALE: i32 = 10;
@@ -55,17 +55,24 @@ pub(super) fn balance(own: &Counts, other: &Counts) -> i32 {
     (own.values[0] + other.values[1] + situation_value(own, other) + TEMPO) / SCALE
 }
 
+/// The parameters of an empty point's classes: for the side to move, and for the other. Those of the order of moves have
+/// the same numbers.
+#[inline]
+#[must_use]
+pub fn class_parameters(board: &Board, point: Point) -> [usize; 2] {
+    let class = |side| board.point_class(side, point).index();
+    [class(board.turn()), CLASSES + class(!board.turn())]
+}
+
 /// The counts that the evaluation of a position is a sum of, each with its parameter.
 #[must_use]
 pub fn counted(board: &Board) -> Vec<(u16, i16)> {
-    let sides = [board.turn(), !board.turn()];
     let mut parameters: Vec<u16> = board
         .empty_points()
-        .flat_map(|point| sides.map(|side| board.point_class(side, point).index()))
-        .zip([0, CLASSES].into_iter().cycle())
-        .map(|(class, role)| (role + class) as u16)
+        .flat_map(|point| class_parameters(board, point))
+        .map(|parameter| parameter as u16)
         .collect();
-    let [own, other] = sides.map(|side| board.counts(side));
+    let [own, other] = [board.turn(), !board.turn()].map(|side| board.counts(side));
     parameters.push((2 * CLASSES + situation(own, other)) as u16);
     parameters.push((WEIGHT_COUNT - 1) as u16);
     parameters.sort_unstable();
@@ -78,15 +85,15 @@ pub fn counted(board: &Board) -> Vec<(u16, i16)> {
 /// One term of the evaluation: the points on which a stone makes a threat, all the threats together, or the move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
-    /// What is counted.
+    /// The thing counted.
     pub kind: TermKind,
-    /// How often the side to move has it, and the other.
+    /// The number that the side to move has of it, and the other.
     pub counts: [i16; 2],
-    /// What that adds to the evaluation for the side to move, by its own and by those of the other, in centipawns.
+    /// The part of the evaluation that comes of it for the side to move, by its own and by those of the other, in centipawns.
     pub values: [f64; 2],
 }
 
-/// What a [`Term`] counts.
+/// The thing that a [`Term`] counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TermKind {
     /// Points on which a stone makes a threat, by the patterns of their lines.
@@ -107,10 +114,9 @@ pub fn terms(board: &Board) -> Vec<Term> {
     let worth = |sum: i32| f64::from(sum) / f64::from(SCALE);
     let mut sums = [[0; 2]; Threat::ALL.len()];
     for point in board.empty_points() {
-        for (role, side) in sides.into_iter().enumerate() {
-            let class = board.point_class(side, point);
-            let weight = WEIGHTS[role * CLASSES + class.index()];
-            sums[class.threat() as usize][role] += i32::from(weight);
+        for (role, parameter) in class_parameters(board, point).into_iter().enumerate() {
+            let threat = board.threat(sides[role], point);
+            sums[threat as usize][role] += i32::from(WEIGHTS[parameter]);
         }
     }
     let [own, other] = sides.map(|side| board.counts(side));
