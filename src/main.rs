@@ -6,6 +6,8 @@ use std::io::{BufWriter, stdout};
 use std::process::ExitCode;
 
 mod cli;
+#[cfg(feature = "web")]
+mod web;
 
 fn main() -> ExitCode {
     let mut out = BufWriter::new(stdout().lock());

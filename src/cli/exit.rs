@@ -43,6 +43,23 @@ impl CliError {
         Self { code, error: anyhow::anyhow!("{message}") }
     }
 
+    /// The exit code.
+    #[cfg(feature = "web")]
+    pub(crate) const fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// The error with its causes, in the language of the work in hand.
+    #[cfg(feature = "web")]
+    pub(crate) fn text(&self) -> String {
+        self.texts().join(language::colon())
+    }
+
+    /// The error and its causes.
+    fn texts(&self) -> Vec<String> {
+        self.error.chain().map(|cause| language::message(&cause.to_string())).collect()
+    }
+
     /// The error, with what was being done.
     #[must_use]
     pub(crate) fn within(self, context: impl Display) -> Self {
@@ -56,10 +73,8 @@ impl CliError {
         {
             return OK;
         }
-        let causes: Vec<String> =
-            self.error.chain().map(|cause| language::message(&cause.to_string())).collect();
         let colon = language::colon();
-        super::tell(format_args!("juzhong{colon}{}", causes.join(colon)));
+        super::tell(format_args!("juzhong{colon}{}", self.texts().join(colon)));
         self.code
     }
 }

@@ -10,33 +10,33 @@ use super::{CliError, exit};
 
 /// The position that a command starts from.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
-pub(super) struct LineArgs {
+pub(crate) struct LineArgs {
     /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
     #[arg(long)]
-    pub(super) fen: Option<String>,
+    pub(crate) fen: Option<String>,
     /// Moves to play first, in any notation (h2e2, H2-E2, C2=5, 炮二平五), with or without numbers: one quoted
     /// text or many arguments.
     #[arg(long, num_args = 1..)]
-    pub(super) moves: Vec<String>,
+    pub(crate) moves: Vec<String>,
     #[command(flatten)]
-    pub(super) board: BoardArgs,
+    pub(crate) board: BoardArgs,
 }
 
 /// The board of games that have several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
-pub(super) struct BoardArgs {
+pub(crate) struct BoardArgs {
     /// Gomoku: what counts as a row, and what is forbidden: freestyle, standard (exactly five) or renju [default:
     /// freestyle].
     #[arg(long)]
-    pub(super) variant: Option<String>,
+    pub(crate) variant: Option<String>,
     /// Gomoku: the size of the board, such as 15 or 20x18 [default: 15].
     #[arg(long)]
-    pub(super) size: Option<String>,
+    pub(crate) size: Option<String>,
 }
 
 impl BoardArgs {
     /// The start position on this board.
-    pub(super) fn start<G: Terminal>(&self) -> Result<G, CliError> {
+    pub(crate) fn start<G: Terminal>(&self) -> Result<G, CliError> {
         let bad = |refusal| CliError::new(exit::USAGE, refusal);
         Ok(read_start::<G>(self.text_of::<G>(None).map_err(bad)?.as_deref()).map_err(bad)?.position)
     }
@@ -51,7 +51,7 @@ impl BoardArgs {
     }
 
     /// As [`text_of`](Self::text_of); why there is no such text is an error.
-    pub(super) fn position_text<G: Terminal>(
+    pub(crate) fn position_text<G: Terminal>(
         &self,
         fen: Option<&str>,
     ) -> Result<Option<String>, CliError> {
@@ -62,7 +62,7 @@ impl BoardArgs {
 
 /// The notation in which moves are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::Args)]
-pub(super) struct NotationArgs {
+pub(crate) struct NotationArgs {
     /// How moves are written: uci, iccs, wxf or chinese [default: uci, with --lang zh chinese]. With --json a text is added to the
     /// move.
     #[arg(long, value_name = "NOTATION")]
@@ -70,8 +70,14 @@ pub(super) struct NotationArgs {
 }
 
 impl NotationArgs {
+    /// The choice of a notation, or none.
+    #[cfg(feature = "web")]
+    pub(crate) const fn of(notation: Option<MoveNotation>) -> Self {
+        Self { notation }
+    }
+
     /// The notation for people: without a choice, that of the language of the program.
-    pub(super) fn shown(self) -> MoveNotation {
+    pub(crate) fn shown(self) -> MoveNotation {
         self.notation.unwrap_or_else(|| match Language::current() {
             Language::En => MoveNotation::default(),
             Language::Zh => MoveNotation::Chinese,
@@ -79,19 +85,19 @@ impl NotationArgs {
     }
 
     /// The notation that was asked for, in which JSON has texts.
-    pub(super) const fn asked(self) -> Option<MoveNotation> {
+    pub(crate) const fn asked(self) -> Option<MoveNotation> {
         self.notation
     }
 }
 
 /// A line as it was typed.
 #[derive(Debug, Clone)]
-pub(super) struct Typed<G: juzhong::game::Game> {
-    pub(super) line: Line<G>,
+pub(crate) struct Typed<G: juzhong::game::Game> {
+    pub(crate) line: Line<G>,
     /// Number of the move pair at the start of the line.
-    pub(super) fullmoves: u32,
+    pub(crate) fullmoves: u32,
     /// Plies since the last irreversible move at the start of the line.
-    pub(super) start_clock: u32,
+    pub(crate) start_clock: u32,
 }
 
 impl<G: Terminal> Typed<G> {
@@ -101,7 +107,7 @@ impl<G: Terminal> Typed<G> {
     }
 
     /// Reads a FEN or `startpos`, with moves after it perhaps, as a UCI `position` command has them.
-    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+    pub(crate) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim().trim_start_matches('\u{feff}');
         let text = text.strip_prefix("position ").unwrap_or(text).trim_start();
         let text = text.strip_prefix("fen ").unwrap_or(text).trim_start();
@@ -118,7 +124,7 @@ impl<G: Terminal> Typed<G> {
     }
 
     /// Plays the moves of an option.
-    pub(super) fn play_on(&mut self, moves: &str, option: &str) -> Result<(), CliError> {
+    pub(crate) fn play_on(&mut self, moves: &str, option: &str) -> Result<(), CliError> {
         let played = self.play(moves);
         played.map_err(|refusal| CliError::new(exit::BAD_DATA, refusal).within(option))
     }
@@ -144,18 +150,18 @@ impl<G: Terminal> Typed<G> {
 
 impl LineArgs {
     /// Returns true if neither a position nor moves are given.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.fen.is_none() && self.moves.is_empty() && self.board == BoardArgs::default()
     }
 
     /// Returns true if the line begins with the usual start of a game, and not by a FEN, so that its whole past is
     /// known.
-    pub(super) fn is_from_start(&self) -> bool {
+    pub(crate) fn is_from_start(&self) -> bool {
         self.fen.as_deref().is_none_or(|text| !text.contains('/'))
     }
 
     /// The line that is asked for.
-    pub(super) fn read<G: Terminal>(&self) -> Result<Typed<G>, Refusal> {
+    pub(crate) fn read<G: Terminal>(&self) -> Result<Typed<G>, Refusal> {
         let mut typed = self.start()?;
         typed.play(&self.moves.join(" "))?;
         Ok(typed)
@@ -170,7 +176,7 @@ impl LineArgs {
     }
 
     /// As [`read`](Self::read); why there is no such line is an error that names the option.
-    pub(super) fn line<G: Terminal>(&self) -> Result<Typed<G>, CliError> {
+    pub(crate) fn line<G: Terminal>(&self) -> Result<Typed<G>, CliError> {
         let bad = |refusal| match self.fen {
             Some(_) => CliError::new(exit::BAD_DATA, refusal).within("--fen"),
             None => CliError::new(exit::BAD_DATA, refusal),
@@ -190,7 +196,7 @@ fn read_start<G: Terminal>(text: Option<&str>) -> Result<Start<G>, Refusal> {
 }
 
 /// The rule set of that name, or the usual one.
-pub(super) fn parse_rules<G: Terminal>(name: Option<&str>) -> Result<G::Rules, CliError> {
+pub(crate) fn parse_rules<G: Terminal>(name: Option<&str>) -> Result<G::Rules, CliError> {
     match name {
         Some(name) => name.parse().map_err(|error| CliError::message(exit::USAGE, error)),
         None => Ok(G::Rules::default()),
@@ -198,7 +204,7 @@ pub(super) fn parse_rules<G: Terminal>(name: Option<&str>) -> Result<G::Rules, C
 }
 
 /// The texts of moves that follow each other from a position.
-pub(super) fn line_texts<G: Terminal>(
+pub(crate) fn line_texts<G: Terminal>(
     start: &G,
     moves: impl IntoIterator<Item = G::Move>,
     notation: MoveNotation,

@@ -6,13 +6,13 @@
 
 mod analyse;
 mod bench;
-mod book;
+pub(crate) mod book;
 mod completions;
 mod contest;
 mod convert;
 mod demo;
 mod evaluation;
-mod exit;
+pub(crate) mod exit;
 mod fens;
 mod game_filter;
 mod game_input;
@@ -20,8 +20,8 @@ mod gomocup;
 mod input;
 mod interrupt;
 mod keys;
-mod language;
-mod line_args;
+pub(crate) mod language;
+pub(crate) mod line_args;
 mod listing;
 mod man;
 mod openings;
@@ -30,16 +30,18 @@ mod perft;
 mod play;
 mod player;
 mod point_values;
-mod position;
+pub(crate) mod position;
 mod proxy;
 mod review;
 mod selfplay;
+#[cfg(feature = "web")]
+mod serve;
 mod settings;
 mod size;
 mod solve;
-mod tablebase;
+pub(crate) mod tablebase;
 mod techniques;
-mod terminal;
+pub(crate) mod terminal;
 mod tune;
 mod uci;
 mod verdict_explanation;
@@ -104,7 +106,7 @@ impl Common {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GameName {
+pub(crate) enum GameName {
     Xiangqi,
     Gomoku,
 }
@@ -143,6 +145,9 @@ enum Command {
     Review(review::Args),
     /// Solve a gomoku position exactly, and check proofs.
     Solve(solve::Args),
+    /// Serve a page in the browser: board, books, tables, engine.
+    #[cfg(feature = "web")]
+    Serve(serve::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
     /// Play games of the engine against itself and write them as PGN.
@@ -267,7 +272,7 @@ fn protocol_wanted(name: Option<&OsString>) -> Option<&'static str> {
 }
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
-fn tell(line: impl Display) {
+pub(crate) fn tell(line: impl Display) {
     // In one piece, so that the lines of several processes do not mix.
     let line = format!("{}\n", VisibleLines(language::message(&line.to_string())));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
@@ -324,6 +329,8 @@ fn dispatch(
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Review(args) => review::run(&args, context),
         Command::Solve(args) => solve::run(&args, context),
+        #[cfg(feature = "web")]
+        Command::Serve(args) => serve::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Selfplay(args) => selfplay::run(&args, context),
         Command::Tune(args) => tune::run(&args, context),

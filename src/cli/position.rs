@@ -65,6 +65,32 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     Ok(exit::OK)
 }
 
+/// The object of `position --json`.
+///
+/// # Errors
+///
+/// If the position cannot be read, or the rules are not known.
+#[cfg(feature = "web")]
+pub(crate) fn answer<G: Terminal>(
+    line: &LineArgs,
+    rules: Option<&str>,
+    notation: NotationArgs,
+    with_evaluation: bool,
+) -> Result<Value, CliError> {
+    let rules = parse_rules::<G>(rules)?;
+    let description = match line.read::<G>() {
+        Ok(typed) => {
+            let eval = evaluation(&typed.line, with_evaluation);
+            Description { eval, ..describe(&typed, rules, notation) }
+        }
+        Err(Refusal::Illegal { text, reasons, .. }) => Description::illegal(text, reasons),
+        Err(Refusal::Unreadable(message)) => {
+            return Err(CliError::message(exit::BAD_DATA, message));
+        }
+    };
+    Ok(serde_json::to_value(description)?)
+}
+
 /// Says why there is no position to work with; a position that can be read is described.
 pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, CliError> {
     match refusal {

@@ -28,7 +28,7 @@ use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
 
 /// How boards are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum BoardStyle {
+pub(crate) enum BoardStyle {
     /// Letters as in FENs.
     #[default]
     Ascii,
@@ -40,14 +40,14 @@ pub(super) enum BoardStyle {
 
 /// How a board is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct View {
-    pub(super) style: BoardStyle,
+pub(crate) struct View {
+    pub(crate) style: BoardStyle,
     /// Seen by the second side.
-    pub(super) is_flipped: bool,
+    pub(crate) is_flipped: bool,
     /// With the numbers of files at the edges, as Chinese notation has them, instead of letters.
-    pub(super) is_numbered: bool,
+    pub(crate) is_numbered: bool,
     /// In the colours of a terminal.
-    pub(super) is_coloured: bool,
+    pub(crate) is_coloured: bool,
 }
 
 impl From<BoardStyle> for View {
@@ -76,17 +76,17 @@ impl View {
 
 /// The start of a game.
 #[derive(Debug, Clone)]
-pub(super) struct Start<G> {
-    pub(super) position: G,
+pub(crate) struct Start<G> {
+    pub(crate) position: G,
     /// Plies since the last irreversible move.
-    pub(super) clock: u32,
+    pub(crate) clock: u32,
     /// Number of the move pair.
-    pub(super) fullmoves: u32,
+    pub(crate) fullmoves: u32,
 }
 
 /// The reason why a text gives no position to work with.
 #[derive(Debug, Clone)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// The text cannot be read.
     Unreadable(String),
     /// It can be read, but the position breaks the rules.
@@ -115,7 +115,7 @@ impl Display for Refusal {
 impl Error for Refusal {}
 
 /// A game that can be shown and played in the terminal.
-pub(super) trait Terminal:
+pub(crate) trait Terminal:
     Formats + Named + Adjudicate<Rules: FromStr<Err: Display>>
 {
     /// Reads a position with its counters.
@@ -233,7 +233,7 @@ pub(super) trait Terminal:
 }
 
 /// The legal moves, by their coordinates.
-pub(super) fn legal_moves<G: Notation>(position: &G) -> Vec<G::Move> {
+pub(crate) fn legal_moves<G: Notation>(position: &G) -> Vec<G::Move> {
     let mut list = MoveList::new();
     position.legal_moves(&mut list);
     let mut moves: Vec<G::Move> = list.iter().copied().collect();

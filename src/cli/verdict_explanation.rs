@@ -15,7 +15,7 @@ use juzhong::xiangqi::{Piece, Position, RuleSet, Square};
 
 /// The explanation of a verdict; empty where no rule applies.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct VerdictExplanation {
+pub(crate) struct VerdictExplanation {
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     repeated: Option<Repeated>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -33,6 +33,9 @@ mod record {
     mod xqf;
 }
 
+#[cfg(feature = "web")]
+mod web;
+
 #[cfg(feature = "cli")]
 mod book {
     mod build;

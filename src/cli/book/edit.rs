@@ -51,7 +51,7 @@ pub(in crate::cli) struct Args {
 /// One edit, from the command line or from a script.
 #[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Request {
+pub(crate) struct Request {
     /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
     #[arg(long)]
     fen: Option<String>,
@@ -155,6 +155,35 @@ fn run_game<G: Terminal + Symmetric>(
     tell(&args.book, answer, context)?;
     super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
+}
+
+/// Makes one edit of a book and writes it. Returns the number of moves changed.
+///
+/// # Errors
+///
+/// If the edit cannot be made; the book is as it was then.
+#[cfg(feature = "web")]
+pub(crate) fn edit<G: Terminal + Symmetric>(
+    path: &Path,
+    request: &Request,
+) -> Result<u64, CliError> {
+    let mut editor = Editor::open(path, &stop_flag()).map_err(from_edit)?;
+    let changed = make::<G>(&mut editor, request)?;
+    editor.commit().map_err(from_edit)?;
+    Ok(changed)
+}
+
+/// Takes back the last edit of a book.
+///
+/// # Errors
+///
+/// If there is none, or the book cannot be written; the book is as it was then.
+#[cfg(feature = "web")]
+pub(crate) fn undo_last(path: &Path) -> Result<Value, CliError> {
+    let mut editor = Editor::open(path, &stop_flag()).map_err(from_edit)?;
+    let undone = editor.undo(1).map_err(from_edit)?;
+    editor.commit().map_err(from_edit)?;
+    Ok(json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()}))
 }
 
 fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(), CliError> {

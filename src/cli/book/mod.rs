@@ -4,7 +4,7 @@ mod bar;
 mod build;
 mod classify;
 mod doctor;
-mod edit;
+pub(crate) mod edit;
 mod expand;
 mod export;
 mod flag;
@@ -16,7 +16,7 @@ mod merge;
 pub(super) mod names;
 mod pack;
 mod prune;
-mod query;
+pub(crate) mod query;
 mod reduce;
 mod score;
 mod sources;
@@ -111,7 +111,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 }
 
 /// Opens a book whose bytes are all as they were written.
-fn open(path: &Path) -> Result<Book, CliError> {
+pub(crate) fn open(path: &Path) -> Result<Book, CliError> {
     Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
 }
 

@@ -86,6 +86,24 @@ fn run_game<G: Symmetric + Terminal>(
     Ok(if is_known { exit::OK } else { exit::FAILED })
 }
 
+/// The object of `book query --json`.
+///
+/// # Errors
+///
+/// If the position cannot be read, or the book.
+#[cfg(feature = "web")]
+pub(crate) fn answer_for<G: Symmetric + Terminal>(
+    book: &Book,
+    args: &LineArgs,
+    min_games: Option<u64>,
+    notation: NotationArgs,
+) -> Result<Value, CliError> {
+    let line = args.line::<G>()?.line;
+    let names = Names::along(args, &line);
+    let found = probe(book, line.position(), min_games.unwrap_or(book.metadata().min_games))?;
+    answer(book, line.position(), &found, &names, notation)
+}
+
 /// The score of the best source for the position itself.
 fn own_score<G: Symmetric>(book: &Book, position: &G) -> Result<Option<Score>, CliError> {
     book.scores_of(position).map(Score::that_counts).map_err(super::from_book)

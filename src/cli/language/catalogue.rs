@@ -77,6 +77,15 @@ impl Catalogue {
         self.texts.get(text).or_else(|| self.values.get(text)).map(String::as_str)
     }
 
+    /// The texts and their translations.
+    #[cfg(feature = "web")]
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts
+            .iter()
+            .chain(&self.values)
+            .map(|(english, text)| (english.as_str(), text.as_str()))
+    }
+
     /// A finished text that the format string `key` made.
     pub(super) fn text(&self, key: &str, english: &str) -> String {
         if let Some(&at) = self.places.get(key) {

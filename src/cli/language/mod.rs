@@ -11,6 +11,7 @@ mod help;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::env;
 use std::ffi::OsStr;
 use std::fmt::Arguments;
@@ -25,7 +26,7 @@ pub(super) use help::{localized, rendered};
 
 /// A language of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Language {
+pub(crate) enum Language {
     // English.
     En,
     // Chinese, in simplified characters.
@@ -33,6 +34,12 @@ pub(super) enum Language {
 }
 
 static LANGUAGE: OnceLock<Language> = OnceLock::new();
+
+thread_local! {
+    /// The language of a piece of work on this thread, if it is another than that of the process.
+    static OF_THREAD: Cell<Option<Language>> = const { Cell::new(None) };
+}
+
 /// The Chinese texts, as gettext writes them.
 const CATALOGUE: &str = include_str!("../../../locale/zh.po");
 static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::parse(CATALOGUE));
@@ -64,9 +71,32 @@ impl Language {
         LANGUAGE.get_or_init(|| self);
     }
 
-    /// The language of the process.
-    pub(super) fn current() -> Self {
-        LANGUAGE.get().copied().unwrap_or(Self::En)
+    /// The language of the work in hand: that of the process but for [`within`].
+    pub(crate) fn current() -> Self {
+        OF_THREAD.get().or_else(|| LANGUAGE.get().copied()).unwrap_or(Self::En)
+    }
+}
+
+/// Does work whose texts are in `language`.
+#[cfg(feature = "web")]
+pub(crate) fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {
+    /// Gives the thread its language back, after a panic too.
+    struct Before(Option<Language>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            OF_THREAD.set(self.0);
+        }
+    }
+    let _before = Before(OF_THREAD.replace(Some(language)));
+    work()
+}
+
+/// The texts of the catalogue in a language, by their English; none for English.
+#[cfg(feature = "web")]
+pub(crate) fn texts(language: Language) -> std::collections::BTreeMap<&'static str, &'static str> {
+    match language {
+        Language::En => std::collections::BTreeMap::new(),
+        Language::Zh => CHINESE.entries().collect(),
     }
 }
 
@@ -114,7 +144,7 @@ pub(super) fn word(word: &str) -> &str {
 }
 
 /// A finished message in the language of the process, as it is if the catalogue does not know its shape.
-pub(super) fn message(text: &str) -> String {
+pub(crate) fn message(text: &str) -> String {
     match Language::current() {
         Language::En => text.to_owned(),
         Language::Zh => CHINESE.message(text),

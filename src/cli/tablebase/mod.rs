@@ -3,11 +3,11 @@
 mod generate;
 mod line;
 mod plan;
-mod probe;
+pub(crate) mod probe;
 mod progress;
 mod proving;
 mod sets;
-mod show;
+pub(crate) mod show;
 mod verify;
 
 use std::path::PathBuf;
@@ -90,6 +90,16 @@ impl Folder {
     }
 }
 
+/// Opens the tables of a folder.
+///
+/// # Errors
+///
+/// If there is no such folder, or its files cannot be read.
+#[cfg(feature = "web")]
+pub(crate) fn open_folder(dir: &std::path::Path) -> Result<Tables, CliError> {
+    Folder { dir: dir.to_owned(), rules: None, metric: Metric::default() }.open()
+}
+
 /// A material as it was named: perhaps with the canonical second side first.
 #[derive(Debug, Clone, Copy)]
 struct Asked {
@@ -130,7 +140,7 @@ fn table_code(error: &TableError) -> u8 {
     }
 }
 
-fn table_error(error: TableError) -> CliError {
+pub(crate) fn table_error(error: TableError) -> CliError {
     CliError::new(table_code(&error), error)
 }
 

@@ -51,6 +51,20 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
+/// The object of `tablebase probe --json`.
+///
+/// # Errors
+///
+/// If the tables do not have the position.
+#[cfg(feature = "web")]
+pub(crate) fn answer(
+    tables: &Tables,
+    position: Position,
+    notation: NotationArgs,
+) -> Result<Value, ProbeError> {
+    Answer::find(tables, position, notation).map(|answer| answer.to_json(tables))
+}
+
 impl Answer {
     fn find(
         tables: &Tables,

@@ -34,20 +34,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
     let stats = if swapped { stats.swapped() } else { stats };
     let name = material.name(if swapped { Side::Second } else { Side::First });
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.tablebase.stats/1",
-            "material": name,
-            "rules": stats.rules.name(),
-            "metric": stats.metric.name(),
-            "red": side_json(&stats.sides.first),
-            "black": side_json(&stats.sides.second),
-            "slots": stats.slots,
-            "bytes": stats.bytes,
-            "wdl_bytes": stats.wdl_bytes,
-            "distance_bytes": stats.distance_bytes,
-            "content": hex(&stats),
-        });
-        writeln!(context.out, "{answer}")?;
+        writeln!(context.out, "{}", stats_json(&name, &stats))?;
         return Ok(exit::OK);
     }
     say!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
@@ -82,6 +69,23 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
     )?;
     say!(context.out, "content {}", hex(&stats))?;
     Ok(exit::OK)
+}
+
+/// The object of `tablebase stats --json`.
+pub(crate) fn stats_json(name: &str, stats: &Stats) -> Value {
+    json!({
+        "schema": "juzhong.tablebase.stats/1",
+        "material": name,
+        "rules": stats.rules.name(),
+        "metric": stats.metric.name(),
+        "red": side_json(&stats.sides.first),
+        "black": side_json(&stats.sides.second),
+        "slots": stats.slots,
+        "bytes": stats.bytes,
+        "wdl_bytes": stats.wdl_bytes,
+        "distance_bytes": stats.distance_bytes,
+        "content": hex(stats),
+    })
 }
 
 fn hex(stats: &Stats) -> String {
@@ -145,7 +149,7 @@ pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, Cli
     Ok(worst)
 }
 
-fn list_json(stats: &Stats) -> Value {
+pub(crate) fn list_json(stats: &Stats) -> Value {
     json!({
         "material": stats.material.to_string(),
         "rules": stats.rules.name(),

@@ -1,0 +1,63 @@
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+
+use super::interrupt::stop_flag;
+use super::{CliError, Context, exit, tell};
+use crate::web::{Config, serve};
+use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
+
+/// Serves a page in the browser until Ctrl-C: board, books, tables, engine. The first line printed is its address.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The port (0: any that is free).
+    #[arg(long, default_value_t = 8000)]
+    port: u16,
+    /// The address to listen at; any but 127.0.0.1 lets other machines in.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    host: IpAddr,
+    /// A name by which other machines or a proxy address the server; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// An opening book of any game; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    book: Vec<PathBuf>,
+    /// A folder of endgame tables.
+    #[arg(long, value_name = "FOLDER")]
+    tables: Option<PathBuf>,
+    /// Open the page in the browser.
+    #[arg(long)]
+    open: bool,
+    /// Size of the transposition table of each search, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
+    hash: u64,
+    /// Threads of each search.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
+    threads: u64,
+    /// Write a line for each request to standard error.
+    #[arg(long)]
+    access_log: bool,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if !args.host.is_loopback() {
+        tell(
+            "other machines can reach the page now, see the books and tables, and use the engine; only the token allows editing",
+        );
+    }
+    let config = Config {
+        host: args.host,
+        port: args.port,
+        allowed_hosts: args.allow_host.clone(),
+        books: args.book.clone(),
+        tables: args.tables.clone(),
+        hash_mib: args.hash as usize,
+        threads: args.threads as usize,
+        log: args.access_log,
+    };
+    serve(config, &stop_flag(), context.out, |address| {
+        if args.open && open::that_detached(address).is_err() {
+            tell("no browser could be started; open the address yourself");
+        }
+    })?;
+    Ok(exit::OK)
+}

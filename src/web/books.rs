@@ -1,0 +1,124 @@
+//! Opening books: queries and edits.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::params::{Common, JsonBody, Params};
+use super::problem::Problem;
+use super::state::{App, SharedBook};
+use super::{answered, blocking};
+use crate::cli::GameName;
+use crate::cli::book::edit::{self, Request};
+use crate::cli::book::query::answer_for;
+use juzhong::game::Game;
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
+
+/// The parameters of [`query`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct BookQuery {
+    #[serde(flatten)]
+    common: Common,
+    /// The name of the book; the first if there is none.
+    book: Option<String>,
+    min_games: Option<String>,
+}
+
+/// The object of `book query --json`.
+pub(super) async fn query(
+    State(app): State<Arc<App>>,
+    uri: Uri,
+    Params(query): Params<BookQuery>,
+) -> Result<Response, Problem> {
+    let game = query.common.game()?;
+    let book = app.book(name_of(game), query.book.as_deref())?;
+    answered(&app, &uri, query.common.lang(), move || {
+        let (line, notation) = (query.common.line()?, query.common.notation()?);
+        let bad = |_| Problem::bad_request("min_games is a number");
+        let min_games = query.min_games.as_deref().map(str::parse).transpose().map_err(bad)?;
+        book.read(|book| {
+            Ok(match game {
+                GameName::Xiangqi => answer_for::<Position>(book, &line, min_games, notation)?,
+                GameName::Gomoku => answer_for::<Board>(book, &line, min_games, notation)?,
+            })
+        })
+    })
+    .await
+}
+
+const fn name_of(game: GameName) -> &'static str {
+    match game {
+        GameName::Xiangqi => Position::NAME,
+        GameName::Gomoku => Board::NAME,
+    }
+}
+
+/// The body of [`edit`]: an edit as `book edit --script` has it, and the book.
+#[derive(Debug, Deserialize)]
+pub(super) struct Edit {
+    book: Option<String>,
+    game: Option<String>,
+    edit: Request,
+}
+
+/// Makes one edit; it is on disk once this is answered.
+pub(super) async fn edit(
+    State(app): State<Arc<App>>,
+    JsonBody(body): JsonBody<Edit>,
+) -> Result<Json<Value>, Problem> {
+    let Edit { book, game, edit } = body;
+    changed(&app, game.as_deref(), book.as_deref(), move |game, book| {
+        let changed = match game {
+            GameName::Xiangqi => edit::edit::<Position>(&book.path, &edit)?,
+            GameName::Gomoku => edit::edit::<Board>(&book.path, &edit)?,
+        };
+        Ok(json!({"changed": changed}))
+    })
+    .await
+}
+
+/// The body of [`undo`].
+#[derive(Debug, Deserialize)]
+pub(super) struct Undo {
+    book: Option<String>,
+    game: Option<String>,
+}
+
+/// Takes the last edit of a book back.
+pub(super) async fn undo(
+    State(app): State<Arc<App>>,
+    JsonBody(body): JsonBody<Undo>,
+) -> Result<Json<Value>, Problem> {
+    changed(&app, body.game.as_deref(), body.book.as_deref(), |_, book| {
+        Ok(edit::undo_last(&book.path)?)
+    })
+    .await
+}
+
+/// Changes a book, one writer at a time, and lets no answer from before be given again.
+async fn changed(
+    app: &Arc<App>,
+    game: Option<&str>,
+    book: Option<&str>,
+    change: impl FnOnce(GameName, &SharedBook) -> Result<Value, Problem> + Send + 'static,
+) -> Result<Json<Value>, Problem> {
+    let common = Common::of_game(game);
+    let game = common.game()?;
+    let book = app.book(name_of(game), book)?;
+    let app = Arc::clone(app);
+    let work = move || {
+        let _one = book.begin_writing();
+        let answer = change(game, &book);
+        book.forget_connections();
+        app.changed();
+        answer
+    };
+    blocking(common.lang(), work).await.map(Json)
+}

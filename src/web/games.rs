@@ -1,0 +1,171 @@
+//! Games: files of any format read, and written in any.
+
+use axum::Json;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::blocking;
+use super::params::{Common, Params, RawBody};
+use super::problem::Problem;
+use crate::cli::GameName;
+use juzhong::game::{Outcome, Side};
+use juzhong::gomoku::Board;
+use juzhong::record::{Format, Formats, PgnOptions, Record, WriteOptions};
+use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
+
+/// Games of a file that are listed, at most.
+const LISTED: usize = 10_000;
+
+/// The parameters of [`open`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct OpenQuery {
+    #[serde(flatten)]
+    common: Common,
+    /// The number of the game that is wanted whole, from 0.
+    index: Option<String>,
+}
+
+/// The games in the bytes of a file, and one of them whole, as JSON lines have it.
+pub(super) async fn open(
+    Params(query): Params<OpenQuery>,
+    RawBody(body): RawBody,
+) -> Result<Json<Value>, Problem> {
+    let lang = query.common.lang();
+    let work = move || {
+        let index = match query.index.as_deref().map(str::parse) {
+            None => 0,
+            Some(Ok(index)) => index,
+            Some(Err(_)) => {
+                return Err(Problem::bad_request("index is the number of a game, from 0"));
+            }
+        };
+        match query.common.game()? {
+            GameName::Xiangqi => opened::<Position>(&body, index),
+            GameName::Gomoku => opened::<Board>(&body, index),
+        }
+    };
+    blocking(lang, work).await.map(Json)
+}
+
+fn opened<G: Formats>(bytes: &[u8], index: usize) -> Result<Value, Problem> {
+    let (mut games, mut wanted, mut first_fault) = (Vec::new(), None, None);
+    let (mut number, mut bad) = (0, 0_u64);
+    G::read_records("", bytes, &mut |game| match game {
+        Ok(game) => {
+            if number < LISTED {
+                games.push(about(number, &game.record));
+            }
+            if number == index {
+                wanted = Some(game.record);
+            }
+            number += 1;
+        }
+        Err(fault) => {
+            bad += 1;
+            first_fault.get_or_insert_with(|| fault.to_string());
+        }
+    });
+    let Some(record) = wanted else {
+        let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
+        return Err(Problem::bad_request(what));
+    };
+    let mut line = Vec::new();
+    G::write_record(&mut line, &record, Format::Jsonl, &WriteOptions::default())
+        .map_err(|error| Problem::internal(error.to_string()))?;
+    let game: Value =
+        serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))?;
+    Ok(json!({"games": games, "total": number, "bad": bad, "game": game}))
+}
+
+/// What a list of games says of one.
+fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
+    let tag = |name: &str| record.tag(name);
+    json!({
+        "index": index,
+        "event": tag("Event"),
+        "first": tag("Red").or_else(|| tag("Black")),
+        "second": tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White")),
+        "date": tag("Date"),
+        "result": result_text(record.result),
+        "plies": record.tree.moves.len(),
+    })
+}
+
+/// The result as PGN writes it.
+const fn result_text(result: Option<Outcome>) -> &'static str {
+    match result {
+        Some(Outcome::Win(Side::First)) => "1-0",
+        Some(Outcome::Win(Side::Second)) => "0-1",
+        Some(Outcome::Draw) => "1/2-1/2",
+        None => "*",
+    }
+}
+
+/// The parameters of [`save`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SaveQuery {
+    #[serde(flatten)]
+    common: Common,
+    /// The name of a format; the game's usual one.
+    format: Option<String>,
+    /// The notation of moves in PGN.
+    notation: Option<String>,
+}
+
+/// A game, given as a JSON line, in another format.
+pub(super) async fn save(
+    Params(query): Params<SaveQuery>,
+    RawBody(body): RawBody,
+) -> Result<Response, Problem> {
+    let lang = query.common.lang();
+    let work = move || match query.common.game()? {
+        GameName::Xiangqi => saved::<Position>(&query, &body),
+        GameName::Gomoku => saved::<Board>(&query, &body),
+    };
+    let (bytes, name) = blocking(lang, work).await?;
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""))
+        .map_err(|error| Problem::internal(error.to_string()))?;
+    let kind = HeaderValue::from_static("application/octet-stream");
+    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition)], bytes)
+        .into_response())
+}
+
+fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String), Problem> {
+    let format = match &query.format {
+        None => G::WRITTEN[0],
+        Some(name) => G::WRITTEN
+            .iter()
+            .copied()
+            .find(|format| format.name() == name.as_str())
+            .ok_or_else(|| Problem::bad_request("games are not written in that format"))?,
+    };
+    if G::sniff(line) != Ok(Format::Jsonl) {
+        return Err(Problem::bad_request("the body is not a game as a JSON line"));
+    }
+    let mut record = None;
+    let mut fault = None;
+    G::read_records("", line, &mut |game| match game {
+        Ok(game) => record = Some(game.record),
+        Err(bad) => fault = Some(bad.to_string()),
+    });
+    let record = record.ok_or_else(|| {
+        Problem::bad_request(fault.unwrap_or_else(|| "there is no game in the body".to_owned()))
+    })?;
+    let mut options = WriteOptions::default();
+    if let Some(notation) = &query.notation {
+        let notation: MoveNotation = notation
+            .parse()
+            .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))?;
+        options.pgn = PgnOptions { notation, ..options.pgn };
+    }
+    let mut bytes = Vec::new();
+    G::write_record(&mut bytes, &record, format, &options)
+        .map_err(|error| Problem::bad_request(error.to_string()))?;
+    let ending = format.extensions().first().copied().unwrap_or("txt");
+    Ok((bytes, format!("game.{ending}")))
+}

@@ -1,0 +1,201 @@
+//! The web server of `juzhong serve`: the page, its answers in JSON, and the searches that it streams.
+//!
+//! It belongs to the program, not to the library: its answers are those of the command line, and its texts come from
+//! the same catalogue. Handlers are thin: they read the request ([`params`]), do the work in a thread that may
+//! wait ([`blocking`]), and answer JSON or a [`Problem`].
+
+mod analyse;
+mod books;
+mod chessdb;
+mod games;
+mod guard;
+mod meta;
+mod moves;
+mod page;
+mod params;
+mod positions;
+mod problem;
+mod state;
+mod tables;
+
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::cli::language::{self, Language};
+use crate::cli::{CliError, OrExit, exit};
+use juzhong::bytes::StopFlag;
+use juzhong::tablebase::Tables;
+use problem::Problem;
+use state::App;
+
+/// The time within which the head of a request must be there.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Connections at the same time; further ones wait to be accepted.
+const CONNECTIONS: usize = 512;
+/// The time that running requests have once the server is to end.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// The interval at which an interrupt is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The settings of a server.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// The address to listen at.
+    pub(crate) host: IpAddr,
+    /// The port; 0 for any that is free.
+    pub(crate) port: u16,
+    /// Names by which the server may be addressed besides IP addresses and `localhost`.
+    pub(crate) allowed_hosts: Vec<String>,
+    /// Opening books of any game.
+    pub(crate) books: Vec<PathBuf>,
+    /// The folder of endgame tables.
+    pub(crate) tables: Option<PathBuf>,
+    /// Size of the transposition table of each search, in MiB.
+    pub(crate) hash_mib: usize,
+    /// Threads of each search.
+    pub(crate) threads: usize,
+    /// Writes a line for each request to standard error.
+    pub(crate) log: bool,
+}
+
+impl Config {
+    fn open_tables(&self) -> Result<Option<Tables>, CliError> {
+        self.tables.as_deref().map(crate::cli::tablebase::open_folder).transpose()
+    }
+}
+
+/// Serves until `stop` is set. The first line of `out` is the address, the second the address with the token that
+/// allows writing, which `announce` gets, too.
+pub(crate) fn serve(
+    config: Config,
+    stop: &StopFlag,
+    out: &mut dyn Write,
+    announce: impl FnOnce(&str),
+) -> Result<(), CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.or_exit(exit::UNAVAILABLE)?;
+    let address = SocketAddr::new(config.host, config.port);
+    let listener = runtime
+        .block_on(TcpListener::bind(address))
+        .or_exit_with(exit::UNAVAILABLE, || format!("{address}"))?;
+    let bound = listener.local_addr().or_exit(exit::UNAVAILABLE)?;
+    let app = Arc::new(App::open(config, new_token(), stop.clone())?);
+    let url = format!("http://{bound}/");
+    let url_to_write = format!("{url}#token={}", app.token);
+    writeln!(out, "{url}")?;
+    writeln!(out, "{}", language::message(&format!("to edit books too, open {url_to_write}")))?;
+    out.flush()?;
+    announce(&url_to_write);
+    runtime.block_on(accept(listener, router(Arc::clone(&app), bound), stop));
+    app.stop_all();
+    runtime.shutdown_timeout(FAREWELL);
+    Ok(())
+}
+
+/// A token that nobody guesses: 128 bits of the operating system's.
+fn new_token() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
+
+/// Accepts connections until `stop` is set, then waits for those that are open.
+async fn accept(listener: TcpListener, router: Router, stop: &StopFlag) {
+    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    let graceful = GracefulShutdown::new();
+    while !stop.is_set() {
+        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { break };
+        let Ok(accepted) = tokio::time::timeout(LOOK, listener.accept()).await else { continue };
+        let Ok((stream, _)) = accepted else {
+            // Out of files, perhaps: the next attempt may succeed.
+            tokio::time::sleep(LOOK).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIME)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            let _slot = slot;
+            // A client that breaks off is no error of the server.
+            let _broken = connection.await;
+        });
+    }
+    let _late = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
+}
+
+fn router(app: Arc<App>, bound: SocketAddr) -> Router {
+    let routes = Router::new()
+        .route("/healthz", get(|| async { "ok" }))
+        .route("/api/meta", get(meta::meta))
+        .route("/api/texts", get(meta::texts))
+        .route("/api/legal", get(positions::legal))
+        .route("/api/eval", get(positions::eval))
+        .route("/api/line", get(positions::line))
+        .route("/api/read", get(positions::read))
+        .route("/api/book", get(books::query))
+        .route("/api/book/edit", post(books::edit))
+        .route("/api/book/undo", post(books::undo))
+        .route("/api/table", get(tables::probe_position))
+        .route("/api/table/line", get(tables::line))
+        .route("/api/table/random", get(tables::random))
+        .route("/api/tables", get(tables::list))
+        .route("/api/tables/{set}", get(tables::stats))
+        .route("/api/analyse", get(analyse::analyse))
+        .route("/api/move", post(moves::choose))
+        .route("/api/open", post(games::open))
+        .route("/api/save", post(games::save))
+        .route("/chessdb", get(chessdb::answer))
+        .fallback(page::asset)
+        .method_not_allowed_fallback(|| async {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "the request has another method")
+        })
+        .with_state(Arc::clone(&app));
+    guard::guarded(routes, app, bound)
+}
+
+/// Does work that may wait, with its texts in `lang`. A panic is an error of that request alone.
+async fn blocking<T: Send + 'static>(
+    lang: Language,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let task = tokio::task::spawn_blocking(move || language::within(lang, work));
+    task.await
+        .unwrap_or_else(|_| Err(Problem::internal("the request broke down; please report it")))
+}
+
+/// Answers a question whose answer depends on nothing but the request and the books: from memory if it was asked
+/// before.
+async fn answered(
+    app: &Arc<App>,
+    uri: &Uri,
+    lang: Language,
+    work: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
+) -> Result<Response, Problem> {
+    let request = format!("{lang:?} {uri}");
+    let head = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    if let Some(answer) = app.remembered(&request) {
+        return Ok((head, answer).into_response());
+    }
+    let changes = app.changes();
+    let answer =
+        blocking(lang, move || work().map(|answer| Bytes::from(answer.to_string()))).await?;
+    app.remember(&request, &answer, changes);
+    Ok((head, answer).into_response())
+}

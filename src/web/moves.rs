@@ -1,0 +1,107 @@
+//! The engine's move in a game.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::analyse::score_json;
+use super::blocking;
+use super::params::{Common, JsonBody, read_line};
+use super::problem::Problem;
+use super::state::App;
+use crate::cli::GameName;
+use crate::cli::terminal::Terminal;
+use juzhong::engine::{Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
+use juzhong::gomoku::Board;
+use juzhong::search::Limits;
+use juzhong::xiangqi::Position;
+
+/// The longest time for a move, and the usual one, in milliseconds.
+const LONGEST: u64 = 60_000;
+const USUAL: u64 = 1_000;
+
+/// The body of [`choose`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Wanted {
+    #[serde(flatten)]
+    common: Common,
+    level: Option<u8>,
+    /// Milliseconds.
+    movetime: Option<u64>,
+    nodes: Option<u64>,
+    book: Option<bool>,
+    tables: Option<bool>,
+}
+
+/// The move that the engine makes.
+pub(super) async fn choose(
+    State(app): State<Arc<App>>,
+    JsonBody(wanted): JsonBody<Wanted>,
+) -> Result<Json<Value>, Problem> {
+    let lang = wanted.common.lang();
+    let waiting =
+        tokio::time::timeout(Duration::from_secs(5), Arc::clone(&app.searches).acquire_owned());
+    let Ok(Ok(permit)) = waiting.await else {
+        return Err(Problem::busy("other searches are running; try again"));
+    };
+    let work = move || {
+        let _permit = permit;
+        match wanted.common.game()? {
+            GameName::Xiangqi => {
+                let folders = app.config.tables.iter().filter(|_| wanted.tables.unwrap_or(true));
+                chosen::<Position>(&app, &wanted, folders.cloned().collect())
+            }
+            GameName::Gomoku => chosen::<Board>(&app, &wanted, Vec::new()),
+        }
+    };
+    blocking(lang, work).await.map(Json)
+}
+
+fn chosen<G: Terminal + Playable>(
+    app: &App,
+    wanted: &Wanted,
+    folders: Vec<PathBuf>,
+) -> Result<Value, Problem> {
+    let line = read_line::<G>(&wanted.common.line()?)?.line;
+    let notation = wanted.common.notation()?.shown();
+    let level = match wanted.level {
+        Some(number) => Level::of_game::<G>(number)
+            .ok_or_else(|| Problem::bad_request("there is no such level"))?,
+        None => Level::FULL,
+    };
+    let books = app.books(G::NAME).filter(|_| wanted.book.unwrap_or(true));
+    let books = books.map(|book| OwnBook::parse(&book.path.to_string_lossy())).collect();
+    let options = EngineOptions {
+        books,
+        tables: TableOptions { folders, ..TableOptions::default() },
+        hash_mib: app.config.hash_mib,
+        threads: app.config.threads,
+        rules: crate::cli::line_args::parse_rules::<G>(wanted.common.rules.as_deref())?,
+        ..EngineOptions::default()
+    };
+    let mut engine =
+        Engine::<G>::new(options).map_err(|error| Problem::internal(error.to_string()))?;
+    let time = Duration::from_millis(wanted.movetime.unwrap_or(USUAL).clamp(1, LONGEST));
+    let limits = Limits { nodes: wanted.nodes, hard_time: Some(time), ..Limits::default() };
+    let choice = engine.choose(&line, &level.within(limits), &());
+    let Some(choice) = choice else {
+        return Err(Problem::bad_request("the game is over: there is no move"));
+    };
+    let position = line.position();
+    let after = position.play(choice.mv).map_err(|error| Problem::internal(error.to_string()))?;
+    Ok(json!({
+        "move": G::move_text(choice.mv),
+        "text": position.write_move(choice.mv, notation),
+        "source": choice.source.name(),
+        "score": choice.score.map(score_json),
+        "depth": choice.depth,
+        "nodes": choice.nodes,
+        "fen": after.to_fen(),
+    }))
+}

@@ -1,0 +1,62 @@
+//! The files of the page, which are part of the program.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+
+use super::problem::Problem;
+
+/// A file of the page.
+struct Asset {
+    path: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+macro_rules! assets {
+    ($($path:literal),* $(,)?) => {
+        &[$(Asset {
+            path: $path,
+            kind: kind_of($path),
+            bytes: include_bytes!(concat!("page/", $path)),
+        }),*]
+    };
+}
+
+/// All files of the page.
+const ASSETS: &[Asset] = assets!["index.html"];
+
+/// The kind of a file by its ending.
+const fn kind_of(path: &str) -> &'static str {
+    match path.as_bytes() {
+        [.., b'h', b't', b'm', b'l'] => "text/html; charset=utf-8",
+        [.., b'.', b'j', b's'] => "text/javascript; charset=utf-8",
+        [.., b'c', b's', b's'] => "text/css; charset=utf-8",
+        [.., b's', b'v', b'g'] => "image/svg+xml",
+        [.., b'j', b's', b'o', b'n'] => "application/json",
+        _ => "text/plain; charset=utf-8",
+    }
+}
+
+/// Answers with a file of the page; `/` is its beginning.
+pub(super) async fn asset(uri: Uri, headers: HeaderMap) -> Response {
+    let path = match uri.path().trim_start_matches('/') {
+        "" => "index.html",
+        path => path,
+    };
+    let Some(asset) = ASSETS.iter().find(|asset| asset.path == path) else {
+        return Problem::not_found("not_found", "there is no such page").into_response();
+    };
+    // The program changes with its version only, but for builds on the way to one.
+    let tag = format!("\"{}\"", &blake3::hash(asset.bytes).to_hex()[..16]);
+    let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known == tag.as_str());
+    let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""));
+    let head = [
+        (header::ETAG, tag),
+        (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    if is_known {
+        return (StatusCode::NOT_MODIFIED, head).into_response();
+    }
+    (head, asset.bytes).into_response()
+}

@@ -1,0 +1,345 @@
+//! The web server from the outside: its answers are those of the command line, and nobody else's page reaches it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use juzhong::book::BuildOptions;
+use serde_json::{Value, json};
+
+use crate::support::books::book_of;
+use crate::support::folder::Folder;
+use crate::support::program::{command, json as json_of, json_with_code, ok};
+
+/// A server with a book and tables, ended with the test.
+struct Server {
+    folder: Folder,
+    child: Child,
+    /// Host and port.
+    host: String,
+    token: String,
+}
+
+/// An answer as it came.
+struct Answer {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+const GAMES: &str = "[Result \"1-0\"]\n1. h2e2 h9g7 2. h0g2 i9h9 1-0\n\n[Result \"1/2-1/2\"]\n1. h2e2 b9c7 1/2-1/2\n\n\
+                     [Result \"0-1\"]\n1. g3g4 g6g5 0-1\n";
+
+impl Server {
+    fn start(more: &[&str]) -> Self {
+        let folder = Folder::new();
+        book_of(folder.path(), "a.book", GAMES, BuildOptions::default());
+        ok(&["tablebase", "generate", "KRvK", "--tables", &folder.at("tables")]);
+        Self::again(folder, more)
+    }
+
+    fn again(folder: Folder, more: &[&str]) -> Self {
+        let (book, tables) = (folder.at("a.book"), folder.at("tables"));
+        let args = ["serve", "--port", "0", "--book", &book, "--tables", &tables, "--hash", "4"];
+        let mut command = command(&[&args[..], more].concat());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let address = lines.next().unwrap();
+        let host = address.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        let (_, token) = lines
+            .next()
+            .map(|line| {
+                line.rsplit_once("#token=").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap()
+            })
+            .unwrap();
+        Self { folder, child, host, token }
+    }
+
+    /// Sends a request as it is and reads the answer to its end.
+    fn raw(&self, request: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        // A server that refuses a request need not read all of it.
+        let _written = stream.write_all(request);
+        let mut bytes = Vec::new();
+        let _closed = stream.read_to_end(&mut bytes);
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head: head.to_ascii_lowercase(), body: bytes[end + 4..].to_vec() }
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let Self { host, .. } = self;
+        let len = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {len}\r\n{headers}\r\n{body}"
+        );
+        self.raw(request.as_bytes())
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.request("GET", path, "", "")
+    }
+
+    /// The JSON of a successful answer.
+    #[track_caller]
+    fn answer(&self, path: &str) -> Value {
+        let answer = self.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        answer.json()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Answer {
+        let headers = format!("Content-Type: application/json\r\nX-Token: {}\r\n", self.token);
+        self.request("POST", path, &headers, &body.to_string())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _waited = self.child.wait();
+    }
+}
+
+const ROOK: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4%20w";
+
+#[test]
+fn answers_are_those_of_the_command_line() {
+    let server = Server::start(&[]);
+    let (book, tables) = (server.folder.at("a.book"), server.folder.at("tables"));
+    assert_eq!(server.get("/healthz").text(), "ok");
+    assert_eq!(server.answer("/api/legal?moves=h2e2"), json_of(&["position", "--moves", "h2e2"]));
+    let gomoku = json_of(&["position", "--game", "gomoku", "--moves", "h8 i9"]);
+    assert_eq!(server.answer("/api/legal?game=gomoku&moves=h8+i9"), gomoku);
+    let eval = json_of(&["position", "--eval", "--fen", "startpos"]);
+    assert_eq!(server.answer("/api/eval?fen=startpos"), eval);
+    let args = ["book", "query", &book, "--moves", "h2e2", "--notation", "chinese"];
+    assert_eq!(server.answer("/api/book?moves=h2e2&notation=chinese"), json_of(&args));
+    assert_eq!(server.answer("/api/book?book=a&moves=h2e2&notation=chinese"), json_of(&args));
+    let fen = ROOK.replace("%20", " ");
+    let args = ["tablebase", "probe", "--tables", &tables, "--fen", &fen];
+    assert_eq!(server.answer(&format!("/api/table?fen={ROOK}")), json_of(&args));
+    let args = ["tablebase", "stats", "KRvK", "--tables", &tables];
+    assert_eq!(server.answer("/api/tables/KRvK"), json_of(&args));
+    let args = ["tablebase", "list", "--tables", &tables];
+    assert_eq!(server.answer("/api/tables"), json_of(&args));
+    let illegal = json_with_code(&["position", "--fen", "4k4/9/9/9/9/9/9/9/9/4K4 w"], 65);
+    assert_eq!(server.answer("/api/legal?fen=4k4/9/9/9/9/9/9/9/9/4K4%20w"), illegal);
+}
+
+#[test]
+fn lines_moves_and_games_are_read_and_written() {
+    let server = Server::start(&[]);
+    let line = server.answer("/api/line?moves=h2e2,h9g7&notation=chinese");
+    assert_eq!(line["moves"][1]["text"], "马８进７");
+    let read = server.answer("/api/read?moves=h2e2&text=%E9%A9%AC8%E8%BF%9B7");
+    assert_eq!(read["move"], "h9g7");
+    let ended = server.answer(&format!("/api/table/line?fen={ROOK}"));
+    assert!(!ended["moves"].as_array().unwrap().is_empty(), "{ended}");
+    let random = server.answer("/api/table/random?set=KRvK&wdl=win");
+    assert_eq!(random["wdl"], "win");
+    let opened = server.request("POST", "/api/open?index=1", "", GAMES);
+    let opened = opened.json();
+    assert_eq!((&opened["total"], &opened["games"][2]["result"]), (&json!(3), &json!("0-1")));
+    assert_eq!(opened["game"]["moves"], "h2e2 b9c7");
+    let saved = server.request("POST", "/api/save?format=pgn", "", &opened["game"].to_string());
+    assert!(
+        saved.text().contains("1. 炮二平五 马２进３") && saved.head.contains("game.pgn"),
+        "{}",
+        saved.text()
+    );
+    let moved = server.post("/api/move", &json!({"moves": "h2e2", "movetime": 50, "level": 1}));
+    assert_eq!(moved.json()["source"], "book", "{}", moved.text());
+    let moved = server.post("/api/move", &json!({"game": "gomoku", "moves": "h8", "nodes": 100}));
+    assert_eq!(moved.json()["source"], "search", "{}", moved.text());
+}
+
+#[test]
+fn questions_for_chessdb_are_answered() {
+    let server = Server::start(&[]);
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR%20w";
+    let ask = |action: &str, board: &str| {
+        let answer = server.get(&format!("/chessdb?action={action}&board={board}"));
+        assert!(answer.head.contains("text/plain"), "{}", answer.head);
+        answer.text()
+    };
+    let all = ask("queryall", start);
+    assert!(all.starts_with("move:h2e2,score:"), "{all}");
+    assert_eq!(all.split('|').count(), 2, "{all}");
+    assert!(all.contains(",rank:2,note:! (2),winrate:75.00"), "{all}");
+    assert_eq!(ask("querybest", start), "move:h2e2");
+    assert!(ask("querypv", start).starts_with("score:"), "{all}");
+    assert!(ask("queryscore", ROOK).starts_with("eval:299"));
+    assert_eq!(ask("queryall", "nonsense"), "invalid board");
+    let unknown = "3k5/4a4/9/9/9/9/9/9/4R4/4K4%20w";
+    assert_eq!(ask("queryall", unknown), "unknown");
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_what_to_do() {
+    let server = Server::start(&[]);
+    for (path, status, code) in [
+        ("/api/legal?fen=nonsense", 400, "bad_request"),
+        ("/api/legal?moves=a0a9", 400, "bad_request"),
+        ("/api/legal?game=chess", 400, "bad_request"),
+        ("/api/legal?notation=x", 400, "bad_request"),
+        ("/api/book?book=other", 404, "no_book"),
+        ("/api/book?game=gomoku", 404, "no_book"),
+        ("/api/book?min_games=many", 400, "bad_request"),
+        ("/api/table", 404, "not_in_tables"),
+        ("/api/tables/KQvK", 400, "bad_request"),
+        ("/api/tables/KNvK", 404, "not_in_tables"),
+        ("/api/analyse?multipv=0", 400, "bad_request"),
+        ("/api/nothing", 404, "not_found"),
+        ("/../Cargo.toml", 404, "not_found"),
+        ("/%2e%2e/Cargo.toml", 404, "not_found"),
+        ("/chessdb?action=store&board=3k5/9/9/9/9/9/9/9/4R4/4K4%20w", 400, "bad_request"),
+    ] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, status, "{path}: {}", answer.text());
+        assert!(answer.head.contains("application/problem+json"), "{path}: {}", answer.head);
+        let problem = answer.json();
+        assert_eq!(
+            (&problem["code"], &problem["status"]),
+            (&json!(code), &json!(status)),
+            "{path}"
+        );
+    }
+    let hint = server.get("/api/tables/KNvK").json()["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains("tablebase generate KNvK"), "{hint}");
+    let chinese = server.get("/api/book?book=other&lang=zh").json();
+    assert!(chinese["detail"].as_str().unwrap().contains("开局库"), "{chinese}");
+    let method = server.request("PUT", "/api/legal", "", "");
+    assert_eq!((method.status, &method.json()["code"]), (405, &json!("method")));
+    let broken = server.request("POST", "/api/move", "", "{");
+    assert_eq!(broken.status, 400, "{}", broken.text());
+    let long = "x".repeat((32 << 20) + 1);
+    assert_eq!(server.request("POST", "/api/open", "", &long).json()["code"], "too_long");
+    let moves = format!("/api/legal?moves={}", "h2e2+e2h2+".repeat(5_000));
+    assert!([400, 414].contains(&server.get(&moves).status));
+}
+
+#[test]
+fn only_its_own_page_may_ask_and_only_the_token_may_write() {
+    let server = Server::start(&[]);
+    let with = |headers: &str| {
+        let request = format!("GET /api/meta HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");
+        server.raw(request.as_bytes())
+    };
+    let own = format!("Host: {}\r\n", server.host);
+    assert_eq!(with(&own).status, 200);
+    let port = server.host.rsplit_once(':').unwrap().1.to_owned();
+    assert_eq!(with(&format!("Host: localhost:{port}\r\n")).status, 200);
+    for other in
+        ["Host: example.com\r\n", "Host: 127.0.0.1:1\r\n", "Host: localhost\r\n", "Host: \r\n"]
+    {
+        assert_eq!(with(other).json()["code"], "other_host", "{other}");
+    }
+    for origin in ["http://example.com", "null", "https://localhost", "http://127.0.0.1:1"] {
+        let answer = with(&format!("{own}Origin: {origin}\r\n"));
+        assert_eq!(answer.json()["code"], "other_origin", "{origin}");
+    }
+    let same = with(&format!("{own}Origin: http://{}\r\n", server.host));
+    assert_eq!(same.status, 200);
+    for header in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff"]
+    {
+        assert!(same.head.contains(header), "{}", same.head);
+    }
+    assert!(!same.head.contains("access-control-allow"), "{}", same.head);
+    let edit = json!({"edit": {"move": "h2e2", "weight": 7}}).to_string();
+    for token in ["", "X-Token: x\r\n", &format!("X-Token: {}0\r\n", server.token)] {
+        let refused = server.request("POST", "/api/book/edit", token, &edit);
+        assert_eq!((refused.status, &refused.json()["code"]), (403, &json!("token")));
+    }
+}
+
+#[test]
+fn an_edit_that_was_answered_is_on_disk() {
+    let mut server = Server::start(&[]);
+    let weight = |server: &Server| {
+        let moves = server.answer("/api/book")["moves"].clone();
+        moves.as_array().unwrap().iter().find(|m| m["move"] == "h2e2").unwrap()["weight"].clone()
+    };
+    let before = weight(&server);
+    for number in [70, 71] {
+        let edit = json!({"edit": {"move": "h2e2", "weight": number, "comment": "<b>bold</b>"}});
+        assert_eq!(server.post("/api/book/edit", &edit).json()["changed"], 1);
+        assert_eq!(weight(&server), json!(number));
+    }
+    // Killed, not ended.
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let folder = std::mem::replace(&mut server.folder, Folder::new());
+    let server = Server::again(folder, &[]);
+    assert_eq!(weight(&server), json!(71));
+    for expected in [json!(70), before] {
+        let undone = server.post("/api/book/undo", &json!({}));
+        assert_eq!(undone.status, 200, "{}", undone.text());
+        assert_eq!(weight(&server), expected);
+    }
+    let wrong = json!({"edit": {"move": "a0a9", "weight": 1}});
+    assert_eq!(server.post("/api/book/edit", &wrong).status, 400);
+    let unknown = json!({"edit": {"move": "h2e2", "colour": "red"}});
+    assert_eq!(server.post("/api/book/edit", &unknown).status, 400);
+}
+
+/// The lines of a stream of events as they come.
+fn events(server: &Server, path: &str) -> impl Iterator<Item = String> + use<> {
+    let mut stream = TcpStream::connect(&server.host).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.host);
+    stream.write_all(request.as_bytes()).unwrap();
+    BufReader::new(stream).lines().map(Result::unwrap)
+}
+
+#[test]
+fn a_search_is_streamed_and_ends_when_nobody_listens() {
+    let server = Server::start(&[]);
+    let lines: Vec<String> =
+        events(&server, "/api/analyse?depth=3&multipv=2&notation=wxf").collect();
+    let infos = lines.iter().filter(|line| line.contains("\"depth\":3")).count();
+    assert_eq!(infos, 2, "{lines:?}");
+    let done = lines.iter().position(|line| line == "event: done").expect("an end");
+    let best: Value =
+        serde_json::from_str(lines[done + 1].strip_prefix("data: ").unwrap()).unwrap();
+    assert_eq!(best["source"], "search");
+    // Twenty clients that go: were their searches to last, there would be no room for the next.
+    for client in 0..20 {
+        let mut lines = events(&server, &format!("/api/analyse?client={client}"));
+        assert!(lines.any(|line| line.starts_with("event: info")));
+    }
+    // The second search of one client ends the first.
+    let mut first = events(&server, "/api/analyse?client=same");
+    assert!(first.any(|line| line.starts_with("event: info")));
+    let began = Instant::now();
+    assert!(events(&server, "/api/analyse?client=same&depth=2").any(|line| line == "event: done"));
+    assert!(first.any(|line| line == "event: done"));
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_ends_when_it_is_asked_to() {
+    let mut server = Server::start(&[]);
+    let _search = events(&server, "/api/analyse").next();
+    let pid = rustix::process::Pid::from_raw(server.child.id().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let began = Instant::now();
+    let status = server.child.wait().unwrap();
+    assert!(status.success() && began.elapsed() < Duration::from_secs(10), "{status}");
+}
