@@ -82,6 +82,7 @@ export class App {
     this.answers = new Map();
     /** @type {Map<Happening, (() => void)[]>} */
     this.listeners = new Map();
+    this.filling = false;
     /** @type {AbortController | null} */
     this.asking = null;
     /** Opens a game of the library at a ply. @type {((id: string, ply: number) => void) | null} */
@@ -131,6 +132,7 @@ export class App {
     this.emit('tree');
     if (this.answer) this.emit('answer');
     else void this.ask();
+    void this.fillTexts();
   }
 
   /** Shows the place in the address. @param {boolean} step */
@@ -175,6 +177,7 @@ export class App {
   /** Plays a move on the board. @param {string} move @param {string} [source] */
   play(move, source = '') {
     const at = this.answer?.legal_moves.indexOf(move) ?? -1;
+    if (this.answer && at < 0) return;
     this.session.play(move, { text: this.answer?.legal_texts?.[at] ?? '', source });
   }
 
@@ -202,13 +205,15 @@ export class App {
   /** Fills in the texts of moves that have none in the notation in force. */
   async fillTexts() {
     const session = this.session;
-    if (session.game === 'gomoku') return;
-    for (let round = 0; round < 200; round++) {
+    if (session.game === 'gomoku' || this.filling) return;
+    this.filling = true;
+    for (let round = 0; round < 400; round++) {
       const path = firstWithoutText(session);
-      if (!path || session !== this.session) return;
-      if (!await this.fillLine(session, path)) return;
+      if (!path || session !== this.session) break;
+      if (!await this.fillLine(session, path)) break;
       this.emit('tree');
     }
+    this.filling = false;
   }
 
   /** @param {Session} session @param {tree.Path} path */
@@ -216,8 +221,10 @@ export class App {
     const end = tree.endOf(session.root, path);
     const moves = tree.movesTo(session.root, end);
     const { fen, game } = session.query;
+    const { notation } = this.settings;
     try {
-      const line = await get('/api/line', { game, fen, moves: moves.join(','), notation: this.settings.notation });
+      const line = await get('/api/line', { game, fen, moves: moves.join(','), notation });
+      if (notation !== this.settings.notation || !samePlace(session, end, moves)) return true;
       line.moves.forEach((/** @type {{text: string}} */ step, /** @type {number} */ at) =>
         session.note(end.slice(0, at + 1), { text: step.text }));
       return line.moves.length === moves.length;
@@ -229,9 +236,8 @@ export class App {
   /** Changes the notation of all texts. @param {import('./settings.js').Settings['notation']} notation */
   setNotation(notation) {
     this.change({ notation });
-    this.session.root = tree.withoutTexts(this.session.root);
+    this.session.forgetTexts();
     this.moved();
-    void this.fillTexts();
   }
 
   // --- whole games ---
@@ -240,7 +246,6 @@ export class App {
   load(parts) {
     keepRecent(this.session.keep());
     this.session.load(parts);
-    void this.fillTexts();
   }
 
   /** Puts a position on the board. @param {string} fen @returns {boolean} */
@@ -332,6 +337,11 @@ export function explainError(error) {
 function reasonOf(text) {
   const short = text.replace(/\s*[(（](?:position|局面)[:：][\s\S]*$/, '');
   return short.replace(/^move \d+: "[^"]*" is illegal: /, '');
+}
+
+/** Returns whether a path still leads along the same moves. @param {Session} session @param {tree.Path} path @param {readonly string[]} moves */
+function samePlace(session, path, moves) {
+  return tree.movesTo(session.root, path).join() === moves.join();
 }
 
 /** @param {Session} session @returns {tree.Path | null} */

@@ -29,6 +29,7 @@ export class XiangqiBoard extends PointBoard {
     this.coordinates = 'western';
     /** @type {Map<string, {man: string, shape: SVGGElement}>} */
     this.shapes = new Map();
+    this.svg.prepend(faceGradient());
     this.layers.ground.append(...ground());
     this.drawLabels();
   }
@@ -249,6 +250,12 @@ function ground() {
     svg('path', { d: grain(900 + 2 * MARGIN, 1000 + 2 * MARGIN), class: 'grain' }));
   const frame = svg('rect', { x: X(0) - 9, y: Y(0) - 9, width: 818, height: 918, class: 'frame' });
   return [wood, frame, svg('path', { d: lines(), class: 'lines' }), svg('path', { d: crosses(), class: 'crosses' }), river()];
+}
+
+/** Returns the light on the faces of the men. */
+function faceGradient() {
+  return svg('defs', {}, svg('radialGradient', { id: 'face', cx: '42%', cy: '34%', r: '72%' },
+    svg('stop', { offset: '0', class: 'face-light' }), svg('stop', { offset: '.7', class: 'face-middle' }), svg('stop', { offset: '1', class: 'face-edge' })));
 }
 
 /** Returns wavy lines like those of sawn wood. @param {number} width @param {number} height */

@@ -4,6 +4,7 @@ import { XiangqiBoard } from './board.js';
 import { button, el } from './dom.js';
 import { firstToMove, parse } from './fen.js';
 import { GomokuBoard } from './gomoku.js';
+import { iconButton } from './icons.js';
 import { t } from './i18n.js';
 import { chances, scoreText } from './score.js';
 import { loopArrows, statusText } from './status.js';
@@ -139,7 +140,7 @@ export class BoardView {
     const fill = /** @type {HTMLElement} */ (this.gauge.firstElementChild);
     const text = /** @type {HTMLElement} */ (this.gauge.lastElementChild);
     fill.style.height = `${(share * 100).toFixed(1)}%`;
-    text.textContent = score ? scoreText(score) : '';
+    text.textContent = score ? scoreText(score, 1) : '';
     text.classList.toggle('gauge-text-low', share >= 0.5);
     const side = this.app.game === 'xiangqi' ? t('Value for Red: {score}', { score: scoreText(score) }) :
       t('Value for Black: {score}', { score: scoreText(score) });
@@ -156,23 +157,22 @@ function kingOf(position) {
 
 /** @param {App} app */
 function controls(app) {
-  /** @param {string} sign @param {string} label @param {() => void} act @param {string} key */
-  const control = (sign, label, act, key) =>
-    button(sign, act, { 'aria-label': label, title: key ? `${label} (${key})` : label, class: 'control' });
-  const setup = control('✎', t('Set up a position'), () => app.setEditing(!app.editing), '');
+  /** @param {import('./icons.js').Icon} icon @param {string} label @param {() => void} act @param {string} key */
+  const control = (icon, label, act, key) => iconButton(icon, label, act, { title: key ? `${label} (${key})` : label, class: 'control' });
+  const setup = control('edit', t('Set up a position'), () => app.setEditing(!app.editing), '');
   app.on(['editing'], () => setup.setAttribute('aria-pressed', String(app.editing)));
   return el('div', { class: 'controls', role: 'toolbar', 'aria-label': t('Moves of the game') },
-    control('⏮', t('To the start'), () => app.session.toStart(), 'Home'),
-    control('◀', t('One move back'), () => app.session.step(-1), '←'),
-    control('▶', t('One move on'), () => app.session.step(1), '→'),
-    control('⏭', t('To the end'), () => app.session.toEnd(), 'End'),
+    control('first', t('To the start'), () => app.session.toStart(), 'Home'),
+    control('back', t('One move back'), () => app.session.step(-1), '←'),
+    control('next', t('One move on'), () => app.session.step(1), '→'),
+    control('last', t('To the end'), () => app.session.toEnd(), 'End'),
     el('span', { class: 'gap' }),
-    control('↶', t('Undo'), () => app.session.undo(), 'u'),
-    control('↷', t('Redo'), () => app.session.redo(), 'r'),
+    control('undo', t('Undo'), () => app.session.undo(), 'u'),
+    control('redo', t('Redo'), () => app.session.redo(), 'r'),
     el('span', { class: 'gap' }),
-    control('⇅', t('Turn the board'), () => app.change({ flipped: !app.settings.flipped }), 'f'),
+    control('flip', t('Turn the board'), () => app.change({ flipped: !app.settings.flipped }), 'f'),
     setup,
-    control('＋', t('New game'), () => newGame(app), 'n'));
+    control('plus', t('New game'), () => newGame(app), 'n'));
 }
 
 /** Puts the start on the board. @param {App} app */

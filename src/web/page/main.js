@@ -8,6 +8,7 @@ import { button, el } from './dom.js';
 import { parse, START } from './fen.js';
 import { showHelp, showStyles } from './help.js';
 import { addTexts, currentLanguage, setLanguage, t } from './i18n.js';
+import { iconButton } from './icons.js';
 import { BookPanel } from './panels/book.js';
 import { EnginePanel } from './panels/engine.js';
 import { filePanel, takeFile, takeText } from './panels/file.js';
@@ -75,6 +76,7 @@ function restore() {
   if (address.given) restorePlace(address.fen, address.moves);
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
+  if (play.on) app.tab = 'play';
 }
 
 /** @param {string} fen @param {readonly string[]} moves */
@@ -156,8 +158,8 @@ function header() {
       link(t('Tables'), 'tables', 'xiangqi'), link(t('Gomoku'), 'board', 'gomoku')),
     el('span', { class: 'top-tools' },
       button(other, switchLanguage, { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
-      button('◐', switchScheme, { class: 'tool', id: 'scheme', title: t('Light or dark'), 'aria-label': t('Light or dark') }),
-      button('⚙', () => showStyles(app), { class: 'tool', id: 'styles', title: t('Style'), 'aria-label': t('Style') }),
+      iconButton('shade', t('Light or dark'), switchScheme, { class: 'tool', id: 'scheme' }),
+      iconButton('style', t('Style'), () => showStyles(app), { class: 'tool', id: 'styles' }),
       button('?', () => showHelp(app), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
 }
 
@@ -183,7 +185,6 @@ function changeGame(game) {
   if (game === 'gomoku' && app.tab === 'table') app.tab = 'book';
   build();
   app.moved();
-  void app.fillTexts();
 }
 
 function showView() {

@@ -324,18 +324,21 @@ export class PointBoard {
     const width = 8 + 14 * (arrow.weight ?? 0.5);
     if (arrow.from === arrow.to) group.append(svg('circle', { cx: x1, cy: y1, r: 42, 'stroke-width': width * 0.6 }));
     else group.append(svg('path', { d: arrowPath(x1, y1, x2, y2, width) }));
-    if (arrow.label) group.append(svg('text', { x: (x1 + 2 * x2) / 3, y: (y1 + 2 * y2) / 3, dy: '.35em' }, arrow.label));
+    if (arrow.label) {
+      const [x, y] = beside(x1, y1, x2, y2);
+      group.append(svg('circle', { cx: x, cy: y, r: 19, class: 'arrow-number' }), svg('text', { x, y, dy: '.36em' }, arrow.label));
+    }
     return group;
   }
 
-  /** Draws a short text in a box at some points. @param {ReadonlyMap<string, string>} marks @param {string} [kind] */
-  setMarks(marks, kind = 'value') {
+  /** Draws a short text in a box at some points. @param {ReadonlyMap<string, string>} marks */
+  setMarks(marks) {
     const drawn = [...marks].map(([point, text]) => {
       const [x, y] = this.place(point);
       const wide = Math.max(34, 17 * text.length + 12);
-      const top = kind === 'value' ? y + 20 : y - 50;
-      const left = kind === 'value' ? x - wide / 2 : x + 10;
-      return svg('g', { class: `mark mark-${kind}` },
+      const top = this.position?.men.has(point) ? y + 20 : y - 16;
+      const left = x - wide / 2;
+      return svg('g', { class: 'mark' },
         svg('rect', { x: left, y: top, width: wide, height: 32, rx: 9 }),
         svg('text', { x: left + wide / 2, y: top + 16, dy: '.36em' }, text));
     });
@@ -363,6 +366,15 @@ function arrowPath(x1, y1, x2, y2, width) {
   const wing = half + 6 + width * 0.5;
   return `M${at(30, half)}L${at(stop - head, half)}L${at(stop - head, wing)}L${at(stop, 0)}` +
     `L${at(stop - head, -wing)}L${at(stop - head, -half)}L${at(30, -half)}z`;
+}
+
+/**
+ * Returns a place to the left of an arrow, for its number.
+ * @param {number} x1 @param {number} y1 @param {number} x2 @param {number} y2 @returns {[number, number]}
+ */
+function beside(x1, y1, x2, y2) {
+  const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+  return [(x1 + x2) / 2 + (34 * (y2 - y1)) / length, (y1 + y2) / 2 - (34 * (x2 - x1)) / length];
 }
 
 /** @param {number} value */

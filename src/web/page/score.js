@@ -30,12 +30,12 @@ export function readTable(table) {
   return { wdl: value?.wdl ?? 'draw', distance: value?.distance ?? null };
 }
 
-/** Returns a value as a short text. @param {Score | null | undefined} score */
-export function scoreText(score) {
+/** Returns a value as a short text. @param {Score | null | undefined} score @param {number} [digits] */
+export function scoreText(score, digits = 2) {
   if (!score) return '–';
   if (score.table !== undefined && score.table !== null) return tableText(score.table);
   if (typeof score.mate === 'number') return `${score.mate < 0 ? '−' : '+'}#${Math.abs(score.mate)}`;
-  if (typeof score.cp === 'number') return signed(score.cp / 100, 2);
+  if (typeof score.cp === 'number') return signed(score.cp / 100, digits);
   return '–';
 }
 

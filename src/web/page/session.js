@@ -183,6 +183,12 @@ export class Session {
     this.live = live ?? null;
   }
 
+  /** Forgets the texts of all moves, before and after every edit. */
+  forgetTexts() {
+    this.root = tree.withoutTexts(this.root);
+    for (const place of [...this.history.past, ...this.history.future]) place.root = tree.withoutTexts(place.root);
+  }
+
   /** Sets the comment of a move. @param {Path} path @param {string} comment */
   comment(path, comment) {
     if (tree.nodeAt(this.root, path).comment !== comment) {

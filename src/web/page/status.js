@@ -71,7 +71,7 @@ export function loopArrows(answer) {
   const numbers = new Map();
   loopMoves(answer).forEach(({ move }, at) => numbers.set(move, [...(numbers.get(move) ?? []), at + 1]));
   return [...numbers].map(([move, at]) => ({
-    from: move.slice(0, 2), to: move.slice(2, 4), kind: 'loop', weight: 0.3, label: at.slice(0, 2).join(','),
+    from: move.slice(0, 2), to: move.slice(2, 4), kind: 'loop', weight: 0.3, label: String(at[0]),
   }));
 }
 

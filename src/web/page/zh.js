@@ -54,7 +54,7 @@ export const ZH = {
   'Games': '棋谱', 'Tables': '残局库', 'Gomoku': '五子棋', 'book': '棋库', 'table': '残局库', 'search': '搜索',
 
   // book
-  'Sample games': '例局', 'Filters': '筛选', 'at least games': '至少局数', 'from year': '起始年', 'to year': '终止年', 'Copy': '复制',
+  'Sample games': '例局', 'games': '局数', 'Filters': '筛选', 'at least games': '至少局数', 'from year': '起始年', 'to year': '终止年', 'Copy': '复制',
   'No book is open. Build one from game files and start the server with it:': '没有打开棋库。用棋谱建一个，再用它启动服务器：',
   'No folder of games is open. Start the server with one:': '没有打开棋谱文件夹。请带一个启动服务器：',
   'No move in this book. Go back with ←, or turn the engine on with e.': '棋库中没有此局面的着法。按 ← 后退，或按 e 打开引擎。',
@@ -68,7 +68,7 @@ export const ZH = {
   'disabled': '停用', 'banned by the rules': '规则禁止', 'lost by the tables': '残局库判负', 'locked': '锁定', 'added by hand': '手工加入',
 
   // engine
-  'Analysis on or off (e)': '开关分析 (e)', '{n} lines': '{n} 条变化', 'How many lines': '变化条数', 'Stop': '停止', 'Go on': '继续', 'thinking …': '思考中 …',
+  'Analysis on or off (e)': '开关分析 (e)', '{n} line': '{n} 条变化', '{n} lines': '{n} 条变化', 'How many lines': '变化条数', 'Stop': '停止', 'Go on': '继续', 'thinking …': '思考中 …',
   'depth {depth}': '深度 {depth}', '{n} nodes/s': '{n} 节点/秒', '{n} s': '{n} 秒',
   'For the side to move: win {win} %, draw {draw} %, loss {loss} %': '走棋方：胜 {win} %，和 {draw} %，负 {loss} %',
   'from the book': '来自棋库', 'from the tables': '来自残局库', 'found by search': '搜索所得', 'the only move': '唯一着法',

@@ -5,6 +5,7 @@ import { explainError } from '../app.js';
 import { button, calm, checkbox, el, emptyState, numberField } from '../dom.js';
 import { pointsOf } from '../fen.js';
 import { currentLanguage, number, percent, plural, t } from '../i18n.js';
+import { iconButton } from '../icons.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -48,7 +49,7 @@ export class BookPanel {
     /** @type {AbortController | null} */
     this.asking = null;
     this.later = calm(() => void this.load(), 40);
-    app.on(['position'], () => this.later());
+    app.on(['position'], () => { this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('book', []); });
   }
 
@@ -81,7 +82,7 @@ export class BookPanel {
   async load() {
     if (!this.open) return;
     this.samples.open = false;
-    if (this.books.length === 0) { this.showNoBook(); return; }
+    if (this.books.length === 0) { this.element.classList.remove('stale'); this.showNoBook(); return; }
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
@@ -93,7 +94,7 @@ export class BookPanel {
       if (!asking.signal.aborted) this.columns.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
     }
     clearTimeout(slow);
-    if (this.asking === asking) this.element.classList.remove('busy');
+    if (this.asking === asking) this.element.classList.remove('busy', 'stale');
   }
 
   /** @param {string} book @param {AbortSignal} signal @returns {Promise<BookAnswer>} */
@@ -174,7 +175,7 @@ export class BookPanel {
   /** @param {boolean} several @returns {[string, string][]} */
   heads(several) {
     /** @type {[string, string][]} */
-    const heads = [[t('Move'), ''], [t('Games'), 'num'], [this.app.game === 'xiangqi' ? t('Red · draw · Black') : t('Black · draw · White'), 'bar-head'],
+    const heads = [[t('Move'), ''], [t('games'), 'num'], [this.app.game === 'xiangqi' ? t('Red · draw · Black') : t('Black · draw · White'), 'bar-head'],
       [t('Score'), 'num'], [t('Weight'), 'num wide']];
     return several ? heads.slice(0, 4) : [...heads, [t('Years'), 'wide']];
   }
@@ -226,6 +227,7 @@ export class BookPanel {
   footText(answer) {
     const name = currentLanguage() === 'zh' ? answer.name : answer.name_en ?? answer.name;
     const parts = [[answer.ecco, name].filter(Boolean).join(' '), plural(answer.total, '{n} game', '{n} games'), yearsOf(answer.moves)];
+    if (answer.total === 0) return el('p');
     if (answer.mirrored) parts.push(t('found by its mirror image'));
     return el('p', { class: 'quiet' }, parts.filter(Boolean).join(' · '));
   }
@@ -236,7 +238,7 @@ export class BookPanel {
   extra(book, move) {
     const writable = this.app.meta.writes && hasToken() && this.books.find(({ name }) => name === book)?.writable;
     if (!writable) return null;
-    return button('✎', () => this.edit(book, move), { class: 'small', 'aria-label': t('Edit {move}', { move: move.text || move.move }) });
+    return iconButton('edit', t('Edit {move}', { move: move.text || move.move }), (event) => { event.stopPropagation(); this.edit(book, move); }, { class: 'small' });
   }
 
   /** @param {string} book @param {BookMove} move */

@@ -3,7 +3,7 @@
 import { stream } from '../api.js';
 import { explainError } from '../app.js';
 import { calm, el, button, select } from '../dom.js';
-import { number, short, t } from '../i18n.js';
+import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
 import { forFirst, scoreText } from '../score.js';
 
@@ -50,7 +50,7 @@ export class EnginePanel {
   }
 
   choice() {
-    const options = /** @type {[string, string][]} */ ([1, 2, 3, 4, 5].map((n) => [String(n), t('{n} lines', { n })]));
+    const options = /** @type {[string, string][]} */ ([1, 2, 3, 4, 5].map((n) => [String(n), plural(n, '{n} line', '{n} lines')]));
     return select(options, String(this.app.settings.lines), (value) => {
       this.app.change({ lines: Number(value) });
       this.restart();

@@ -3,6 +3,7 @@
 import { button, el, select } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { t } from '../i18n.js';
+import { iconButton } from '../icons.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
 import * as tree from '../tree.js';
 
@@ -53,8 +54,8 @@ function notation(app) {
 
 /** @param {App} app */
 function actions(app) {
-  const up = button('⇧', () => app.session.promote(app.session.path), { title: t('Make this the main line'), 'aria-label': t('Make this the main line'), class: 'small' });
-  const cut = button('✕', () => app.session.remove(app.session.path), { title: t('Delete from here on'), 'aria-label': t('Delete from here on'), class: 'small' });
+  const up = iconButton('up', t('Make this the main line'), () => app.session.promote(app.session.path), { class: 'small' });
+  const cut = iconButton('cut', t('Delete from here on'), () => app.session.remove(app.session.path), { class: 'small' });
   const study = button(t('Study'), () => app.session.studying ? app.session.backToGame() : app.session.beginStudy(),
     { title: t('Leave the game here, try things, and come back (s)'), class: 'small' });
   const draw = () => {

@@ -22,7 +22,7 @@ export class TablePanel {
     this.asking = null;
     this.timer = 0;
     this.later = calm(() => void this.load(), 40);
-    app.on(['position'], () => { this.asking?.abort(); this.later(); });
+    app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
     document.addEventListener('pointerdown', () => this.halt());
   }
@@ -60,6 +60,7 @@ export class TablePanel {
 
   /** @param {...HTMLElement} children */
   show(...children) {
+    this.element.classList.remove('stale');
     this.element.replaceChildren(...children);
   }
 
