@@ -25,4 +25,7 @@ export default [{
     'no-var': 'error',
     'prefer-const': 'error',
   },
+}, {
+  files: ['tests/**'],
+  rules: { 'max-lines-per-function': 'off' },
 }];

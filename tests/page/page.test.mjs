@@ -476,6 +476,7 @@ async function keyboard() {
     await page.waitForSelector('dialog[open]');
     await shot(page, 'help-1280-en-light');
     await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
   });
   await step('space plays the best move', async () => {
     const before = movesOf(page).split(',').length;

@@ -83,6 +83,8 @@ export class App {
     /** @type {Map<Happening, (() => void)[]>} */
     this.listeners = new Map();
     this.filling = false;
+    /** Whether the opponent searches for its move. */
+    this.searching = false;
     /** @type {AbortController | null} */
     this.asking = null;
     /** Opens a game of the library at a ply. @type {((id: string, ply: number) => void) | null} */

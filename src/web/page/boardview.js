@@ -37,7 +37,7 @@ export class BoardView {
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
     app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
-    app.on(['arrows', 'answer', 'position', 'style'], () => this.showArrows());
+    app.on(['arrows', 'answer', 'position', 'style', 'editing'], () => this.showArrows());
     app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
     app.on(['style'], () => this.showStyle());
     app.on(['score', 'style', 'position'], () => this.showGauge());
@@ -118,8 +118,8 @@ export class BoardView {
 
   showArrows() {
     const { app } = this;
-    const all = app.settings.arrows ? [...app.arrows.values()].flat() : [];
-    this.board.setArrows([...all, ...loopArrows(app.answer)]);
+    const all = app.settings.arrows && !app.editing ? [...app.arrows.values()].flat() : [];
+    this.board.setArrows(app.editing ? [] : [...all, ...loopArrows(app.answer)]);
   }
 
   showStyle() {

@@ -43,7 +43,7 @@ export function plural(count, one, many) {
 /** Returns a number with separators. @param {number} value @param {number} [digits] */
 export function number(value, digits = 0) {
   return value.toLocaleString(language === 'zh' ? 'zh-CN' : 'en-GB',
-    { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace('-', '−');
 }
 
 /** Returns a share of one as a percentage. @param {number} share @param {number} [digits] */

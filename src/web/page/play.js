@@ -235,8 +235,16 @@ export class Play {
     const { settings, session, meta } = this.app;
     const { fen, moves, game } = session.query;
     const level = this.perfect ? meta.engine.levels[1] : settings.level;
-    return post('/api/move', { game: game || 'xiangqi', fen: fen || 'startpos', moves, level, movetime: Math.round(settings.moveSeconds * 1000),
-      book: settings.useBook && !this.perfect, tables: settings.useTables || this.perfect, notation: settings.notation, ...parts }, {}, signal);
+    const { app } = this;
+    app.searching = true;
+    app.emit('play');
+    const body = { game: game || 'xiangqi', fen: fen || 'startpos', moves, level, movetime: Math.round(settings.moveSeconds * 1000),
+      
+      book: settings.useBook && !this.perfect, tables: settings.useTables || this.perfect, notation: settings.notation, ...parts };
+    return post('/api/move', body, {}, signal).finally(() => {
+      app.searching = false;
+      app.emit('play');
+    });
   }
 
   // --- what a player may ask for ---

@@ -335,12 +335,12 @@ export class PointBoard {
   setMarks(marks) {
     const drawn = [...marks].map(([point, text]) => {
       const [x, y] = this.place(point);
-      const wide = Math.max(34, 17 * text.length + 12);
-      const top = this.position?.men.has(point) ? y + 20 : y - 16;
+      const wide = Math.max(30, 14 * text.length + 10);
+      const top = this.position?.men.has(point) ? y + 27 : y - 13;
       const left = x - wide / 2;
       return svg('g', { class: 'mark' },
-        svg('rect', { x: left, y: top, width: wide, height: 32, rx: 9 }),
-        svg('text', { x: left + wide / 2, y: top + 16, dy: '.36em' }, text));
+        svg('rect', { x: left, y: top, width: wide, height: 26, rx: 8 }),
+        svg('text', { x: left + wide / 2, y: top + 13, dy: '.36em' }, text));
     });
     this.layers.marks.replaceChildren(...drawn);
   }

@@ -62,7 +62,7 @@ export const ZH = {
   'Red {first}, draw {draws}, Black {second}': '红胜 {first}，和 {draws}，黑胜 {second}',
   'Black {first}, draw {draws}, White {second}': '黑胜 {first}，和 {draws}，白胜 {second}',
   'found by its mirror image': '由左右对称局面查得', 'Edit {move}': '编辑 {move}', 'Comment': '注释', 'Never play this move': '不走这一着',
-  'Save': '保存', 'Cancel': '取消', 'Undo the last edit': '撤销上一次编辑', 'The book is changed.': '棋库已修改。',
+  'Save': '保存', 'Add a move to the book': '加一着到棋库', 'Add': '加入', 'Show the loop': '显示循环',  'Cancel': '取消', 'Undo the last edit': '撤销上一次编辑', 'The book is changed.': '棋库已修改。',
   'engine {value}': '引擎 {value}', 'priority {n}': '优先级 {n}', '{n} game': '{n} 局', '{n} games': '{n} 局',
   '{n} game by transposition': '{n} 局经其他次序到达', '{n} games by transposition': '{n} 局经其他次序到达',
   'disabled': '停用', 'banned by the rules': '规则禁止', 'lost by the tables': '残局库判负', 'locked': '锁定', 'added by hand': '手工加入',
@@ -130,11 +130,11 @@ export const ZH = {
   '{plies} plies: {n} positions': '{plies} 步：{n} 个局面', '{n} set': '{n} 组', '{n} sets': '{n} 组',
 
   // values
-  'Under each piece: what it is worth here, in hundredths of a pawn. Below: the sums of the terms.': '棋子下方是它在此处的分值，以百分之一兵为单位。下面是各项之和。',
+  'Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.': '棋子下方是它在此处的分值，以百分之一兵为单位。下面是各项之和。',
   'On the points: how good they are by their patterns. Below: the sums of the terms.': '各点上是按棋形计算的价值。下面是各项之和。',
   'Term': '项目', 'difference': '差', 'Sum': '合计', 'to move': '走棋方', 'other side': '对方',
   'material': '子力', 'imbalance': '子力搭配', 'placement': '位置', 'mobility': '机动', 'relations': '子间关系', 'pawns': '兵卒', 'patterns': '阵形', 'king safety': '将帅安全',
-  'safety': '安全', 'threats': '威胁', 'tempo': '先手', 'king': '将帅',
+  'safety': '安全', 'threats': '威胁', 'tempo': '先手', 'king': '将帅', 'guards': '士象', 'threats together': '威胁合计', 'move': '走子权',
   'no threat': '无威胁', 'perhaps forbidden': '或为禁手', 'point with a two': '成二之点', 'double two': '双二', 'point with a closed three': '成眠三之点',
   'closed three and more': '眠三及以上', 'point with a three': '成活三之点', 'three and more': '活三及以上',
 };

@@ -2,7 +2,7 @@
 
 import { get, hasToken, post } from '../api.js';
 import { explainError } from '../app.js';
-import { button, calm, checkbox, el, emptyState, numberField } from '../dom.js';
+import { button, calm, checkbox, el, emptyState, numberField, select } from '../dom.js';
 import { pointsOf } from '../fen.js';
 import { currentLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
@@ -143,7 +143,7 @@ export class BookPanel {
     this.columns.replaceChildren(...shown);
     const first = answers.find((answer) => answer.moves.length > 0) ?? answers[0];
     if (!first) return;
-    this.foot.replaceChildren(this.footText(first));
+    this.foot.replaceChildren(this.footText(first), this.adder(first) ?? '');
     this.showArrows(first.moves);
   }
 
@@ -239,6 +239,18 @@ export class BookPanel {
     const writable = this.app.meta.writes && hasToken() && this.books.find(({ name }) => name === book)?.writable;
     if (!writable) return null;
     return iconButton('edit', t('Edit {move}', { move: move.text || move.move }), (event) => { event.stopPropagation(); this.edit(book, move); }, { class: 'small' });
+  }
+
+  /** Returns a choice of the moves that a book lacks, to add one. @param {BookAnswer} answer */
+  adder(answer) {
+    const book = this.books.find(({ name, writable }) => writable && this.chosen.includes(name));
+    const legal = this.app.answer;
+    if (!book || !legal || !this.app.meta.writes || !hasToken()) return null;
+    const known = new Set(answer.moves.map(({ move }) => move));
+    const options = legal.legal_moves.map((move, at) => /** @type {[string, string]} */ ([move, legal.legal_texts?.[at] ?? move])).filter(([move]) => !known.has(move));
+    const list = select(options, '', () => {}, { 'aria-label': t('Add a move to the book') });
+    return el('details', {}, el('summary', {}, t('Add a move to the book')), el('div', { class: 'row' }, list,
+      button(t('Add'), () => void this.send('/api/book/edit', { book: book.name, move: list.value, add: true }))));
   }
 
   /** @param {string} book @param {BookMove} move */

@@ -46,7 +46,14 @@ export class EnginePanel {
     this.later = calm(() => this.restart(), 60);
     app.on(['position'], () => this.moved());
     app.on(['answer'], () => { if (!this.running && app.settings.engine) this.later(); });
+    app.on(['play'], () => this.makeRoom());
     this.draw();
+  }
+
+  /** Stops while the opponent thinks, so that one search runs at a time. */
+  makeRoom() {
+    if (this.app.searching) this.stop();
+    else if (this.app.settings.engine && !this.running) this.later();
   }
 
   choice() {
@@ -78,6 +85,7 @@ export class EnginePanel {
 
   moved() {
     this.stop();
+    this.paused = false;
     this.lines.clear();
     this.done = null;
     this.error = '';
@@ -95,7 +103,7 @@ export class EnginePanel {
     this.lines.clear();
     this.done = null;
     const { app } = this;
-    const open = app.answer?.status === 'ongoing' && !app.editing;
+    const open = app.answer?.status === 'ongoing' && !app.editing && !app.searching;
     if (app.settings.engine && open && !this.paused) this.start(app.settings.seconds * 1000);
     else this.clear();
   }

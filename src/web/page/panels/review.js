@@ -170,7 +170,7 @@ export class ReviewPanel {
     const area = `M${x(points[0]?.judged.ply ?? 0)} ${height / 2}L${line}L${x(last)} ${height / 2}z`;
     const dots = points.map(({ judged, share, score }) => svg('circle', { cx: x(judged.ply), cy: height * (1 - share), r: markOf(judged) ? 5 : 3.5,
       class: `dot dot-${judged.source} ${markOf(judged) ? 'dot-mark' : ''}` }, svg('title', {}, `${numberText(judged.ply)} ${judged.text ?? judged.move} ${scoreText(score)}`)));
-    const plot = svg('svg', { viewBox: `0 -6 ${width} ${height + 12}`, role: 'img', 'aria-label': t('The chances of the first player over the game; click to go to a move'),
+    const plot = svg('svg', { viewBox: `-8 -6 ${width + 16} ${height + 12}`, role: 'img', 'aria-label': t('The chances of the first player over the game; click to go to a move'),
       onclick: (/** @type {MouseEvent} */ event) => this.clickCurve(event, plot, most) },
     svg('path', { d: area, class: 'area' }), svg('path', { d: `M0 ${height / 2}H${width}`, class: 'zero' }),
     svg('path', { d: `M${line}`, class: 'trace' }), svg('line', { class: 'cursor', y1: -6, y2: height + 6 }), ...dots);
@@ -184,7 +184,7 @@ export class ReviewPanel {
   /** @param {MouseEvent} event @param {SVGSVGElement} plot @param {number} most */
   clickCurve(event, plot, most) {
     const box = plot.getBoundingClientRect();
-    const ply = Math.round(((event.clientX - box.left) / box.width) * most);
+    const ply = Math.round((((event.clientX - box.left) / box.width) * 616 - 8) / 600 * most);
     this.app.session.go(Array(Math.max(0, Math.min(ply, this.plies))).fill(0));
   }
 

@@ -46,15 +46,19 @@ export class Setup {
 
   palette() {
     const { settings } = this.app;
-    const keys = [...'KABNRCP', ...'kabnrcp'].map((man) => this.brushButton(man,
+    const keys = (/** @type {string} */ men) => [...men].map((man) => this.brushButton(man,
       svg('svg', { viewBox: '-50 -50 100 100', 'aria-hidden': 'true' }, manShape(settings.set, man))));
-    return el('div', { class: 'palette', role: 'radiogroup', 'aria-label': t('Pieces') }, ...keys, this.brushButton('', el('span', {}, '⌫')));
+    return el('div', { class: 'palette', role: 'radiogroup', 'aria-label': t('Pieces') }, ...keys('KABNRCP'), this.eraser(), ...keys('kabnrcp'));
+  }
+
+  eraser() {
+    return this.brushButton('', svg('svg', { viewBox: '0 0 24 24', class: 'icon eraser', 'aria-hidden': 'true' }, svg('path', { d: 'M6 6l12 12M18 6L6 18' })));
   }
 
   stonePalette() {
     const stone = (/** @type {string} */ man) => this.brushButton(man, svg('svg', { viewBox: '-50 -50 100 100', 'aria-hidden': 'true' },
       svg('g', { class: `stone stone-${man === 'x' ? 'black' : 'white'}` }, svg('circle', { r: 44, class: 'stone-face' }))));
-    return el('div', { class: 'palette', role: 'radiogroup' }, stone('x'), stone('o'), this.brushButton('', el('span', {}, '⌫')));
+    return el('div', { class: 'palette', role: 'radiogroup' }, stone('x'), stone('o'), this.eraser());
   }
 
   /** @param {string} man @param {Element} face */

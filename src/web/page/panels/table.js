@@ -69,7 +69,7 @@ export class TablePanel {
   /** @param {TableAnswer} answer */
   showAnswer(answer) {
     const first = this.app.firstToMove;
-    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(answer, first)), this.clock(answer), this.tools(),
+    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(answer, first)), this.clock(answer), this.tools(answer.order),
       ...GROUPS.map(([wdl, title]) => this.group(answer, wdl, t(title))).filter((group) => group !== null),
       el('p', { class: 'quiet' }, t('Table {material}, rules {rules}, distances {metric}', {
         material: answer.material, rules: answer.rules, metric: answer.metric === 'dtm' ? t('to mate') : t('to the next capture') })));
@@ -95,8 +95,10 @@ export class TablePanel {
     return el('p', { class: 'quiet' }, parts.join(' · '));
   }
 
-  tools() {
+  /** @param {number} order */
+  tools(order) {
     return el('div', { class: 'row' },
+      order > 0 && button(t('Show the loop'), () => void this.showLoop()),
       button(t('Play the best line'), () => void this.playLine()),
       button(t('Play it out'), () => this.practise(this.app.firstToMove), { title: t('You move now; the tables defend perfectly') }),
       button(t('Other side to move'), () => this.turn()));
@@ -137,6 +139,21 @@ export class TablePanel {
       };
       step();
       this.timer = window.setInterval(step, 650);
+    } catch (error) {
+      app.fail(error);
+    }
+  }
+
+  /** Numbers the moves of the best line on the board where it ends in a loop. */
+  async showLoop() {
+    const { app } = this;
+    try {
+      const line = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
+      app.setArrows('loop', line.moves.slice(-8).map((/** @type {TableMove} */ step, /** @type {number} */ at) => {
+        const [from = '', to = ''] = pointsOf(step.move);
+        return { from, to, kind: 'loop', weight: 0.3, label: String(at + 1) };
+      }));
+      app.say(endOfLine(line.ends));
     } catch (error) {
       app.fail(error);
     }

@@ -54,7 +54,7 @@ export class ValuesPanel {
     });
     const [red, black] = [sum(parts, 'red'), sum(parts, 'black')];
     this.element.replaceChildren(
-      el('p', { class: 'quiet' }, t('Under each piece: what it is worth here, in hundredths of a pawn. Below: the sums of the terms.')),
+      el('p', { class: 'quiet' }, t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
       el('table', { class: 'rows values' },
         el('thead', {}, el('tr', {}, ...[t('Term'), t('Red'), t('Black'), t('difference')].map((name, at) => el('th', { scope: 'col', class: at ? 'num' : '' }, name)))),
         el('tbody', {}, ...rows),
