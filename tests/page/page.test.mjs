@@ -253,7 +253,7 @@ async function positions() {
     await shot(page, 'table-1280-en-light');
     await page.getByRole('button', { name: 'Play the best line' }).click();
     await page.waitForFunction(() => location.search.includes('moves='));
-    await page.waitForFunction(() => /Checkmate|ends in mate/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 15000 });
+    await page.waitForFunction(() => /Checkmate|Stalemate|ends in/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 15000 });
   });
   await step('the other side to move, and playing against perfect defence', async () => {
     await page.getByRole('button', { name: 'To the start' }).click();

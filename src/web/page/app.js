@@ -12,7 +12,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -35,7 +35,7 @@ import * as tree from './tree.js';
 /** @typedef {{ply?: number, side?: string, man?: string, move: string, text?: string, by?: string, checks?: ManAt[], chases?: ManAt[]}} LoopMove */
 
 /** @typedef {{name: string, games: number, positions: number, writable: boolean}} BookInfo */
-/** @typedef {{sets: number, rules: string, metric: string, men: number}} TablesInfo */
+/** @typedef {{sets: number, rules: string, metric: string, men?: number}} TablesInfo */
 
 /**
  * What the server has.
@@ -83,8 +83,8 @@ export class App {
     /** @type {Map<Happening, (() => void)[]>} */
     this.listeners = new Map();
     this.filling = false;
-    /** Whether the opponent searches for its move. */
-    this.searching = false;
+    /** How many searches for a move run beside the analysis. */
+    this.searching = 0;
     /** @type {AbortController | null} */
     this.asking = null;
     /** Opens a game of the library at a ply. @type {((id: string, ply: number) => void) | null} */

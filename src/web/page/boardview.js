@@ -18,6 +18,7 @@ import { loopArrows, statusText } from './status.js';
  * @property {import('./points.js').BoardEvents['point']} point a point was chosen while editing
  * @property {import('./points.js').BoardEvents['drop']} drop
  * @property {() => boolean} mayMove whether the person may move now
+ * @property {() => void} undo
  * @property {() => {top: HTMLElement, bottom: HTMLElement}} plates the players with their clocks
  */
 
@@ -32,7 +33,7 @@ export class BoardView {
     this.status = el('div', { class: 'status', role: 'status', 'aria-live': 'polite' });
     const plates = hooks.plates();
     this.element = el('section', { class: 'board-side', 'aria-label': t('Board') }, plates.top,
-      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app));
+      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app, hooks.undo));
     this.board = this.makeBoard();
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
@@ -155,8 +156,8 @@ function kingOf(position) {
   return [...position.men].find(([, man]) => man === king)?.[0] ?? null;
 }
 
-/** @param {App} app */
-function controls(app) {
+/** @param {App} app @param {() => void} undo */
+function controls(app, undo) {
   /** @param {import('./icons.js').Icon} icon @param {string} label @param {() => void} act @param {string} key */
   const control = (icon, label, act, key) => iconButton(icon, label, act, { title: key ? `${label} (${key})` : label, class: 'control' });
   const setup = control('edit', t('Set up a position'), () => app.setEditing(!app.editing), '');
@@ -167,7 +168,7 @@ function controls(app) {
     control('next', t('One move on'), () => app.session.step(1), '→'),
     control('last', t('To the end'), () => app.session.toEnd(), 'End'),
     el('span', { class: 'gap' }),
-    control('undo', t('Undo'), () => app.session.undo(), 'u'),
+    control('undo', t('Undo'), undo, 'u'),
     control('redo', t('Redo'), () => app.session.redo(), 'r'),
     el('span', { class: 'gap' }),
     control('flip', t('Turn the board'), () => app.change({ flipped: !app.settings.flipped }), 'f'),

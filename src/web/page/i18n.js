@@ -7,9 +7,6 @@ import { ZH } from './zh.js';
 /** @type {Language} */
 let language = 'en';
 
-/** Texts that the server's catalogue adds or replaces. @type {Record<string, string>} */
-let served = {};
-
 /** Sets the language of all texts made from now on. @param {Language} chosen */
 export function setLanguage(chosen) {
   language = chosen;
@@ -21,17 +18,12 @@ export function currentLanguage() {
   return language;
 }
 
-/** Takes texts of the server's catalogue for those the page lacks. @param {Record<string, string>} texts */
-export function addTexts(texts) {
-  served = texts;
-}
-
 /**
  * Returns a text in the language in force, with `{name}` replaced by values.
  * @param {string} text @param {Record<string, string | number>} [values]
  */
 export function t(text, values = {}) {
-  const known = language === 'zh' ? ZH[text] ?? served[text] ?? text : text;
+  const known = language === 'zh' ? ZH[text] ?? text : text;
   return known.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
 

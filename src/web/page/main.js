@@ -7,7 +7,7 @@ import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { parse, START } from './fen.js';
 import { showHelp, showStyles } from './help.js';
-import { addTexts, currentLanguage, setLanguage, t } from './i18n.js';
+import { currentLanguage, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
 import { BookPanel } from './panels/book.js';
 import { EnginePanel } from './panels/engine.js';
@@ -44,7 +44,6 @@ async function begin() {
   listen();
   try {
     app.meta = await get('/api/meta');
-    if (currentLanguage() === 'zh') await readTexts();
     build();
   } catch (error) {
     app.fail(error);
@@ -52,14 +51,6 @@ async function begin() {
   void app.ask();
   void app.fillTexts();
   document.body.dataset['ready'] = 'yes';
-}
-
-async function readTexts() {
-  try {
-    addTexts(await get('/api/texts'));
-  } catch {
-    // The page has its own catalogue.
-  }
 }
 
 /** Takes the position from the address, and the rest of its game from the browser. */
@@ -106,7 +97,7 @@ function build() {
   });
   const view = new BoardView(app, {
     point: (point) => setup.point(point), drop: (from, to) => setup.drop(from, to),
-    mayMove: () => play.mayMove, plates: () => plates(app, play),
+    mayMove: () => play.mayMove, undo, plates: () => plates(app, play),
   });
   const panels = { book: new BookPanel(app).element, table: table.element, play: playPanel(app, play),
     review: review.element, values: new ValuesPanel(app).element, file: filePanel(app) };
@@ -176,7 +167,7 @@ function openView(view, game) {
 
 /** @param {import('./fen.js').GameName} game */
 function changeGame(game) {
-  play.leave();
+  play.suspend();
   app.game = game;
   app.editing = false;
   play.resume();
@@ -226,7 +217,6 @@ function switchLanguage() {
   app.forgetAnswers();
   build();
   app.moved();
-  if (language === 'zh') void readTexts().then(build);
 }
 
 // --- keys, files, going back ---
@@ -239,7 +229,7 @@ const KEYS = {
   f: () => app.change({ flipped: !app.settings.flipped }),
   e: () => engine?.switch(), b: () => openTab('book'), t: () => openTab('table'), v: () => openTab(app.tab === 'values' ? 'book' : 'values'),
   p: () => openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
-  u: () => app.session.undo(), r: () => app.session.redo(), n: () => newGame(app),
+  u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
 
@@ -247,6 +237,12 @@ const KEYS = {
 function openTab(tab) {
   if (tab === 'table' && app.game === 'gomoku') return;
   app.openTab(tab);
+}
+
+/** Undoes the last edit; in a game that is being played, takes moves back. */
+function undo() {
+  if (play.on && play.atEnd) play.takeBack();
+  else app.session.undo();
 }
 
 function focusEntry() {
@@ -298,6 +294,8 @@ function onWayBack() {
 
 function listen() {
   document.addEventListener('keydown', onKey);
+  document.addEventListener('keydown', () => app.emit('press'));
+  document.addEventListener('pointerdown', () => app.emit('press'));
   document.addEventListener('paste', onPaste);
   document.addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('dropping'); });
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });

@@ -103,7 +103,7 @@ export class Play {
   setSide(first, player) {
     if (first) this.first = player;
     else this.second = player;
-    this.asking?.abort();
+    this.silence();
     this.changed();
     this.follow();
   }
@@ -111,9 +111,8 @@ export class Play {
   /** Ends the game. @param {string} result @param {string} text */
   end(result, text) {
     const { session } = this.app;
-    this.asking?.abort();
+    this.silence();
     this.on = false;
-    this.thinking = false;
     this.ended = text;
     session.result = result;
     session.live = null;
@@ -123,11 +122,23 @@ export class Play {
     this.changed();
   }
 
+  /** Stops for a while: the other game comes on the board. */
+  suspend() {
+    this.silence();
+    this.on = false;
+  }
+
+  /** Gives up a search for a move that is no longer wanted. */
+  silence() {
+    this.asking?.abort();
+    this.asking = null;
+    this.thinking = false;
+  }
+
   /** Ends playing without a result: the board is free again. */
   leave() {
-    this.asking?.abort();
+    this.silence();
     this.on = false;
-    this.thinking = false;
     this.app.session.live = null;
     this.changed();
   }
@@ -207,11 +218,13 @@ export class Play {
     app.emit('play');
     try {
       const reply = await this.ask({}, asking.signal);
-      this.thinking = false;
-      if (!asking.signal.aborted && this.on && app.session === session) this.take(reply);
+      if (this.asking !== asking || !this.on || app.session !== session) return;
+      this.silence();
+      this.take(reply);
     } catch (error) {
-      this.thinking = false;
-      if (!asking.signal.aborted) app.fail(error);
+      if (this.asking !== asking) return;
+      this.silence();
+      app.fail(error);
     }
     app.emit('play');
   }
@@ -236,13 +249,13 @@ export class Play {
     const { fen, moves, game } = session.query;
     const level = this.perfect ? meta.engine.levels[1] : settings.level;
     const { app } = this;
-    app.searching = true;
+    app.searching++;
     app.emit('play');
     const body = { game: game || 'xiangqi', fen: fen || 'startpos', moves, level, movetime: Math.round(settings.moveSeconds * 1000),
       
       book: settings.useBook && !this.perfect, tables: settings.useTables || this.perfect, notation: settings.notation, ...parts };
     return post('/api/move', body, {}, signal).finally(() => {
-      app.searching = false;
+      app.searching--;
       app.emit('play');
     });
   }
@@ -275,8 +288,7 @@ export class Play {
   /** Takes moves back until a person is to move. */
   takeBack() {
     const { session } = this.app;
-    this.asking?.abort();
-    this.thinking = false;
+    this.silence();
     const live = session.live ?? session.path;
     const both = this.mover === 'human' && (this.first === 'engine' || this.second === 'engine') && live.length > 1;
     const first = live.length - (both ? 2 : 1);

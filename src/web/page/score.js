@@ -77,6 +77,6 @@ export function readScore(value) {
   return {
     cp: typeof cp === 'number' ? cp : null,
     mate: typeof mate === 'number' ? mate : null,
-    table: parts['table'] ?? null,
+    table: typeof parts['table'] === 'string' ? { wdl: parts['table'], distance: parts['plies'] ?? null } : parts['table'] ?? null,
   };
 }

@@ -189,9 +189,8 @@ export class BookPanel {
       el('td', {}, el('button', { type: 'button', class: 'link move-name', onfocus: () => hover(true), onblur: () => hover(false) }, move.text || move.move)),
       el('td', { class: 'num' }, number(move.games), el('span', { class: 'share' }, percent(move.games / Math.max(1, answer.total), 0))),
       el('td', { class: 'bar-cell' }, this.bar(move)),
-      el('td', { class: 'num' }, move.score === null ? '–' : percent(move.score)),
-      el('td', { class: 'num wide' }, number(move.weight)));
-    if (!several) row.append(el('td', { class: 'wide years' }, years(move)));
+      el('td', { class: 'num' }, move.score === null ? '–' : percent(move.score)));
+    if (!several) row.append(el('td', { class: 'num wide' }, number(move.weight)), el('td', { class: 'wide years' }, years(move)));
     const extra = this.extra(book, move);
     if (extra) row.append(el('td', { class: 'tools' }, extra));
     const note = noteOf(move);
@@ -250,7 +249,7 @@ export class BookPanel {
     const options = legal.legal_moves.map((move, at) => /** @type {[string, string]} */ ([move, legal.legal_texts?.[at] ?? move])).filter(([move]) => !known.has(move));
     const list = select(options, '', () => {}, { 'aria-label': t('Add a move to the book') });
     return el('details', {}, el('summary', {}, t('Add a move to the book')), el('div', { class: 'row' }, list,
-      button(t('Add'), () => void this.send('/api/book/edit', { book: book.name, move: list.value, add: true }))));
+      button(t('Add'), () => void this.change(book.name, { add_line: list.value }))));
   }
 
   /** @param {string} book @param {BookMove} move */
@@ -263,10 +262,10 @@ export class BookPanel {
       /** @type {Record<string, unknown>} */
       const change = {};
       if (Number(weight.value) !== move.weight) change['weight'] = Number(weight.value);
-      if (comment.value !== (move.comment ?? '')) change['comment'] = comment.value;
-      if (disabled.checked !== move.flags.includes('disabled')) change['disabled'] = disabled.checked;
+      if (comment.value !== (move.comment ?? '')) change[comment.value ? 'comment' : 'clear_comment'] = comment.value || true;
+      if (disabled.checked !== move.flags.includes('disabled')) change[disabled.checked ? 'disable' : 'enable'] = true;
       close();
-      void this.send('/api/book/edit', { book, move: move.move, ...change });
+      void this.change(book, { move: move.move, ...change });
     };
     const dialog = el('dialog', { class: 'dialog' }, el('h2', {}, move.text || move.move),
       el('label', { class: 'stack' }, el('span', {}, t('Weight')), weight),
@@ -278,11 +277,16 @@ export class BookPanel {
     dialog.showModal();
   }
 
+  /** Edits a move of the position on the board. @param {string} book @param {Record<string, unknown>} edit as `book edit --script` has it */
+  change(book, edit) {
+    const { start, moves } = this.app.session;
+    return this.send('/api/book/edit', { book, edit: { fen: start, moves, ...edit } });
+  }
+
   /** @param {string} path @param {Record<string, unknown>} body */
   async send(path, body) {
-    const { fen, moves, game } = this.app.session.query;
     try {
-      await post(path, { ...body, fen: fen || 'startpos', moves }, { game });
+      await post(path, { game: this.app.game, ...body });
       this.app.say(t('The book is changed.'));
     } catch (error) {
       this.app.fail(error);

@@ -5,7 +5,7 @@ import { explainError } from '../app.js';
 import { calm, el, button, select } from '../dom.js';
 import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
-import { forFirst, scoreText } from '../score.js';
+import { forFirst, readScore, scoreText } from '../score.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -23,6 +23,9 @@ import { forFirst, scoreText } from '../score.js';
  * @property {string[]} pv
  * @property {string[]} [texts]
  */
+
+/** The name of this window: a new search ends its last one. */
+const CLIENT = Math.random().toString(36).slice(2);
 
 /** Shows what the engine finds in the position on the board. */
 export class EnginePanel {
@@ -122,7 +125,7 @@ export class EnginePanel {
     this.error = '';
     this.draw();
     try {
-      const query = { ...app.session.query, multipv: app.settings.lines, notation: app.settings.notation, movetime: movetime || '' };
+      const query = { ...app.session.query, multipv: app.settings.lines, notation: app.settings.notation, movetime: movetime || '', client: CLIENT };
       await stream('/api/analyse', query, undefined, (event, data) => {
         if (this.running === running) this.take(event, data);
       }, running.signal);
@@ -136,7 +139,7 @@ export class EnginePanel {
 
   /** @param {string} event @param {any} data */
   take(event, data) {
-    if (event === 'info') this.lines.set(data.multipv ?? 1, data);
+    if (event === 'info') this.lines.set(data.multipv ?? 1, { ...data, score: readScore(data.score) ?? {} });
     if (event === 'done') this.done = data;
     this.draw();
     this.showOnBoard();

@@ -3,7 +3,7 @@
 import { fetchFile, post } from '../api.js';
 import { button, el, saveFile, select } from '../dom.js';
 import { t } from '../i18n.js';
-import { fromWire, toWire } from '../tree.js';
+import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -11,8 +11,8 @@ import { parse } from '../fen.js';
 /**
  * A list of games that the server found in a file or a text.
  * @typedef {object} Opened
- * @property {{index: number, tags: Record<string, string>, start: string, result: string, moves: number}[]} games
- * @property {{tags: Record<string, string>, start: string, result: string, root: import('../tree.js').WireNode}} game
+ * @property {{index: number, first: string | null, second: string | null, event: string | null, result: string, plies: number}[]} games
+ * @property {import('../wire.js').Record_} game
  */
 
 /** The file that was opened last, with all its games. @type {{body: ArrayBuffer | string, games: Opened['games']} | null} */
@@ -52,15 +52,14 @@ async function copy(app, text) {
 
 /** @param {App} app */
 function gameOf(app) {
-  const { tags, start, result, root } = app.session;
-  return { tags, start, result, root: toWire(root) };
+  return writeGame(app.session);
 }
 
 /** @param {App} app */
 async function copyGame(app) {
   try {
     const format = app.game === 'gomoku' ? 'sgf' : 'pgn';
-    const file = await fetchFile('/api/save', { format, notation: app.settings.notation, game: gameOf(app) }, gameField(app));
+    const file = await fetchFile('/api/save', gameOf(app), { format, notation: app.settings.notation, ...gameField(app) });
     await copy(app, await file.text());
   } catch (error) {
     app.fail(error);
@@ -97,8 +96,8 @@ function saveRow(app) {
     { 'aria-label': t('Notation') });
   const save = async () => {
     try {
-      const body = { format: format.value, notation: notation.value, game: gameOf(app) };
-      saveFile(await fetchFile('/api/save', body, gameField(app)), `${fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
+      const query = { format: format.value, notation: notation.value, ...gameField(app) };
+      saveFile(await fetchFile('/api/save', gameOf(app), query), `${fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
     }
@@ -151,9 +150,8 @@ async function open(app, body, index) {
 
 /** Puts an opened game on the board. @param {App} app @param {Opened} opened */
 export function showOpened(app, opened) {
-  const { tags, start, result, root } = opened.game;
   app.setEditing(false);
-  app.load({ tags, start, result, opened: true, root: fromWire(root) });
+  app.load({ ...readGame(opened.game), opened: true });
   const many = opened.games?.length ?? 1;
   if (many > 1) app.say(t('{n} games in this file: see Games.', { n: many }));
   app.emit('view');

@@ -60,7 +60,7 @@ export class GamesView {
   showList({ total, games }) {
     const heads = [t('Players'), t('Year'), t('Result'), t('Opening'), t('Plies'), t('File')];
     const rows = games.map((game) => el('tr', { onclick: () => void this.open(String(game.id), 0) },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, game.players.join(' – '))), el('td', { class: 'num' }, game.year ?? ''), el('td', {}, game.result),
+      el('td', {}, el('button', { type: 'button', class: 'link' }, game.players.join(' – '))), el('td', { class: 'num' }, game.year ?? ''), el('td', { class: 'result' }, game.result.replace('1/2-1/2', '½-½')),
       el('td', {}, [game.ecco, game.name].filter(Boolean).join(' ')), el('td', { class: 'num wide' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file)));
     const table = el('div', { class: 'scroll-x' }, el('table', { class: 'rows games' },
       el('thead', {}, el('tr', {}, ...heads.map((name, at) => el('th', { scope: 'col', class: at === 1 ? 'num' : at === 4 ? 'num wide' : at > 4 ? 'wide' : '' }, name)))), el('tbody', {}, ...rows)));
@@ -91,10 +91,10 @@ export class GamesView {
     const games = openedGames();
     if (games.length < 2) { this.file.replaceChildren(); return; }
     this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain' }, ...games.map((game) =>
-      el('li', {}, button(`${game.tags['Red'] ?? '?'} – ${game.tags['Black'] ?? '?'} ${game.result}`, () => {
+      el('li', {}, button(`${game.first ?? '?'} – ${game.second ?? '?'} ${game.result}`, () => {
         this.app.view = 'board';
         void openAgain(this.app, game.index);
-      }, { class: 'link' }), ' ', el('span', { class: 'quiet' }, plural(game.moves, '{n} ply', '{n} plies'))))));
+      }, { class: 'link' }), ' ', el('span', { class: 'quiet' }, plural(game.plies, '{n} ply', '{n} plies'))))));
   }
 
   showRecent() {

@@ -6,7 +6,8 @@ import { button, el, emptyState, select, svg } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { percent, t } from '../i18n.js';
 import { chances, forFirst, readScore, scoreText } from '../score.js';
-import { endOf, toWire, nodeAt } from '../tree.js';
+import { endOf, nodeAt } from '../tree.js';
+import { writeGame } from '../wire.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -64,7 +65,7 @@ export class ReviewPanel {
     const running = new AbortController();
     Object.assign(this, { moves: [], accuracy: null, error: '', progress: { done: 0, of: this.plies }, running, start: session.start });
     this.draw();
-    const game = { tags: session.tags, start: session.start, result: session.result, root: toWire(session.root) };
+    const game = writeGame(session);
     try {
       await stream('/api/review', { game: session.query.game, nodes: this.nodes, notation: settings.notation }, game,
         (event, data) => this.take(event, data), running.signal);

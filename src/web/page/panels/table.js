@@ -24,7 +24,7 @@ export class TablePanel {
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
-    document.addEventListener('pointerdown', () => this.halt());
+    app.on(['press'], () => this.halt());
   }
 
   get open() { return this.app.tab === 'table'; }
@@ -36,7 +36,7 @@ export class TablePanel {
     const { app } = this;
     const tables = app.meta.xiangqi.tables;
     if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD, t('Copy'))); return; }
-    if (this.men > tables.men) { this.show(this.tooMany(tables.men)); return; }
+    if (this.men > (tables.men ?? 7)) { this.show(this.tooMany(tables.men ?? 7)); return; }
     const asking = new AbortController();
     this.asking = asking;
     try {
@@ -135,7 +135,7 @@ export class TablePanel {
         const move = line.moves[at++];
         if (!move || app.session !== session) { this.halt(); return; }
         session.play(move.move, { text: move.text ?? '', source: 'table' });
-        if (at >= line.moves.length) { this.halt(); app.say(endOfLine(line.ends)); }
+        if (at >= line.moves.length) { this.halt(); if (line.ends) app.say(endOfLine(line.ends)); }
       };
       step();
       this.timer = window.setInterval(step, 650);
@@ -153,7 +153,7 @@ export class TablePanel {
         const [from = '', to = ''] = pointsOf(step.move);
         return { from, to, kind: 'loop', weight: 0.3, label: String(at + 1) };
       }));
-      app.say(endOfLine(line.ends));
+      app.say(endOfLine('loop'));
     } catch (error) {
       app.fail(error);
     }

@@ -4,16 +4,19 @@ import { get } from '../api.js';
 import { explainError } from '../app.js';
 import { button, el, emptyState, svg } from '../dom.js';
 import { number, percent, plural, size, t } from '../i18n.js';
+import { menOf, winsByDistance } from '../wire.js';
 
 /** @typedef {import('../app.js').App} App */
-/** @typedef {{name: string, men: number, bytes: number, wins: number, draws: number, losses: number, by_rule: number, longest: number}} SetInfo */
-/** @typedef {SetInfo & {histogram?: [number, number][], longest_wins?: {fen: string, distance?: number}[]}} SetDetails */
+/** @typedef {import('../wire.js').SetInfo} SetInfo */
+/** @typedef {import('../wire.js').SetStats} SetStats */
+/** @typedef {import('../wire.js').SideStats} SideStats */
 
 /** Shows which tables there are and what is in each. */
 export class TablesView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
+    this.chosen = '';
     this.list = el('div');
     this.details = el('div', { class: 'set-details' });
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
@@ -28,7 +31,7 @@ export class TablesView {
       return;
     }
     try {
-      const { sets } = await get('/api/tables');
+      const { tables: sets } = await get('/api/tables');
       this.showList(sets);
     } catch (error) {
       this.list.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
@@ -37,14 +40,14 @@ export class TablesView {
 
   /** @param {SetInfo[]} sets */
   showList(sets) {
-    const heads = [t('Set'), t('Men'), t('Wins'), t('Draws'), t('Losses'), t('by rule'), t('Longest'), t('Size')];
-    const rows = sets.map((set) => el('tr', { onclick: () => void this.openSet(set.name) },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, set.name)), el('td', { class: 'num wide' }, set.men),
-      ...[set.wins, set.draws, set.losses].map((part) => el('td', { class: 'num' }, share(part, set))),
-      el('td', { class: 'num wide' }, share(set.by_rule, set)), el('td', { class: 'num' }, number(set.longest)), el('td', { class: 'num wide' }, size(set.bytes))));
-    this.list.replaceChildren(el('p', { class: 'quiet' }, plural(sets.length, '{n} set', '{n} sets'), ' · ', t('shares of the positions, for the side to move; longest wins in plies')),
-      el('div', { class: 'scroll-x' }, el('table', { class: 'rows' }, el('thead', {}, el('tr', {}, ...heads.map((name, at) =>
-        el('th', { scope: 'col', class: at === 0 ? '' : [1, 5, 7].includes(at) ? 'num wide' : 'num' }, name)))), el('tbody', {}, ...rows))));
+    const rows = sets.map((set) => el('tr', { onclick: () => void this.openSet(set.material) },
+      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material)), el('td', { class: 'num' }, menOf(set.material)),
+      el('td', { class: 'num' }, size(set.bytes))));
+    this.list.replaceChildren(el('p', { class: 'quiet' }, plural(sets.length, '{n} set', '{n} sets')),
+      el('table', { class: 'rows' }, el('thead', {}, el('tr', {}, ...[t('Set'), t('Men'), t('Size')].map((name, at) =>
+        el('th', { scope: 'col', class: at === 0 ? '' : 'num' }, name)))), el('tbody', {}, ...rows)));
+    const first = sets.find(({ material }) => material === this.chosen) ?? sets.at(-1);
+    if (first) void this.openSet(first.material);
   }
 
   /** @param {string} name */
@@ -57,15 +60,18 @@ export class TablesView {
     this.details.scrollIntoView({ block: 'nearest' });
   }
 
-  /** @param {SetDetails} set */
+  /** @param {SetStats} set */
   showSet(set) {
-    const random = (/** @type {string} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.name, wdl));
-    this.details.replaceChildren(el('h2', {}, set.name),
+    this.chosen = set.material;
+    const random = (/** @type {string} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.material, wdl));
+    const wins = winsByDistance(set);
+    const longest = [set.red, set.black].filter(({ longest_fen }) => longest_fen);
+    this.details.replaceChildren(el('h2', {}, set.material), counts(set),
       el('p', { class: 'quiet' }, t('Practise from a random position:')),
       el('div', { class: 'row' }, random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))),
-      ...(set.histogram?.length ? [el('h3', {}, t('Wins by distance in plies')), histogram(set.histogram)] : []),
-      ...(set.longest_wins?.length ? [el('h3', {}, t('Longest wins')), el('ul', { class: 'plain' }, ...set.longest_wins.map(({ fen, distance }) =>
-        el('li', {}, button(distance === undefined ? fen : `${plural(distance, '{n} ply', '{n} plies')}: ${fen}`, () => this.openFen(fen), { class: 'link fen-link' }))))] : []));
+      ...(wins.length > 0 ? [el('h3', {}, t('Wins by distance in plies')), histogram(wins)] : []),
+      ...(longest.length > 0 ? [el('h3', {}, t('Longest wins')), el('ul', { class: 'plain' }, ...longest.map(({ longest_fen, longest_win }) =>
+        el('li', {}, button(`${plural(longest_win ?? 0, '{n} ply', '{n} plies')}: ${longest_fen}`, () => this.openFen(longest_fen ?? ''), { class: 'link fen-link' }))))] : []));
   }
 
   /** @param {string} set @param {string} wdl */
@@ -89,9 +95,20 @@ export class TablesView {
   }
 }
 
-/** @param {number} part @param {SetInfo} set */
-function share(part, set) {
-  const all = set.wins + set.draws + set.losses;
+/** Returns the counts of a set, by the side to move. @param {SetStats} set */
+function counts(set) {
+  const heads = ['', t('Wins'), t('Draws'), t('Losses'), t('by rule'), t('Longest')];
+  /** @param {string} name @param {SideStats} side */
+  const row = (name, side) => el('tr', {}, el('th', { scope: 'row' }, name),
+    ...[side.win, side.draw, side.loss, (side.by_rule_win ?? 0) + (side.by_rule_loss ?? 0)].map((part) => el('td', { class: 'num', title: number(part) }, share(part, side))),
+    el('td', { class: 'num' }, plural(side.longest_win ?? 0, '{n} ply', '{n} plies')));
+  return el('div', { class: 'scroll-x' }, el('table', { class: 'rows narrow' }, el('thead', {}, el('tr', {}, ...heads.map((name, at) => el(at ? 'th' : 'td', { class: at ? 'num' : '' }, name)))),
+    el('tbody', {}, row(t('Red to move'), set.red), row(t('Black to move'), set.black))));
+}
+
+/** @param {number} part @param {SideStats} side */
+function share(part, side) {
+  const all = side.win + side.draw + side.loss;
   return all > 0 ? percent(part / all) : '–';
 }
 
