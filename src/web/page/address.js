@@ -1,0 +1,38 @@
+// The address of the page: the game, the start, the moves and the view.
+
+import { START } from './fen.js';
+
+/** @typedef {import('./fen.js').GameName} GameName */
+/** @typedef {'board' | 'games' | 'tables'} View */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean}} Address */
+
+/** Returns what the address of the window says. @returns {Address} */
+export function readAddress() {
+  const parts = new URLSearchParams(location.search);
+  const view = parts.get('view');
+  const moves = (parts.get('moves') ?? '').split(/[\s,]+/).filter((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
+  return {
+    game: parts.get('game') === 'gomoku' ? 'gomoku' : 'xiangqi',
+    view: view === 'games' || view === 'tables' ? view : 'board',
+    fen: (parts.get('fen') ?? '').replaceAll('_', ' '),
+    moves,
+    given: parts.has('fen') || parts.has('moves'),
+  };
+}
+
+/** Returns the address of a position. @param {View} view @param {GameName} game @param {string} start @param {readonly string[]} moves */
+export function addressOf(view, game, start, moves) {
+  const parts = [];
+  if (view !== 'board') parts.push(`view=${view}`);
+  if (game !== 'xiangqi') parts.push(`game=${game}`);
+  if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
+  if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
+  return location.pathname + (parts.length > 0 ? `?${parts.join('&')}` : '');
+}
+
+/** Shows an address without loading anything. @param {string} address @param {boolean} step whether the way back leads here */
+export function showAddress(address, step) {
+  if (address === location.pathname + location.search) return;
+  if (step) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+}

@@ -1,0 +1,142 @@
+// Asks the server. Errors are problems in the sense of RFC 9457.
+
+import { currentLanguage } from './i18n.js';
+
+/** An answer that says what went wrong and what to do. */
+export class Problem extends Error {
+  /** @param {{status?: number, code?: string, title?: string, detail?: string, hint?: string | null}} body */
+  constructor(body) {
+    super(body.detail || body.title || 'error');
+    this.status = body.status ?? 0;
+    this.code = body.code ?? '';
+    this.hint = body.hint ?? '';
+  }
+}
+
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
+
+const TOKEN = 'juzhong.token';
+
+/** Keeps the token that the address brought and takes it out of the address. */
+export function takeToken() {
+  const match = /(?:^#|&)token=([^&]+)/.exec(location.hash);
+  if (!match?.[1]) return;
+  sessionStorage.setItem(TOKEN, decodeURIComponent(match[1]));
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+/** Returns whether this window may write. */
+export function hasToken() {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
+/** @param {string} path @param {Query} query */
+function address(path, query) {
+  const parts = new URLSearchParams({ lang: currentLanguage() });
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== '' && value !== null && value !== undefined && value !== false) parts.set(name, String(value));
+  }
+  return `${path}?${parts}`;
+}
+
+/** @param {unknown} body @returns {HeadersInit} */
+function headers(body) {
+  const token = sessionStorage.getItem(TOKEN);
+  /** @type {Record<string, string>} */
+  const all = {};
+  if (token) all['X-Token'] = token;
+  if (typeof body === 'object' && !(body instanceof ArrayBuffer) && !(body instanceof Blob)) {
+    all['Content-Type'] = 'application/json';
+  }
+  return all;
+}
+
+/** @param {Response} response @returns {Promise<Problem>} */
+async function problemOf(response) {
+  const retry = response.headers.get('Retry-After');
+  try {
+    const body = await response.json();
+    return new Problem({ status: response.status, ...body });
+  } catch {
+    return new Problem({ status: response.status, code: retry ? 'busy' : 'error', title: response.statusText });
+  }
+}
+
+/** @param {Response} response */
+function isProblem(response) {
+  return !response.ok || (response.headers.get('Content-Type') ?? '').startsWith('application/problem');
+}
+
+/**
+ * Sends a request and returns the response; fails with a Problem.
+ * @param {string} path @param {Query} query @param {unknown} [body] @param {AbortSignal} [signal]
+ */
+async function send(path, query, body, signal) {
+  /** @type {RequestInit} */
+  const init = signal ? { signal } : {};
+  if (body !== undefined) {
+    init.method = 'POST';
+    init.headers = headers(body);
+    init.body = body instanceof ArrayBuffer || body instanceof Blob || typeof body === 'string' ? body : JSON.stringify(body);
+  }
+  let response;
+  try {
+    response = await fetch(address(path, query), init);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem({ code: 'no_server', title: 'no answer from the server' });
+  }
+  if (isProblem(response)) throw await problemOf(response);
+  return response;
+}
+
+/**
+ * Returns the JSON that the server answers to a question.
+ * @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>}
+ */
+export async function get(path, query = {}, signal) {
+  return (await send(path, query, undefined, signal)).json();
+}
+
+/**
+ * Sends a body and returns the JSON of the answer.
+ * @param {string} path @param {unknown} body @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>}
+ */
+export async function post(path, body, query = {}, signal) {
+  return (await send(path, query, body, signal)).json();
+}
+
+/** Sends a body and returns the file that the server makes of it. @param {string} path @param {unknown} body @param {Query} [query] @returns {Promise<Blob>} */
+export async function fetchFile(path, body, query = {}) {
+  return (await send(path, query, body)).blob();
+}
+
+/**
+ * Reads server-sent events until the stream ends or the signal stops it.
+ * @param {string} path @param {Query} query @param {unknown} body undefined asks with GET
+ * @param {(event: string, data: any) => void} onEvent @param {AbortSignal} signal
+ */
+export async function stream(path, query, body, onEvent, signal) {
+  const response = await send(path, query, body, signal);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (!reader) return;
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    blocks.forEach((block) => handOn(block, onEvent));
+  }
+}
+
+/** @param {string} block @param {(event: string, data: any) => void} onEvent */
+function handOn(block, onEvent) {
+  let event = 'message';
+  const data = [];
+  for (const line of block.split('\n')) {
+    if (line.startsWith('event:')) event = line.slice(6).trim();
+    if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
+  }
+  if (data.length > 0) onEvent(event, JSON.parse(data.join('\n')));
+}

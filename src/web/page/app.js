@@ -1,0 +1,357 @@
+// The state of the page and what happens to it. Panels listen; none knows another.
+
+import { addressOf, showAddress } from './address.js';
+import { get, Problem } from './api.js';
+import { after, firstToMove, parse, START, write } from './fen.js';
+import { t } from './i18n.js';
+import { Session } from './session.js';
+import { loadSettings, saveSettings } from './settings.js';
+import { keepCurrent, keepRecent } from './store.js';
+import * as tree from './tree.js';
+
+/** @typedef {import('./fen.js').GameName} GameName */
+/** @typedef {import('./points.js').Arrow} Arrow */
+/** @typedef {import('./address.js').View} View */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press'} Happening */
+
+/**
+ * What the server says of the position on the board.
+ * @typedef {object} Answer
+ * @property {string} fen
+ * @property {boolean} in_check
+ * @property {string[]} legal_moves
+ * @property {string[]} [legal_texts]
+ * @property {{move: string, reason: string}[]} [forbidden]
+ * @property {string} status
+ * @property {string} verdict
+ * @property {string | null} reason
+ * @property {string[]} [reasons]
+ * @property {Loop} [loop]
+ * @property {LoopMove[]} [moves]
+ */
+
+/** @typedef {{occurrences?: number, verdict?: string, reason?: string | null, moves?: LoopMove[]}} Loop */
+/** @typedef {{man?: string, at: string}} ManAt */
+/** @typedef {{ply?: number, side?: string, man?: string, move: string, text?: string, by?: string, checks?: ManAt[], chases?: ManAt[]}} LoopMove */
+
+/** @typedef {{name: string, games: number, positions: number, writable: boolean}} BookInfo */
+/** @typedef {{sets: number, rules: string, metric: string, men?: number}} TablesInfo */
+
+/**
+ * What the server has.
+ * @typedef {object} Meta
+ * @property {string} version
+ * @property {{books: BookInfo[], tables: TablesInfo | null}} xiangqi
+ * @property {{books: BookInfo[], tables: TablesInfo | null}} gomoku
+ * @property {{folders: number} | null} library
+ * @property {{threads: number, hash_mib: number, levels: [number, number]}} engine
+ * @property {boolean} writes
+ */
+
+/** @type {Meta} */
+const NOTHING = {
+  version: '', xiangqi: { books: [], tables: null }, gomoku: { books: [], tables: null }, library: null,
+  engine: { threads: 1, hash_mib: 0, levels: [1, 10] }, writes: false,
+};
+
+/** The state of the page. */
+export class App {
+  constructor() {
+    this.settings = loadSettings();
+    /** @type {Meta} */
+    this.meta = NOTHING;
+    /** @type {View} */
+    this.view = 'board';
+    this.tab = 'moves';
+    /** @type {Record<GameName, Session>} */
+    this.sessions = { xiangqi: new Session('xiangqi', () => this.moved()), gomoku: new Session('gomoku', () => this.moved()) };
+    /** @type {GameName} */
+    this.game = 'xiangqi';
+    /** @type {Answer | null} */
+    this.answer = null;
+    /** @type {Map<string, readonly Arrow[]>} */
+    this.arrows = new Map();
+    /** @type {ReadonlyMap<string, string>} */
+    this.marks = new Map();
+    /** @type {{text: string, kind: 'info' | 'error' | 'busy', hint?: string} | null} */
+    this.message = null;
+    /** The value that the gauge shows, for the first player. @type {import('./score.js').Score | null} */
+    this.score = null;
+    this.editing = false;
+    /** @type {Map<string, Answer>} */
+    this.answers = new Map();
+    /** @type {Map<Happening, (() => void)[]>} */
+    this.listeners = new Map();
+    this.filling = false;
+    /** How many searches for a move run beside the analysis. */
+    this.searching = 0;
+    /** @type {AbortController | null} */
+    this.asking = null;
+    /** Opens a game of the library at a ply. @type {((id: string, ply: number) => void) | null} */
+    this.openGame = null;
+  }
+
+  /** The game on the board. */
+  get session() {
+    return this.sessions[this.game];
+  }
+
+  /** Whether the first player is to move. */
+  get firstToMove() {
+    return firstToMove(this.session.position);
+  }
+
+  // --- happenings ---
+
+  /** Calls a function whenever something happens. @param {readonly Happening[]} happenings @param {() => void} call */
+  on(happenings, call) {
+    for (const happening of happenings) {
+      this.listeners.set(happening, [...(this.listeners.get(happening) ?? []), call]);
+    }
+  }
+
+  /** @param {Happening} happening */
+  emit(happening) {
+    for (const call of this.listeners.get(happening) ?? []) call();
+  }
+
+  /** Forgets all listeners, before the page is built again. */
+  forgetListeners() {
+    this.listeners.clear();
+  }
+
+  // --- the position ---
+
+  /** Follows a change of the place or the tree of the game on the board. */
+  moved() {
+    this.arrows.clear();
+    this.message = null;
+    this.score = null;
+    this.answer = this.answers.get(this.answerKey()) ?? null;
+    keepCurrent(this.session.keep());
+    this.showPlace(false);
+    this.emit('position');
+    this.emit('tree');
+    if (this.answer) this.emit('answer');
+    else void this.ask();
+    void this.fillTexts();
+  }
+
+  /** Shows the place in the address. @param {boolean} step */
+  showPlace(step) {
+    const { game, start, moves } = this.session;
+    showAddress(addressOf(this.view, game, start, moves), step);
+  }
+
+  answerKey() {
+    return [this.game, this.settings.notation, this.session.start, ...this.session.moves].join(' ');
+  }
+
+  /** Asks the server what may be played. */
+  async ask() {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    const key = this.answerKey();
+    try {
+      const answer = await get('/api/legal', { ...this.session.query, notation: this.settings.notation }, asking.signal);
+      this.remember(key, answer);
+    } catch (error) {
+      if (!asking.signal.aborted) this.fail(error);
+    }
+  }
+
+  /** @param {string} key @param {Answer} answer */
+  remember(key, answer) {
+    if (this.answers.size > 400) this.answers.clear();
+    this.answers.set(key, answer);
+    if (key !== this.answerKey()) return;
+    this.answer = answer;
+    this.emit('answer');
+  }
+
+  /** Forgets what the server said, when the language changes. */
+  forgetAnswers() {
+    this.answers.clear();
+    this.answer = null;
+  }
+
+  /** Plays a move on the board. @param {string} move @param {string} [source] */
+  play(move, source = '') {
+    const at = this.answer?.legal_moves.indexOf(move) ?? -1;
+    if (this.answer && at < 0) return;
+    this.session.play(move, { text: this.answer?.legal_texts?.[at] ?? '', source });
+  }
+
+  /** Says why a move is illegal. @param {string} move */
+  async explain(move) {
+    try {
+      await get('/api/read', { ...this.session.query, text: move });
+    } catch (error) {
+      this.say(error instanceof Problem ? reasonOf(error.message) : String(error), 'error');
+    }
+  }
+
+  /** Plays a move written in any notation. @param {string} text @returns {Promise<boolean>} */
+  async playText(text) {
+    try {
+      const { move } = await get('/api/read', { ...this.session.query, text, notation: this.settings.notation });
+      this.play(move);
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+  }
+
+  /** Fills in the texts of moves that have none in the notation in force. */
+  async fillTexts() {
+    const session = this.session;
+    if (session.game === 'gomoku' || this.filling) return;
+    this.filling = true;
+    for (let round = 0; round < 400; round++) {
+      const path = firstWithoutText(session);
+      if (!path || session !== this.session) break;
+      if (!await this.fillLine(session, path)) break;
+      this.emit('tree');
+    }
+    this.filling = false;
+  }
+
+  /** @param {Session} session @param {tree.Path} path */
+  async fillLine(session, path) {
+    const end = tree.endOf(session.root, path);
+    const moves = tree.movesTo(session.root, end);
+    const { fen, game } = session.query;
+    const { notation } = this.settings;
+    try {
+      const line = await get('/api/line', { game, fen, moves: moves.join(','), notation });
+      if (notation !== this.settings.notation || !samePlace(session, end, moves)) return true;
+      line.moves.forEach((/** @type {{text: string}} */ step, /** @type {number} */ at) =>
+        session.note(end.slice(0, at + 1), { text: step.text }));
+      return line.moves.length === moves.length;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Changes the notation of all texts. @param {import('./settings.js').Settings['notation']} notation */
+  setNotation(notation) {
+    this.change({ notation });
+    this.session.forgetTexts();
+    this.moved();
+  }
+
+  // --- whole games ---
+
+  /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */
+  load(parts) {
+    keepRecent(this.session.keep());
+    this.session.load(parts);
+  }
+
+  /** Puts a position on the board. @param {string} fen @returns {boolean} */
+  loadFen(fen) {
+    const position = parse(this.game, fen);
+    if (!position) return false;
+    this.load({ start: write(this.game, position) });
+    return true;
+  }
+
+  /** Puts a line of moves on the board. @param {string} fen @param {readonly string[]} moves @param {number} [at] plies to the place */
+  loadLine(fen, moves, at = moves.length) {
+    const start = fen && parse(this.game, fen) ? fen : START[this.game];
+    const place = tree.addLine(tree.node(), [], moves);
+    this.load({ start, root: place.root, path: place.path.slice(0, at) });
+  }
+
+  /** Returns the position on the board as text: the server's, or what drawing knows. */
+  fen() {
+    const { game, start, moves } = this.session;
+    return this.answer?.fen ?? write(game, after(game, start, moves));
+  }
+
+  // --- settings, messages, arrows ---
+
+  /** Changes settings. @param {Partial<import('./settings.js').Settings>} parts */
+  change(parts) {
+    Object.assign(this.settings, parts);
+    saveSettings(this.settings);
+    this.emit('style');
+  }
+
+  /** Says something in the line under the board. @param {string} text @param {'info' | 'error' | 'busy'} [kind] @param {string} [hint] */
+  say(text, kind = 'info', hint = '') {
+    this.message = text ? { text, kind, hint } : null;
+    this.emit('status');
+  }
+
+  /** Says what went wrong. @param {unknown} error */
+  fail(error) {
+    if (error instanceof DOMException && error.name === 'AbortError') return;
+    const [text, hint] = explainError(error);
+    this.say(text, 'error', hint);
+  }
+
+  /** Shows arrows of one kind on the board. @param {string} kind @param {readonly Arrow[]} arrows */
+  setArrows(kind, arrows) {
+    if (arrows.length === 0 && !this.arrows.has(kind)) return;
+    this.arrows.set(kind, arrows);
+    this.emit('arrows');
+  }
+
+  /** Shows short texts at points of the board. @param {ReadonlyMap<string, string>} marks */
+  setMarks(marks) {
+    if (marks.size === 0 && this.marks.size === 0) return;
+    this.marks = marks;
+    this.emit('marks');
+  }
+
+  /** Shows a value in the gauge. @param {import('./score.js').Score | null} score for the first player */
+  setScore(score) {
+    this.score = score;
+    this.emit('score');
+  }
+
+  /** Opens a tab. @param {string} tab */
+  openTab(tab) {
+    this.tab = tab;
+    this.emit('tab');
+  }
+
+  /** Opens or closes the editor of positions. @param {boolean} editing */
+  setEditing(editing) {
+    this.editing = editing;
+    this.emit('editing');
+    if (!editing) this.emit('position');
+  }
+}
+
+/** Returns an error as a text and what to do about it. @param {unknown} error @returns {[string, string]} */
+export function explainError(error) {
+  if (!(error instanceof Problem)) return [String(error), ''];
+  if (error.code === 'no_server') return [t('The server does not answer.'), t('Is `juzhong serve` still running? Start it again and try once more.')];
+  if (error.status === 503) return [t('The server is busy.'), error.hint || t('Wait a few seconds and try again.')];
+  return [error.message, error.hint];
+}
+
+/** Returns the last part of a long reason: why, without which move and where. @param {string} text */
+function reasonOf(text) {
+  const short = text.replace(/\s*[(（](?:position|局面)[:：][\s\S]*$/, '');
+  return short.replace(/^move \d+: "[^"]*" is illegal: /, '');
+}
+
+/** Returns whether a path still leads along the same moves. @param {Session} session @param {tree.Path} path @param {readonly string[]} moves */
+function samePlace(session, path, moves) {
+  return tree.movesTo(session.root, path).join() === moves.join();
+}
+
+/** @param {Session} session @returns {tree.Path | null} */
+function firstWithoutText(session) {
+  /** @type {tree.Path | null} */
+  let found = null;
+  tree.walk(session.root, (node, path) => {
+    if (!found && path.length > 0 && !node.text) found = path;
+  });
+  return found;
+}

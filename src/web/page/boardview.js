@@ -1,0 +1,191 @@
+// The board with what stands around it: gauge, players and clocks, status line, controls.
+
+import { XiangqiBoard } from './board.js';
+import { button, el } from './dom.js';
+import { firstToMove, parse } from './fen.js';
+import { GomokuBoard } from './gomoku.js';
+import { iconButton } from './icons.js';
+import { t } from './i18n.js';
+import { chances, scoreText } from './score.js';
+import { loopArrows, statusText } from './status.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {XiangqiBoard | GomokuBoard} AnyBoard */
+
+/**
+ * What the controls around the board need of others.
+ * @typedef {object} BoardHooks
+ * @property {import('./points.js').BoardEvents['point']} point a point was chosen while editing
+ * @property {import('./points.js').BoardEvents['drop']} drop
+ * @property {() => boolean} mayMove whether the person may move now
+ * @property {() => void} undo
+ * @property {() => {top: HTMLElement, bottom: HTMLElement}} plates the players with their clocks
+ */
+
+/** Draws the board of an app and keeps it up to date. */
+export class BoardView {
+  /** @param {App} app @param {BoardHooks} hooks */
+  constructor(app, hooks) {
+    this.app = app;
+    this.hooks = hooks;
+    this.frame = el('div', { class: 'board-frame' });
+    this.gauge = el('div', { class: 'gauge', role: 'img' }, el('div', { class: 'gauge-fill' }), el('span', { class: 'gauge-text' }));
+    this.status = el('div', { class: 'status', role: 'status', 'aria-live': 'polite' });
+    const plates = hooks.plates();
+    this.element = el('section', { class: 'board-side', 'aria-label': t('Board') }, plates.top,
+      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app, hooks.undo));
+    this.board = this.makeBoard();
+    app.on(['position', 'editing'], () => this.showPosition());
+    app.on(['answer', 'play', 'editing'], () => this.showLegal());
+    app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
+    app.on(['arrows', 'answer', 'position', 'style', 'editing'], () => this.showArrows());
+    app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
+    app.on(['style'], () => this.showStyle());
+    app.on(['score', 'style', 'position'], () => this.showGauge());
+    this.showStyle();
+    this.showPosition();
+    this.showGauge();
+  }
+
+  /** @returns {AnyBoard} */
+  makeBoard() {
+    const { app } = this;
+    const { columns, rows } = app.session.position;
+    /** @type {import('./points.js').BoardEvents} */
+    const events = {
+      move: (from, to) => app.play(from === to ? from : from + to),
+      illegal: (from, to) => this.explain(from, to),
+      point: this.hooks.point,
+      drop: this.hooks.drop,
+    };
+    const board = app.game === 'gomoku' ? new GomokuBoard(columns, rows, events) : new XiangqiBoard(events);
+    this.frame.replaceChildren(board.element);
+    return board;
+  }
+
+  /** @param {string} from @param {string} to */
+  explain(from, to) {
+    const forbidden = this.app.answer?.forbidden?.find(({ move }) => move === to);
+    if (forbidden) this.app.say(t('{point} is forbidden: {reason}', { point: to, reason: forbidden.reason }), 'error');
+    else if (this.app.game === 'xiangqi') void this.app.explain(from + to);
+  }
+
+  showPosition() {
+    const { app } = this;
+    const position = app.session.position;
+    const fits = this.board.game === app.game && this.board.columns === position.columns && this.board.rows === position.rows;
+    if (!fits) {
+      this.board = this.makeBoard();
+      this.showStyle();
+    }
+    this.board.editing = app.editing;
+    if (this.board instanceof GomokuBoard) this.board.setNumbers(this.stoneNumbers());
+    if (app.editing) return;
+    this.board.setPosition(position, app.session.last, null);
+    if (!app.answer) this.board.setLegal([]);
+  }
+
+  /** Draws a position that is being edited. @param {import('./fen.js').Position} position */
+  showEdited(position) {
+    if (this.board.columns === position.columns && this.board.rows === position.rows) this.board.setPosition(position, [], null);
+  }
+
+  stoneNumbers() {
+    const { session, settings } = this.app;
+    return new Map(settings.numbers ? session.moves.map((move, at) => [move, at + 1]) : []);
+  }
+
+  showLegal() {
+    const { app, board } = this;
+    if (app.editing || !app.answer) return;
+    const over = app.answer.status !== 'ongoing';
+    board.setLegal(this.hooks.mayMove() && !over ? app.answer.legal_moves : []);
+    if (board instanceof GomokuBoard) board.setForbidden(new Map((app.answer.forbidden ?? []).map(({ move, reason }) => [move, reason])));
+    else board.drawCheck(app.answer.in_check ? kingOf(app.session.position) : null);
+  }
+
+  showStatus() {
+    const { app } = this;
+    const said = app.message;
+    const { text, kind } = said ?? { ...statusText(app), kind: 'info' };
+    this.status.className = `status status-${kind}`;
+    this.status.replaceChildren(el('span', {}, text));
+    if (said?.hint) this.status.append(' ', el('span', { class: 'hint' }, said.hint));
+    if (app.session.studying) {
+      this.status.append(el('span', { class: 'badge badge-study' }, t('study')),
+        button(t('Back to the game'), () => app.session.backToGame(), { class: 'small' }));
+    }
+  }
+
+  showArrows() {
+    const { app } = this;
+    const all = app.settings.arrows && !app.editing ? [...app.arrows.values()].flat() : [];
+    this.board.setArrows(app.editing ? [] : [...all, ...loopArrows(app.answer)]);
+  }
+
+  showStyle() {
+    const { settings } = this.app;
+    if (this.board instanceof XiangqiBoard) this.board.setStyle(settings.set, settings.coordinates);
+    this.board.setFlipped(settings.flipped);
+    this.element.classList.toggle('flipped', settings.flipped);
+    if (this.board instanceof GomokuBoard) {
+      this.board.setNumbers(this.stoneNumbers());
+      if (!this.app.editing) this.board.setPosition(this.app.session.position, this.app.session.last, null);
+    }
+    this.showLegal();
+  }
+
+  showGauge() {
+    const { score } = this.app;
+    const share = score ? chances(score) : 0.5;
+    const fill = /** @type {HTMLElement} */ (this.gauge.firstElementChild);
+    const text = /** @type {HTMLElement} */ (this.gauge.lastElementChild);
+    fill.style.height = `${(share * 100).toFixed(1)}%`;
+    text.textContent = score ? scoreText(score, 1) : '';
+    text.classList.toggle('gauge-text-low', share >= 0.5);
+    const side = this.app.game === 'xiangqi' ? t('Value for Red: {score}', { score: scoreText(score) }) :
+      t('Value for Black: {score}', { score: scoreText(score) });
+    this.gauge.setAttribute('aria-label', side);
+    this.gauge.title = side;
+  }
+}
+
+/** Returns the point of the king of the side to move. @param {import('./fen.js').Position} position */
+function kingOf(position) {
+  const king = firstToMove(position) ? 'K' : 'k';
+  return [...position.men].find(([, man]) => man === king)?.[0] ?? null;
+}
+
+/** @param {App} app @param {() => void} undo */
+function controls(app, undo) {
+  /** @param {import('./icons.js').Icon} icon @param {string} label @param {() => void} act @param {string} key */
+  const control = (icon, label, act, key) => iconButton(icon, label, act, { title: key ? `${label} (${key})` : label, class: 'control' });
+  const setup = control('edit', t('Set up a position'), () => app.setEditing(!app.editing), '');
+  app.on(['editing'], () => setup.setAttribute('aria-pressed', String(app.editing)));
+  return el('div', { class: 'controls', role: 'toolbar', 'aria-label': t('Moves of the game') },
+    control('first', t('To the start'), () => app.session.toStart(), 'Home'),
+    control('back', t('One move back'), () => app.session.step(-1), '←'),
+    control('next', t('One move on'), () => app.session.step(1), '→'),
+    control('last', t('To the end'), () => app.session.toEnd(), 'End'),
+    el('span', { class: 'gap' }),
+    control('undo', t('Undo'), undo, 'u'),
+    control('redo', t('Redo'), () => app.session.redo(), 'r'),
+    el('span', { class: 'gap' }),
+    control('flip', t('Turn the board'), () => app.change({ flipped: !app.settings.flipped }), 'f'),
+    setup,
+    control('plus', t('New game'), () => newGame(app), 'n'));
+}
+
+/** Puts the start on the board. @param {App} app */
+export function newGame(app) {
+  app.setEditing(false);
+  const start = app.game === 'gomoku' ? emptyLike(app.session.start) : '';
+  app.load({ start });
+}
+
+/** Returns an empty board of the same size and rules. @param {string} fen */
+function emptyLike(fen) {
+  const position = parse('gomoku', fen);
+  if (!position) return '';
+  return `${Array(position.rows).fill(position.columns).join('/')} x ${position.rest || '5'}`;
+}

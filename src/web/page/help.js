@@ -1,0 +1,52 @@
+// The overlay with the keys, and the menu of styles.
+
+import { button, checkbox, el, select } from './dom.js';
+import { t } from './i18n.js';
+import { PIECE_SETS } from './pieces.js';
+
+/** @typedef {import('./app.js').App} App */
+
+/** @type {[string, string][]} */
+const KEYS = [
+  ['← →', 'a move back, a move on'], ['↑ ↓', 'the variation above, below'], ['Home End', 'to the start, to the end'],
+  ['f', 'turn the board'], ['e', 'engine on or off'], ['b', 'book'], ['t', 'table'], ['v', 'values of the pieces'], ['p', 'play'],
+  ['s', 'study: leave the game here, come back'], ['u r', 'undo, redo'], ['n', 'new game'], ['Space', 'play the best move'],
+  ['/', 'type a move in any notation'], ['Del', 'delete from here on'], ['?', 'this help'],
+];
+
+/** @param {string} title @param {...HTMLElement} children */
+function dialog(title, ...children) {
+  const box = el('dialog', { class: 'dialog', 'aria-label': title });
+  box.append(el('h2', {}, title), ...children, el('div', { class: 'row' }, button(t('Close'), () => box.close(), { class: 'primary' })));
+  box.addEventListener('close', () => box.remove());
+  box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
+  document.body.append(box);
+  box.showModal();
+}
+
+/** Shows the keys. @param {App} app */
+export function showHelp(app) {
+  const rows = KEYS.map(([keys, what]) => el('div', {}, el('dt', {}, ...keys.split(' ').flatMap((key) => [el('kbd', {}, key), ' '])), el('dd', {}, t(what))));
+  dialog(t('Keys'), el('dl', { class: 'keys' }, ...rows),
+    el('p', {}, t('Drag a piece or click it and then a point. The right button draws arrows. Drop a file anywhere, paste a FEN or a game with Ctrl+V.')),
+    el('p', { class: 'quiet' }, t('With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.')),
+    el('p', { class: 'quiet' }, `juzhong ${app.meta.version}. `, t('The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.')));
+}
+
+/** Shows the choice of styles. @param {App} app */
+export function showStyles(app) {
+  const { settings } = app;
+  /** @param {string} label @param {HTMLElement} choice */
+  const field = (label, choice) => el('label', { class: 'field' }, el('span', {}, label), choice);
+  /** @param {string} key */
+  const set = (key) => (/** @type {string} */ value) => app.change({ [key]: value });
+  dialog(t('Style'),
+    el('div', { class: 'styles' },
+      field(t('Board'), select([['wood', t('wood')], ['paper', t('paper')], ['slate', t('slate')], ['dark', t('dark')]], settings.theme, set('theme'), { name: 'theme' })),
+      field(t('Pieces'), select(PIECE_SETS.map((name) => /** @type {[string, string]} */ ([name, t(name)])), settings.set, set('set'), { name: 'set' })),
+      field(t('Coordinates'), select([['western', 'a–i, 0–9'], ['chinese', '一–九, 1–9'], ['none', t('none')]], settings.coordinates, set('coordinates'), { name: 'coordinates' })),
+      field(t('Light or dark'), select([['auto', t('as the system')], ['light', t('light')], ['dark', t('dark')]], settings.scheme, set('scheme'), { name: 'scheme' }))),
+    el('div', { class: 'stack' },
+      checkbox(t('arrows of book, table and engine'), settings.arrows, (arrows) => app.change({ arrows })),
+      checkbox(t('numbers on the stones of gomoku'), settings.numbers, (numbers) => app.change({ numbers }))));
+}

@@ -1,0 +1,311 @@
+// The page: puts the parts together, follows the address and the keys.
+
+import { readAddress } from './address.js';
+import { get, takeToken } from './api.js';
+import { App } from './app.js';
+import { BoardView, newGame } from './boardview.js';
+import { button, el } from './dom.js';
+import { parse, START } from './fen.js';
+import { showHelp, showStyles } from './help.js';
+import { currentLanguage, setLanguage, t } from './i18n.js';
+import { iconButton } from './icons.js';
+import { BookPanel } from './panels/book.js';
+import { EnginePanel } from './panels/engine.js';
+import { filePanel, takeFile, takeText } from './panels/file.js';
+import { GamesView } from './panels/games.js';
+import { movesPanel } from './panels/moves.js';
+import { plates, playPanel } from './panels/play.js';
+import { ReviewPanel } from './panels/review.js';
+import { Setup } from './panels/setup.js';
+import { TablePanel } from './panels/table.js';
+import { TablesView } from './panels/tables.js';
+import { ValuesPanel } from './panels/values.js';
+import { Play } from './play.js';
+import { currentGame } from './store.js';
+import * as tree from './tree.js';
+
+const app = new App();
+const play = new Play(app);
+/** @type {EnginePanel | null} */
+let engine = null;
+/** @type {ReviewPanel | null} */
+let review = null;
+const wide = window.matchMedia('(min-width: 900px)');
+
+// --- beginning ---
+
+async function begin() {
+  takeToken();
+  setLanguage(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
+  app.tab = wide.matches ? 'book' : 'moves';
+  restore();
+  applyStyle();
+  build();
+  listen();
+  try {
+    app.meta = await get('/api/meta');
+    build();
+  } catch (error) {
+    app.fail(error);
+  }
+  void app.ask();
+  void app.fillTexts();
+  document.body.dataset['ready'] = 'yes';
+}
+
+/** Takes the position from the address, and the rest of its game from the browser. */
+function restore() {
+  const address = readAddress();
+  app.view = address.view;
+  app.game = address.game;
+  for (const game of /** @type {const} */ (['xiangqi', 'gomoku'])) {
+    const kept = currentGame(game);
+    const session = app.sessions[game];
+    session.changed = () => {};
+    if (kept) session.takeBack(kept);
+  }
+  if (address.given) restorePlace(address.fen, address.moves);
+  for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
+  play.resume();
+  if (play.on) app.tab = 'play';
+}
+
+/** @param {string} fen @param {readonly string[]} moves */
+function restorePlace(fen, moves) {
+  const { session } = app;
+  const start = fen && fen !== 'startpos' && parse(app.game, fen) ? fen : START[app.game];
+  const known = session.start === start ? tree.find(session.root, moves) : null;
+  if (known) session.path = known;
+  else app.loadLine(start, moves);
+}
+
+// --- building ---
+
+/** Builds the whole page from the state. */
+function build() {
+  engine?.stop();
+  review?.stop();
+  app.forgetListeners();
+  play.attach();
+  app.on(['style'], applyStyle);
+  const setup = new Setup(app, (position) => view.showEdited(position));
+  engine = new EnginePanel(app);
+  review = new ReviewPanel(app);
+  const table = new TablePanel(app, (first) => {
+    play.begin(first ? 'human' : 'engine', first ? 'engine' : 'human', true);
+    app.openTab('play');
+  });
+  const view = new BoardView(app, {
+    point: (point) => setup.point(point), drop: (from, to) => setup.drop(from, to),
+    mayMove: () => play.mayMove, undo, plates: () => plates(app, play),
+  });
+  const panels = { book: new BookPanel(app).element, table: table.element, play: playPanel(app, play),
+    review: review.element, values: new ValuesPanel(app).element, file: filePanel(app) };
+  const side = el('div', { class: 'side' }, engine.element, movesPanel(app), lower(panels), setup.element);
+  const board = el('main', { class: 'view view-board' }, view.element, side);
+  document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element);
+  app.on(['view'], showView);
+  app.on(['tab'], showTab);
+  app.on(['editing'], () => { document.body.toggleAttribute('data-editing', app.editing); });
+  showView();
+  app.emit('tab');
+  if (app.answer) app.emit('answer');
+}
+
+/** @param {Record<string, HTMLElement>} panels */
+function lower(panels) {
+  /** @type {[string, string][]} */
+  const all = [['moves', t('Moves')], ['engine', t('Engine')], ['book', t('Book')], ['table', t('Table')], ['play', t('Play')],
+    ['review', t('Review')], ['values', t('Values')], ['file', t('File')]];
+  const names = all.filter(([name]) => name !== 'table' || app.game === 'xiangqi');
+  const tabs = names.map(([name, label]) => button(label, () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
+  const bar = el('div', { class: 'tabs', role: 'tablist', 'aria-label': t('Panels'), onkeydown: turnTabs }, ...tabs);
+  for (const [name, panel] of Object.entries(panels)) {
+    panel.setAttribute('data-panel', name);
+    panel.setAttribute('role', 'tabpanel');
+  }
+  return el('div', { class: 'lower' }, bar, el('div', { class: 'panels' }, ...Object.values(panels)));
+}
+
+/** Moves between tabs with the arrows. @param {KeyboardEvent} event */
+function turnTabs(event) {
+  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+  if (step === 0) return;
+  const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.tab')]).filter((tab) => tab.offsetParent);
+  const next = tabs[tabs.findIndex((tab) => tab === document.activeElement) + step];
+  next?.focus();
+  next?.click();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function header() {
+  /** @param {string} label @param {import('./app.js').View} view @param {import('./fen.js').GameName} game */
+  const link = (label, view, game) => button(label, () => openView(view, game), { class: 'nav', 'data-view': view, 'data-game': game });
+  const other = currentLanguage() === 'zh' ? 'EN' : '中文';
+  return el('header', { class: 'top' },
+    el('span', { class: 'brand' }, 'juzhong ', el('span', { lang: 'zh' }, '橘中')),
+    el('nav', { 'aria-label': t('Views') }, link(t('Board'), 'board', 'xiangqi'), link(t('Games'), 'games', app.game),
+      link(t('Tables'), 'tables', 'xiangqi'), link(t('Gomoku'), 'board', 'gomoku')),
+    el('span', { class: 'top-tools' },
+      button(other, switchLanguage, { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
+      iconButton('shade', t('Light or dark'), switchScheme, { class: 'tool', id: 'scheme' }),
+      iconButton('style', t('Style'), () => showStyles(app), { class: 'tool', id: 'styles' }),
+      button('?', () => showHelp(app), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
+}
+
+// --- views, tabs, style ---
+
+/** @param {import('./app.js').View} view @param {import('./fen.js').GameName} game */
+function openView(view, game) {
+  const other = app.game !== game;
+  app.view = view;
+  if (other && view === 'board') changeGame(game);
+  app.showPlace(true);
+  app.emit('view');
+}
+
+/** @param {import('./fen.js').GameName} game */
+function changeGame(game) {
+  play.suspend();
+  app.game = game;
+  app.editing = false;
+  play.resume();
+  app.arrows.clear();
+  app.answer = null;
+  if (game === 'gomoku' && app.tab === 'table') app.tab = 'book';
+  build();
+  app.moved();
+}
+
+function showView() {
+  document.body.dataset['view'] = app.view;
+  document.body.dataset['game'] = app.game;
+  app.showPlace(false);
+  for (const link of document.querySelectorAll('.nav')) {
+    const here = link.getAttribute('data-view') === app.view && (app.view !== 'board' || link.getAttribute('data-game') === app.game);
+    if (here) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+function showTab() {
+  document.body.dataset['tab'] = app.tab;
+  for (const tab of document.querySelectorAll('.tab')) {
+    const here = tab.getAttribute('data-tab') === app.tab;
+    tab.setAttribute('aria-selected', String(here));
+    tab.setAttribute('tabindex', here ? '0' : '-1');
+  }
+}
+
+function applyStyle() {
+  const { scheme, theme } = app.settings;
+  const dark = scheme === 'dark' || (scheme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+  document.documentElement.dataset['scheme'] = dark ? 'dark' : 'light';
+  document.documentElement.dataset['theme'] = theme;
+}
+
+function switchScheme() {
+  const dark = document.documentElement.dataset['scheme'] === 'dark';
+  app.change({ scheme: dark ? 'light' : 'dark' });
+}
+
+function switchLanguage() {
+  const language = currentLanguage() === 'zh' ? 'en' : 'zh';
+  app.change({ language });
+  setLanguage(language);
+  app.forgetAnswers();
+  build();
+  app.moved();
+}
+
+// --- keys, files, going back ---
+
+/** @type {Record<string, () => void>} */
+const KEYS = {
+  ArrowLeft: () => app.session.step(-1), ArrowRight: () => app.session.step(1),
+  ArrowUp: () => app.session.beside(-1), ArrowDown: () => app.session.beside(1),
+  Home: () => app.session.toStart(), End: () => app.session.toEnd(),
+  f: () => app.change({ flipped: !app.settings.flipped }),
+  e: () => engine?.switch(), b: () => openTab('book'), t: () => openTab('table'), v: () => openTab(app.tab === 'values' ? 'book' : 'values'),
+  p: () => openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
+  u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
+  ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
+};
+
+/** @param {string} tab */
+function openTab(tab) {
+  if (tab === 'table' && app.game === 'gomoku') return;
+  app.openTab(tab);
+}
+
+/** Undoes the last edit; in a game that is being played, takes moves back. */
+function undo() {
+  if (play.on && play.atEnd) play.takeBack();
+  else app.session.undo();
+}
+
+function focusEntry() {
+  if (!wide.matches) app.openTab('moves');
+  document.getElementById('move-entry')?.focus();
+}
+
+/** @param {KeyboardEvent} event */
+function onKey(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (target.matches('input, textarea, select')) {
+    if (event.key === 'Escape') target.blur();
+    return;
+  }
+  if (event.key === ' ' && target.matches('button, summary')) return;
+  const act = app.view === 'board' ? KEYS[event.key] : event.key === '?' ? KEYS['?'] : undefined;
+  if (!act || (app.editing && event.key !== '?')) return;
+  event.preventDefault();
+  act();
+}
+
+/** @param {ClipboardEvent} event */
+function onPaste(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (target.matches('input, textarea')) return;
+  const text = event.clipboardData?.getData('text/plain');
+  if (text) void takeText(app, text);
+}
+
+/** @param {DragEvent} event */
+function onDrop(event) {
+  event.preventDefault();
+  document.body.classList.remove('dropping');
+  const file = event.dataTransfer?.files[0];
+  const text = event.dataTransfer?.getData('text/plain');
+  if (file) void takeFile(app, file);
+  else if (text) void takeText(app, text);
+}
+
+function onWayBack() {
+  const address = readAddress();
+  app.view = address.view;
+  if (address.game !== app.game) changeGame(address.game);
+  restorePlace(address.fen, address.moves);
+  app.moved();
+  app.emit('view');
+}
+
+function listen() {
+  document.addEventListener('keydown', onKey);
+  document.addEventListener('keydown', () => app.emit('press'));
+  document.addEventListener('pointerdown', () => app.emit('press'));
+  document.addEventListener('paste', onPaste);
+  document.addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('dropping'); });
+  document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
+  document.addEventListener('drop', onDrop);
+  window.addEventListener('popstate', onWayBack);
+  window.addEventListener('pagehide', () => engine?.stop());
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyStyle);
+  wide.addEventListener('change', () => {
+    if (wide.matches && (app.tab === 'moves' || app.tab === 'engine')) app.openTab('book');
+  });
+}
+
+void begin();

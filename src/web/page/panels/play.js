@@ -1,0 +1,119 @@
+// The panel of a game against the engine, and the players beside the board.
+
+import { button, checkbox, el, numberField, select } from '../dom.js';
+import { t } from '../i18n.js';
+
+/** @typedef {import('../app.js').App} App */
+/** @typedef {import('../play.js').Play} Play */
+/** @typedef {import('../play.js').Player} Player */
+
+/** Returns the panel to begin and to steer a game. @param {App} app @param {Play} play */
+export function playPanel(app, play) {
+  const state = el('div', { class: 'stack' });
+  const element = el('section', { class: 'panel panel-play', 'aria-label': t('Play') }, state, sides(app, play), limits(app));
+  const draw = () => state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
+  app.on(['play', 'tree'], draw);
+  draw();
+  return element;
+}
+
+/** @param {App} app @param {Play} play */
+function beginning(app, play) {
+  const [first, second] = names(app);
+  return [el('p', {}, play.ended || t('Play against the engine from the position on the board.')),
+    el('div', { class: 'row' },
+      button(t('Play {side}', { side: first }), () => play.begin('human', 'engine', false), { class: 'primary' }),
+      button(t('Play {side}', { side: second }), () => play.begin('engine', 'human', false), { class: 'primary' }),
+      button(t('Engine against itself'), () => play.begin('engine', 'engine', false)))];
+}
+
+/** @param {App} app @param {Play} play */
+function running(app, play) {
+  const text = play.thinking ? t('The engine is thinking …') : play.atEnd ? t('Your move.') :
+    app.session.studying ? t('The game waits while you study.') : t('You are looking at an earlier position.');
+  const back = play.atEnd ? null : button(t('Back to the game'), () => {
+    if (app.session.studying) app.session.backToGame();
+    if (app.session.live) app.session.go(app.session.live);
+  }, { class: 'primary' });
+  return [el('p', {}, text), el('div', { class: 'row' }, back,
+    button(t('Hint'), () => void play.hint()), button(t('Take back'), () => play.takeBack()),
+    button(t('Offer a draw'), () => void play.offerDraw()), button(t('Resign'), () => play.resign()),
+    button(t('Leave the game'), () => play.leave()))];
+}
+
+/** @param {App} app @returns {[string, string]} */
+function names(app) {
+  return app.game === 'gomoku' ? [t('Black'), t('White')] : [t('Red'), t('Black')];
+}
+
+/** @param {App} app @param {Play} play */
+function sides(app, play) {
+  const [first, second] = names(app);
+  /** @param {boolean} isFirst @param {string} name */
+  const choice = (isFirst, name) => {
+    const list = select([['human', t('a person')], ['engine', t('the engine')]], isFirst ? play.first : play.second,
+      (value) => play.setSide(isFirst, /** @type {Player} */ (value)));
+    app.on(['play'], () => { list.value = isFirst ? play.first : play.second; });
+    return el('label', { class: 'field' }, el('span', {}, name), list);
+  };
+  const box = el('div', { class: 'row' }, choice(true, first), choice(false, second));
+  const draw = () => { box.hidden = !play.on; };
+  app.on(['play'], draw);
+  draw();
+  return box;
+}
+
+/** @param {App} app */
+function limits(app) {
+  const { settings, meta } = app;
+  const [low, high] = meta.engine.levels;
+  const levels = Array.from({ length: high - low + 1 }, (_, at) => String(low + at));
+  return el('div', { class: 'limits' },
+    el('label', { class: 'field' }, el('span', {}, t('Level')),
+      select(levels.map((level) => /** @type {[string, string]} */ ([level, level])), String(settings.level), (value) => app.change({ level: Number(value) }))),
+    numberField(t('Seconds a move'), settings.moveSeconds, (value) => app.change({ moveSeconds: Number(value) || 1 }), { min: 0.1, step: 0.1 }),
+    numberField(t('Minutes each (0: no clock)'), settings.minutes, (value) => app.change({ minutes: Number(value) || 0 }), { min: 0 }),
+    numberField(t('Increment in seconds'), settings.increment, (value) => app.change({ increment: Number(value) || 0 }), { min: 0 }),
+    checkbox(t('use the book'), settings.useBook, (useBook) => app.change({ useBook })),
+    app.game === 'xiangqi' && checkbox(t('use the tables'), settings.useTables, (useTables) => app.change({ useTables })));
+}
+
+/** Returns the plates with the players' names and clocks. @param {App} app @param {Play} play */
+export function plates(app, play) {
+  const top = plate();
+  const bottom = plate();
+  const draw = () => {
+    const firstBelow = !app.settings.flipped;
+    fill(app, play, bottom, firstBelow);
+    fill(app, play, top, !firstBelow);
+  };
+  app.on(['play', 'tree', 'style', 'score', 'position'], draw);
+  draw();
+  return { top, bottom };
+}
+
+function plate() {
+  return el('div', { class: 'plate' }, el('span', { class: 'disc' }), el('span', { class: 'name' }), el('span', { class: 'clock', role: 'timer' }));
+}
+
+/** @param {App} app @param {Play} play @param {HTMLElement} box @param {boolean} first */
+function fill(app, play, box, first) {
+  const [disc, name, clock] = /** @type {HTMLElement[]} */ ([...box.children]);
+  const { tags } = app.session;
+  const given = first ? tags['Red'] ?? tags['White'] : tags['Black'];
+  const side = names(app)[first ? 0 : 1] ?? '';
+  const gomoku = app.game === 'gomoku';
+  if (!disc || !name || !clock) return;
+  const colours = gomoku ? ['disc-black', 'disc-white'] : ['disc-red', 'disc-black'];
+  disc.className = `disc ${colours[first ? 0 : 1]}`;
+  name.textContent = given || side;
+  clock.textContent = play.timed ? clockText(play.clock[first ? 0 : 1]) : '';
+  box.classList.toggle('turn', app.firstToMove === first);
+  box.classList.toggle('named', Boolean(given) || play.on);
+}
+
+/** @param {number} milliseconds */
+function clockText(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,92 @@
+// What the evaluation thinks each piece and each term is worth.
+
+import { get } from '../api.js';
+import { explainError } from '../app.js';
+import { calm, el, emptyState } from '../dom.js';
+import { number, t } from '../i18n.js';
+import { signed } from '../score.js';
+
+/** @typedef {import('../app.js').App} App */
+/** @typedef {{middle: number, ending: number, now: number}} Side */
+/** @typedef {{part?: string, term?: string, red: Side | number, black: Side | number}} Part */
+/** @typedef {{term: string, count?: {mover: number, other: number}, value: {mover: number, other: number}}} GomokuTerm */
+/** @typedef {{men?: {square: string, value: number}[], parts?: Part[], terms?: (Part | GomokuTerm)[], points?: Record<string, number>, best?: string, value?: number, total?: unknown, score?: number}} Evaluation */
+
+/** Shows values while its tab is open. */
+export class ValuesPanel {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.element = el('section', { class: 'panel panel-values', 'aria-label': t('Values') });
+    this.later = calm(() => void this.load(), 40);
+    app.on(['position'], () => { app.setMarks(new Map()); this.later(); });
+    app.on(['tab'], () => { if (this.open) this.later(); else app.setMarks(new Map()); });
+  }
+
+  get open() { return this.app.tab === 'values'; }
+
+  async load() {
+    if (!this.open) return;
+    const { app } = this;
+    const key = app.answerKey();
+    try {
+      const answer = await get('/api/eval', app.session.query);
+      if (key === app.answerKey() && this.open) this.show(answer.eval ?? {});
+    } catch (error) {
+      this.element.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+    }
+  }
+
+  /** @param {Evaluation} evaluation */
+  show(evaluation) {
+    if (this.app.game === 'gomoku') this.showPoints(evaluation);
+    else this.showMen(evaluation);
+  }
+
+  /** @param {Evaluation} evaluation */
+  showMen(evaluation) {
+    this.app.setMarks(new Map((evaluation.men ?? []).map(({ square, value }) => [square, String(Math.round(value))])));
+    const parts = /** @type {Part[]} */ (evaluation.terms ?? evaluation.parts ?? []);
+    const rows = parts.filter((part) => sideOf(part.red) !== 0 || sideOf(part.black) !== 0).map((part) => {
+      const [red, black] = [sideOf(part.red), sideOf(part.black)];
+      return el('tr', {}, el('th', { scope: 'row' }, t(words(part.term ?? part.part ?? ''))), ...[red, black].map((value) => el('td', { class: 'num' }, number(value))),
+        el('td', { class: 'num strong' }, signed(red - black, 0)));
+    });
+    const [red, black] = [sum(parts, 'red'), sum(parts, 'black')];
+    this.element.replaceChildren(
+      el('p', { class: 'quiet' }, t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
+      el('table', { class: 'rows values' },
+        el('thead', {}, el('tr', {}, ...[t('Term'), t('Red'), t('Black'), t('difference')].map((name, at) => el('th', { scope: 'col', class: at ? 'num' : '' }, name)))),
+        el('tbody', {}, ...rows),
+        el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, t('Sum')), el('td', { class: 'num' }, number(red)), el('td', { class: 'num' }, number(black)),
+          el('td', { class: 'num strong' }, signed(red - black, 0))))));
+  }
+
+  /** @param {Evaluation} evaluation */
+  showPoints(evaluation) {
+    const points = Object.entries(evaluation.points ?? {}).filter(([, value]) => value > 0).sort((a, b) => b[1] - a[1]).slice(0, 40);
+    this.app.setMarks(new Map(points.map(([point, value]) => [point, String(Math.round(value))])));
+    const terms = /** @type {GomokuTerm[]} */ (evaluation.terms ?? []).filter(({ value }) => value.mover !== 0 || value.other !== 0);
+    this.element.replaceChildren(
+      el('p', { class: 'quiet' }, t('On the points: how good they are by their patterns. Below: the sums of the terms.')),
+      el('table', { class: 'rows values' },
+        el('thead', {}, el('tr', {}, ...[t('Term'), t('to move'), t('other side')].map((name, at) => el('th', { scope: 'col', class: at ? 'num' : '' }, name)))),
+        el('tbody', {}, ...terms.map((term) => el('tr', {}, el('th', { scope: 'row' }, t(term.term)),
+          el('td', { class: 'num' }, signed(term.value.mover, 1)), el('td', { class: 'num' }, signed(term.value.other, 1)))))));
+  }
+}
+
+/** @param {Side | number} side */
+function sideOf(side) {
+  return typeof side === 'number' ? side : side.now;
+}
+
+/** @param {readonly Part[]} parts @param {'red' | 'black'} side */
+function sum(parts, side) {
+  return parts.reduce((total, part) => total + sideOf(part[side]), 0);
+}
+
+/** @param {string} name */
+function words(name) {
+  return name.replaceAll('_', ' ');
+}

@@ -1,0 +1,338 @@
+// Playing against the engine: whose turn it is, clocks, hints, the end of the game.
+
+import { post } from './api.js';
+import { firstToMove, after, pointsOf } from './fen.js';
+import { t } from './i18n.js';
+import { readScore, scoreText, forFirst } from './score.js';
+import { movesTo, samePath } from './tree.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {'human' | 'engine'} Player */
+/** @typedef {{on: boolean, first: Player, second: Player, clock: [number, number], perfect: boolean}} KeptPlay */
+
+const KEY = 'juzhong.play.';
+
+/** A game that is being played, on one board of an app. */
+export class Play {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.on = false;
+    /** @type {Player} */
+    this.first = 'human';
+    /** @type {Player} */
+    this.second = 'engine';
+    /** Milliseconds left to the first and the second player. @type {[number, number]} */
+    this.clock = [0, 0];
+    /** Whether the tables answer at full strength, whatever the level. */
+    this.perfect = false;
+    this.thinking = false;
+    this.ended = '';
+    this.stamp = 0;
+    /** @type {AbortController | null} */
+    this.asking = null;
+    window.setInterval(() => this.tick(), 200);
+  }
+
+  /** Follows the happenings of the app. */
+  attach() {
+    this.app.on(['answer', 'position'], () => this.follow());
+  }
+
+  // --- state ---
+
+  /** Whether the place on the board is the end of the game being played. */
+  get atEnd() {
+    const { live, path, studying } = this.app.session;
+    return live !== null && !studying && samePath(live, path);
+  }
+
+  /** Whether the first player is to move in the game being played. */
+  get firstToMove() {
+    const { session } = this.app;
+    return firstToMove(after(session.game, session.start, movesTo(session.root, session.live ?? session.path)));
+  }
+
+  /** Whether a person may move on the board now. */
+  get mayMove() {
+    return !this.on || !this.atEnd || this.mover === 'human';
+  }
+
+  /** Who is to move in the game being played. */
+  get mover() {
+    return this.firstToMove ? this.first : this.second;
+  }
+
+  get timed() {
+    return this.on && this.app.settings.minutes > 0;
+  }
+
+  // --- beginning and end ---
+
+  /**
+   * Begins a game from the position on the board.
+   * @param {Player} first @param {Player} second @param {boolean} perfect
+   */
+  begin(first, second, perfect) {
+    const { app } = this;
+    this.first = first;
+    this.second = second;
+    this.perfect = perfect;
+    this.on = true;
+    this.ended = '';
+    const full = app.settings.minutes * 60000;
+    this.clock = [full, full];
+    this.stamp = Date.now();
+    app.session.left = null;
+    app.session.live = app.session.path;
+    app.session.tags = { ...app.session.tags, ...this.names() };
+    app.change({ flipped: first === 'engine' && second === 'human' });
+    this.changed();
+    app.emit('tree');
+    this.follow();
+  }
+
+  /** @returns {Record<string, string>} */
+  names() {
+    const engine = this.perfect ? t('Tables') : t('Engine, level {level}', { level: this.app.settings.level });
+    const name = (/** @type {Player} */ player) => player === 'human' ? t('You') : engine;
+    return { Red: name(this.first), Black: name(this.second) };
+  }
+
+  /** Gives a side to the engine or to a person. @param {boolean} first @param {Player} player */
+  setSide(first, player) {
+    if (first) this.first = player;
+    else this.second = player;
+    this.silence();
+    this.changed();
+    this.follow();
+  }
+
+  /** Ends the game. @param {string} result @param {string} text */
+  end(result, text) {
+    const { session } = this.app;
+    this.silence();
+    this.on = false;
+    this.ended = text;
+    session.result = result;
+    session.live = null;
+    session.opened = true;
+    this.app.say(text);
+    this.app.emit('tree');
+    this.changed();
+  }
+
+  /** Stops for a while: the other game comes on the board. */
+  suspend() {
+    this.silence();
+    this.on = false;
+  }
+
+  /** Gives up a search for a move that is no longer wanted. */
+  silence() {
+    this.asking?.abort();
+    this.asking = null;
+    this.thinking = false;
+  }
+
+  /** Ends playing without a result: the board is free again. */
+  leave() {
+    this.silence();
+    this.on = false;
+    this.app.session.live = null;
+    this.changed();
+  }
+
+  resign() {
+    const first = this.first === 'human' && (this.second !== 'human' || this.firstToMove);
+    this.end(first ? '0-1' : '1-0', this.app.game === 'xiangqi' && first ? t('Red resigns.') :
+      first || this.app.game === 'xiangqi' ? t('Black resigns.') : t('White resigns.'));
+  }
+
+  changed() {
+    this.keep();
+    this.app.emit('play');
+  }
+
+  keep() {
+    /** @type {KeptPlay} */
+    const kept = { on: this.on, first: this.first, second: this.second, clock: this.clock, perfect: this.perfect };
+    try {
+      localStorage.setItem(KEY + this.app.game, JSON.stringify({ ...kept, live: this.app.session.live }));
+    } catch {
+      // Nothing is kept then.
+    }
+  }
+
+  /** Goes on with a game that a reload interrupted. */
+  resume() {
+    let kept = null;
+    try {
+      kept = JSON.parse(localStorage.getItem(KEY + this.app.game) ?? 'null');
+    } catch {
+      return;
+    }
+    if (!kept?.on || !Array.isArray(kept.live)) return;
+    Object.assign(this, { on: true, first: kept.first, second: kept.second, clock: kept.clock, perfect: kept.perfect });
+    this.stamp = Date.now();
+    this.app.session.live = kept.live;
+    this.changed();
+  }
+
+  // --- the engine's move ---
+
+  follow() {
+    if (!this.on) return;
+    if (!this.app.session.live) { this.leave(); return; }
+    if (!this.atEnd) return;
+    this.keep();
+    const { answer } = this.app;
+    if (!answer) return;
+    if (answer.status !== 'ongoing' || answer.verdict !== 'none') { this.finish(answer); return; }
+    if (this.mover === 'engine' && !this.thinking) void this.think();
+  }
+
+  /** @param {import('./app.js').Answer} answer */
+  finish(answer) {
+    const verdict = answer.verdict.replaceAll('_', ' ');
+    const draw = answer.status === 'drawn' || verdict === 'draw';
+    const mated = ['checkmate', 'stalemate', 'won'].includes(answer.status);
+    const first = mated ? !this.app.firstToMove : verdict === 'red wins' || verdict === 'black loses';
+    const why = answer.reason ? ` (${answer.reason})` : '';
+    if (draw) this.end('1/2-1/2', t('Draw') + why);
+    else this.end(first ? '1-0' : '0-1', this.winText(first) + why);
+  }
+
+  /** @param {boolean} first */
+  winText(first) {
+    if (this.app.game === 'gomoku') return first ? t('Black wins') : t('White wins');
+    return first ? t('Red wins') : t('Black wins');
+  }
+
+  async think() {
+    const { app } = this;
+    const session = app.session;
+    const asking = new AbortController();
+    this.asking = asking;
+    this.thinking = true;
+    app.emit('play');
+    try {
+      const reply = await this.ask({}, asking.signal);
+      if (this.asking !== asking || !this.on || app.session !== session) return;
+      this.silence();
+      this.take(reply);
+    } catch (error) {
+      if (this.asking !== asking) return;
+      this.silence();
+      app.fail(error);
+    }
+    app.emit('play');
+  }
+
+  /** Plays the engine's move at the end of the game, wherever the board stands. @param {{move: string, text?: string, source?: string, score?: unknown}} reply */
+  take(reply) {
+    const { session } = this.app;
+    this.press();
+    if (!this.atEnd) {
+      if (session.studying || !session.live) return;
+      session.path = session.live;
+    }
+    session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
+  }
+
+  /**
+   * Asks for the engine's move.
+   * @param {Record<string, unknown>} parts @param {AbortSignal} [signal] @returns {Promise<any>}
+   */
+  ask(parts, signal) {
+    const { settings, session, meta } = this.app;
+    const { fen, moves, game } = session.query;
+    const level = this.perfect ? meta.engine.levels[1] : settings.level;
+    const { app } = this;
+    app.searching++;
+    app.emit('play');
+    const body = { game: game || 'xiangqi', fen: fen || 'startpos', moves, level, movetime: Math.round(settings.moveSeconds * 1000),
+      
+      book: settings.useBook && !this.perfect, tables: settings.useTables || this.perfect, notation: settings.notation, ...parts };
+    return post('/api/move', body, {}, signal).finally(() => {
+      app.searching--;
+      app.emit('play');
+    });
+  }
+
+  // --- what a player may ask for ---
+
+  /** Shows a good move. */
+  async hint() {
+    try {
+      const reply = await this.ask({ level: this.app.meta.engine.levels[1], book: true, tables: true });
+      const [from = '', to] = pointsOf(reply.move);
+      this.app.setArrows('hint', [{ from, to: to ?? from, kind: 'hint', weight: 0.8 }]);
+      const score = readScore(reply.score);
+      this.app.say(t('Hint: {move}', { move: reply.text || reply.move }) + (score ? ` (${scoreText(forFirst(score, this.app.firstToMove))})` : ''));
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  /** Plays the best move that book, tables or engine know. */
+  async best() {
+    try {
+      const reply = await this.ask({ level: this.app.meta.engine.levels[1], book: true, tables: true });
+      this.app.session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  /** Takes moves back until a person is to move. */
+  takeBack() {
+    const { session } = this.app;
+    this.silence();
+    const live = session.live ?? session.path;
+    const both = this.mover === 'human' && (this.first === 'engine' || this.second === 'engine') && live.length > 1;
+    const first = live.length - (both ? 2 : 1);
+    if (first < 0) return;
+    session.live = live.slice(0, first);
+    session.path = live;
+    session.remove(live.slice(0, first + 1));
+    session.live = session.path;
+    this.changed();
+    this.follow();
+  }
+
+  /** Offers a draw; the engine takes it when it does not stand better. */
+  async offerDraw() {
+    if (this.first === 'human' && this.second === 'human') { this.end('1/2-1/2', t('Draw by agreement.')); return; }
+    this.app.say(t('The engine thinks about the offer …'), 'busy');
+    try {
+      const reply = await this.ask({ level: this.app.meta.engine.levels[1] });
+      const score = readScore(reply.score);
+      const mine = this.mover === 'human' ? score?.cp ?? 0 : -(score?.cp ?? 0);
+      if (mine > -30 && !score?.mate) this.end('1/2-1/2', t('Draw by agreement.'));
+      else this.app.say(t('The engine declines the draw.'));
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  // --- clocks ---
+
+  /** Adds the increment to the side that moved. */
+  press() {
+    if (!this.timed) return;
+    const side = this.firstToMove ? 0 : 1;
+    this.clock[side] += this.app.settings.increment * 1000;
+  }
+
+  tick() {
+    const now = Date.now();
+    const spent = now - this.stamp;
+    this.stamp = now;
+    if (!this.timed || this.app.session.studying || !this.app.session.live) return;
+    const side = this.firstToMove ? 0 : 1;
+    this.clock[side] = Math.max(0, this.clock[side] - spent);
+    this.app.emit('score');
+    if (this.clock[side] === 0) this.end(side === 0 ? '0-1' : '1-0', t('{winner} on time.', { winner: this.winText(side === 1) }));
+  }
+}

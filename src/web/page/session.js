@@ -1,0 +1,252 @@
+// A game on the board: its tree, the place in it, and the study beside it.
+
+import { after, parse, pointsOf, START } from './fen.js';
+import * as tree from './tree.js';
+
+/** @typedef {import('./fen.js').GameName} GameName */
+/** @typedef {import('./tree.js').Path} Path */
+/** @typedef {import('./tree.js').Node} Node */
+
+/**
+ * A game as it is kept in the browser.
+ * @typedef {object} Kept
+ * @property {GameName} game
+ * @property {string} start
+ * @property {Record<string, string>} tags
+ * @property {string} result
+ * @property {boolean} opened
+ * @property {Node} root
+ * @property {Path} path
+ * @property {Path | null} left
+ * @property {number} when
+ */
+
+/** One game with its variations. */
+export class Session {
+  /** @param {GameName} game @param {() => void} changed called after the place or the tree changed */
+  constructor(game, changed) {
+    this.game = game;
+    this.changed = changed;
+    this.start = START[game];
+    /** @type {Record<string, string>} */
+    this.tags = {};
+    this.result = '*';
+    this.opened = false;
+    this.root = tree.node();
+    /** @type {Path} */
+    this.path = [];
+    /** The place in the game that a study left. @type {Path | null} */
+    this.left = null;
+    /** The end of a game that is being played. @type {Path | null} */
+    this.live = null;
+    this.history = new tree.History();
+  }
+
+  /** The moves from the start to the place. */
+  get moves() {
+    return tree.movesTo(this.root, this.path);
+  }
+
+  /** The position on the board, for drawing. */
+  get position() {
+    return after(this.game, this.start, this.moves);
+  }
+
+  /** The node at the place. */
+  get here() {
+    return tree.nodeAt(this.root, this.path);
+  }
+
+  /** The points of the last move. */
+  get last() {
+    return pointsOf(this.here.move);
+  }
+
+  /** Whether the place is in a study. */
+  get studying() {
+    return this.left !== null;
+  }
+
+  /** What stands for the position in questions to the server. */
+  get query() {
+    return {
+      game: this.game === 'xiangqi' ? '' : this.game,
+      fen: this.start === START[this.game] ? '' : this.start,
+      moves: this.moves.join(','),
+    };
+  }
+
+  // --- going about ---
+
+  /** Goes to a place of the tree. @param {Path} path */
+  go(path) {
+    if (tree.samePath(path, this.path)) return;
+    this.path = path;
+    this.changed();
+  }
+
+  /** Goes a move forth or back. @param {number} step */
+  step(step) {
+    if (step < 0) this.go(this.path.slice(0, step));
+    else if (this.here.children.length > 0) this.go([...this.path, this.remembered()]);
+  }
+
+  /** Returns the child that leads back to the game, or the main line. */
+  remembered() {
+    const way = this.left ?? this.live;
+    const inside = way && way.length > this.path.length && this.path.every((index, at) => index === way[at]);
+    return inside ? way[this.path.length] ?? 0 : 0;
+  }
+
+  toStart() { this.go([]); }
+
+  toEnd() { this.go(tree.endOf(this.root, this.path)); }
+
+  /** Goes to the variation above or below. @param {number} step */
+  beside(step) { this.go(tree.beside(this.root, this.path, step)); }
+
+  // --- editing ---
+
+  /** @param {tree.Place} place */
+  edit(place) {
+    if (place.root !== this.root) this.history.note({ root: this.root, path: this.path });
+    this.root = place.root;
+    this.path = place.path;
+    this.changed();
+  }
+
+  /**
+   * Plays a move at the place; a new move away from a game opens a study.
+   * @param {string} move @param {{text?: string, source?: string}} [parts]
+   */
+  play(move, parts = {}) {
+    const extends_ = this.live !== null && tree.samePath(this.live, this.path);
+    const known = this.here.children.some((child) => child.move === move);
+    const leaves = !extends_ && !known && !this.studying && (this.live !== null || this.opened);
+    if (leaves) this.left = this.path;
+    const place = tree.addMove(this.root, this.path, { move, ...parts, study: this.studying });
+    if (extends_) this.live = place.path;
+    this.edit(place);
+  }
+
+  /** Adds a line of moves at the place as a study and stays there. @param {readonly string[]} moves @returns {Path} the end of the line */
+  addLine(moves) {
+    const place = tree.addLine(this.root, this.path, moves);
+    this.edit({ root: place.root, path: this.path });
+    return place.path;
+  }
+
+  undo() { this.restore(this.history.undo({ root: this.root, path: this.path })); }
+
+  redo() { this.restore(this.history.redo({ root: this.root, path: this.path })); }
+
+  /** @param {tree.Place | null} place */
+  restore(place) {
+    if (!place) return;
+    const keep = this.movesOfMarks();
+    this.root = place.root;
+    this.path = place.path;
+    this.findMarks(keep);
+    this.changed();
+  }
+
+  /** Makes the branch of a path the main line. @param {Path} path */
+  promote(path) { this.reshape(tree.promote(this.root, path)); }
+
+  /** Removes a move with what follows. @param {Path} path */
+  remove(path) {
+    const inside = path.every((index, at) => index === this.path[at]);
+    const moves = this.moves;
+    const place = tree.remove(this.root, path);
+    const now = inside ? place.path : tree.find(place.root, moves) ?? place.path;
+    this.reshape({ root: place.root, path: now });
+  }
+
+  /** @param {tree.Place} place */
+  reshape(place) {
+    const keep = this.movesOfMarks();
+    const root = this.root;
+    this.root = place.root;
+    this.findMarks(keep);
+    this.root = root;
+    this.edit(place);
+  }
+
+  movesOfMarks() {
+    return [this.left, this.live].map((path) => path && tree.movesTo(this.root, path));
+  }
+
+  /** @param {(string[] | null)[]} keep */
+  findMarks(keep) {
+    const [left, live] = keep.map((moves) => moves && tree.find(this.root, moves));
+    this.left = left ?? null;
+    this.live = live ?? null;
+  }
+
+  /** Forgets the texts of all moves, before and after every edit. */
+  forgetTexts() {
+    this.root = tree.withoutTexts(this.root);
+    for (const place of [...this.history.past, ...this.history.future]) place.root = tree.withoutTexts(place.root);
+  }
+
+  /** Sets the comment of a move. @param {Path} path @param {string} comment */
+  comment(path, comment) {
+    if (tree.nodeAt(this.root, path).comment !== comment) {
+      this.edit({ root: tree.setComment(this.root, path, comment), path: this.path });
+    }
+  }
+
+  /** Notes texts, sources or marks of moves without an entry in the history. @param {Path} path @param {Partial<Node>} parts */
+  note(path, parts) {
+    this.root = tree.change(this.root, path, (old) => ({ ...old, ...parts }));
+  }
+
+  // --- study ---
+
+  beginStudy() {
+    if (this.studying) return;
+    this.left = this.path;
+    this.changed();
+  }
+
+  /** Goes back to where the game was left. */
+  backToGame() {
+    if (!this.left) return;
+    const left = this.left;
+    this.left = null;
+    this.path = left;
+    this.changed();
+  }
+
+  // --- whole games ---
+
+  /**
+   * Puts another game on the board.
+   * @param {{start?: string, tags?: Record<string, string>, result?: string, opened?: boolean, root?: Node, path?: Path}} parts
+   */
+  load(parts) {
+    this.start = parts.start || START[this.game];
+    this.tags = parts.tags ?? {};
+    this.result = parts.result ?? '*';
+    this.opened = parts.opened ?? false;
+    this.root = parts.root ?? tree.node();
+    this.path = parts.path ?? [];
+    this.left = null;
+    this.live = null;
+    this.history = new tree.History();
+    this.changed();
+  }
+
+  /** Returns what is kept in the browser. @returns {Kept} */
+  keep() {
+    const { game, start, tags, result, opened, root, path, left } = this;
+    return { game, start, tags, result, opened, root, path, left, when: Date.now() };
+  }
+
+  /** Takes back what was kept. @param {Kept} kept */
+  takeBack(kept) {
+    if (!parse(this.game, kept.start)) return;
+    this.load(kept);
+    this.left = kept.left;
+  }
+}

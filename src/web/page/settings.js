@@ -1,0 +1,60 @@
+// What a person chose, kept in the browser.
+
+/**
+ * @typedef {object} Settings
+ * @property {'en' | 'zh' | ''} language empty: the browser's
+ * @property {'auto' | 'light' | 'dark'} scheme
+ * @property {'wood' | 'paper' | 'slate' | 'dark'} theme of the board
+ * @property {import('./pieces.js').PieceSet} set
+ * @property {import('./board.js').Coordinates} coordinates
+ * @property {'uci' | 'iccs' | 'wxf' | 'chinese'} notation
+ * @property {boolean} arrows
+ * @property {number} lines lines of analysis
+ * @property {number} seconds of analysis for a position
+ * @property {boolean} engine whether analysis is on
+ * @property {boolean} flipped
+ * @property {boolean} numbers whether stones of gomoku are numbered
+ * @property {number} minGames
+ * @property {string} yearFrom
+ * @property {string} yearTo
+ * @property {string[]} books shown side by side; empty: all
+ * @property {number} level of the opponent
+ * @property {number} moveSeconds of the opponent
+ * @property {number} minutes on each clock, 0 for none
+ * @property {number} increment seconds a move
+ * @property {boolean} useBook
+ * @property {boolean} useTables
+ */
+
+const KEY = 'juzhong.settings';
+
+/** @type {Settings} */
+const DEFAULTS = {
+  language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: 'western', notation: 'chinese',
+  arrows: true, lines: 1, seconds: 15, engine: false, flipped: false, numbers: true,
+  minGames: 0, yearFrom: '', yearTo: '', books: [],
+  level: 5, moveSeconds: 1, minutes: 0, increment: 0, useBook: true, useTables: true,
+};
+
+/** @returns {Partial<Settings>} */
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the settings kept in the browser, or the defaults. @returns {Settings} */
+export function loadSettings() {
+  return { ...DEFAULTS, ...stored() };
+}
+
+/** Keeps the settings in the browser. @param {Settings} settings */
+export function saveSettings(settings) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // A browser that keeps nothing still shows the page.
+  }
+}

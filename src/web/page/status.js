@@ -1,0 +1,85 @@
+// What the line under the board says of a position.
+
+import { t } from './i18n.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./app.js').Answer} Answer */
+/** @typedef {import('./app.js').LoopMove} LoopMove */
+
+/** Returns what is to be said of the position on the board. @param {App} app @returns {{text: string}} */
+export function statusText(app) {
+  const { answer } = app;
+  if (!answer) return { text: toMove(app) };
+  if (answer.status === 'illegal') return { text: t('Illegal position: {reasons}', { reasons: reasons(answer) }) };
+  const end = endText(app, answer);
+  if (end) return { text: end };
+  const parts = [toMove(app)];
+  if (answer.in_check) parts.push(t('check'));
+  const verdict = verdictText(answer);
+  if (verdict) parts.push(verdict);
+  return { text: parts.join(' · ') };
+}
+
+/** @param {Answer} answer */
+function reasons(answer) {
+  return (answer.reasons ?? [answer.reason ?? '']).join('; ');
+}
+
+/** @param {App} app */
+function toMove(app) {
+  if (app.game === 'gomoku') return app.firstToMove ? t('Black to move') : t('White to move');
+  return app.firstToMove ? t('Red to move') : t('Black to move');
+}
+
+/** @param {App} app @param {boolean} first */
+function wins(app, first) {
+  if (app.game === 'gomoku') return first ? t('Black wins') : t('White wins');
+  return first ? t('Red wins') : t('Black wins');
+}
+
+/** Returns how a game ended, or nothing. @param {App} app @param {Answer} answer */
+function endText(app, answer) {
+  const winner = wins(app, !app.firstToMove);
+  if (answer.status === 'checkmate') return `${t('Checkmate')} · ${winner}`;
+  if (answer.status === 'stalemate') return `${t('Stalemate')} · ${winner}`;
+  if (answer.status === 'won') return winner;
+  if (answer.status === 'drawn') return [t('Draw'), answer.reason ?? ''].filter(Boolean).join(' · ');
+  return '';
+}
+
+/** Returns the verdict of the rules on a repetition, or nothing. @param {Answer} answer */
+export function verdictText(answer) {
+  const verdict = answer.verdict.replaceAll('_', ' ');
+  if (verdict === 'none' || verdict === '') return '';
+  /** @type {Record<string, string>} */
+  const words = {
+    draw: t('a draw by the rules'), 'red wins': t('Red wins by the rules'), 'black wins': t('Black wins by the rules'),
+    'red loses': t('Red loses by the rules'), 'black loses': t('Black loses by the rules'),
+  };
+  return (words[verdict] ?? verdict) + (answer.reason ? ` (${answer.reason})` : '');
+}
+
+/** Returns the moves of a loop that was judged. @param {Answer | null} answer @returns {readonly LoopMove[]} */
+export function loopMoves(answer) {
+  const moves = answer?.loop?.moves ?? answer?.moves ?? [];
+  return (answer?.verdict ?? 'none') === 'none' ? [] : moves;
+}
+
+/** Returns arrows that number the moves of a loop. @param {Answer | null} answer @returns {import('./points.js').Arrow[]} */
+export function loopArrows(answer) {
+  /** @type {Map<string, number[]>} */
+  const numbers = new Map();
+  loopMoves(answer).forEach(({ move }, at) => numbers.set(move, [...(numbers.get(move) ?? []), at + 1]));
+  return [...numbers].map(([move, at]) => ({
+    from: move.slice(0, 2), to: move.slice(2, 4), kind: 'loop', weight: 0.3, label: String(at[0]),
+  }));
+}
+
+/** Returns what each move of a loop attacks. @param {LoopMove} move @returns {string} */
+export function loopText(move) {
+  if (move.by) return move.by;
+  const parts = [];
+  if (move.checks?.length) parts.push(t('check by {men}', { men: move.checks.map(({ at }) => at).join(', ') }));
+  if (move.chases?.length) parts.push(t('chases {men}', { men: move.chases.map(({ at }) => at ?? '').join(', ') }));
+  return parts.join('; ') || t('quiet');
+}

@@ -1,0 +1,660 @@
+// Walks through the page in a real browser: by mouse, by touch and by keyboard.
+//
+//   JUZHONG_URL=http://127.0.0.1:8642/ SCREENSHOTS=/tmp/shots node tests/page/page.test.mjs
+//
+// The server needs the demo's book and tables. PLAYWRIGHT names the module (default
+// playwright-core), CHROMIUM the browser, AXE the script of axe-core (left out: no check of
+// accessibility), JUZHONG_TOKEN the server's token (left out: no edits), ONLY a part of the
+// names of the steps to run.
+
+import { mkdirSync, readFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+
+const { chromium } = await import(process.env.PLAYWRIGHT ?? 'playwright-core');
+const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
+const shots = process.env.SCREENSHOTS ?? '';
+const token = process.env.JUZHONG_TOKEN ?? '';
+if (shots) mkdirSync(shots, { recursive: true });
+
+/** Answers with an error that the page expects: an illegal move, a position outside the tables. */
+const EXPECTED = /Failed to load resource: the server responded with a status of (400|404|422)/;
+const EXPECTED_AT = /\/api\/(read|table|legal|open)\b/;
+const problems = [];
+let done = 0;
+
+/** Returns a window of a fresh browser profile that notes every error. */
+async function open(options = {}) {
+  const { path = '', ...rest } = options;
+  const context = await chromium.launchPersistentContext('', {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'],
+    viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', acceptDownloads: true, ...rest,
+  });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(base).origin }).catch(() => {});
+  const page = context.pages()[0] ?? await context.newPage();
+  page.on('console', (message) => {
+    const expected = EXPECTED.test(message.text()) && EXPECTED_AT.test(message.location().url);
+    if (message.type() === 'error' && !expected) problems.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => problems.push(`error: ${error.stack}`));
+  page.on('dialog', (dialog) => { problems.push(`a dialog opened: ${dialog.message()}`); void dialog.dismiss(); });
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`));
+  });
+  await go(page, path);
+  return { page, close: () => context.close() };
+}
+
+async function go(page, path) {
+  await page.goto(base + path);
+  await page.waitForSelector('body[data-ready]');
+  await settled(page);
+}
+
+const settled = (page) => page.waitForTimeout(200);
+
+/** Returns the middle of a point on the screen. */
+async function place(page, point) {
+  const box = await page.locator(`.points [data-point="${point}"]`).boundingBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+async function clickPoint(page, point) {
+  await page.mouse.click(...await place(page, point));
+}
+
+async function drag(page, from, to) {
+  await page.mouse.move(...await place(page, from));
+  await page.mouse.down();
+  const [x, y] = await place(page, to);
+  await page.mouse.move(x - 9, y - 9, { steps: 4 });
+  await page.mouse.move(x, y);
+  await page.mouse.up();
+}
+
+const movesOf = (page) => new URL(page.url()).searchParams.get('moves') ?? '';
+const text = (page, selector) => page.locator(selector).first().innerText();
+const nameOf = (page, point) => page.locator(`.points [data-point="${point}"]`).getAttribute('aria-label');
+
+async function waitMoves(page, moves) {
+  await page.waitForFunction((wanted) => (new URL(location.href).searchParams.get('moves') ?? '') === wanted, moves, { timeout: 5000 })
+    .catch(async () => assert.equal(await movesOf(page), moves));
+}
+
+async function step(name, work) {
+  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
+  const before = problems.length;
+  try {
+    await work();
+  } catch (error) {
+    problems.push(`${name}: ${error.stack}`);
+  }
+  done++;
+  console.log(problems.length === before ? 'ok  ' : 'FAIL', name);
+}
+
+async function shot(page, name) {
+  if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
+}
+
+async function accessible(page, name) {
+  if (!process.env.AXE) return;
+  await page.evaluate(readFileSync(process.env.AXE, 'utf8'));
+  const serious = await page.evaluate(async () => {
+    if (!('axe' in window)) return ['axe did not load'];
+    const { violations } = await window.axe.run();
+    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  });
+  assert.deepEqual(serious, [], name);
+}
+
+const noSideways = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth &&
+  window.innerWidth <= window.screen.width);
+
+// --- by mouse ---
+
+async function mouse() {
+  const { page, close } = await open();
+  await step('the board shows the start and names every point', async () => {
+    assert.equal(await page.locator('.board .man').count(), 32);
+    assert.equal(await page.locator('.points button').count(), 90);
+    assert.equal(await nameOf(page, 'h2'), 'h2: red cannon');
+    assert.equal(await nameOf(page, 'e4'), 'e4: empty');
+  });
+  await step('click and click moves a man, with dots and rings', async () => {
+    await clickPoint(page, 'h2');
+    assert.ok(await page.locator('.hint-dot').count() > 5);
+    assert.equal(await page.locator('.hint-ring').count(), 1);
+    await clickPoint(page, 'e2');
+    await waitMoves(page, 'h2e2');
+    assert.equal(await nameOf(page, 'e2'), 'e2: red cannon');
+    assert.equal(await page.locator('.last').count(), 2);
+  });
+  await step('a man can be dragged', async () => {
+    await page.waitForSelector('.movable');
+    await drag(page, 'h9', 'g7');
+    await waitMoves(page, 'h2e2,h9g7');
+  });
+  await step('an illegal drop goes back with the reason', async () => {
+    await page.waitForSelector('.movable');
+    await drag(page, 'a0', 'a9');
+    await page.waitForSelector('.status-error');
+    assert.match(await text(page, '.status'), /way is blocked/);
+    assert.equal(movesOf(page), 'h2e2,h9g7');
+    assert.equal(await nameOf(page, 'a0'), 'a0: red chariot');
+  });
+  await step('moves are written in every notation', async () => {
+    const wanted = { chinese: '炮二平五', wxf: 'C2=5', iccs: 'H2-E2', uci: 'h2e2' };
+    for (const [notation, move] of Object.entries(wanted)) {
+      await page.getByLabel('Notation').first().selectOption(notation);
+      await page.waitForFunction((text_) => document.querySelector('.tree .move')?.textContent === text_, move);
+    }
+    await page.getByLabel('Notation').first().selectOption('chinese');
+  });
+  await step('undo and redo go back and forth', async () => {
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await waitMoves(page, 'h2e2');
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await waitMoves(page, 'h2e2,h9g7');
+  });
+  await step('variations, comments, promotion and deletion', async () => {
+    await page.getByRole('button', { name: 'One move back' }).click();
+    await page.waitForSelector('.movable');
+    await clickPoint(page, 'h7');
+    await clickPoint(page, 'e7');
+    await waitMoves(page, 'h2e2,h7e7');
+    assert.equal(await page.locator('.variation').count(), 1);
+    await page.getByLabel('Comment on this move').fill('<b>same side</b>');
+    await page.getByLabel('Comment on this move').blur();
+    assert.equal(await text(page, '.tree .comment'), '<b>same side</b>');
+    assert.equal(await page.locator('.tree b').count(), 0);
+    await page.getByRole('button', { name: 'Make this the main line' }).click();
+    assert.match(await text(page, '.variation'), /马８进７/);
+    await page.getByRole('button', { name: 'Delete from here on' }).click();
+    await waitMoves(page, 'h2e2');
+    assert.equal(await page.locator('.variation').count(), 0);
+  });
+  await step('the book lists moves, points at them and plays them', async () => {
+    await page.locator('.tab', { hasText: 'Book' }).click();
+    await page.waitForFunction(() => /Central Cannon/.test(document.querySelector('.panel-book:not(.stale)')?.textContent ?? ''));
+    assert.ok(await page.locator('.arrow-book').count() > 0);
+    const row = page.locator('.panel-book tbody tr').first();
+    await row.hover();
+    assert.equal(await page.locator('.arrow-hover').count(), 1);
+    await row.click();
+    await page.waitForFunction(() => location.search.split(',').length === 2);
+  });
+  await step('the filters of the book are sent', async () => {
+    await page.locator('.filters summary').click();
+    const request = page.waitForRequest(/\/api\/book\?.*min_games=50/);
+    await page.getByLabel('at least games').fill('50');
+    await page.getByLabel('at least games').blur();
+    await request;
+    await page.getByLabel('at least games').fill('');
+    await page.getByLabel('at least games').blur();
+  });
+  await step('the engine streams lines, stops and goes on', async () => {
+    await page.getByRole('switch').click();
+    await page.waitForSelector('.pv .pv-move', { timeout: 8000 });
+    assert.match(await text(page, '.score'), /^[+−]?\d/);
+    assert.match(await text(page, '.facts'), /depth \d+/);
+    assert.ok(await page.locator('.arrow-engine').count() > 0);
+    await page.getByLabel('How many lines').selectOption('3');
+    await page.waitForFunction(() => document.querySelectorAll('.pv .score').length === 3, undefined, { timeout: 8000 });
+    await shot(page, 'engine-1280-en-light');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForSelector('.pv .pv-move');
+    await page.getByRole('switch').click();
+    assert.equal(await page.locator('.arrow-engine').count(), 0);
+  });
+  await step('the right button draws arrows', async () => {
+    await page.mouse.move(...await place(page, 'a0'));
+    await page.mouse.down({ button: 'right' });
+    await page.mouse.move(...await place(page, 'c4'));
+    await page.mouse.up({ button: 'right' });
+    assert.equal(await page.locator('.arrow-user').count(), 1);
+    await clickPoint(page, 'e5');
+    assert.equal(await page.locator('.arrow-user').count(), 0);
+  });
+  await step('the values stand under the men', async () => {
+    await page.locator('.tab', { hasText: 'Values' }).click();
+    await page.waitForSelector('.mark');
+    assert.equal(await page.locator('.mark').count(), 32);
+    assert.match(await text(page, '.panel-values'), /material/i);
+    await shot(page, 'values-1280-en-light');
+    await page.locator('.tab', { hasText: 'Book' }).click();
+    assert.equal(await page.locator('.mark').count(), 0);
+  });
+  await step('a reload keeps the game with its variations', async () => {
+    const before = await text(page, '.tree');
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    await settled(page);
+    assert.equal(await text(page, '.tree'), before);
+  });
+  await step('no accessibility issue on the board', () => accessible(page, 'board'));
+  await close();
+}
+
+// --- positions, tables ---
+
+async function positions() {
+  const { page, close } = await open({ path: '?fen=3k5/9/9/9/9/9/9/9/4R4/5K3_w_-_-_0_1' });
+  await step('the address puts a position on the board', async () => {
+    assert.equal(await page.locator('.board .man').count(), 3);
+    assert.equal(await nameOf(page, 'e1'), 'e1: red chariot');
+  });
+  await step('the table says who wins, and groups the moves', async () => {
+    await page.locator('.tab', { hasText: 'Table' }).click();
+    await page.waitForSelector('.sentence');
+    assert.match(await text(page, '.sentence'), /^Red wins in \d+ pl/);
+    assert.ok(await page.locator('.group.wdl-win li').count() > 3);
+    await shot(page, 'table-1280-en-light');
+    await page.getByRole('button', { name: 'Play the best line' }).click();
+    await page.waitForFunction(() => location.search.includes('moves='));
+    await page.waitForFunction(() => /Checkmate|Stalemate|ends in/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 15000 });
+  });
+  await step('the other side to move, and playing against perfect defence', async () => {
+    await page.getByRole('button', { name: 'To the start' }).click();
+    await page.getByRole('button', { name: 'Other side to move' }).click();
+    await page.waitForFunction(() => location.search.includes('_b_'));
+    await page.waitForFunction(() => /Black to move/.test(document.querySelector('.status')?.textContent ?? ''));
+    await page.waitForSelector('.sentence');
+    await page.getByRole('button', { name: 'Play it out' }).click();
+    await page.waitForFunction(() => document.body.dataset.tab === 'play');
+    await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
+  await step('a position outside the tables names the limit', async () => {
+    await go(page, '');
+    await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
+    await page.locator('.tab', { hasText: 'Table' }).click();
+    await page.waitForFunction(() => /32 men are on the board/.test(document.querySelector('.panel-table')?.textContent ?? ''));
+  });
+  await step('positions are set up freely, with the reasons when illegal', async () => {
+    await page.getByRole('button', { name: 'Set up a position' }).click();
+    await page.getByRole('button', { name: 'Empty the board' }).click();
+    await page.waitForSelector('.verdict.bad li');
+    for (const [man, point] of [['red king', 'e0'], ['black king', 'e9'], ['red chariot', 'a4']]) {
+      await page.getByRole('radio', { name: man }).click();
+      await clickPoint(page, point);
+    }
+    await page.waitForFunction(() => /kings face/.test(document.querySelector('.verdict.bad')?.textContent ?? ''));
+    await shot(page, 'setup-1280-en-light');
+    await drag(page, 'e9', 'd9');
+    await page.waitForSelector('.verdict.good');
+    await page.getByRole('button', { name: 'Use this position' }).click();
+    await page.waitForFunction(() => location.search.includes('3k5'));
+    assert.equal(await page.locator('.board .man').count(), 3);
+  });
+  await step('the index of tables opens sets and positions', async () => {
+    await page.getByRole('button', { name: 'Tables', exact: true }).click();
+    await page.waitForSelector('.view-tables tbody tr');
+    await page.locator('.view-tables tbody tr', { hasText: 'KRvKN' }).first().click();
+    await page.waitForSelector('.histogram');
+    await shot(page, 'tables-1280-en-light');
+    await page.getByRole('button', { name: 'won', exact: true }).click();
+    await page.waitForSelector('.sentence');
+    assert.equal(await page.evaluate(() => document.body.dataset.view), 'board');
+  });
+  await step('a repetition is judged and its loop shown', async () => {
+    await go(page, '?fen=3k5/9/9/9/9/9/9/4R4/9/5K3_w_-_-_0_1&moves=' + Array(4).fill('e2d2,d9e9,d2e2,e9d9').join(','));
+    await page.waitForSelector('.arrow-loop');
+    assert.match(await text(page, '.loop'), /check/);
+    assert.match(await text(page, '.status'), /Red loses/);
+    await shot(page, 'loop-1280-en-light');
+  });
+  await close();
+}
+
+// --- games ---
+
+const PGN = `[Game "Chinese Chess"]
+[Event "<img src=x onerror=alert(1)>"]
+[Red "<script>alert(1)</script>"]
+[Black "黑方"]
+[Result "1-0"]
+
+1. 炮二平五 马８进７ 2. 马二进三 车９平８ 3. 车一平二 马２进３ 1-0
+`;
+
+async function games() {
+  const { page, close } = await open();
+  await step('a pasted game opens, and names are never markup', async () => {
+    await page.locator('.tab', { hasText: 'File' }).click();
+    await page.getByLabel('Paste a FEN or a game of any format').fill(PGN);
+    await page.getByRole('button', { name: 'Put it on the board' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 6);
+    assert.match(await text(page, '.game-title'), /<script>/);
+    assert.equal(await page.locator('main script, main img').count(), 0);
+  });
+  await step('leaving the game opens a study, and there is a way back', async () => {
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('.movable');
+    await settled(page);
+    await clickPoint(page, 'h7');
+    await clickPoint(page, 'e7');
+    await waitMoves(page, 'h2e2,h7e7');
+    assert.equal(await page.locator('.variation.study').count(), 1);
+    await page.locator('.status').getByRole('button', { name: 'Back to the game' }).click();
+    await waitMoves(page, 'h2e2');
+  });
+  await step('a review shows the curve and the mistakes', async () => {
+    await page.locator('.tab', { hasText: 'Review' }).click();
+    await page.getByRole('button', { name: 'Review this game' }).click();
+    await page.waitForSelector('.accuracy', { timeout: 60000 });
+    assert.equal(await page.locator('.curve .dot').count(), 6);
+    await shot(page, 'review-1280-en-light');
+    const plot = await page.locator('.curve svg').boundingBox();
+    await page.mouse.click(plot.x + plot.width * 0.5, plot.y + plot.height / 2);
+    await waitMoves(page, 'h2e2,h9g7,h0g2');
+  });
+  await step('a dropped file opens', async () => {
+    const transfer = await page.evaluateHandle((pgn) => {
+      const data = new DataTransfer();
+      data.items.add(new File([pgn], 'game.pgn'));
+      return data;
+    }, PGN.replace('马２进３', '卒７进１'));
+    await page.dispatchEvent('.board', 'drop', { dataTransfer: transfer });
+    await page.waitForFunction(() => /卒７进１/.test(document.querySelector('.tree')?.textContent ?? ''));
+  });
+  await step('a FEN is copied and pasted', async () => {
+    await page.locator('.tab', { hasText: 'File' }).click();
+    await page.getByRole('button', { name: 'Copy FEN' }).click();
+    await page.waitForFunction(() => /Copied/.test(document.querySelector('.status')?.textContent ?? ''));
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^rnbakabnr/);
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.setData('text/plain', '3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 0 1');
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+    });
+    await page.waitForFunction(() => document.querySelectorAll('.board .man').length === 3);
+  });
+  await step('a game is saved', async () => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save game' }).click();
+    assert.match((await download).suggestedFilename(), /\.pgn$/);
+  });
+  await step('the library is searched and a game opens at a click', async () => {
+    await page.getByRole('button', { name: 'Games', exact: true }).click();
+    await page.waitForSelector('.view-games tbody tr');
+    const all = await page.locator('.view-games tbody tr').count();
+    await shot(page, 'games-1280-en-light');
+    const who = (await text(page, '.view-games tbody tr td')).split(' – ')[0];
+    await page.locator('.search').fill(who);
+    await page.waitForResponse(/\/api\/games\?.*search=/);
+    await settled(page);
+    assert.ok(await page.locator('.view-games tbody tr').count() <= all);
+    await page.locator('.view-games tbody tr').first().click();
+    await page.waitForFunction(() => document.body.dataset.view === 'board');
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length > 3);
+  });
+  await close();
+}
+
+// --- play ---
+
+async function playing() {
+  const { page, close } = await open();
+  await step('a game against the engine, with hint, take back and resignation', async () => {
+    await page.keyboard.press('p');
+    await page.getByLabel('Minutes each').fill('5');
+    await page.getByLabel('Minutes each').blur();
+    await page.getByRole('button', { name: 'Play Red' }).click();
+    await page.waitForFunction(() => /\d:\d\d/.test(document.querySelector('.clock')?.textContent ?? ''));
+    await page.waitForSelector('.movable');
+    await clickPoint(page, 'h2');
+    await clickPoint(page, 'e2');
+    await page.waitForFunction(() => location.search.split(',').length === 2, undefined, { timeout: 10000 });
+    await page.waitForFunction(() => /Your move/.test(document.querySelector('.panel-play')?.textContent ?? ''));
+    await shot(page, 'play-1280-en-light');
+    await page.getByRole('button', { name: 'Hint' }).click();
+    await page.waitForSelector('.arrow-hint', { timeout: 10000 });
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await waitMoves(page, '');
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.waitForFunction(() => /Red resigns/.test(document.querySelector('.status')?.textContent ?? ''));
+  });
+  await step('sides can be switched at any time', async () => {
+    await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
+    await page.getByRole('button', { name: 'Play Red' }).click();
+    await page.locator('.panel-play .field select').first().selectOption('engine');
+    await page.waitForFunction(() => location.search.split(',').length >= 2, undefined, { timeout: 10000 });
+    await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
+  await close();
+}
+
+// --- by keyboard ---
+
+async function keyboard() {
+  const { page, close } = await open({ path: '?moves=h2e2,h9g7,h0g2' });
+  await step('the arrows go through the game', async () => {
+    await page.keyboard.press('ArrowLeft');
+    await waitMoves(page, 'h2e2,h9g7');
+    await page.keyboard.press('Home');
+    await waitMoves(page, '');
+    await page.keyboard.press('End');
+    await waitMoves(page, 'h2e2,h9g7,h0g2');
+  });
+  await step('/ takes a move in any notation', async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('车９平８');
+    await page.keyboard.press('Enter');
+    await waitMoves(page, 'h2e2,h9g7,h0g2,i9h9');
+    await page.keyboard.press('Escape');
+  });
+  await step('variations are reached by up and down', async () => {
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('/');
+    await page.keyboard.type('p7+1');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => location.search.endsWith('g6g5') || location.search.endsWith('c6c5'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ArrowUp');
+    await waitMoves(page, 'h2e2,h9g7,h0g2,i9h9');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction(() => !location.search.endsWith('i9h9'));
+  });
+  await step('letters open panels, turn the board and begin a study', async () => {
+    await page.keyboard.press('f');
+    assert.ok(await page.locator('.flipped').count());
+    await page.keyboard.press('f');
+    await page.keyboard.press('t');
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), 'table');
+    await page.keyboard.press('b');
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), 'book');
+    await page.keyboard.press('v');
+    await page.waitForSelector('.mark');
+    await page.keyboard.press('v');
+    await page.keyboard.press('s');
+    await page.waitForSelector('.badge-study');
+    await page.keyboard.press('s');
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await shot(page, 'help-1280-en-light');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
+  });
+  await step('space plays the best move', async () => {
+    const before = movesOf(page).split(',').length;
+    await page.keyboard.press(' ');
+    await page.waitForFunction((n) => location.search.split(',').length === n, before + 1, { timeout: 10000 });
+    await page.keyboard.press('u');
+    await page.waitForFunction((n) => location.search.split(',').length === n, before);
+  });
+  await step('the board itself is played by keyboard', async () => {
+    await page.keyboard.press('Home');
+    await page.waitForSelector('.movable');
+    await page.locator('.points [data-point="a9"]').focus();
+    for (let at = 0; at < 7; at++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-point')), 'b2');
+    await page.keyboard.press('Enter');
+    assert.match(await nameOf(page, 'b2'), /selected/);
+    for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await waitMoves(page, 'b2e2');
+  });
+  await close();
+}
+
+// --- by touch, on a phone ---
+
+async function touch() {
+  const { page, close } = await open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+  await step('on a phone a tap and a tap move a man', async () => {
+    await page.touchscreen.tap(...await place(page, 'h2'));
+    assert.ok(await page.locator('.hint-dot').count() > 5);
+    await page.touchscreen.tap(...await place(page, 'e2'));
+    await waitMoves(page, 'h2e2');
+  });
+  await step('on a phone nothing scrolls sideways in any tab', async () => {
+    for (const tab of ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file']) {
+      await page.locator(`#tab-${tab}`).tap();
+      await settled(page);
+      assert.ok(await noSideways(page), tab);
+      await shot(page, `phone-${tab}-en-light`);
+    }
+    await page.locator('#tab-moves').tap();
+  });
+  await step('on a phone the views fit', async () => {
+    for (const view of ['Games', 'Tables', 'Gomoku', 'Board']) {
+      await page.locator('.nav', { hasText: view }).tap();
+      await settled(page);
+      assert.ok(await noSideways(page), view);
+      await shot(page, `phone-view-${view}`);
+    }
+  });
+  await step('no accessibility issue on a phone', () => accessible(page, 'phone'));
+  await close();
+}
+
+// --- gomoku ---
+
+async function gomoku() {
+  const { page, close } = await open({ path: '?game=gomoku&moves=h8,i9' });
+  await step('gomoku is played on its own board', async () => {
+    assert.equal(await page.locator('.points button').count(), 225);
+    assert.equal(await page.locator('.stone').count(), 2);
+    await page.waitForSelector('.movable');
+    await clickPoint(page, 'h9');
+    await waitMoves(page, 'h8,i9,h9');
+    assert.equal(await nameOf(page, 'h9'), 'h9: black stone');
+    assert.match(await text(page, '.status'), /White to move/);
+    await page.keyboard.press('v');
+    await page.waitForSelector('.mark');
+    await shot(page, 'gomoku-1280-en-light');
+    await page.keyboard.press('v');
+  });
+  await step('the engine plays gomoku', async () => {
+    await page.locator('.tab', { hasText: 'Play' }).click();
+    await page.getByRole('button', { name: 'Play Black' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.stone').length === 4, undefined, { timeout: 10000 });
+    await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
+  await close();
+}
+
+// --- languages, schemes, themes ---
+
+async function styles() {
+  for (const language of ['en', 'zh']) {
+    for (const scheme of ['light', 'dark']) {
+      for (const [width, height] of [[1280, 800], [360, 740]]) {
+        await step(`looks: ${language} ${scheme} ${width}`, async () => {
+          const { page, close } = await open({ path: '?moves=h2e2,h9g7,h0g2,i9h9,i0h0,b9c7', locale: language === 'zh' ? 'zh-CN' : 'en-GB',
+            colorScheme: scheme, viewport: { width, height }, hasTouch: width < 500 });
+          await page.waitForSelector(width > 900 ? '.panel-book tbody tr' : '.tree .move');
+          assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), scheme);
+          assert.match(await text(page, '.status'), language === 'zh' ? /红方走/ : /Red to move/);
+          assert.ok(await noSideways(page));
+          await shot(page, `board-${width}-${language}-${scheme}`);
+          await accessible(page, `${language} ${scheme} ${width}`);
+          await close();
+        });
+      }
+    }
+  }
+  await step('themes, pieces, coordinates and the language change at once', async () => {
+    const { page, close } = await open({ path: '?moves=h2e2,h9g7' });
+    await page.locator('#styles').click();
+    for (const [name, values] of [['theme', ['paper', 'slate', 'dark', 'wood']], ['set', ['simplified', 'letters', 'pictograms', 'traditional']], ['coordinates', ['chinese', 'none', 'western']]]) {
+      for (const value of values) await page.locator(`dialog select[name="${name}"]`).selectOption(value);
+    }
+    for (const [theme, set] of [['paper', 'simplified'], ['slate', 'letters'], ['dark', 'pictograms']]) {
+      await page.locator('dialog select[name="theme"]').selectOption(theme);
+      await page.locator('dialog select[name="set"]').selectOption(set);
+      await page.locator('dialog select[name="coordinates"]').selectOption('chinese');
+      await page.keyboard.press('Escape');
+      await shot(page, `theme-${theme}-${set}`);
+      await page.locator('#styles').click();
+    }
+    await page.keyboard.press('Escape');
+    await page.locator('#language').click();
+    await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans');
+    await page.waitForFunction(() => /红方走/.test(document.querySelector('.status')?.textContent ?? ''));
+    await page.locator('#scheme').click();
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), 'dark');
+    await close();
+  });
+}
+
+// --- edits ---
+
+async function edits() {
+  if (!token) return;
+  const { page, close } = await open({ path: `#token=${token}` });
+  await step('the token leaves the address, and a move of the book is edited', async () => {
+    assert.equal(new URL(page.url()).hash, '');
+    await page.waitForSelector('.panel-book tbody tr');
+    await page.locator('.tools button').first().click();
+    await page.locator('dialog').getByLabel('Weight').fill('777');
+    await page.locator('dialog').getByLabel('Comment').fill('<i>mine</i>');
+    await page.locator('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.waitForFunction(() => /777/.test(document.querySelector('.panel-book')?.textContent ?? ''));
+    assert.match(await text(page, '.panel-book'), /<i>mine<\/i>/);
+    await page.locator('.tools button').first().click();
+    await page.locator('dialog').getByRole('button', { name: 'Undo the last edit' }).click();
+    await page.waitForFunction(() => !/777/.test(document.querySelector('.panel-book')?.textContent ?? ''));
+  });
+  await close();
+}
+
+// --- speed and weight ---
+
+async function weight() {
+  await step('the page weighs less than 300 kB and answers a click within 50 ms', async () => {
+    const { page, close } = await open();
+    const bytes = await page.evaluate(() => performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+      .filter(({ name }) => !name.includes('/api/')).reduce((sum, entry) => sum + (entry.decodedBodySize || 0), 0));
+    assert.ok(bytes > 50000 && bytes < 300000, `${bytes} bytes`);
+    const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
+    console.log(`     ${bytes} bytes, first paint after ${Math.round(paint)} ms`);
+    await page.waitForSelector('.movable');
+    const [x, y] = await place(page, 'h2');
+    const spent = await page.evaluate(([left, top]) => {
+      const board = document.querySelector('.board');
+      const start = performance.now();
+      const init = { bubbles: true, button: 0, pointerId: 1, clientX: left, clientY: top };
+      board.setPointerCapture = () => {};
+      board.dispatchEvent(new PointerEvent('pointerdown', init));
+      const shown = document.querySelectorAll('.hint-dot').length;
+      return shown > 5 ? performance.now() - start : Infinity;
+    }, [x, y]);
+    assert.ok(spent < 50, `${spent} ms`);
+    await close();
+  });
+}
+
+for (const part of [mouse, positions, games, playing, keyboard, touch, gomoku, styles, edits, weight]) {
+  try {
+    await part();
+  } catch (error) {
+    problems.push(`${part.name}: ${error.stack}`);
+  }
+}
+console.log(problems.length === 0 ? `${done} steps passed` : `\n${problems.join('\n\n')}\n\n${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);

@@ -1,0 +1,94 @@
+// Tests of the parts of the page that need no browser: `node --test tests/page/tree.test.mjs`.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fen from '../../src/web/page/fen.js';
+import { Session } from '../../src/web/page/session.js';
+import { readGame, writeGame } from '../../src/web/page/wire.js';
+import * as tree from '../../src/web/page/tree.js';
+
+const grow = (...lines) => lines.reduce((root, line) => tree.addLine(root, [], line.split(' ')).root, tree.node());
+
+test('positions are read and written back', () => {
+  for (const text of [fen.START.xiangqi, '3k5/9/9/9/9/9/9/9/4R4/5K3 b - - 7 31']) {
+    assert.equal(fen.write('xiangqi', fen.parse('xiangqi', text)), text);
+  }
+  for (const text of [fen.START.gomoku, '15/15/15/15/15/15/8o6/7x7/15/15/15/15/15/15/15 x 5 renju']) {
+    assert.equal(fen.write('gomoku', fen.parse('gomoku', text)), text);
+  }
+  for (const text of ['', 'rnbakabnr', '9/9/9/9/9/9/9/9/9/9/9 w', 'hello world']) assert.equal(fen.parse('xiangqi', text), null);
+});
+
+test('moves are played for drawing', () => {
+  const after = fen.after('xiangqi', fen.START.xiangqi, ['h2e2', 'h9g7', 'e2e6']);
+  assert.equal(fen.write('xiangqi', after), 'rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 2');
+  assert.equal(fen.after('gomoku', fen.START.gomoku, ['h8', 'i9', 'a15']).men.get('a15'), 'x');
+});
+
+test('variations are added once, promoted and removed', () => {
+  let root = grow('a b c', 'a d e', 'a b f');
+  assert.equal(tree.count(root), 6);
+  assert.deepEqual(tree.find(root, ['a', 'd', 'e']), [0, 1, 0]);
+  assert.equal(tree.find(root, ['a', 'x']), null);
+  const place = tree.promote(root, [0, 1, 0]);
+  assert.deepEqual(place.path, [0, 0, 0]);
+  assert.deepEqual(tree.movesTo(place.root, place.path), ['a', 'd', 'e']);
+  root = tree.remove(place.root, [0, 0]).root;
+  assert.deepEqual(tree.movesTo(root, tree.endOf(root, [])), ['a', 'b', 'c']);
+});
+
+test('an edit leaves the old tree as it was', () => {
+  const root = grow('a b', 'c');
+  const kept = JSON.stringify(root);
+  tree.promote(root, [1]);
+  tree.remove(root, [0]);
+  tree.setComment(root, [0, 0], 'text');
+  tree.addMove(root, [0, 0], { move: 'z' });
+  assert.equal(JSON.stringify(root), kept);
+});
+
+test('undo and redo reach any depth, and a new edit forgets what was undone', () => {
+  const session = new Session('xiangqi', () => {});
+  const moves = Array.from({ length: 200 }, (_, at) => `a${at % 10}b${at % 10}`);
+  moves.forEach((move) => session.play(move));
+  for (let at = 0; at < 200; at++) session.undo();
+  assert.deepEqual(session.moves, []);
+  session.undo();
+  for (let at = 0; at < 200; at++) session.redo();
+  assert.deepEqual(session.moves, moves);
+  session.undo();
+  session.play('i0i1');
+  session.redo();
+  assert.equal(session.moves.at(-1), 'i0i1');
+});
+
+test('leaving a game opens a study, and the way back leads to the move that was left', () => {
+  const session = new Session('xiangqi', () => {});
+  session.load({ root: grow('h2e2 h9g7 h0g2'), opened: true });
+  session.step(1);
+  session.play('h7e7');
+  session.play('h0g2');
+  assert.ok(session.studying);
+  assert.ok(tree.nodeAt(session.root, [0, 1, 0]).study);
+  session.promote([0, 1]);
+  session.backToGame();
+  assert.deepEqual(session.moves, ['h2e2']);
+  assert.ok(!session.studying);
+});
+
+test('what the server sends and takes is the same', () => {
+  const wire = { move: '', text: '', comment: 'start', children: [{ move: 'h2e2', text: '炮二平五', comment: '<b>', children: [] }] };
+  assert.deepEqual(tree.toWire(tree.fromWire(wire)), wire);
+});
+
+test('games as lines of JSON become trees and lines again', () => {
+  const record = { start: '', moves: 'h2e2 h9g7 h0g2 i9h9', result: '1-0', tags: { Red: 'A' }, comments: [[0, 'start'], [1, 'first']],
+    lines: [{ of: 0, ply: 1, moves: 'h7e7 h0g2 h9g7', comments: [[1, 'alt']] }, { of: 1, ply: 2, moves: 'b9c7', comments: [[1, 'nest']] },
+      { of: 0, ply: 1, moves: 'b9c7', comments: [] }] };
+  const game = readGame(record);
+  assert.deepEqual(tree.find(game.root, ['h2e2', 'h7e7', 'h0g2', 'b9c7']), [0, 1, 0, 1]);
+  assert.equal(tree.nodeAt(game.root, [0, 1, 0, 1]).comment, 'nest');
+  const { root, ...written } = writeGame(game);
+  assert.deepEqual(written, record);
+  assert.deepEqual(readGame({ root }).root, game.root);
+});
