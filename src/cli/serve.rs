@@ -24,6 +24,9 @@ pub(super) struct Args {
     /// A folder of endgame tables.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
+    /// A file or folder of games to be listed, searched and opened; may be repeated.
+    #[arg(long, value_name = "PATH")]
+    library: Vec<PathBuf>,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -50,6 +53,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         allowed_hosts: args.allow_host.clone(),
         books: args.book.clone(),
         tables: args.tables.clone(),
+        library: args.library.clone(),
         hash_mib: args.hash as usize,
         threads: args.threads as usize,
         log: args.access_log,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::Sse;
-use axum::response::sse::{Event, KeepAlive};
+use axum::response::sse::{Event, KeepAlive, KeepAliveStream};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -49,7 +49,7 @@ pub(super) struct AnalyseQuery {
 }
 
 /// A number of a query, within its range.
-fn number<T: std::str::FromStr + PartialOrd + Copy>(
+pub(super) fn number<T: std::str::FromStr + PartialOrd + Copy>(
     name: &'static str,
     text: Option<&str>,
     (least, most): (T, T),
@@ -76,7 +76,7 @@ impl AnalyseQuery {
 pub(super) async fn analyse(
     State(app): State<Arc<App>>,
     Params(query): Params<AnalyseQuery>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+) -> Result<EventStream, Problem> {
     let lang = query.common.lang();
     let limits = query.limits()?;
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
@@ -94,8 +94,7 @@ pub(super) async fn analyse(
         GameName::Xiangqi => job.start::<Position>(&query.common, folders)?,
         GameName::Gomoku => job.start::<Board>(&query.common, Vec::new())?,
     }
-    let events = Events { receiver, _stop: StopAtEnd(stop) };
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+    Ok(Sse::new(Events::new(receiver, stop)).keep_alive(KeepAlive::default()))
 }
 
 /// A search to be made in a thread of its own.
@@ -215,9 +214,19 @@ impl Drop for StopAtEnd {
 }
 
 /// The events of a search.
-struct Events {
+pub(super) struct Events {
     receiver: mpsc::Receiver<Event>,
     _stop: StopAtEnd,
+}
+
+/// The answer that streams them.
+pub(super) type EventStream = Sse<KeepAliveStream<Events>>;
+
+impl Events {
+    /// What comes from `receiver`; `stop` is set once nobody listens.
+    pub(super) fn new(receiver: mpsc::Receiver<Event>, stop: StopFlag) -> Self {
+        Self { receiver, _stop: StopAtEnd(stop) }
+    }
 }
 
 impl Stream for Events {

@@ -73,16 +73,19 @@ fn opened<G: Formats>(bytes: &[u8], index: usize) -> Result<Value, Problem> {
         let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
         return Err(Problem::bad_request(what));
     };
+    Ok(json!({"games": games, "total": number, "bad": bad, "game": game_json(&record)?}))
+}
+
+/// A game as a JSON line has it.
+pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem> {
     let mut line = Vec::new();
-    G::write_record(&mut line, &record, Format::Jsonl, &WriteOptions::default())
+    G::write_record(&mut line, record, Format::Jsonl, &WriteOptions::default())
         .map_err(|error| Problem::internal(error.to_string()))?;
-    let game: Value =
-        serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))?;
-    Ok(json!({"games": games, "total": number, "bad": bad, "game": game}))
+    serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))
 }
 
 /// What a list of games says of one.
-fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
+pub(super) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
     let tag = |name: &str| record.tag(name);
     json!({
         "index": index,
@@ -144,18 +147,7 @@ fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String)
             .find(|format| format.name() == name.as_str())
             .ok_or_else(|| Problem::bad_request("games are not written in that format"))?,
     };
-    if G::sniff(line) != Ok(Format::Jsonl) {
-        return Err(Problem::bad_request("the body is not a game as a JSON line"));
-    }
-    let mut record = None;
-    let mut fault = None;
-    G::read_records("", line, &mut |game| match game {
-        Ok(game) => record = Some(game.record),
-        Err(bad) => fault = Some(bad.to_string()),
-    });
-    let record = record.ok_or_else(|| {
-        Problem::bad_request(fault.unwrap_or_else(|| "there is no game in the body".to_owned()))
-    })?;
+    let record = game_of::<G>(line)?;
     let mut options = WriteOptions::default();
     if let Some(notation) = &query.notation {
         let notation: MoveNotation = notation
@@ -168,4 +160,20 @@ fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String)
         .map_err(|error| Problem::bad_request(error.to_string()))?;
     let ending = format.extensions().first().copied().unwrap_or("txt");
     Ok((bytes, format!("game.{ending}")))
+}
+
+/// The game of a JSON line.
+pub(super) fn game_of<G: Formats>(line: &[u8]) -> Result<Record<G>, Problem> {
+    if G::sniff(line) != Ok(Format::Jsonl) {
+        return Err(Problem::bad_request("the body is not a game as a JSON line"));
+    }
+    let mut record = None;
+    let mut fault = None;
+    G::read_records("", line, &mut |game| match game {
+        Ok(game) => record = Some(game.record),
+        Err(bad) => fault = Some(bad.to_string()),
+    });
+    record.ok_or_else(|| {
+        Problem::bad_request(fault.unwrap_or_else(|| "there is no game in the body".to_owned()))
+    })
 }

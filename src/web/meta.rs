@@ -35,7 +35,7 @@ pub(super) async fn meta(State(app): State<Arc<App>>) -> Json<Value> {
         "lang": if Language::current() == Language::Zh { "zh" } else { "en" },
         "xiangqi": {"books": books(Position::NAME), "tables": tables},
         "gomoku": {"books": books(Board::NAME), "tables": null},
-        "library": null,
+        "library": (!app.config.library.is_empty()).then(|| json!({"folders": app.config.library.len()})),
         "engine": {
             "threads": app.config.threads,
             "hash_mib": app.config.hash_mib,

@@ -9,12 +9,14 @@ mod books;
 mod chessdb;
 mod games;
 mod guard;
+mod library;
 mod meta;
 mod moves;
 mod page;
 mod params;
 mod positions;
 mod problem;
+mod review;
 mod state;
 mod tables;
 
@@ -66,6 +68,8 @@ pub(crate) struct Config {
     pub(crate) books: Vec<PathBuf>,
     /// The folder of endgame tables.
     pub(crate) tables: Option<PathBuf>,
+    /// Files and folders of games.
+    pub(crate) library: Vec<PathBuf>,
     /// Size of the transposition table of each search, in MiB.
     pub(crate) hash_mib: usize,
     /// Threads of each search.
@@ -159,6 +163,9 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/tables/{set}", get(tables::stats))
         .route("/api/analyse", get(analyse::analyse))
         .route("/api/move", post(moves::choose))
+        .route("/api/review", post(review::stream))
+        .route("/api/games", get(library::list))
+        .route("/api/games/{id}", get(library::game))
         .route("/api/open", post(games::open))
         .route("/api/save", post(games::save))
         .route("/chessdb", get(chessdb::answer))

@@ -23,7 +23,47 @@ macro_rules! assets {
 }
 
 /// All files of the page.
-const ASSETS: &[Asset] = assets!["index.html"];
+const ASSETS: &[Asset] = assets![
+    "OFL.txt",
+    "address.js",
+    "api.js",
+    "app.js",
+    "board.js",
+    "boardview.js",
+    "dom.js",
+    "fen.js",
+    "glyphs.js",
+    "gomoku.js",
+    "help.js",
+    "i18n.js",
+    "icon.svg",
+    "icons.js",
+    "index.html",
+    "main.js",
+    "page.css",
+    "panels/book.js",
+    "panels/engine.js",
+    "panels/file.js",
+    "panels/games.js",
+    "panels/moves.js",
+    "panels/play.js",
+    "panels/review.js",
+    "panels/setup.js",
+    "panels/table.js",
+    "panels/tables.js",
+    "panels/values.js",
+    "pieces.js",
+    "play.js",
+    "points.js",
+    "score.js",
+    "session.js",
+    "settings.js",
+    "status.js",
+    "store.js",
+    "tree.js",
+    "wire.js",
+    "zh.js",
+];
 
 /// The kind of a file by its ending.
 const fn kind_of(path: &str) -> &'static str {
@@ -59,4 +99,35 @@ pub(super) async fn asset(uri: Uri, headers: HeaderMap) -> Response {
         return (StatusCode::NOT_MODIFIED, head).into_response();
     }
     (head, asset.bytes).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { files(&path, found) } else { found.push(path) }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_part_of_the_program() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/page");
+        let mut found = Vec::new();
+        files(&folder, &mut found);
+        let mut found: Vec<String> = found
+            .iter()
+            .map(|path| path.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/"))
+            .collect();
+        found.sort();
+        let mut listed: Vec<&str> = ASSETS.iter().map(|asset| asset.path).collect();
+        listed.sort_unstable();
+        assert_eq!(found, listed);
+        let bytes: usize = ASSETS.iter().map(|asset| asset.bytes.len()).sum();
+        assert!(bytes < 300_000, "{bytes} bytes");
+    }
 }

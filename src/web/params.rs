@@ -80,6 +80,13 @@ impl Common {
         Ok(LineArgs { fen, moves, ..LineArgs::default() })
     }
 
+    /// Returns true if a position is named, other than by leaving it out.
+    pub(super) fn names_position(&self) -> bool {
+        let is_there =
+            |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+        is_there(&self.fen) || is_there(&self.moves)
+    }
+
     /// The notation in which texts of moves are wanted.
     pub(super) fn notation(&self) -> Result<NotationArgs, Problem> {
         let parse = |text: &str| {

@@ -10,6 +10,7 @@ use lru::LruCache;
 use tokio::sync::Semaphore;
 
 use super::Config;
+use super::library::Library;
 use super::problem::Problem;
 use crate::cli::CliError;
 use juzhong::book::Book;
@@ -30,6 +31,7 @@ pub(super) struct App {
     answers: Mutex<LruCache<String, Bytes>>,
     /// Counts the changes of books, so that no answer from before is remembered after one.
     changes: AtomicU64,
+    pub(super) library: Library,
     /// Searches that may run at the same time.
     pub(super) searches: Arc<Semaphore>,
     /// The search of each client.
@@ -54,6 +56,7 @@ impl App {
             tables,
             answers: Mutex::new(LruCache::new(remembered)),
             changes: AtomicU64::new(0),
+            library: Library::default(),
             searches: Arc::new(Semaphore::new(searches)),
             clients: Mutex::new(HashMap::new()),
             stop,

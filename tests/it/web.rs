@@ -297,6 +297,48 @@ fn an_edit_that_was_answered_is_on_disk() {
     assert_eq!(server.post("/api/book/edit", &unknown).status, 400);
 }
 
+#[test]
+fn a_library_is_listed_searched_and_opened() {
+    let folder = Folder::new();
+    folder.write("one.pgn", "[Red \"胡荣华\"]\n[Black \"柳大华\"]\n[Date \"1982.03.01\"]\n1. h2e2 h9g7 1-0\n\n1. z9z9 *\n\n[Red \"B\"]\n1. c3c4 *\n");
+    folder.write("two.txt", "h2e2 b9c7\n");
+    let library = folder.at("");
+    let server = Server::start(&["--library", &library]);
+    let all = server.answer("/api/games");
+    assert_eq!(all["total"], 3, "{all}");
+    let found = server.answer("/api/games?search=%E8%83%A1+1982");
+    let game = &found["games"][0];
+    assert_eq!(
+        (&found["total"], &game["year"], &game["file"]),
+        (&json!(1), &json!("1982"), &json!("one.pgn"))
+    );
+    let id = game["id"].as_str().unwrap().to_owned();
+    let opened = server.answer(&format!("/api/games/{id}"));
+    assert_eq!(opened["game"]["moves"], "h2e2 h9g7");
+    let last = server.answer("/api/games?search=b")["games"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(server.answer(&format!("/api/games/{last}"))["game"]["moves"], "c3c4");
+    // The mirror image of a position is the same.
+    for (moves, total) in [("h2e2", 2), ("b2e2", 2), ("h2e2+h9g7", 1), ("a3a4", 0)] {
+        assert_eq!(server.answer(&format!("/api/games?moves={moves}"))["total"], total, "{moves}");
+    }
+    assert_eq!(server.get("/api/games/99").json()["code"], "no_game");
+    assert_eq!(server.get("/api/games?page=x").status, 400);
+    assert_eq!(Server::start(&[]).get("/api/games").json()["code"], "no_library");
+}
+
+#[test]
+fn a_review_is_streamed() {
+    let server = Server::start(&[]);
+    let answer =
+        server.request("POST", "/api/review?nodes=500", "", r#"{"moves":"h2e2 h9g7 e2e6"}"#);
+    let text = answer.text();
+    assert!(answer.head.contains("text/event-stream"), "{}", answer.head);
+    let count = |event: &str| text.matches(&format!("event: {event}\n")).count();
+    assert_eq!((count("move"), count("done")), (3, 1), "{text}");
+    assert!(count("progress") >= 3 && text.contains("\"source\":\"book\""), "{text}");
+    assert_eq!(server.request("POST", "/api/review", "", "no game").status, 400);
+}
+
 /// The lines of a stream of events as they come.
 fn events(server: &Server, path: &str) -> impl Iterator<Item = String> + use<> {
     let mut stream = TcpStream::connect(&server.host).unwrap();
