@@ -124,7 +124,7 @@ export const ZH = {
   ' in {n} ply': '，{n} 步', ' in {n} plies': '，{n} 步',
   'The line ends in mate.': '变化以将死结束。', 'The line ends in stalemate.': '变化以困毙结束。', 'The line ends with a capture.': '变化以吃子结束。', 'The line ends here.': '变化到此结束。',
   'From here the moves repeat, and the repetition rule decides.': '此后着法循环，由循环规则裁定。',
-  'Endgame tables': '残局库', 'Set': '子力', 'Men': '子数', 'Wins': '胜', 'Draws': '和', 'Losses': '负', 'by rule': '依规则', 'Longest': '最长', 'Size': '大小',
+  'Endgame tables': '残局库', 'Set': '子力', 'Men': '子数', 'Wins': '胜', 'Draws': '和', 'Losses': '负', 'by rule': '依规则', 'plies, longest': '最长步数', 'Size': '大小',
   'Practise from a random position:': '从随机局面练习：', 'won': '胜局', 'drawn': '和局', 'lost': '负局', 'Wins by distance in plies': '胜局按步数分布', 'Longest wins': '最长的胜局',
   '{plies} plies: {n} positions': '{plies} 步：{n} 个局面', '{n} set': '{n} 组', '{n} sets': '{n} 组',
 

@@ -2,6 +2,7 @@
 
 import { button, checkbox, el, numberField, select } from '../dom.js';
 import { t } from '../i18n.js';
+import { playersOf } from '../session.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../play.js').Play} Play */
@@ -99,8 +100,7 @@ function plate() {
 /** @param {App} app @param {Play} play @param {HTMLElement} box @param {boolean} first */
 function fill(app, play, box, first) {
   const [disc, name, clock] = /** @type {HTMLElement[]} */ ([...box.children]);
-  const { tags } = app.session;
-  const given = first ? tags['Red'] ?? tags['White'] : tags['Black'];
+  const given = playersOf(app.game, app.session.tags)[first ? 0 : 1];
   const side = names(app)[first ? 0 : 1] ?? '';
   const gomoku = app.game === 'gomoku';
   if (!disc || !name || !clock) return;

@@ -32,7 +32,7 @@ export class TablePanel {
   get men() { return this.app.session.position.men.size; }
 
   async load() {
-    if (!this.open) return;
+    if (!this.open || !this.app.informed) return;
     const { app } = this;
     const tables = app.meta.xiangqi.tables;
     if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD, t('Copy'))); return; }
