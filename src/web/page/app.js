@@ -96,6 +96,11 @@ export class App {
     return this.sessions[this.game];
   }
 
+  /** Whether the server has said what it has. */
+  get informed() {
+    return this.meta !== NOTHING;
+  }
+
   /** Whether the first player is to move. */
   get firstToMove() {
     return firstToMove(this.session.position);

@@ -5,7 +5,7 @@ import { button, el } from './dom.js';
 import { firstToMove, parse } from './fen.js';
 import { GomokuBoard } from './gomoku.js';
 import { iconButton } from './icons.js';
-import { t } from './i18n.js';
+import { currentLanguage, t } from './i18n.js';
 import { chances, scoreText } from './score.js';
 import { loopArrows, statusText } from './status.js';
 
@@ -125,7 +125,7 @@ export class BoardView {
 
   showStyle() {
     const { settings } = this.app;
-    if (this.board instanceof XiangqiBoard) this.board.setStyle(settings.set, settings.coordinates);
+    if (this.board instanceof XiangqiBoard) this.board.setStyle(settings.set, settings.coordinates || (currentLanguage() === 'zh' ? 'chinese' : 'western'));
     this.board.setFlipped(settings.flipped);
     this.element.classList.toggle('flipped', settings.flipped);
     if (this.board instanceof GomokuBoard) {

@@ -44,7 +44,7 @@ export function showStyles(app) {
     el('div', { class: 'styles' },
       field(t('Board'), select([['wood', t('wood')], ['paper', t('paper')], ['slate', t('slate')], ['dark', t('dark')]], settings.theme, set('theme'), { name: 'theme' })),
       field(t('Pieces'), select(PIECE_SETS.map((name) => /** @type {[string, string]} */ ([name, t(name)])), settings.set, set('set'), { name: 'set' })),
-      field(t('Coordinates'), select([['western', 'a–i, 0–9'], ['chinese', '一–九, 1–9'], ['none', t('none')]], settings.coordinates, set('coordinates'), { name: 'coordinates' })),
+      field(t('Coordinates'), select([['', t('by the language')], ['western', 'a–i, 0–9'], ['chinese', '一–九, 1–9'], ['none', t('none')]], settings.coordinates, set('coordinates'), { name: 'coordinates' })),
       field(t('Light or dark'), select([['auto', t('as the system')], ['light', t('light')], ['dark', t('dark')]], settings.scheme, set('scheme'), { name: 'scheme' }))),
     el('div', { class: 'stack' },
       checkbox(t('arrows of book, table and engine'), settings.arrows, (arrows) => app.change({ arrows })),

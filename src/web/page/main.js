@@ -107,7 +107,7 @@ function build() {
   app.on(['view'], showView);
   app.on(['tab'], showTab);
   app.on(['editing'], () => { document.body.toggleAttribute('data-editing', app.editing); });
-  showView();
+  app.emit('view');
   app.emit('tab');
   if (app.answer) app.emit('answer');
 }

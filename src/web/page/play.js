@@ -96,7 +96,8 @@ export class Play {
   names() {
     const engine = this.perfect ? t('Tables') : t('Engine, level {level}', { level: this.app.settings.level });
     const name = (/** @type {Player} */ player) => player === 'human' ? t('You') : engine;
-    return { Red: name(this.first), Black: name(this.second) };
+    const [first, second] = this.app.game === 'gomoku' ? ['Black', 'White'] : ['Red', 'Black'];
+    return { [first ?? '']: name(this.first), [second ?? '']: name(this.second) };
   }
 
   /** Gives a side to the engine or to a person. @param {boolean} first @param {Player} player */

@@ -21,6 +21,14 @@ import * as tree from './tree.js';
  * @property {number} when
  */
 
+/**
+ * Returns the names of the first and the second player, or empty texts.
+ * @param {GameName} game @param {Record<string, string>} tags @returns {[string, string]}
+ */
+export function playersOf(game, tags) {
+  return game === 'gomoku' ? [tags['Black'] ?? '', tags['White'] ?? ''] : [tags['Red'] ?? tags['White'] ?? '', tags['Black'] ?? ''];
+}
+
 /** One game with its variations. */
 export class Session {
   /** @param {GameName} game @param {() => void} changed called after the place or the tree changed */

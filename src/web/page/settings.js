@@ -6,7 +6,7 @@
  * @property {'auto' | 'light' | 'dark'} scheme
  * @property {'wood' | 'paper' | 'slate' | 'dark'} theme of the board
  * @property {import('./pieces.js').PieceSet} set
- * @property {import('./board.js').Coordinates} coordinates
+ * @property {import('./board.js').Coordinates | ''} coordinates empty: by the language
  * @property {'uci' | 'iccs' | 'wxf' | 'chinese'} notation
  * @property {boolean} arrows
  * @property {number} lines lines of analysis
@@ -30,7 +30,7 @@ const KEY = 'juzhong.settings';
 
 /** @type {Settings} */
 const DEFAULTS = {
-  language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: 'western', notation: 'chinese',
+  language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: '', notation: 'chinese',
   arrows: true, lines: 1, seconds: 15, engine: false, flipped: false, numbers: true,
   minGames: 0, yearFrom: '', yearTo: '', books: [],
   level: 5, moveSeconds: 1, minutes: 0, increment: 0, useBook: true, useTables: true,

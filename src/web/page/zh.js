@@ -45,7 +45,7 @@ export const ZH = {
     '拖动棋子，或先点棋子再点落点。右键画箭头。文件可拖放到任何位置，FEN 或棋谱可用 Ctrl+V 粘贴。',
   'With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.': '按 Tab 可用键盘操作棋盘：方向键移动，回车选定。',
   'The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.': '棋子上的字取自 Adobe 的 Noto Serif CJK 字体轮廓，依 SIL 开放字体许可证使用。',
-  'wood': '木', 'paper': '纸', 'slate': '石板', 'dark': '暗色', 'light': '亮色', 'none': '无', 'as the system': '随系统', 'Light or dark': '明暗',
+  'wood': '木', 'paper': '纸', 'slate': '石板', 'dark': '暗色', 'light': '亮色', 'none': '无', 'by the language': '随语言', 'as the system': '随系统', 'Light or dark': '明暗',
   'Pieces': '棋子', 'Coordinates': '坐标', 'traditional': '繁体', 'simplified': '简体', 'letters': '字母', 'pictograms': '图形',
   'arrows of book, table and engine': '棋库、残局库和引擎的箭头', 'numbers on the stones of gomoku': '五子棋子上的手数',
 
@@ -124,7 +124,8 @@ export const ZH = {
   ' in {n} ply': '，{n} 步', ' in {n} plies': '，{n} 步',
   'The line ends in mate.': '变化以将死结束。', 'The line ends in stalemate.': '变化以困毙结束。', 'The line ends with a capture.': '变化以吃子结束。', 'The line ends here.': '变化到此结束。',
   'From here the moves repeat, and the repetition rule decides.': '此后着法循环，由循环规则裁定。',
-  'Endgame tables': '残局库', 'Set': '子力', 'Men': '子数', 'Wins': '胜', 'Draws': '和', 'Losses': '负', 'by rule': '依规则', 'Longest': '最长', 'Size': '大小',
+  'Endgame tables': '残局库', 'Set': '子力', 'Men': '子数', 'Wins': '胜', 'Draws': '和', 'Losses': '负', 'by rule': '依规则', 'plies, longest': '最长步数', 'Size': '大小',
+  'The tables do not have these men. This command builds the set:': '残局库没有这组子力。用此命令生成：',
   'Practise from a random position:': '从随机局面练习：', 'won': '胜局', 'drawn': '和局', 'lost': '负局', 'Wins by distance in plies': '胜局按步数分布', 'Longest wins': '最长的胜局',
   '{plies} plies: {n} positions': '{plies} 步：{n} 个局面', '{n} set': '{n} 组', '{n} sets': '{n} 组',
 

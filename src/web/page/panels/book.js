@@ -80,7 +80,7 @@ export class BookPanel {
   // --- asking ---
 
   async load() {
-    if (!this.open) return;
+    if (!this.open || !this.app.informed) return;
     this.samples.open = false;
     if (this.books.length === 0) { this.element.classList.remove('stale'); this.showNoBook(); return; }
     this.asking?.abort();

@@ -5,6 +5,7 @@ import { button, el, saveFile, select } from '../dom.js';
 import { t } from '../i18n.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
+import { playersOf } from '../session.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -107,8 +108,7 @@ function saveRow(app) {
 
 /** @param {App} app */
 function fileName(app) {
-  const { tags } = app.session;
-  const name = [tags['Red'], tags['Black']].filter(Boolean).join('-') || 'game';
+  const name = playersOf(app.game, app.session.tags).filter(Boolean).join('-') || 'game';
   return name.replace(/[^\p{L}\p{N}-]+/gu, '_').slice(0, 60);
 }
 

@@ -4,6 +4,7 @@ import { get } from '../api.js';
 import { explainError } from '../app.js';
 import { button, calm, checkbox, el, emptyState } from '../dom.js';
 import { number, plural, t } from '../i18n.js';
+import { playersOf } from '../session.js';
 import { recentGames } from '../store.js';
 import { count } from '../tree.js';
 import { openAgain, openedGames, showOpened } from './file.js';
@@ -43,6 +44,7 @@ export class GamesView {
 
   async load() {
     const { app } = this;
+    if (!app.informed) return;
     if (!app.meta.library) {
       this.list.replaceChildren(emptyState(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER', t('Copy')));
       return;
@@ -101,7 +103,8 @@ export class GamesView {
     const games = recentGames().filter((kept) => kept.game === this.app.game);
     if (games.length === 0) { this.recent.replaceChildren(); return; }
     this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) => {
-      const who = kept.tags['Red'] ? `${kept.tags['Red']} – ${kept.tags['Black'] ?? '?'}` : t('Analysis');
+      const [first, second] = playersOf(kept.game, kept.tags);
+      const who = first ? `${first} – ${second || '?'}` : t('Analysis');
       return el('li', {}, button(who, () => {
         this.app.view = 'board';
         this.app.load(kept);

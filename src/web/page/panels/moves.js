@@ -4,6 +4,7 @@ import { button, el, select } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { t } from '../i18n.js';
 import { iconButton } from '../icons.js';
+import { playersOf } from '../session.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
 import * as tree from '../tree.js';
 
@@ -40,7 +41,7 @@ function head(app) {
 /** Returns who played whom, or what is on the board. @param {App} app */
 export function titleOf(app) {
   const { tags, result } = app.session;
-  const [first, second] = [tags['Red'] ?? tags['White'] ?? '', tags['Black'] ?? ''];
+  const [first, second] = playersOf(app.game, tags);
   if (!first && !second) return app.session.opened ? tags['Event'] ?? t('Game') : t('Analysis');
   return `${first || '?'} – ${second || '?'}${result && result !== '*' ? `  ${result}` : ''}`;
 }

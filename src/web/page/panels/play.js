@@ -1,7 +1,9 @@
 // The panel of a game against the engine, and the players beside the board.
 
 import { button, checkbox, el, numberField, select } from '../dom.js';
+import { parse } from '../fen.js';
 import { t } from '../i18n.js';
+import { playersOf } from '../session.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../play.js').Play} Play */
@@ -12,7 +14,7 @@ export function playPanel(app, play) {
   const state = el('div', { class: 'stack' });
   const element = el('section', { class: 'panel panel-play', 'aria-label': t('Play') }, state, sides(app, play), limits(app));
   const draw = () => state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
-  app.on(['play', 'tree'], draw);
+  app.on(['play', 'tree', 'answer'], draw);
   draw();
   return element;
 }
@@ -35,10 +37,16 @@ function running(app, play) {
     if (app.session.studying) app.session.backToGame();
     if (app.session.live) app.session.go(app.session.live);
   }, { class: 'primary' });
-  return [el('p', {}, text), el('div', { class: 'row' }, back,
+  return [el('p', {}, text), ...(play.perfect ? [clock120(app)] : []), el('div', { class: 'row' }, back,
     button(t('Hint'), () => void play.hint()), button(t('Take back'), () => play.takeBack()),
     button(t('Offer a draw'), () => void play.offerDraw()), button(t('Resign'), () => play.resign()),
     button(t('Leave the game'), () => play.leave()))];
+}
+
+/** Returns how much of the limit without a capture is used. @param {App} app */
+function clock120(app) {
+  const quiet = parse('xiangqi', app.fen())?.quiet ?? 0;
+  return el('p', { class: 'quiet' }, t('{n} of 120 plies without a capture', { n: quiet }));
 }
 
 /** @param {App} app @returns {[string, string]} */
@@ -99,8 +107,7 @@ function plate() {
 /** @param {App} app @param {Play} play @param {HTMLElement} box @param {boolean} first */
 function fill(app, play, box, first) {
   const [disc, name, clock] = /** @type {HTMLElement[]} */ ([...box.children]);
-  const { tags } = app.session;
-  const given = first ? tags['Red'] ?? tags['White'] : tags['Black'];
+  const given = playersOf(app.game, app.session.tags)[first ? 0 : 1];
   const side = names(app)[first ? 0 : 1] ?? '';
   const gomoku = app.game === 'gomoku';
   if (!disc || !name || !clock) return;

@@ -32,7 +32,7 @@ export class TablePanel {
   get men() { return this.app.session.position.men.size; }
 
   async load() {
-    if (!this.open) return;
+    if (!this.open || !this.app.informed) return;
     const { app } = this;
     const tables = app.meta.xiangqi.tables;
     if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD, t('Copy'))); return; }
@@ -54,8 +54,14 @@ export class TablePanel {
 
   /** @param {unknown} error */
   problem(error) {
-    if (error instanceof Problem && error.code === 'not_in_tables') return emptyState(error.message, error.hint, t('Copy'));
+    if (error instanceof Problem && error.code === 'not_in_tables') return this.missing(error.hint);
     return emptyState(explainError(error).filter(Boolean).join(' '));
+  }
+
+  /** Says that a set is not there, and which command builds it. @param {string} hint perhaps with a command between backquotes */
+  missing(hint) {
+    const command = /`([^`]+)`/.exec(hint)?.[1] ?? hint;
+    return emptyState(t('The tables do not have these men. This command builds the set:'), command, t('Copy'));
   }
 
   /** @param {...HTMLElement} children */

@@ -24,6 +24,7 @@ export class TablesView {
   }
 
   async load() {
+    if (!this.app.informed) return;
     const { tables } = this.app.meta.xiangqi;
     if (!tables) {
       this.list.replaceChildren(emptyState(t('No tables are open. Build some and start the server with them:'),
@@ -47,17 +48,17 @@ export class TablesView {
       el('table', { class: 'rows' }, el('thead', {}, el('tr', {}, ...[t('Set'), t('Men'), t('Size')].map((name, at) =>
         el('th', { scope: 'col', class: at === 0 ? '' : 'num' }, name)))), el('tbody', {}, ...rows)));
     const first = sets.find(({ material }) => material === this.chosen) ?? sets.at(-1);
-    if (first) void this.openSet(first.material);
+    if (first) void this.openSet(first.material, false);
   }
 
-  /** @param {string} name */
-  async openSet(name) {
+  /** @param {string} name @param {boolean} [scroll] whether to bring it into view */
+  async openSet(name, scroll = true) {
     try {
       this.showSet(await get(`/api/tables/${encodeURIComponent(name)}`));
     } catch (error) {
       this.details.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
     }
-    this.details.scrollIntoView({ block: 'nearest' });
+    if (scroll) this.details.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {SetStats} set */
@@ -97,11 +98,11 @@ export class TablesView {
 
 /** Returns the counts of a set, by the side to move. @param {SetStats} set */
 function counts(set) {
-  const heads = ['', t('Wins'), t('Draws'), t('Losses'), t('by rule'), t('Longest')];
+  const heads = ['', t('Wins'), t('Draws'), t('Losses'), t('by rule'), t('plies, longest')];
   /** @param {string} name @param {SideStats} side */
   const row = (name, side) => el('tr', {}, el('th', { scope: 'row' }, name),
     ...[side.win, side.draw, side.loss, (side.by_rule_win ?? 0) + (side.by_rule_loss ?? 0)].map((part) => el('td', { class: 'num', title: number(part) }, share(part, side))),
-    el('td', { class: 'num' }, plural(side.longest_win ?? 0, '{n} ply', '{n} plies')));
+    el('td', { class: 'num' }, number(side.longest_win ?? 0)));
   return el('div', { class: 'scroll-x' }, el('table', { class: 'rows narrow' }, el('thead', {}, el('tr', {}, ...heads.map((name, at) => el(at ? 'th' : 'td', { class: at ? 'num' : '' }, name)))),
     el('tbody', {}, row(t('Red to move'), set.red), row(t('Black to move'), set.black))));
 }
@@ -117,12 +118,13 @@ function histogram(counts) {
   const [width, height] = [560, 140];
   const last = Math.max(...counts.map(([plies]) => plies), 1);
   const most = Math.max(...counts.map(([, n]) => n), 1);
-  const step = width / (last + 1);
+  const step = width / (last + 2);
+  const wide = Math.min(28, Math.max(1.5, step * 1.6));
   const bars = counts.map(([plies, n]) => {
     const tall = Math.max(1, (n / most) * height);
-    return svg('rect', { x: plies * step, y: height - tall, width: Math.max(1.5, step * 1.6), height: tall, class: 'histogram-bar' },
+    return svg('rect', { x: (plies + 1) * step - wide / 2, y: height - tall, width: wide, height: tall, class: 'histogram-bar' },
       svg('title', {}, t('{plies} plies: {n} positions', { plies, n: number(n) })));
   });
-  const marks = [0, Math.round(last / 2), last].map((plies, at) => svg('text', { x: plies * step, y: height + 18, 'text-anchor': ['start', 'middle', 'end'][at] }, plies));
+  const marks = [0, Math.round(last / 2), last].map((plies) => svg('text', { x: (plies + 1) * step, y: height + 18, 'text-anchor': 'middle' }, plies));
   return svg('svg', { viewBox: `0 0 ${width} ${height + 24}`, class: 'histogram', role: 'img', 'aria-label': t('Wins by distance in plies') }, ...bars, ...marks);
 }
