@@ -300,7 +300,7 @@ fn an_edit_that_was_answered_is_on_disk() {
 #[test]
 fn a_library_is_listed_searched_and_opened() {
     let folder = Folder::new();
-    folder.write("one.pgn", "[Red \"胡荣华\"]\n[Black \"柳大华\"]\n[Date \"1982.03.01\"]\n1. h2e2 h9g7 1-0\n\n1. z9z9 *\n\n[Red \"B\"]\n1. c3c4 *\n");
+    folder.write("one.pgn", "[Red \"胡荣华\"]\n[Black \"柳大华\"]\n[Date \"1982.03.01\"]\n1. h2e2 h9g7 1-0\n\n1. z9z9 *\n\n[Red \"Bobby\"]\n1. c3c4 *\n");
     folder.write("two.txt", "h2e2 b9c7\n");
     let library = folder.at("");
     let server = Server::start(&["--library", &library]);
@@ -315,7 +315,8 @@ fn a_library_is_listed_searched_and_opened() {
     let id = game["id"].as_str().unwrap().to_owned();
     let opened = server.answer(&format!("/api/games/{id}"));
     assert_eq!(opened["game"]["moves"], "h2e2 h9g7");
-    let last = server.answer("/api/games?search=b")["games"][0]["id"].as_str().unwrap().to_owned();
+    let last =
+        server.answer("/api/games?search=bobby")["games"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!(server.answer(&format!("/api/games/{last}"))["game"]["moves"], "c3c4");
     // The mirror image of a position is the same.
     for (moves, total) in [("h2e2", 2), ("b2e2", 2), ("h2e2+h9g7", 1), ("a3a4", 0)] {
