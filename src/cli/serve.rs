@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         log: args.access_log,
     };
     serve(config, &stop_flag(), context.out, |address| {
-        if args.open && open::that_detached(address).is_err() {
+        if args.open && open_browser::that_detached(address).is_err() {
             tell("no browser could be started; open the address yourself");
         }
     })?;

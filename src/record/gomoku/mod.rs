@@ -19,8 +19,8 @@ mod tests;
 mod tree;
 mod write;
 
-pub(crate) use lib::{MAGIC as LIBRARY_MAGIC, read_library, write_nodes as write_library};
 #[cfg(feature = "book")]
+pub(crate) use lib::{MAGIC as LIBRARY_MAGIC, read_library, write_nodes as write_library};
 #[cfg(feature = "book")]
 pub(crate) use sniff::begins_database;
 #[cfg(feature = "book")]
