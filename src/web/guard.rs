@@ -10,7 +10,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
@@ -19,11 +19,15 @@ use super::problem::Problem;
 use super::state::App;
 
 /// The longest body of a request, in bytes: a file of games.
-const LONGEST_BODY: usize = 32 << 20;
+const LONGEST_BODY: usize = 8 << 20;
 /// The time between two parts of a request's body.
 const BODY_TIME: Duration = Duration::from_secs(10);
+/// Requests that bring a game that are worked on at the same time: it needs up to fifty times its length of memory.
+const BODIES: usize = 4;
 /// Requests that are worked on at the same time.
 const REQUESTS: usize = 256;
+/// The time that such a request waits for others.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The header that has the token.
 const TOKEN: HeaderName = HeaderName::from_static("x-token");
 /// Scripts, styles and connections from this server alone; nothing within the page itself.
@@ -35,11 +39,17 @@ struct Guard {
     app: Arc<App>,
     bound: SocketAddr,
     requests: Semaphore,
+    bodies: Semaphore,
 }
 
 /// Puts the checks in front of all routes.
 pub(super) fn guarded(routes: Router, app: Arc<App>, bound: SocketAddr) -> Router {
-    let guard = Arc::new(Guard { app, bound, requests: Semaphore::new(REQUESTS) });
+    let guard = Arc::new(Guard {
+        app,
+        bound,
+        requests: Semaphore::new(REQUESTS),
+        bodies: Semaphore::new(BODIES),
+    });
     routes
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(RequestBodyTimeoutLayer::new(BODY_TIME))
@@ -55,9 +65,9 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
     let lang = Common::lang_of(request.uri());
     let mut response = match guard.admit(&request) {
         Err(problem) => problem.into_response(),
-        Ok(()) => match guard.requests.try_acquire() {
-            Ok(_permit) => next.run(request).await,
-            Err(_) => Problem::busy("too many requests at once").into_response(),
+        Ok(()) => match guard.permits(request.uri().path()).await {
+            Some(_permits) => next.run(request).await,
+            None => Problem::busy("too many requests at once").into_response(),
         },
     };
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
@@ -83,6 +93,19 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
 }
 
 impl Guard {
+    /// Permits to work on a request: at once, or after a moment where it brings a game.
+    async fn permits(
+        &self,
+        path: &str,
+    ) -> Option<(SemaphorePermit<'_>, Option<SemaphorePermit<'_>>)> {
+        let permit = self.requests.try_acquire().ok()?;
+        if !["/api/open", "/api/save", "/api/review"].contains(&path) {
+            return Some((permit, None));
+        }
+        let body = tokio::time::timeout(PATIENCE, self.bodies.acquire()).await.ok()?.ok()?;
+        Some((permit, Some(body)))
+    }
+
     /// Refuses what comes for another server, from another site's page, or to write without the token.
     fn admit(&self, request: &Request) -> Result<(), Problem> {
         let headers = request.headers();

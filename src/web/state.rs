@@ -20,6 +20,8 @@ use juzhong::tablebase::Tables;
 /// Answers that are remembered, and the longest of them in bytes.
 const REMEMBERED: usize = 2_048;
 const LONGEST_REMEMBERED: usize = 64 << 10;
+/// The longest request whose answer is remembered, in bytes.
+const LONGEST_REQUEST: usize = 2 << 10;
 
 /// The state of a server.
 pub(super) struct App {
@@ -93,7 +95,7 @@ impl App {
 
     /// Remembers an answer, unless a book was changed since.
     pub(super) fn remember(&self, request: &str, answer: &Bytes, changes: u64) {
-        if answer.len() > LONGEST_REMEMBERED {
+        if answer.len() > LONGEST_REMEMBERED || request.len() > LONGEST_REQUEST {
             return;
         }
         let mut answers = locked(&self.answers);

@@ -227,7 +227,7 @@ fn errors_say_what_is_wrong_and_what_to_do() {
     assert_eq!((method.status, &method.json()["code"]), (405, &json!("method")));
     let broken = server.request("POST", "/api/move", "", "{");
     assert_eq!(broken.status, 400, "{}", broken.text());
-    let long = "x".repeat((32 << 20) + 1);
+    let long = "x".repeat((8 << 20) + 1);
     assert_eq!(server.request("POST", "/api/open", "", &long).json()["code"], "too_long");
     let moves = format!("/api/legal?moves={}", "h2e2+e2h2+".repeat(5_000));
     assert!([400, 414].contains(&server.get(&moves).status));
