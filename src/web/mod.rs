@@ -39,7 +39,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use crate::cli::language::{self, Language};
+use crate::cli::language::{self, Language, text};
 use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::Tables;
@@ -95,9 +95,12 @@ pub(crate) fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.or_exit(exit::UNAVAILABLE)?;
     let address = SocketAddr::new(config.host, config.port);
-    let listener = runtime
-        .block_on(TcpListener::bind(address))
-        .or_exit_with(exit::UNAVAILABLE, || format!("{address}"))?;
+    let listener =
+        runtime.block_on(TcpListener::bind(address)).or_exit_with(exit::UNAVAILABLE, || {
+            text!(
+                "cannot listen at {address}; choose another --port (0: any that is free) or --host"
+            )
+        })?;
     let bound = listener.local_addr().or_exit(exit::UNAVAILABLE)?;
     let app = Arc::new(App::open(config, new_token(), stop.clone())?);
     let url = format!("http://{bound}/");

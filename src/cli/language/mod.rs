@@ -125,10 +125,11 @@ macro_rules! say {
     };
 }
 
-pub(super) use {counted, say, text};
+pub(crate) use text;
+pub(super) use {counted, say};
 
 /// A text made by the format string `key`, in the language of the process.
-pub(super) fn made_by(key: &str, english: Arguments<'_>) -> String {
+pub(crate) fn made_by(key: &str, english: Arguments<'_>) -> String {
     match Language::current() {
         Language::En => english.to_string(),
         Language::Zh => CHINESE.text(key, &english.to_string()),
