@@ -128,30 +128,32 @@ impl Job {
         };
         let mut engine = Engine::<G>::new(options).map_err(|e| Problem::internal(e.to_string()))?;
         let thread = std::thread::Builder::new().name("analysis".to_owned());
-        let started = thread.spawn(move || {
-            language::within(self.lang, || {
-                let control = Reports {
-                    line: &line,
-                    notation,
-                    stop: &self.stop,
-                    sender: &self.sender,
-                    began: Instant::now(),
-                };
-                let choice = engine.search(&line, &self.limits, &control);
-                let best = choice.map(|choice| {
-                    json!({
-                        "move": G::move_text(choice.mv),
-                        "text": line.position().write_move(choice.mv, notation),
-                        "source": choice.source.name(),
-                    })
-                });
-                let event =
-                    Event::default().event("done").data(best.unwrap_or(Value::Null).to_string());
-                // A reader that has gone needs no answer.
-                let _gone = self.sender.blocking_send(event);
+        let work = move || self.run(&mut engine, &line, notation);
+        thread.spawn(work).map(drop).map_err(|_| Problem::busy("no thread can be started"))
+    }
+
+    /// Searches, and sends what comes of it. The permit is held until then.
+    fn run<G: Terminal + Playable>(
+        &self,
+        engine: &mut Engine<G>,
+        line: &Line<G>,
+        notation: MoveNotation,
+    ) {
+        let Self { stop, sender, .. } = self;
+        language::within(self.lang, || {
+            let control = Reports { line, notation, stop, sender, began: Instant::now() };
+            let choice = engine.search(line, &self.limits, &control);
+            let best = choice.map(|choice| {
+                json!({
+                    "move": G::move_text(choice.mv),
+                    "text": line.position().write_move(choice.mv, notation),
+                    "source": choice.source.name(),
+                })
             });
+            let data = best.unwrap_or(Value::Null).to_string();
+            // A reader that has gone needs no answer.
+            let _gone = sender.blocking_send(Event::default().event("done").data(data));
         });
-        started.map(drop).map_err(|_| Problem::busy("no thread can be started"))
     }
 }
 

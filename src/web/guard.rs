@@ -110,7 +110,9 @@ impl Guard {
     fn admit(&self, request: &Request) -> Result<(), Problem> {
         let headers = request.headers();
         let host = text_of(headers, &header::HOST);
-        if !host.is_some_and(|host| self.is_own(host)) {
+        let is_one = headers.get_all(header::HOST).iter().count() == 1;
+        let is_target = request.uri().authority().is_none_or(|target| self.is_own(target.as_str()));
+        if !is_one || !is_target || !host.is_some_and(|host| self.is_own(host)) {
             let message = "the request is for another host; name it by --allow-host";
             return Err(Problem::forbidden("other_host", message));
         }
@@ -121,6 +123,10 @@ impl Guard {
                 let message = "the request comes from the page of another site";
                 return Err(Problem::forbidden("other_origin", message));
             }
+        }
+        let length = text_of(headers, &header::CONTENT_LENGTH).and_then(|len| len.parse().ok());
+        if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
+            return Err(Problem::too_long());
         }
         let writes =
             *request.method() == Method::POST && request.uri().path().starts_with("/api/book/");

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use hyper::server::conn::http1;
@@ -173,9 +173,7 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/save", post(games::save))
         .route("/chessdb", get(chessdb::answer))
         .fallback(page::asset)
-        .method_not_allowed_fallback(|| async {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "the request has another method")
-        })
+        .method_not_allowed_fallback(|| async { Problem::method() })
         .with_state(Arc::clone(&app));
     guard::guarded(routes, app, bound)
 }

@@ -1,6 +1,6 @@
 //! The files of the page, which are part of the program.
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
 use super::problem::Problem;
@@ -78,7 +78,10 @@ const fn kind_of(path: &str) -> &'static str {
 }
 
 /// Answers with a file of the page; `/` is its beginning.
-pub(super) async fn asset(uri: Uri, headers: HeaderMap) -> Response {
+pub(super) async fn asset(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        return Problem::method().into_response();
+    }
     let path = match uri.path().trim_start_matches('/') {
         "" => "index.html",
         path => path,

@@ -120,9 +120,7 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
         let read = Bytes::from_request(request, state).await;
         read.map(Self).map_err(|error| {
             if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-                let hint = "divide the file, or use the command line";
-                let what = "the body of the request is too long";
-                return Problem::new(error.status(), "too_long", what).with_hint(hint);
+                return Problem::too_long();
             }
             Problem::new(error.status(), "body", error.body_text())
         })

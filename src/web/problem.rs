@@ -40,6 +40,18 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, code, detail)
     }
 
+    /// The request has a method that this address does not know.
+    pub(super) fn method() -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method", "the request has another method")
+    }
+
+    /// The body of the request is longer than any that is read.
+    pub(super) fn too_long() -> Self {
+        let what = "the body of the request is too long";
+        let hint = "divide the file, or use the command line";
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
+    }
+
     /// Too much is going on.
     pub(super) fn busy(detail: impl Into<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail);

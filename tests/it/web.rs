@@ -244,6 +244,14 @@ fn only_its_own_page_may_ask_and_only_the_token_may_write() {
     assert_eq!(with(&own).status, 200);
     let port = server.host.rsplit_once(':').unwrap().1.to_owned();
     assert_eq!(with(&format!("Host: localhost:{port}\r\n")).status, 200);
+    let twice = format!("{own}{own}");
+    assert_eq!(with(&twice).json()["code"], "other_host");
+    let strange = |line: &str| {
+        let request = format!("{line} HTTP/1.1\r\n{own}Connection: close\r\n\r\n");
+        server.raw(request.as_bytes()).json()["code"].clone()
+    };
+    assert_eq!(strange("GET http://example.com/api/meta"), "other_host");
+    assert_eq!(strange(&format!("CONNECT {}", server.host)), "method");
     for other in
         ["Host: example.com\r\n", "Host: 127.0.0.1:1\r\n", "Host: localhost\r\n", "Host: \r\n"]
     {
@@ -366,6 +374,16 @@ fn a_search_is_streamed_and_ends_when_nobody_listens() {
         let mut lines = events(&server, &format!("/api/analyse?client={client}"));
         assert!(lines.any(|line| line.starts_with("event: info")));
     }
+    // No more than there is room for.
+    let mut running = Vec::new();
+    let refused = (0..100).find_map(|client| {
+        let mut lines = events(&server, &format!("/api/analyse?client=more{client}"));
+        let status = lines.next().unwrap();
+        running.push(lines);
+        (!status.contains("200")).then_some(status)
+    });
+    assert!(refused.is_some_and(|status| status.contains("503")), "{} searches run", running.len());
+    drop(running);
     // The second search of one client ends the first.
     let mut first = events(&server, "/api/analyse?client=same");
     assert!(first.any(|line| line.starts_with("event: info")));
