@@ -97,6 +97,10 @@ pub fn export(
         let what = "no move is reached from the start of a game".to_owned();
         return Err(InteropError::Nothing { path: book.path().to_owned(), what });
     }
+    if writer.is_empty() {
+        let what = "all of its moves are disabled, and this format holds none of those".to_owned();
+        return Err(InteropError::Nothing { path: book.path().to_owned(), what });
+    }
     let mut dropped = std::mem::take(&mut writer.dropped);
     note(&mut dropped, "few_games", reached - written.min(reached));
     options.reach.progress.report(Step::Writing, 0, 0);
@@ -352,6 +356,17 @@ impl<'a> Writer<'a> {
             }
         }
         debug_assert_eq!(after.canonical(), canonical, "moves were taken back");
+    }
+
+    /// Returns true if no row has come.
+    fn is_empty(&self) -> bool {
+        match &self.rows {
+            Rows::Table(_) => self.written == 0,
+            Rows::Boards(_, rows) => rows.is_empty(),
+            Rows::ElephantEye(records) => records.is_empty(),
+            Rows::Polyglot(records) => records.is_empty(),
+            Rows::MoonRiver(sides) => sides.iter().all(Vec::is_empty),
+        }
     }
 
     fn finish(self, dropped: &mut BTreeMap<&'static str, u64>) -> Result<u64, InteropError> {

@@ -357,6 +357,8 @@ proptest! {
 
     #[test]
     fn weights_come_back(entries_in in any_entries(), xboard: bool) {
+        // Such books hold no disabled moves.
+        prop_assume!(entries_in.iter().any(|entry| !entry.mark.flags.has(Flags::DISABLED)));
         let to = if xboard { Format::Polyglot } else { Format::ElephantEye };
         let (found, foreign, _folder) = there_and_back(&entries_in, &ExportOptions::new(to));
         for entry in &found {
@@ -379,6 +381,8 @@ proptest! {
 
     #[test]
     fn counts_come_back(entries_in in any_entries()) {
+        // Such books hold no disabled moves.
+        prop_assume!(entries_in.iter().any(|entry| !entry.mark.flags.has(Flags::DISABLED)));
         let (found, _, _folder) = there_and_back(&entries_in, &ExportOptions::new(Format::MoonRiver));
         prop_assert!(!found.is_empty());
         for entry in found.iter().filter(|entry| entry.stats.games > 0) {
@@ -936,6 +940,29 @@ fn every_table_of_a_healthy_own_book_is_kept() {
         let sql = format!("SELECT count(*) FROM {table}");
         assert_eq!(rows_of(&at("clean"), &sql), rows_of(&at("own"), &sql), "{table}");
     }
+}
+
+#[test]
+fn a_format_without_disabled_moves_refuses_a_book_of_nothing_else() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let start = Position::start();
+    let canonical = start.canonical();
+    let mv = start.canonical_move(canonical, Move::parse("h2e2").unwrap()).pack();
+    let mut mark = Annotation::default();
+    mark.flags.set(Flags::DISABLED, true);
+    let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
+    let entry = BookEntry { key: canonical.key.to_i64(), mv, stats, weight: None, mark };
+    let book = own_book(&at("own"), &[entry]);
+    for format in Format::ALL {
+        let output = at(format.name());
+        match export(&book, &output, &ExportOptions::new(format)) {
+            Ok(report) => assert_eq!(report.written, 1, "{format}"),
+            Err(InteropError::Nothing { .. }) => assert!(!output.exists(), "{format}"),
+            Err(error) => panic!("{format}: {error}"),
+        }
+    }
+    assert!(!at("polyglot").exists() && at("obk").exists());
 }
 
 #[test]
