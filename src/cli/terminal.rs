@@ -185,12 +185,12 @@ pub(crate) trait Terminal:
     /// The commands of `play`, for people.
     const PLAY_HELP: &'static str;
 
-    /// That a side forces a win in `time`.
+    /// Says that a side forces a win in `time`.
     fn sure_win(time: &str) -> String {
         text!("mates in {}", time)
     }
 
-    /// That a side cannot avoid to lose in `time`.
+    /// Says that a side cannot avoid to lose in `time`.
     fn sure_loss(time: &str) -> String {
         text!("is mated in {}", time)
     }

@@ -30,6 +30,8 @@ use juzhong::xiangqi::notation::MoveNotation;
 
 /// The longest search, whatever is asked for.
 const LONGEST: Duration = Duration::from_secs(3600);
+/// The time that a search waits for others to end.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// Events that wait for a slow reader.
 const WAITING: usize = 64;
 
@@ -81,15 +83,12 @@ pub(super) async fn analyse(
     let limits = query.limits()?;
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
     let client = query.client.clone().unwrap_or_else(|| "-".to_owned());
-    let stop = app.search_of(client.get(..64).unwrap_or(&client));
-    let permit =
-        tokio::time::timeout(Duration::from_millis(500), Arc::clone(&app.searches).acquire_owned());
-    let Ok(Ok(permit)) = permit.await else {
-        return Err(Problem::busy("other searches are running; try again"));
-    };
+    // Before there is room: it may be the client's last search that takes it.
+    let stop = StopAtEnd(app.search_of(client.get(..64).unwrap_or(&client)));
+    let permit = app.search_permit(PATIENCE).await?;
     let (sender, receiver) = mpsc::channel(WAITING);
-    let folders = app.config.tables.iter().cloned().collect();
-    let job = Job { app, limits, multipv, stop: stop.clone(), sender, lang, _permit: permit };
+    let folders = app.table_folders();
+    let job = Job { app, limits, multipv, stop: stop.0.clone(), sender, lang, _permit: permit };
     match query.common.game()? {
         GameName::Xiangqi => job.start::<Position>(&query.common, folders)?,
         GameName::Gomoku => job.start::<Board>(&query.common, Vec::new())?,
@@ -206,8 +205,8 @@ pub(super) fn score_json(score: Score) -> Value {
     }
 }
 
-/// Stops a search once the client is gone.
-struct StopAtEnd(StopFlag);
+/// Stops a search once the client is gone, or its request was refused.
+pub(super) struct StopAtEnd(pub(super) StopFlag);
 
 impl Drop for StopAtEnd {
     fn drop(&mut self) {
@@ -225,9 +224,9 @@ pub(super) struct Events {
 pub(super) type EventStream = Sse<KeepAliveStream<Events>>;
 
 impl Events {
-    /// What comes from `receiver`; `stop` is set once nobody listens.
-    pub(super) fn new(receiver: mpsc::Receiver<Event>, stop: StopFlag) -> Self {
-        Self { receiver, _stop: StopAtEnd(stop) }
+    /// The events that come from `receiver`, of a search that stops once nobody listens.
+    pub(super) fn new(receiver: mpsc::Receiver<Event>, stop: StopAtEnd) -> Self {
+        Self { receiver, _stop: stop }
     }
 }
 

@@ -14,10 +14,11 @@ use super::blocking;
 use super::params::Params;
 use super::problem::Problem;
 use super::state::App;
+use crate::cli::book::query::probe;
 use crate::cli::language::Language;
 use crate::cli::line_args::LineArgs;
 use juzhong::book::BookMove;
-use juzhong::game::{Game, MoveList, Notation};
+use juzhong::game::{Game, MoveList};
 use juzhong::tablebase::{Entry, Wdl};
 use juzhong::xiangqi::{Move, Position};
 
@@ -104,8 +105,10 @@ fn known_moves(app: &App, position: &Position) -> Result<Vec<Known>, Problem> {
         return Ok(moves.into_iter().map(of).collect());
     }
     for book in app.books(Position::NAME) {
-        let found =
-            book.read(|book| book.probe(position).map_err(|e| Problem::internal(e.to_string())))?;
+        let found = book.read(|book| {
+            let min_games = book.metadata().min_games;
+            probe(book, position, min_games).map_err(|error| Problem::internal(error.text()))
+        })?;
         if !found.is_empty() {
             return Ok(of_book(position, found));
         }
@@ -132,9 +135,6 @@ fn of_tables(mv: Move, entry: Entry, best: Option<Wdl>) -> Known {
 
 fn of_book(position: &Position, mut found: Vec<BookMove<Move>>) -> Vec<Known> {
     found.retain(|found| !found.disabled && !found.banned && !found.lost);
-    found.sort_by_cached_key(|m| {
-        (std::cmp::Reverse((m.stats.games, m.weight)), Position::move_text(m.mv))
-    });
     let most = found.first().map_or(0, |best| best.stats.games);
     found
         .into_iter()

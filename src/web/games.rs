@@ -14,7 +14,6 @@ use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::record::{Format, Formats, PgnOptions, Record, WriteOptions};
 use juzhong::xiangqi::Position;
-use juzhong::xiangqi::notation::MoveNotation;
 
 /// Games of a file that are listed, at most.
 const LISTED: usize = 10_000;
@@ -84,7 +83,7 @@ pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem
     serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))
 }
 
-/// What a list of games says of one.
+/// The entry of a game in a list.
 pub(super) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
     let tag = |name: &str| record.tag(name);
     json!({
@@ -116,8 +115,6 @@ pub(super) struct SaveQuery {
     common: Common,
     /// The name of a format; the game's usual one.
     format: Option<String>,
-    /// The notation of moves in PGN.
-    notation: Option<String>,
 }
 
 /// A game, given as a JSON line, in another format.
@@ -149,10 +146,7 @@ fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String)
     };
     let record = game_of::<G>(line)?;
     let mut options = WriteOptions::default();
-    if let Some(notation) = &query.notation {
-        let notation: MoveNotation = notation
-            .parse()
-            .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))?;
+    if let Some(notation) = query.common.notation()?.asked() {
         options.pgn = PgnOptions { notation, ..options.pgn };
     }
     let mut bytes = Vec::new();

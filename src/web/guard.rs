@@ -149,12 +149,15 @@ impl Guard {
         let is_address = name.parse::<IpAddr>().is_ok_and(|address| {
             address == self.bound.ip() || self.bound.ip().is_unspecified() || address.is_loopback()
         });
-        let allowed = &self.app.config.allowed_hosts;
-        let is_named = name.eq_ignore_ascii_case("localhost")
-            || allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
+        let mut allowed = self.app.config.allowed_hosts.iter();
         // A name that was allowed may stand for a proxy at another port.
-        is_port && (is_address || is_named) || is_named && !name.eq_ignore_ascii_case("localhost")
+        allowed.any(|allowed| allowed.eq_ignore_ascii_case(name) && !is_local(name))
+            || is_port && (is_address || is_local(name))
     }
+}
+
+fn is_local(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
 }
 
 fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {

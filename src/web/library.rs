@@ -42,7 +42,7 @@ struct Listed {
     file: Arc<PathBuf>,
     /// Its number in the file, bad ones counted too.
     number: u64,
-    /// What the list says of it, and the same in small letters, to be searched.
+    /// Its entry in lists, and the same in small letters, to be searched.
     about: Value,
     text: String,
     opening: Option<(Code, &'static str)>,
@@ -168,12 +168,11 @@ fn found<G: Terminal>(query: &ListQuery, games: &[Listed]) -> Result<Value, Prob
         true => Some(read_line::<G>(&query.common.line()?)?.line.position().canonical().key),
         false => None,
     };
-    let is_wanted = |game: &&(usize, &Listed)| {
-        words.iter().all(|word| game.1.text.contains(word))
-            && position.is_none_or(|key| game.1.reaches::<G>(key))
+    let is_wanted = |(_, game): &(usize, &Listed)| {
+        words.iter().all(|word| game.text.contains(word))
+            && position.is_none_or(|key| game.reaches::<G>(key))
     };
-    let all: Vec<(usize, &Listed)> = games.iter().enumerate().collect();
-    let wanted: Vec<_> = all.iter().filter(is_wanted).collect();
+    let wanted: Vec<_> = games.iter().enumerate().filter(is_wanted).collect();
     let shown = wanted.iter().skip((page - 1).saturating_mul(PAGE)).take(PAGE);
     let shown: Vec<Value> = shown.map(|(id, game)| game.json(*id)).collect();
     Ok(json!({"total": wanted.len(), "games": shown}))

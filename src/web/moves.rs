@@ -21,6 +21,8 @@ use juzhong::gomoku::Board;
 use juzhong::search::Limits;
 use juzhong::xiangqi::Position;
 
+/// The time that a move waits for searches to end.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest time for a move, and the usual one, in milliseconds.
 const LONGEST: u64 = 60_000;
 const USUAL: u64 = 1_000;
@@ -45,17 +47,14 @@ pub(super) async fn choose(
     JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Problem> {
     let lang = wanted.common.lang();
-    let waiting =
-        tokio::time::timeout(Duration::from_secs(5), Arc::clone(&app.searches).acquire_owned());
-    let Ok(Ok(permit)) = waiting.await else {
-        return Err(Problem::busy("other searches are running; try again"));
-    };
+    let permit = app.search_permit(PATIENCE).await?;
     let work = move || {
         let _permit = permit;
         match wanted.common.game()? {
             GameName::Xiangqi => {
-                let folders = app.config.tables.iter().filter(|_| wanted.tables.unwrap_or(true));
-                chosen::<Position>(&app, &wanted, folders.cloned().collect())
+                let with_tables = wanted.tables.unwrap_or(true);
+                let folders = if with_tables { app.table_folders() } else { Vec::new() };
+                chosen::<Position>(&app, &wanted, folders)
             }
             GameName::Gomoku => chosen::<Board>(&app, &wanted, Vec::new()),
         }

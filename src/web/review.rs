@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::analyse::{EventStream, Events, number, score_json};
+use super::analyse::{EventStream, Events, StopAtEnd, number, score_json};
 use super::games::game_of;
 use super::params::{Common, Params, RawBody};
 use super::problem::Problem;
@@ -34,6 +34,8 @@ use juzhong::xiangqi::Position;
 /// Positions searched for each position of a game, usually and at most.
 const USUAL: u64 = 30_000;
 const MOST: u64 = 10_000_000;
+/// The time that a review waits for searches to end.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Events that wait for a slow reader.
 const WAITING: usize = 64;
 /// The longest game that is reviewed, in plies.
@@ -57,16 +59,12 @@ pub(super) async fn stream(
 ) -> Result<EventStream, Problem> {
     let nodes = number("nodes", query.nodes.as_deref(), (1, MOST))?.unwrap_or(USUAL);
     let client = query.client.clone().unwrap_or_else(|| "-".to_owned());
-    let permit =
-        tokio::time::timeout(Duration::from_secs(1), Arc::clone(&app.searches).acquire_owned());
-    let Ok(Ok(permit)) = permit.await else {
-        return Err(Problem::busy("other searches are running; try again"));
-    };
-    let stop = app.search_of(&format!("review {client}"));
+    let permit = app.search_permit(PATIENCE).await?;
+    let stop = StopAtEnd(app.search_of(&format!("review {client}")));
     let (sender, receiver) = mpsc::channel(WAITING);
-    let folders = app.config.tables.iter().cloned().collect();
+    let folders = app.table_folders();
     let (game, lang) = (query.common.game()?, query.common.lang());
-    let job = Job { app, nodes, stop: stop.clone(), sender, lang, _permit: permit };
+    let job = Job { app, nodes, stop: stop.0.clone(), sender, lang, _permit: permit };
     match game {
         GameName::Xiangqi => job.start::<Position>(&query.common, &body, folders)?,
         GameName::Gomoku => job.start::<Board>(&query.common, &body, Vec::new())?,
@@ -171,7 +169,7 @@ impl Job {
         Ok(json!({"accuracy": {"red": accuracy(Side::First), "black": accuracy(Side::Second)}}))
     }
 
-    /// What the server's books say about each move.
+    /// The findings of the server's books about each move.
     fn books<G: Terminal + Playable>(
         &self,
         start: &G,

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use lru::LruCache;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Config;
 use super::library::Library;
 use super::problem::Problem;
 use crate::cli::CliError;
+use crate::cli::book::from_book;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::Tables;
@@ -35,7 +37,7 @@ pub(super) struct App {
     changes: AtomicU64,
     pub(super) library: Library,
     /// Searches that may run at the same time.
-    pub(super) searches: Arc<Semaphore>,
+    searches: Arc<Semaphore>,
     /// The search of each client.
     clients: Mutex<HashMap<String, StopFlag>>,
     /// Set when the server ends.
@@ -83,7 +85,7 @@ impl App {
         })
     }
 
-    /// The answer to a request that was answered before, or the answer that `make` makes.
+    /// The answer to a request that was answered before.
     pub(super) fn remembered(&self, request: &str) -> Option<Bytes> {
         locked(&self.answers).get(request).cloned()
     }
@@ -109,6 +111,23 @@ impl App {
         let mut answers = locked(&self.answers);
         self.changes.fetch_add(1, Ordering::AcqRel);
         answers.clear();
+    }
+
+    /// The folders of endgame tables, as engines of xiangqi open them.
+    pub(super) fn table_folders(&self) -> Vec<PathBuf> {
+        self.config.tables.iter().cloned().collect()
+    }
+
+    /// A permit to search, if there is room for one more within `patience`. It is held until the search has ended.
+    pub(super) async fn search_permit(
+        &self,
+        patience: Duration,
+    ) -> Result<OwnedSemaphorePermit, Problem> {
+        let waiting = tokio::time::timeout(patience, Arc::clone(&self.searches).acquire_owned());
+        match waiting.await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Problem::busy("other searches are running; try again")),
+        }
     }
 
     /// A flag that stops the search of a client; an earlier one of the same client is stopped.
@@ -172,7 +191,8 @@ impl SharedBook {
         let idle = locked(&self.idle).pop();
         let book = match idle {
             Some(book) => book,
-            None => crate::cli::book::open(&self.path)?,
+            // The whole file was checked at the start; each row proves itself.
+            None => Book::open(&self.path).map_err(from_book)?,
         };
         let answer = work(&book);
         if answer.is_ok() {

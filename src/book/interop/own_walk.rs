@@ -15,7 +15,7 @@ use crate::gomoku::Board;
 use crate::hash::KeyTable;
 use crate::xiangqi::Position;
 
-/// What a walk through a book found, beside the marks in the [`Index`].
+/// The findings of a walk through a book, beside the marks in the [`Index`].
 #[derive(Debug, Default)]
 pub(super) struct Search {
     /// Different positions with legal moves in the book.

@@ -182,7 +182,7 @@ fn print_not_counted(c: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-pub(in crate::cli) fn from_book(error: BookError) -> CliError {
+pub(crate) fn from_book(error: BookError) -> CliError {
     let code = match &error {
         BookError::Io { source, .. } => match source.kind() {
             ErrorKind::Interrupted => exit::INTERRUPTED,

@@ -110,7 +110,7 @@ fn own_score<G: Symmetric>(book: &Book, position: &G) -> Result<Option<Score>, C
 }
 
 /// The moves of most games first, then of most weight, then by their text.
-pub(super) fn probe<G: Symmetric + Notation>(
+pub(crate) fn probe<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     min_games: u64,
