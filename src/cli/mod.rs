@@ -38,7 +38,7 @@ mod selfplay;
 mod serve;
 mod settings;
 mod size;
-mod solve;
+pub(crate) mod solve;
 pub(crate) mod tablebase;
 mod techniques;
 pub(crate) mod terminal;

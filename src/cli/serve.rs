@@ -1,5 +1,7 @@
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
 
 use super::interrupt::stop_flag;
 use super::{CliError, Context, exit, tell};
@@ -27,6 +29,10 @@ pub(super) struct Args {
     /// A file or folder of games to be listed, searched and opened; may be repeated.
     #[arg(long, value_name = "PATH")]
     library: Vec<PathBuf>,
+    /// Keep the games that are played on the page in this folder, as JSON lines; none: do not keep them [default:
+    /// juzhong/games in the data folder of the user].
+    #[arg(long, value_name = "FOLDER")]
+    autosave: Option<PathBuf>,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -54,6 +60,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         books: args.book.clone(),
         tables: args.tables.clone(),
         library: args.library.clone(),
+        autosave: autosave_folder(args.autosave.as_deref()),
         hash_mib: args.hash as usize,
         threads: args.threads as usize,
         log: args.access_log,
@@ -64,4 +71,12 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         }
     })?;
     Ok(exit::OK)
+}
+
+/// The folder of played games, if they are kept.
+fn autosave_folder(named: Option<&Path>) -> Option<PathBuf> {
+    match named {
+        Some(named) => (named != Path::new("none")).then(|| named.to_owned()),
+        None => Some(etcetera::choose_base_strategy().ok()?.data_dir().join("juzhong/games")),
+    }
 }

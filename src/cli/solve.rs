@@ -241,6 +241,12 @@ impl Answer {
     }
 }
 
+/// The object of `solve --json`.
+#[cfg(feature = "web")]
+pub(crate) fn answer(board: &Board, solution: &Solution) -> Result<Json, CliError> {
+    Ok(serde_json::to_value(Answer::new(None, board, solution))?)
+}
+
 fn write_json(out: &mut dyn Write, answer: &impl Serialize) -> Result<(), CliError> {
     let mut line = serde_json::to_vec(answer)?;
     line.push(b'\n');

@@ -1,20 +1,18 @@
 //! Analysis as it comes: server-sent events, one search for each client.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use axum::response::Sse;
-use axum::response::sse::{Event, KeepAlive, KeepAliveStream};
+use axum::response::sse::Event;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio_stream::Stream;
 
-use super::params::{Common, Params, read_line};
+use super::params::{Common, Params, number, read_line};
 use super::problem::Problem;
+use super::searches::{EventStream, score_json, streamed};
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::language::{self, Language};
@@ -22,9 +20,9 @@ use crate::cli::line_args::line_texts;
 use crate::cli::terminal::Terminal;
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
-use juzhong::game::{Line, ScoreKind};
+use juzhong::game::Line;
 use juzhong::gomoku::Board;
-use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV, Score};
+use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -50,17 +48,6 @@ pub(super) struct AnalyseQuery {
     movetime: Option<String>,
 }
 
-/// A number of a query, within its range.
-pub(super) fn number<T: std::str::FromStr + PartialOrd + Copy>(
-    name: &'static str,
-    text: Option<&str>,
-    (least, most): (T, T),
-) -> Result<Option<T>, Problem> {
-    let Some(text) = text else { return Ok(None) };
-    let number = text.parse::<T>().ok().filter(|number| (least..=most).contains(number));
-    number.map(Some).ok_or_else(|| Problem::bad_request(format!("{name}: no such number")))
-}
-
 impl AnalyseQuery {
     fn limits(&self) -> Result<Limits, Problem> {
         let milliseconds = number("movetime", self.movetime.as_deref(), (1, u64::MAX))?;
@@ -82,9 +69,8 @@ pub(super) async fn analyse(
     let lang = query.common.lang();
     let limits = query.limits()?;
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
-    let client = query.client.clone().unwrap_or_else(|| "-".to_owned());
     // Before there is room: it may be the client's last search that takes it.
-    let stop = StopAtEnd(app.search_of(client.get(..64).unwrap_or(&client)));
+    let stop = app.search_of("analyse", query.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
     let (sender, receiver) = mpsc::channel(WAITING);
     let folders = app.table_folders();
@@ -93,7 +79,7 @@ pub(super) async fn analyse(
         GameName::Xiangqi => job.start::<Position>(&query.common, folders)?,
         GameName::Gomoku => job.start::<Board>(&query.common, Vec::new())?,
     }
-    Ok(Sse::new(Events::new(receiver, stop)).keep_alive(KeepAlive::default()))
+    Ok(streamed(receiver, stop))
 }
 
 /// A search to be made in a thread of its own.
@@ -189,54 +175,5 @@ impl<G: Terminal + Playable> Control<G::Move> for Reports<'_, G> {
         });
         // A reader that is behind misses this one, and gets the next.
         let _late = self.sender.try_send(Event::default().event("info").data(data.to_string()));
-    }
-}
-
-/// A score: centipawns, or moves to mate (negative if the side to move is mated), or a result of tables.
-pub(super) fn score_json(score: Score) -> Value {
-    match score.kind() {
-        ScoreKind::Centipawns(cp) => json!({"cp": cp}),
-        ScoreKind::MateIn(plies) => json!({"mate": plies.div_ceil(2), "plies": plies}),
-        ScoreKind::MatedIn(plies) => {
-            json!({"mate": -i64::from(plies.div_ceil(2)), "plies": plies})
-        }
-        ScoreKind::TableWin(plies) => json!({"table": "win", "plies": plies}),
-        ScoreKind::TableLoss(plies) => json!({"table": "loss", "plies": plies}),
-    }
-}
-
-/// Stops a search once the client is gone, or its request was refused.
-pub(super) struct StopAtEnd(pub(super) StopFlag);
-
-impl Drop for StopAtEnd {
-    fn drop(&mut self) {
-        self.0.set();
-    }
-}
-
-/// The events of a search.
-pub(super) struct Events {
-    receiver: mpsc::Receiver<Event>,
-    _stop: StopAtEnd,
-}
-
-/// The answer that streams them.
-pub(super) type EventStream = Sse<KeepAliveStream<Events>>;
-
-impl Events {
-    /// The events that come from `receiver`, of a search that stops once nobody listens.
-    pub(super) fn new(receiver: mpsc::Receiver<Event>, stop: StopAtEnd) -> Self {
-        Self { receiver, _stop: stop }
-    }
-}
-
-impl Stream for Events {
-    type Item = Result<Event, Infallible>;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.receiver.poll_recv(context).map(|event| event.map(Ok))
     }
 }

@@ -9,12 +9,13 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::params::{Common, JsonBody, Params};
+use super::params::{Common, JsonBody, Params, number};
 use super::problem::Problem;
 use super::state::{App, SharedBook};
 use super::{answered, blocking};
 use crate::cli::GameName;
 use crate::cli::book::edit::{self, Request};
+use crate::cli::book::games::answer_for as games_for;
 use crate::cli::book::query::answer_for;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;
@@ -41,12 +42,34 @@ pub(super) async fn query(
     let book = app.book(name_of(game), query.book.as_deref())?;
     answered(&app, &uri, query.common.lang(), move || {
         let (line, notation) = (query.common.line()?, query.common.notation()?);
-        let bad = |_| Problem::bad_request("min_games is a number");
-        let min_games = query.min_games.as_deref().map(str::parse).transpose().map_err(bad)?;
+        let min_games = number("min_games", query.min_games.as_deref(), (0, u64::MAX))?;
         book.read(|book| {
             Ok(match game {
                 GameName::Xiangqi => answer_for::<Position>(book, &line, min_games, notation)?,
                 GameName::Gomoku => answer_for::<Board>(book, &line, min_games, notation)?,
+            })
+        })
+    })
+    .await
+}
+
+/// Sample games that are shown.
+const SAMPLES: usize = 10;
+
+/// The object of `book games --json`: the sample games that the book keeps.
+pub(super) async fn games(
+    State(app): State<Arc<App>>,
+    uri: Uri,
+    Params(query): Params<BookQuery>,
+) -> Result<Response, Problem> {
+    let game = query.common.game()?;
+    let book = app.book(name_of(game), query.book.as_deref())?;
+    answered(&app, &uri, query.common.lang(), move || {
+        let (line, notation) = (query.common.line()?, query.common.notation()?);
+        book.read(|book| {
+            Ok(match game {
+                GameName::Xiangqi => games_for::<Position>(book, &line, SAMPLES, notation)?,
+                GameName::Gomoku => games_for::<Board>(book, &line, SAMPLES, notation)?,
             })
         })
     })

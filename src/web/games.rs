@@ -1,13 +1,13 @@
 //! Games: files of any format read, and written in any.
 
 use axum::Json;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
-use super::params::{Common, Params, RawBody};
+use super::params::{Common, Params, RawBody, number};
 use super::problem::Problem;
 use crate::cli::GameName;
 use juzhong::game::{Outcome, Side};
@@ -35,13 +35,7 @@ pub(super) async fn open(
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
     let work = move || {
-        let index = match query.index.as_deref().map(str::parse) {
-            None => 0,
-            Some(Ok(index)) => index,
-            Some(Err(_)) => {
-                return Err(Problem::bad_request("index is the number of a game, from 0"));
-            }
-        };
+        let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         match query.common.game()? {
             GameName::Xiangqi => opened::<Position>(&body, index),
             GameName::Gomoku => opened::<Board>(&body, index),
@@ -135,25 +129,84 @@ pub(super) async fn save(
         .into_response())
 }
 
-fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String), Problem> {
-    let format = match &query.format {
-        None => G::WRITTEN[0],
-        Some(name) => G::WRITTEN
-            .iter()
-            .copied()
-            .find(|format| format.name() == name.as_str())
-            .ok_or_else(|| Problem::bad_request("games are not written in that format"))?,
-    };
-    let record = game_of::<G>(line)?;
+/// The format of that name, or the game's usual one.
+fn format_of<G: Formats>(name: Option<&str>) -> Result<Format, Problem> {
+    let Some(name) = name else { return Ok(G::WRITTEN[0]) };
+    let mut formats = G::WRITTEN.iter().copied();
+    formats
+        .find(|format| format.name() == name)
+        .ok_or_else(|| Problem::bad_request("games are not written in that format"))
+}
+
+/// How games are written at a request.
+fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
     let mut options = WriteOptions::default();
-    if let Some(notation) = query.common.notation()?.asked() {
+    if let Some(notation) = common.notation()?.asked() {
         options.pgn = PgnOptions { notation, ..options.pgn };
     }
+    Ok(options)
+}
+
+fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String), Problem> {
+    let format = format_of::<G>(query.format.as_deref())?;
+    let options = options_of(&query.common)?;
+    let record = game_of::<G>(line)?;
     let mut bytes = Vec::new();
     G::write_record(&mut bytes, &record, format, &options)
         .map_err(|error| Problem::bad_request(error.to_string()))?;
     let ending = format.extensions().first().copied().unwrap_or("txt");
     Ok((bytes, format!("game.{ending}")))
+}
+
+/// The parameters of [`convert`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ConvertQuery {
+    #[serde(flatten)]
+    common: Common,
+    /// The name of a format; the game's usual one.
+    to: Option<String>,
+}
+
+/// The games of a file of any format in another format. Those that cannot be read are left out, and counted in the
+/// header `X-Bad-Games`.
+pub(super) async fn convert(
+    Params(query): Params<ConvertQuery>,
+    RawBody(body): RawBody,
+) -> Result<Response, Problem> {
+    let lang = query.common.lang();
+    let work = move || match query.common.game()? {
+        GameName::Xiangqi => converted::<Position>(&query, &body),
+        GameName::Gomoku => converted::<Board>(&query, &body),
+    };
+    let (bytes, bad) = blocking(lang, work).await?;
+    let kind = HeaderValue::from_static("application/octet-stream");
+    let counted = (HeaderName::from_static("x-bad-games"), HeaderValue::from(bad));
+    Ok(([(header::CONTENT_TYPE, kind), counted], bytes).into_response())
+}
+
+fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(Vec<u8>, u64), Problem> {
+    let format = format_of::<G>(query.to.as_deref())?;
+    let options = options_of(&query.common)?;
+    let (mut bytes, mut good, mut bad, mut fault) = (Vec::new(), 0, 0, None);
+    G::read_records("", file, &mut |game| match game {
+        // One game too many, or one that has failed: the rest is of no use.
+        Ok(_) if fault.is_some() => {}
+        Ok(_) if good > 0 && !format.holds_many() => {
+            fault = Some("this format holds one game a file".to_owned());
+        }
+        Ok(game) => {
+            good += 1;
+            let written = G::write_record(&mut bytes, &game.record, format, &options);
+            fault = written.err().map(|error| error.to_string());
+        }
+        Err(_) => bad += 1,
+    });
+    match fault {
+        Some(fault) => Err(Problem::bad_request(fault)),
+        None if good == 0 => Err(Problem::bad_request("there is no game in the body")),
+        None => Ok((bytes, bad)),
+    }
 }
 
 /// The game of a JSON line.

@@ -24,6 +24,9 @@ const LONGEST_BODY: usize = 8 << 20;
 const BODY_TIME: Duration = Duration::from_secs(10);
 /// Requests that bring a game that are worked on at the same time: it needs up to fifty times its length of memory.
 const BODIES: usize = 4;
+/// The addresses of these requests.
+const GAME_BRINGING: [&str; 5] =
+    ["/api/open", "/api/save", "/api/convert", "/api/review", "/api/autosave"];
 /// Requests that are worked on at the same time.
 const REQUESTS: usize = 256;
 /// The time that such a request waits for others.
@@ -99,7 +102,7 @@ impl Guard {
         path: &str,
     ) -> Option<(SemaphorePermit<'_>, Option<SemaphorePermit<'_>>)> {
         let permit = self.requests.try_acquire().ok()?;
-        if !["/api/open", "/api/save", "/api/review"].contains(&path) {
+        if !GAME_BRINGING.contains(&path) {
             return Some((permit, None));
         }
         let body = tokio::time::timeout(PATIENCE, self.bodies.acquire()).await.ok()?.ok()?;
@@ -128,14 +131,14 @@ impl Guard {
         if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
             return Err(Problem::too_long());
         }
-        let writes =
-            *request.method() == Method::POST && request.uri().path().starts_with("/api/book/");
+        let path = request.uri().path();
+        let writes = *request.method() == Method::POST
+            && (path.starts_with("/api/book/") || path == "/api/autosave");
         let token = text_of(headers, &TOKEN).unwrap_or_default();
         if writes && !is_same(token.as_bytes(), self.app.token.as_bytes()) {
             let hint = "open the page by the address with the token, which `juzhong serve` prints";
-            return Err(
-                Problem::forbidden("token", "books are edited with the token only").with_hint(hint)
-            );
+            return Err(Problem::forbidden("token", "only with the token is anything written")
+                .with_hint(hint));
         }
         Ok(())
     }

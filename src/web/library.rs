@@ -1,5 +1,7 @@
 //! The library: games in files and folders, listed, searched and opened.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -11,13 +13,14 @@ use serde_json::{Value, json};
 
 use super::blocking;
 use super::games::{about, game_json};
-use super::params::{Common, Params, read_line};
+use super::params::{Common, Params, number, read_line};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
+use crate::cli::book::query::games_answer;
 use crate::cli::terminal::Terminal;
-use juzhong::book::find_games;
 use juzhong::book::opening::Code;
+use juzhong::book::{BookMove, Facts, Filter, MoveStats, find_games, shown_move};
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Packed, Symmetric};
 use juzhong::gomoku::Board;
@@ -25,10 +28,12 @@ use juzhong::hash::Key;
 use juzhong::record::{GameFile, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
-/// Games of a library, at most.
+/// Games of a library, at most, and plies of them all.
 const MOST: usize = 200_000;
-/// Games on a page of the list.
+const MOST_PLIES: usize = 40_000_000;
+/// Games on a page of the list, and beside the moves of a position.
 const PAGE: usize = 50;
+const SAMPLES: usize = 8;
 
 /// The games of the files and folders that the server was given, read at the first question.
 #[derive(Default)]
@@ -46,10 +51,13 @@ struct Listed {
     about: Value,
     text: String,
     opening: Option<(Code, &'static str)>,
+    facts: Facts,
     /// A FEN, if it does not begin with the usual start.
     start: Option<String>,
     /// Packed.
     moves: Box<[u16]>,
+    /// The lower halves of the canonical keys of its positions, by which it is searched.
+    marks: Box<[u32]>,
 }
 
 impl Library {
@@ -65,8 +73,8 @@ impl Library {
 }
 
 /// Reads the games of files and folders. What is no game of `G` is passed over.
-fn listed<G: Terminal>(paths: &[PathBuf], stop: &StopFlag) -> Vec<Listed> {
-    let mut games = Vec::new();
+fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Vec<Listed> {
+    let (mut games, mut plies) = (Vec::new(), 0);
     let files = find_games::<G>(paths).map(|inputs| inputs.files).unwrap_or_default();
     for file in files {
         let file = Arc::new(file);
@@ -75,9 +83,11 @@ fn listed<G: Terminal>(paths: &[PathBuf], stop: &StopFlag) -> Vec<Listed> {
         let _read = each_game::<G>(&file, stop, &mut |game| {
             number += 1;
             if let Some(record) = game {
+                plies += record.tree.moves.len() + 1;
                 games.push(entry(&file, number - 1, &record));
             }
-            if games.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let is_full = games.len() >= MOST || plies >= MOST_PLIES;
+            if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
     }
     games
@@ -98,7 +108,7 @@ fn each_game<G: Terminal>(
     .map(drop)
 }
 
-fn entry<G: Terminal>(file: &Arc<PathBuf>, number: u64, record: &Record<G>) -> Listed {
+fn entry<G: Terminal + Symmetric>(file: &Arc<PathBuf>, number: u64, record: &Record<G>) -> Listed {
     let about = about(number as usize, record);
     let words = ["event", "first", "second", "date", "result"]
         .map(|name| about[name].as_str().unwrap_or_default());
@@ -111,18 +121,31 @@ fn entry<G: Terminal>(file: &Arc<PathBuf>, number: u64, record: &Record<G>) -> L
         name,
         opening.map_or_else(String::new, |(code, name)| format!("{code} {name}")),
     ];
+    let mut position = record.start.clone().unwrap_or_else(G::start);
+    let mut marks = vec![mark(position.canonical().key)];
+    for &mv in &record.tree.moves {
+        position.make(mv);
+        marks.push(mark(position.canonical().key));
+    }
     Listed {
         file: Arc::clone(file),
         number,
         about,
         text: text.join(" ").to_lowercase(),
         opening,
+        facts: Facts::of(record),
+        marks: marks.into(),
         start: record.start.as_ref().map(G::to_fen),
         moves: record.tree.moves.iter().map(|mv| mv.pack()).collect(),
     }
 }
 
-/// The parameters of [`list`].
+/// The lower half of a key.
+const fn mark(key: Key) -> u32 {
+    key.0 as u32
+}
+
+/// The parameters of [`list`] and [`moves`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ListQuery {
@@ -132,6 +155,39 @@ pub(super) struct ListQuery {
     search: Option<String>,
     /// From 1.
     page: Option<String>,
+    year_from: Option<String>,
+    year_to: Option<String>,
+    /// Of both players.
+    min_rating: Option<String>,
+}
+
+/// The conditions on games of a request.
+struct Wanted {
+    /// In small letters.
+    words: Vec<String>,
+    filter: Filter,
+}
+
+impl Wanted {
+    fn of(query: &ListQuery) -> Result<Self, Problem> {
+        let words = query.search.as_deref().unwrap_or_default().to_lowercase();
+        let limit = |name, text: &Option<String>| {
+            let text = text.as_deref().filter(|text| !text.is_empty());
+            number::<u16>(name, text, (0, u16::MAX))
+        };
+        let filter = Filter {
+            since: limit("year_from", &query.year_from)?,
+            until: limit("year_to", &query.year_to)?,
+            min_rating: limit("min_rating", &query.min_rating)?,
+            ..Filter::default()
+        };
+        Ok(Self { words: words.split_whitespace().map(str::to_owned).collect(), filter })
+    }
+
+    fn admits(&self, game: &Listed) -> bool {
+        self.filter.admits_facts(&game.facts)
+            && self.words.iter().all(|word| game.text.contains(word))
+    }
 }
 
 /// A page of the games that have all words, and the position if one is named.
@@ -159,23 +215,66 @@ fn paths_of(app: &App) -> Result<&[PathBuf], Problem> {
     Ok(&app.config.library)
 }
 
-fn found<G: Terminal>(query: &ListQuery, games: &[Listed]) -> Result<Value, Problem> {
-    let page = query.page.as_deref().map_or(Ok(1), str::parse::<usize>);
-    let page = page.map_err(|_| Problem::bad_request("page is a number, from 1"))?.max(1);
-    let words = query.search.as_deref().unwrap_or_default().to_lowercase();
-    let words: Vec<&str> = words.split_whitespace().collect();
+fn found<G: Terminal + Symmetric>(query: &ListQuery, games: &[Listed]) -> Result<Value, Problem> {
+    let page = number("page", query.page.as_deref(), (1, usize::MAX))?.unwrap_or(1);
+    let wanted = Wanted::of(query)?;
     let position = match query.common.names_position() {
         true => Some(read_line::<G>(&query.common.line()?)?.line.position().canonical().key),
         false => None,
     };
     let is_wanted = |(_, game): &(usize, &Listed)| {
-        words.iter().all(|word| game.text.contains(word))
-            && position.is_none_or(|key| game.reaches::<G>(key))
+        wanted.admits(game) && position.is_none_or(|key| game.reaches::<G>(key).is_some())
     };
     let wanted: Vec<_> = games.iter().enumerate().filter(is_wanted).collect();
     let shown = wanted.iter().skip((page - 1).saturating_mul(PAGE)).take(PAGE);
     let shown: Vec<Value> = shown.map(|(id, game)| game.json(*id)).collect();
     Ok(json!({"total": wanted.len(), "games": shown}))
+}
+
+/// The moves that the games of the library made in a position.
+pub(super) async fn moves(
+    State(app): State<Arc<App>>,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Value>, Problem> {
+    let lang = query.common.lang();
+    blocking(lang, move || {
+        let (paths, stop) = (paths_of(&app)?, &app.stop);
+        match query.common.game()? {
+            GameName::Xiangqi => counted::<Position>(&query, app.library.xiangqi(paths, stop)),
+            GameName::Gomoku => counted::<Board>(&query, app.library.gomoku(paths, stop)),
+        }
+    })
+    .await
+    .map(Json)
+}
+
+/// A game counts where the position was on the board first.
+fn counted<G: Terminal + Symmetric>(query: &ListQuery, games: &[Listed]) -> Result<Value, Problem> {
+    let wanted = Wanted::of(query)?;
+    let (args, notation) = (query.common.line()?, query.common.notation()?);
+    let line = read_line::<G>(&args)?.line;
+    let position = line.position();
+    let canonical = position.canonical();
+    let (mut counts, mut reaching) = (BTreeMap::<u16, MoveStats>::new(), Vec::new());
+    for (id, game) in games.iter().enumerate().filter(|(_, game)| wanted.admits(game)) {
+        let Some((there, next)) = game.reaches::<G>(canonical.key) else { continue };
+        reaching.push((game.rank(), id));
+        if let Some(mv) = next {
+            let image = there.canonical_move(there.canonical(), mv);
+            let mv = shown_move(position, canonical, image);
+            counts.entry(mv.pack()).or_default().absorb(&game.facts.counts(position.turn()));
+        }
+    }
+    let moves = counts.into_iter().filter_map(|(bits, stats)| {
+        let weight = stats.default_weight(position.turn());
+        G::Move::unpack(bits).map(|mv| BookMove::new(mv, stats, weight))
+    });
+    let mut answer = games_answer(&args, &line, moves.collect(), notation);
+    reaching.sort_unstable_by_key(|&(rank, id)| (Reverse(rank), id));
+    let samples = reaching.iter().take(SAMPLES).map(|&(_, id)| games[id].json(id));
+    answer["reached"] = reaching.len().into();
+    answer["games"] = samples.collect();
+    Ok(answer)
 }
 
 impl Listed {
@@ -190,20 +289,27 @@ impl Listed {
         answer
     }
 
-    /// Returns true if a position, or an image of it, was on the board.
-    fn reaches<G: Terminal + Symmetric>(&self, key: Key) -> bool {
-        let start = self.start.as_deref().map(G::from_fen);
-        let mut position = match start {
+    /// The order of samples: the best rated, then the latest.
+    fn rank(&self) -> (u16, u16) {
+        let [first, second] = self.facts.ratings.map(Option::unwrap_or_default);
+        (first.min(second), self.facts.year.unwrap_or_default())
+    }
+
+    /// The position of that canonical key, as it was first on the board, and the move made in it.
+    fn reaches<G: Terminal + Symmetric>(&self, key: Key) -> Option<(G, Option<G::Move>)> {
+        let last = self.marks.iter().rposition(|&known| known == mark(key))?;
+        let mut position = match self.start.as_deref() {
             None => G::start(),
-            Some(Ok(position)) => position,
-            Some(Err(_)) => return false,
+            Some(fen) => G::from_fen(fen).ok()?,
         };
-        let moves = self.moves.iter().filter_map(|&bits| G::Move::unpack(bits));
-        position.canonical().key == key
-            || moves.into_iter().any(|mv| {
-                position.make(mv);
-                position.canonical().key == key
-            })
+        for (ply, &known) in self.marks[..=last].iter().enumerate() {
+            let next = self.moves.get(ply).and_then(|&bits| G::Move::unpack(bits));
+            if known == mark(key) && position.canonical().key == key {
+                return Some((position, next));
+            }
+            position.make(next?);
+        }
+        None
     }
 }
 

@@ -1,16 +1,13 @@
 //! What the server has, and the texts of the page.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use super::params::{Common, Params};
-use super::problem::Problem;
 use super::state::App;
-use crate::cli::language::{self, Language};
+use crate::cli::language::Language;
 use juzhong::engine::Level;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;
@@ -36,6 +33,7 @@ pub(super) async fn meta(State(app): State<Arc<App>>) -> Json<Value> {
         "xiangqi": {"books": books(Position::NAME), "tables": tables},
         "gomoku": {"books": books(Board::NAME), "tables": null},
         "library": (!app.config.library.is_empty()).then(|| json!({"folders": app.config.library.len()})),
+        "autosave": app.config.autosave.is_some(),
         "engine": {
             "threads": app.config.threads,
             "hash_mib": app.config.hash_mib,
@@ -43,11 +41,4 @@ pub(super) async fn meta(State(app): State<Arc<App>>) -> Json<Value> {
         },
         "writes": true,
     }))
-}
-
-/// The texts of the program in another language, by their English.
-pub(super) async fn texts(
-    Params(query): Params<Common>,
-) -> Result<Json<BTreeMap<&'static str, &'static str>>, Problem> {
-    Ok(Json(language::texts(query.lang())))
 }

@@ -5,6 +5,7 @@
 //! wait ([`blocking`]), and answer JSON or a [`Problem`].
 
 mod analyse;
+mod autosave;
 mod books;
 mod chessdb;
 mod games;
@@ -17,6 +18,8 @@ mod params;
 mod positions;
 mod problem;
 mod review;
+mod searches;
+mod solve;
 mod state;
 mod tables;
 
@@ -70,6 +73,8 @@ pub(crate) struct Config {
     pub(crate) tables: Option<PathBuf>,
     /// Files and folders of games.
     pub(crate) library: Vec<PathBuf>,
+    /// The folder of the games that were played on the page, if they are kept.
+    pub(crate) autosave: Option<PathBuf>,
     /// Size of the transposition table of each search, in MiB.
     pub(crate) hash_mib: usize,
     /// Threads of each search.
@@ -151,12 +156,12 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
     let routes = Router::new()
         .route("/healthz", get(|| async { "ok" }))
         .route("/api/meta", get(meta::meta))
-        .route("/api/texts", get(meta::texts))
         .route("/api/legal", get(positions::legal))
         .route("/api/eval", get(positions::eval))
         .route("/api/line", get(positions::line))
         .route("/api/read", get(positions::read))
         .route("/api/book", get(books::query))
+        .route("/api/book/games", get(books::games))
         .route("/api/book/edit", post(books::edit))
         .route("/api/book/undo", post(books::undo))
         .route("/api/table", get(tables::probe_position))
@@ -167,10 +172,16 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/analyse", get(analyse::analyse))
         .route("/api/move", post(moves::choose))
         .route("/api/review", post(review::stream))
+        .route("/api/solve", get(solve::answer))
         .route("/api/games", get(library::list))
+        .route("/api/games/moves", get(library::moves))
         .route("/api/games/{id}", get(library::game))
         .route("/api/open", post(games::open))
         .route("/api/save", post(games::save))
+        .route("/api/convert", post(games::convert))
+        .route("/api/autosave", get(autosave::list).post(autosave::save))
+        .route("/api/autosave/{id}", get(autosave::game))
+        .route("/api/openapi.json", get(page::openapi))
         .route("/chessdb", get(chessdb::answer))
         .fallback(page::asset)
         .method_not_allowed_fallback(|| async { Problem::method() })

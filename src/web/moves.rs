@@ -9,10 +9,10 @@ use axum::extract::State;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::analyse::score_json;
 use super::blocking;
 use super::params::{Common, JsonBody, read_line};
 use super::problem::Problem;
+use super::searches::{Quiet, score_json};
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::terminal::Terminal;
@@ -33,6 +33,7 @@ const USUAL: u64 = 1_000;
 pub(super) struct Wanted {
     #[serde(flatten)]
     common: Common,
+    client: Option<String>,
     level: Option<u8>,
     /// Milliseconds.
     movetime: Option<u64>,
@@ -41,22 +42,24 @@ pub(super) struct Wanted {
     tables: Option<bool>,
 }
 
-/// The move that the engine makes.
+/// The move that the engine makes. The search ends when the client goes.
 pub(super) async fn choose(
     State(app): State<Arc<App>>,
     JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Problem> {
     let lang = wanted.common.lang();
+    let stop = app.search_of("move", wanted.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
+    let control = Quiet(stop.0.clone());
     let work = move || {
         let _permit = permit;
         match wanted.common.game()? {
             GameName::Xiangqi => {
                 let with_tables = wanted.tables.unwrap_or(true);
                 let folders = if with_tables { app.table_folders() } else { Vec::new() };
-                chosen::<Position>(&app, &wanted, folders)
+                chosen::<Position>(&app, &wanted, folders, &control)
             }
-            GameName::Gomoku => chosen::<Board>(&app, &wanted, Vec::new()),
+            GameName::Gomoku => chosen::<Board>(&app, &wanted, Vec::new(), &control),
         }
     };
     blocking(lang, work).await.map(Json)
@@ -66,6 +69,7 @@ fn chosen<G: Terminal + Playable>(
     app: &App,
     wanted: &Wanted,
     folders: Vec<PathBuf>,
+    control: &Quiet,
 ) -> Result<Value, Problem> {
     let line = read_line::<G>(&wanted.common.line()?)?.line;
     let notation = wanted.common.notation()?.shown();
@@ -88,7 +92,7 @@ fn chosen<G: Terminal + Playable>(
         Engine::<G>::new(options).map_err(|error| Problem::internal(error.to_string()))?;
     let time = Duration::from_millis(wanted.movetime.unwrap_or(USUAL).clamp(1, LONGEST));
     let limits = Limits { nodes: wanted.nodes, hard_time: Some(time), ..Limits::default() };
-    let choice = engine.choose(&line, &level.within(limits), &());
+    let choice = engine.choose(&line, &level.within(limits), control);
     let Some(choice) = choice else {
         return Err(Problem::bad_request("the game is over: there is no move"));
     };

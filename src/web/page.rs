@@ -1,9 +1,12 @@
 //! The files of the page, which are part of the program.
 
+use std::sync::LazyLock;
+
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
 use super::problem::Problem;
+use crate::cli::language;
 
 /// A file of the page.
 struct Asset {
@@ -62,8 +65,14 @@ const ASSETS: &[Asset] = assets![
     "store.js",
     "tree.js",
     "wire.js",
-    "zh.js",
 ];
+
+/// The module of the page that has the Chinese texts of the catalogue.
+const CHINESE_PATH: &str = "zh.js";
+static CHINESE: LazyLock<String> = LazyLock::new(|| {
+    let texts = serde_json::json!(language::page_texts());
+    format!("export const ZH = {texts};\n")
+});
 
 /// The kind of a file by its ending.
 const fn kind_of(path: &str) -> &'static str {
@@ -86,22 +95,30 @@ pub(super) async fn asset(method: Method, uri: Uri, headers: HeaderMap) -> Respo
         "" => "index.html",
         path => path,
     };
-    let Some(asset) = ASSETS.iter().find(|asset| asset.path == path) else {
-        return Problem::not_found("not_found", "there is no such page").into_response();
+    let (kind, bytes) = match ASSETS.iter().find(|asset| asset.path == path) {
+        Some(asset) => (asset.kind, asset.bytes),
+        None if path == CHINESE_PATH => (kind_of(path), CHINESE.as_bytes()),
+        None => return Problem::not_found("not_found", "there is no such page").into_response(),
     };
     // The program changes with its version only, but for builds on the way to one.
-    let tag = format!("\"{}\"", &blake3::hash(asset.bytes).to_hex()[..16]);
+    let tag = format!("\"{}\"", &blake3::hash(bytes).to_hex()[..16]);
     let is_known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known == tag.as_str());
     let tag = HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""));
     let head = [
         (header::ETAG, tag),
-        (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
     if is_known {
         return (StatusCode::NOT_MODIFIED, head).into_response();
     }
-    (head, asset.bytes).into_response()
+    (head, bytes).into_response()
+}
+
+/// The description of the answers in JSON, as OpenAPI has it.
+pub(super) async fn openapi() -> Response {
+    let kind = HeaderValue::from_static("application/json");
+    ([(header::CONTENT_TYPE, kind)], include_str!("openapi.json")).into_response()
 }
 
 #[cfg(test)]
@@ -130,7 +147,7 @@ mod tests {
         let mut listed: Vec<&str> = ASSETS.iter().map(|asset| asset.path).collect();
         listed.sort_unstable();
         assert_eq!(found, listed);
-        let bytes: usize = ASSETS.iter().map(|asset| asset.bytes.len()).sum();
+        let bytes = ASSETS.iter().map(|asset| asset.bytes.len()).sum::<usize>() + CHINESE.len();
         assert!(bytes < 300_000, "{bytes} bytes");
     }
 }

@@ -97,6 +97,17 @@ impl Common {
     }
 }
 
+/// A number of a query, within its range.
+pub(super) fn number<T: FromStr + PartialOrd + Copy>(
+    name: &'static str,
+    text: Option<&str>,
+    (least, most): (T, T),
+) -> Result<Option<T>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let number = text.parse::<T>().ok().filter(|number| (least..=most).contains(number));
+    number.map(Some).ok_or_else(|| Problem::bad_request(format!("{name}: no such number")))
+}
+
 /// The query of a request, read into `T`.
 pub(super) struct Params<T>(pub(super) T);
 

@@ -52,6 +52,11 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
 
+    /// There is no room for more.
+    pub(super) fn full(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", detail)
+    }
+
     /// Too much is going on.
     pub(super) fn busy(detail: impl Into<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail);

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::Sse;
-use axum::response::sse::{Event, KeepAlive};
+use axum::response::sse::Event;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::analyse::{EventStream, Events, StopAtEnd, number, score_json};
 use super::games::game_of;
-use super::params::{Common, Params, RawBody};
+use super::params::{Common, Params, RawBody, number};
 use super::problem::Problem;
+use super::searches::{EventStream, score_json, streamed};
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::language::{self, Language};
@@ -58,9 +57,8 @@ pub(super) async fn stream(
     RawBody(body): RawBody,
 ) -> Result<EventStream, Problem> {
     let nodes = number("nodes", query.nodes.as_deref(), (1, MOST))?.unwrap_or(USUAL);
-    let client = query.client.clone().unwrap_or_else(|| "-".to_owned());
     let permit = app.search_permit(PATIENCE).await?;
-    let stop = StopAtEnd(app.search_of(&format!("review {client}")));
+    let stop = app.search_of("review", query.client.as_deref());
     let (sender, receiver) = mpsc::channel(WAITING);
     let folders = app.table_folders();
     let (game, lang) = (query.common.game()?, query.common.lang());
@@ -69,7 +67,7 @@ pub(super) async fn stream(
         GameName::Xiangqi => job.start::<Position>(&query.common, &body, folders)?,
         GameName::Gomoku => job.start::<Board>(&query.common, &body, Vec::new())?,
     }
-    Ok(Sse::new(Events::new(receiver, stop)).keep_alive(KeepAlive::default()))
+    Ok(streamed(receiver, stop))
 }
 
 /// A review to be made in a thread of its own.

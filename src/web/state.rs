@@ -1,6 +1,5 @@
 //! What all requests share: the books, the tables, the engine's searches, and the limits on them.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Config;
 use super::library::Library;
 use super::problem::Problem;
+use super::searches::StopAtEnd;
 use crate::cli::CliError;
 use crate::cli::book::from_book;
 use juzhong::book::Book;
@@ -24,6 +24,9 @@ const REMEMBERED: usize = 2_048;
 const LONGEST_REMEMBERED: usize = 64 << 10;
 /// The longest request whose answer is remembered, in bytes.
 const LONGEST_REQUEST: usize = 2 << 10;
+
+/// The longest name of a client, in characters.
+const LONGEST_CLIENT: usize = 64;
 
 /// The state of a server.
 pub(super) struct App {
@@ -38,8 +41,8 @@ pub(super) struct App {
     pub(super) library: Library,
     /// Searches that may run at the same time.
     searches: Arc<Semaphore>,
-    /// The search of each client.
-    clients: Mutex<HashMap<String, StopFlag>>,
+    /// The searches that run or wait for their turn.
+    running: Mutex<Vec<Running>>,
     /// Set when the server ends.
     pub(super) stop: StopFlag,
 }
@@ -62,7 +65,7 @@ impl App {
             changes: AtomicU64::new(0),
             library: Library::default(),
             searches: Arc::new(Semaphore::new(searches)),
-            clients: Mutex::new(HashMap::new()),
+            running: Mutex::default(),
             stop,
         })
     }
@@ -130,22 +133,37 @@ impl App {
         }
     }
 
-    /// A flag that stops the search of a client; an earlier one of the same client is stopped.
-    pub(super) fn search_of(&self, client: &str) -> StopFlag {
+    /// What ends a search when it is dropped. It ends an earlier search of the same kind that the same client runs; a
+    /// client without a name has none.
+    pub(super) fn search_of(&self, kind: &'static str, client: Option<&str>) -> StopAtEnd {
         let stop = StopFlag::default();
-        let mut clients = locked(&self.clients);
-        clients.retain(|_, running| !running.is_set());
-        if let Some(before) = clients.insert(client.to_owned(), stop.clone()) {
-            before.set();
+        let name = match client {
+            Some(client) => client.chars().take(LONGEST_CLIENT).collect(),
+            None => String::new(),
+        };
+        let mut running = locked(&self.running);
+        running.retain(|search| !search.stop.is_set());
+        let is_same = |search: &&Running| (search.kind, &search.client) == (kind, &name);
+        if client.is_some() {
+            running.iter().filter(is_same).for_each(|search| search.stop.set());
         }
-        stop
+        running.push(Running { kind, client: name, stop: stop.clone() });
+        StopAtEnd(stop)
     }
 
     /// Stops everything that runs.
     pub(super) fn stop_all(&self) {
         self.stop.set();
-        locked(&self.clients).values().for_each(StopFlag::set);
+        locked(&self.running).iter().for_each(|search| search.stop.set());
     }
+}
+
+/// A search.
+struct Running {
+    kind: &'static str,
+    /// The name that the client gives itself.
+    client: String,
+    stop: StopFlag,
 }
 
 /// A lock that a panic elsewhere leaves usable: what it guards is whole at every step.

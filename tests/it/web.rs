@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::books::book_of;
 use crate::support::folder::Folder;
-use crate::support::program::{command, json as json_of, json_with_code, ok};
+use crate::support::program::{command, json as json_of, json_with_code, juzhong, ok};
 
 /// A server with a book and tables, ended with the test.
 struct Server {
@@ -52,7 +52,9 @@ impl Server {
 
     fn again(folder: Folder, more: &[&str]) -> Self {
         let (book, tables) = (folder.at("a.book"), folder.at("tables"));
+        let played = folder.at("played");
         let args = ["serve", "--port", "0", "--book", &book, "--tables", &tables, "--hash", "4"];
+        let args = [&args[..], &["--autosave", &played]].concat();
         let mut command = command(&[&args[..], more].concat());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
@@ -166,6 +168,106 @@ fn lines_moves_and_games_are_read_and_written() {
     assert_eq!(moved.json()["source"], "book", "{}", moved.text());
     let moved = server.post("/api/move", &json!({"game": "gomoku", "moves": "h8", "nodes": 100}));
     assert_eq!(moved.json()["source"], "search", "{}", moved.text());
+}
+
+#[test]
+fn games_are_converted_as_the_command_line_does() {
+    let server = Server::start(&[]);
+    let pgn = server.folder.write("games.pgn", GAMES);
+    for (to, notation) in [("pgn", "wxf"), ("jsonl", "uci"), ("plain", "chinese")] {
+        let out = server.folder.at(&format!("out.{to}"));
+        ok(&["convert", &pgn, "-o", &out, "--to", to, "--notation", notation]);
+        let path = format!("/api/convert?to={to}&notation={notation}");
+        let answer = server.request("POST", &path, "", GAMES);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert!(answer.head.contains("\r\nx-bad-games: 0"), "{}", answer.head);
+        assert_eq!(answer.text(), std::fs::read_to_string(out).unwrap());
+    }
+    let bad = format!("{GAMES}\n[Result \"*\"]\n1. a0a9 *\n");
+    let answer = server.request("POST", "/api/convert?to=pgn", "", &bad);
+    assert!(answer.head.contains("\r\nx-bad-games: 1"), "{}", answer.head);
+    for (path, body) in [
+        ("/api/convert?to=xqf", GAMES),
+        ("/api/convert?to=sgf", GAMES),
+        ("/api/convert?to=pgn", "no game"),
+    ] {
+        let answer = server.request("POST", path, "", body);
+        assert_eq!(answer.status, 400, "{path}: {}", answer.text());
+    }
+}
+
+#[test]
+fn played_games_are_kept_in_a_folder() {
+    let server = Server::start(&[]);
+    assert_eq!(server.answer("/api/autosave")["games"], json!([]));
+    assert_eq!(server.answer("/api/meta")["autosave"], true);
+    let game = |moves: &str| json!({"moves": moves, "result": "*", "tags": {"Red": "<b>甲</b>"}});
+    for (moves, plies) in [("h2e2", 1), ("h2e2 h9g7", 2)] {
+        let answer = server.post("/api/autosave?id=g-1", &game(moves));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let file = answer.json()["file"].as_str().unwrap().to_owned();
+        let kept = json_of(&["convert", &file, "-o", &server.folder.at("out.pgn")]);
+        assert_eq!(kept["games"], 1);
+        let list = server.answer("/api/autosave");
+        let [entry] = &list["games"].as_array().unwrap()[..] else { panic!("{list}") };
+        assert_eq!((&entry["id"], &entry["plies"]), (&json!("g-1"), &json!(plies)));
+        assert_eq!(entry["first"], "<b>甲</b>");
+        let whole = server.answer("/api/autosave/g-1");
+        assert_eq!(whole["game"]["moves"], moves);
+        std::fs::remove_file(server.folder.at("out.pgn")).unwrap();
+    }
+    assert_eq!(server.answer("/api/autosave?game=gomoku")["games"], json!([]));
+    let body = game("h2e2").to_string();
+    let answer = server.request("POST", "/api/autosave?id=g-2", "", &body);
+    assert_eq!((answer.status, answer.json()["code"].as_str()), (403, Some("token")));
+    for id in ["", "..", "a%2Fb", "A", "%00", &"a".repeat(41)] {
+        let answer = server.post(&format!("/api/autosave?id={id}"), &game("h2e2"));
+        assert_eq!(answer.status, 400, "{id}: {}", answer.text());
+        assert_ne!(server.get(&format!("/api/autosave/{id}")).status, 500, "{id}");
+    }
+    let answer = server.post("/api/autosave?id=g-3", &json!({"moves": "a0a9"}));
+    assert_eq!(answer.status, 400);
+    let long = json!({"moves": "h2e2", "result": "*", "tags": {"Event": "a".repeat(2 << 20)}});
+    assert_eq!(server.post("/api/autosave?id=g-4", &long).status, 413);
+    let names = std::fs::read_dir(server.folder.at("played")).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["g-1.jsonl"]);
+}
+
+#[test]
+fn gomoku_is_proved_as_the_command_line_does() {
+    let server = Server::start(&[]);
+    let fen = "o13o/15/15/15/15/15/15/3oxxx8/7x7/7x7/15/15/15/15/o13o x 5";
+    let path = format!("/api/solve?game=gomoku&fen={}", fen.replace(' ', "%20"));
+    let mut answer = server.answer(&path);
+    let texts = answer.as_object_mut().unwrap().remove("texts").unwrap();
+    assert_eq!(texts, answer["line"]);
+    assert_eq!(answer, json_of(&["solve", "--game", "gomoku", "--fen", fen]));
+    let answer = server.answer("/api/solve?game=gomoku&moves=h8&nodes=1000");
+    assert_eq!(answer["value"], "unknown");
+    assert_eq!(server.get("/api/solve").status, 400);
+    assert_eq!(server.get("/api/solve?game=gomoku&seconds=0").status, 400);
+}
+
+/// The description of the answers names the addresses that the server has.
+#[test]
+fn every_address_is_described() {
+    let server = Server::start(&[]);
+    let described = server.answer("/api/openapi.json");
+    let paths = described["paths"].as_object().unwrap();
+    let source = include_str!("../../src/web/mod.rs");
+    let routes = source.split(".route(").skip(1);
+    let mut routes: Vec<&str> = routes.filter_map(|route| route.split('"').nth(1)).collect();
+    routes.sort_unstable();
+    let mut known: Vec<&str> = paths.keys().map(String::as_str).collect();
+    known.sort_unstable();
+    assert_eq!(routes, known);
+    assert_eq!(described["info"]["version"], env!("CARGO_PKG_VERSION"));
+    let guide = include_str!("../../docs/reference/http.md");
+    for path in known {
+        let plain = path.split('{').next().unwrap();
+        assert!(guide.contains(plain), "{path} is missing in docs/reference/http.md");
+    }
 }
 
 #[test]
@@ -333,6 +435,76 @@ fn a_library_is_listed_searched_and_opened() {
     assert_eq!(server.get("/api/games/99").json()["code"], "no_game");
     assert_eq!(server.get("/api/games?page=x").status, 400);
     assert_eq!(Server::start(&[]).get("/api/games").json()["code"], "no_library");
+}
+
+/// Moves counted in the games themselves are those of a book that is built of the games under the same conditions.
+#[test]
+fn moves_of_the_library_are_those_of_a_book() {
+    let folder = Folder::new();
+    let game = |(year, rating, moves, result): (u16, u16, &str, &str)| {
+        let date = if year > 0 { format!("[Date \"{year}.05.01\"]\n") } else { String::new() };
+        format!(
+            "[Red \"A\"]\n{date}[RedElo \"{rating}\"]\n[BlackElo \"2400\"]\n[Result \"{result}\"]\n{moves} {result}\n\n"
+        )
+    };
+    let games: String = [
+        (1990, 2500, "1. h2e2 h9g7 2. h0g2 i9h9", "1-0"),
+        (1995, 2300, "1. b2e2 b9c7 2. b0c2 a9b9", "0-1"),
+        (2001, 2450, "1. h0g2 h9g7 2. b2e2 i9h9", "1/2-1/2"),
+        (2010, 2500, "1. h2e2 b9c7 2. h0g2", "1-0"),
+        (0, 2500, "1. h2e2 h7e7 2. h0g2", "0-1"),
+        (2015, 2500, "1. g0e2 g6g5", "*"),
+    ]
+    .into_iter()
+    .map(game)
+    .collect();
+    let pgn = folder.write("games.pgn", games);
+    let server = Server::start(&["--library", &pgn]);
+    let mut counted = 0;
+    for (at, (query, options)) in [
+        ("", &[][..]),
+        ("year_from=1995", &["--since", "1995"]),
+        ("year_to=2001&min_rating=2400", &["--until", "2001", "--min-rating", "2400"]),
+        ("min_rating=2400", &["--min-rating", "2400"]),
+        ("year_from=2100", &["--since", "2100"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let book = folder.at(&format!("{at}.book"));
+        let build = [&["book", "build", &pgn, "-o", &book, "--min-games", "0"], options].concat();
+        let is_built = juzhong(&build).status.success();
+        for moves in ["", "h2e2", "b2e2", "h2e2 h9g7", "b2e2 b9c7 b0c2", "h2e2 h9g7 h0g2 i9h9"] {
+            let path =
+                format!("/api/games/moves?{query}&notation=wxf&moves={}", moves.replace(' ', "+"));
+            let found = server.answer(&path);
+            let plays = |answer: &Value| -> Vec<Value> {
+                let mut moves = answer["moves"].as_array().unwrap().clone();
+                for m in &mut moves {
+                    let m = m.as_object_mut().unwrap();
+                    m.retain(|name, _| !["games_after", "transposed", "origin"].contains(&&**name));
+                }
+                moves
+            };
+            let mut args = vec!["book", "query", &book, "--notation", "wxf"];
+            if !moves.is_empty() {
+                args.extend(["--moves", moves]);
+            }
+            args.push("--json");
+            let known = match is_built {
+                true => serde_json::from_slice(&juzhong(&args).stdout).unwrap(),
+                false => json!({"moves": []}),
+            };
+            assert_eq!(plays(&found), plays(&known), "{query} {moves}");
+            counted += plays(&found).len();
+            let reached = server.answer(&path.replace("/moves", ""))["total"].clone();
+            assert_eq!(found["reached"], reached, "{query} {moves}");
+        }
+    }
+    assert!(counted > 20, "{counted}");
+    for wrong in ["year_from=x", "year_to=-1", "min_rating=70000"] {
+        assert_eq!(server.get(&format!("/api/games/moves?{wrong}")).status, 400, "{wrong}");
+    }
 }
 
 #[test]

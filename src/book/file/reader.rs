@@ -670,11 +670,8 @@ impl Book {
 }
 
 /// A move of the canonical frame in the position's own: of equivalent moves the greatest.
-pub(in crate::book) fn shown_move<G: Symmetric>(
-    position: &G,
-    canonical: Canonical,
-    image: G::Move,
-) -> G::Move {
+#[must_use]
+pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Move) -> G::Move {
     (0..position.symmetries())
         .filter(|s| canonical.by >> s & 1 == 1)
         .map(|s| position.unmap_move(image, s))

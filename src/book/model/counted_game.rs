@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::io;
 
 use crate::book::model::groups::GroupNames;
-use crate::book::model::move_stats::{result_number, result_of};
+use crate::book::model::move_stats::{MoveStats, result_number, result_of, tally_of};
 use crate::book::model::sample::GameDetails;
 use crate::bytes::external_sort::Reduce;
 use crate::bytes::varint;
@@ -247,14 +247,19 @@ impl CountedGame {
 
 /// The facts in a record's tags that concern a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::book) struct Facts {
-    pub(in crate::book) result: Option<Outcome>,
-    pub(in crate::book) year: Option<u16>,
-    pub(in crate::book) ratings: [Option<u16>; 2],
+pub struct Facts {
+    /// How the game ended.
+    pub result: Option<Outcome>,
+    /// The year in which it was played.
+    pub year: Option<u16>,
+    /// The players' ratings, first side first.
+    pub ratings: [Option<u16>; 2],
 }
 
 impl Facts {
-    pub(in crate::book) fn of<G: Notation>(record: &Record<G>) -> Self {
+    /// Reads the facts that a record states. Years and ratings that cannot be are none.
+    #[must_use]
+    pub fn of<G: Notation>(record: &Record<G>) -> Self {
         let mut facts = Self { result: record.result, ..Self::default() };
         for (name, value) in &record.tags {
             if facts.year.is_none() && name.eq_ignore_ascii_case("Date") {
@@ -267,6 +272,12 @@ impl Facts {
             }
         }
         facts
+    }
+
+    /// The counts of one game in which `mover` made the move.
+    #[must_use]
+    pub fn counts(&self, mover: Side) -> MoveStats {
+        tally_of(self.result, self.ratings[mover.index()], self.year)
     }
 }
 

@@ -185,19 +185,25 @@ impl Filter {
         record: &Record<G>,
         facts: &Facts,
     ) -> bool {
-        let rated = |n: u16| facts.ratings.iter().all(|r| r.is_some_and(|r| r >= n));
         let has = |part: &Option<String>, sides: &[Side]| {
             part.as_ref().is_none_or(|part| plays(record, part, sides))
         };
-        self.min_rating.is_none_or(rated)
-            && self.since.is_none_or(|since| facts.year.is_some_and(|y| y >= since))
-            && self.until.is_none_or(|until| facts.year.is_some_and(|y| y <= until))
+        self.admits_facts(facts)
             && has(&self.player, &[Side::First, Side::Second])
             && has(&self.first_player, &[Side::First])
             && has(&self.second_player, &[Side::Second])
             && self.event.as_ref().is_none_or(|part| {
                 record.tag("Event").is_some_and(|event| fold_name(event).contains(part))
             })
+    }
+
+    /// Returns true if ratings and year meet the conditions on them.
+    #[must_use]
+    pub fn admits_facts(&self, facts: &Facts) -> bool {
+        let rated = |n: u16| facts.ratings.iter().all(|r| r.is_some_and(|r| r >= n));
+        self.min_rating.is_none_or(rated)
+            && self.since.is_none_or(|since| facts.year.is_some_and(|y| y >= since))
+            && self.until.is_none_or(|until| facts.year.is_some_and(|y| y <= until))
     }
 
     /// Returns true if a record by itself meets the conditions on its facts and its result. For a

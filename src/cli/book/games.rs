@@ -89,6 +89,23 @@ fn run_game<G: Terminal + Symmetric>(
     Ok(if games.is_empty() { exit::FAILED } else { exit::OK })
 }
 
+/// The object of `book games --json`.
+///
+/// # Errors
+///
+/// If the position cannot be read, or the book.
+#[cfg(feature = "web")]
+pub(crate) fn answer_for<G: Terminal + Symmetric>(
+    book: &Book,
+    args: &LineArgs,
+    limit: usize,
+    notation: NotationArgs,
+) -> Result<Value, CliError> {
+    let line = args.line::<G>()?.line;
+    let games = book.games_of(line.position(), None, limit).map_err(from_book)?;
+    Ok(answer(book, line.position(), &games, notation))
+}
+
 fn without_samples(book: &Book) -> String {
     format!(
         "{} has no sample games; build it from its game files with --samples N (N at most {MAX_SAMPLES})",

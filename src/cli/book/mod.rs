@@ -9,7 +9,7 @@ mod expand;
 mod export;
 mod flag;
 mod foreign;
-mod games;
+pub(crate) mod games;
 mod import;
 mod map;
 mod merge;

@@ -14,7 +14,7 @@ use super::tree;
 use crate::cli::language::{self, left, right, say, text, word, wrapped};
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
-use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::game::{Game, Line, Notation, Side, Symmetric};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
@@ -104,21 +104,56 @@ pub(crate) fn answer_for<G: Symmetric + Terminal>(
     answer(book, line.position(), &found, &names, notation)
 }
 
+/// The moves that games made at the end of a line, as an answer has them.
+#[cfg(feature = "web")]
+pub(crate) fn games_answer<G: Symmetric + Terminal>(
+    args: &LineArgs,
+    line: &Line<G>,
+    mut moves: Vec<BookMove<G::Move>>,
+    notation: NotationArgs,
+) -> Value {
+    in_order::<G>(&mut moves);
+    let names = Names::along(args, line);
+    let position = line.position();
+    let mut answer = json!({
+        "fen": position.to_fen(),
+        "total": moves.iter().map(|m| m.stats.games).sum::<u64>(),
+        "total_weight": moves.iter().map(|m| m.weight).sum::<u64>(),
+    });
+    let named = moves.iter().map(|m| {
+        let mut answer = move_answer(m, position, notation);
+        for (field, value) in fields::<G>(names.after(&after(position, m))) {
+            answer[field] = value;
+        }
+        answer
+    });
+    answer["moves"] = named.collect();
+    for (field, value) in fields::<G>(names.here(position)) {
+        answer[field] = value;
+    }
+    answer
+}
+
 /// The score of the best source for the position itself.
 fn own_score<G: Symmetric>(book: &Book, position: &G) -> Result<Option<Score>, CliError> {
     book.scores_of(position).map(Score::that_counts).map_err(super::from_book)
 }
 
-/// The moves of most games first, then of most weight, then by their text.
+/// The moves of a position, in the order of [`in_order`].
 pub(crate) fn probe<G: Symmetric + Notation>(
     book: &Book,
     position: &G,
     min_games: u64,
 ) -> Result<Vec<BookMove<G::Move>>, CliError> {
     let mut found = book.probe_with(position, min_games).map_err(super::from_book)?;
-    let most = |m: &BookMove<G::Move>| std::cmp::Reverse((m.stats.games, m.weight));
-    found.sort_by_cached_key(|m| (most(m), G::move_text(m.mv)));
+    in_order::<G>(&mut found);
     Ok(found)
+}
+
+/// Sorts the moves of most games first, then of most weight, then by their text.
+fn in_order<G: Notation>(moves: &mut [BookMove<G::Move>]) {
+    let most = |m: &BookMove<G::Move>| std::cmp::Reverse((m.stats.games, m.weight));
+    moves.sort_by_cached_key(|m| (most(m), G::move_text(m.mv)));
 }
 
 /// Answers each line. 65 if one cannot be read, 1 if the book has none of the positions.

@@ -1,5 +1,7 @@
 //! Texts and their translations, and the shapes by which finished messages are found again.
 
+#[cfg(feature = "web")]
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 
 use polib::po_file;
@@ -18,6 +20,9 @@ pub(super) struct Catalogue {
     texts: HashMap<String, String>,
     /// Words that are translated as values in other texts too: those with the context `value`.
     values: HashMap<String, String>,
+    /// Texts of the page in the browser: those with the context `page`.
+    #[cfg(feature = "web")]
+    page: BTreeMap<String, String>,
     /// The texts with places for values, those with most text first.
     shapes: Vec<Shape>,
     /// The number of the shape of a text.
@@ -42,6 +47,8 @@ impl Catalogue {
         let mut catalogue = Self {
             texts: HashMap::new(),
             values: HashMap::new(),
+            #[cfg(feature = "web")]
+            page: BTreeMap::new(),
             shapes: Vec::new(),
             places: HashMap::new(),
         };
@@ -50,10 +57,15 @@ impl Catalogue {
             if translation.is_empty() {
                 continue;
             }
-            if message.msgctxt() == Some("value") {
-                catalogue.values.insert(message.msgid().to_owned(), translation.to_owned());
-            } else {
-                catalogue.insert(message.msgid(), translation);
+            match message.msgctxt() {
+                Some("value") => {
+                    catalogue.values.insert(message.msgid().to_owned(), translation.to_owned());
+                }
+                Some("page") => {
+                    #[cfg(feature = "web")]
+                    catalogue.page.insert(message.msgid().to_owned(), translation.to_owned());
+                }
+                _ => catalogue.insert(message.msgid(), translation),
             }
         }
         catalogue
@@ -77,13 +89,10 @@ impl Catalogue {
         self.texts.get(text).or_else(|| self.values.get(text)).map(String::as_str)
     }
 
-    /// The texts and their translations.
+    /// The texts of the page.
     #[cfg(feature = "web")]
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts
-            .iter()
-            .chain(&self.values)
-            .map(|(english, text)| (english.as_str(), text.as_str()))
+    pub(super) const fn page_texts(&self) -> &BTreeMap<String, String> {
+        &self.page
     }
 
     /// A finished text that the format string `key` made.

@@ -91,13 +91,10 @@ pub(crate) fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// The texts of the catalogue in a language, by their English; none for English.
+/// The Chinese texts of the page in the browser by their English.
 #[cfg(feature = "web")]
-pub(crate) fn texts(language: Language) -> std::collections::BTreeMap<&'static str, &'static str> {
-    match language {
-        Language::En => std::collections::BTreeMap::new(),
-        Language::Zh => CHINESE.entries().collect(),
-    }
+pub(crate) fn page_texts() -> &'static std::collections::BTreeMap<String, String> {
+    CHINESE.page_texts()
 }
 
 /// A text in the language of the process; takes what `format!` takes.

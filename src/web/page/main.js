@@ -7,7 +7,7 @@ import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { parse, START } from './fen.js';
 import { showHelp, showStyles } from './help.js';
-import { currentLanguage, setLanguage, t } from './i18n.js';
+import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
 import { BookPanel } from './panels/book.js';
 import { EnginePanel } from './panels/engine.js';
@@ -23,6 +23,7 @@ import { ValuesPanel } from './panels/values.js';
 import { Play } from './play.js';
 import { currentGame } from './store.js';
 import * as tree from './tree.js';
+import { ZH } from './zh.js';
 
 const app = new App();
 const play = new Play(app);
@@ -36,6 +37,7 @@ const wide = window.matchMedia('(min-width: 900px)');
 
 async function begin() {
   takeToken();
+  setChinese(ZH);
   setLanguage(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.tab = wide.matches ? 'book' : 'moves';
   restore();

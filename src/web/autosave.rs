@@ -1,0 +1,166 @@
+//! Games that were played on the page, kept in a folder: a JSON line in a file of its own for each, which every
+//! command reads.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use axum::Json;
+use axum::extract::{Path as UrlPath, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::blocking;
+use super::games::{about, game_json, game_of};
+use super::params::{Common, Params, RawBody};
+use super::problem::Problem;
+use super::state::App;
+use crate::cli::GameName;
+use juzhong::bytes::{atomic, open};
+use juzhong::gomoku::Board;
+use juzhong::record::Formats;
+use juzhong::xiangqi::Position;
+
+/// The longest name of a game.
+const LONGEST_ID: usize = 40;
+/// The longest game, in bytes.
+const LONGEST: u64 = 1 << 20;
+/// Games in the folder, at most.
+const MOST: usize = 10_000;
+/// Games that are listed, at most: the latest.
+const LISTED: usize = 200;
+/// The ending of the files.
+const ENDING: &str = "jsonl";
+
+/// The parameters of [`save`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SaveQuery {
+    #[serde(flatten)]
+    common: Common,
+    id: String,
+}
+
+/// Keeps a game, a JSON line, in place of the one of that name. It is on disk once this is answered.
+pub(super) async fn save(
+    State(app): State<Arc<App>>,
+    Params(query): Params<SaveQuery>,
+    RawBody(body): RawBody,
+) -> Result<Json<Value>, Problem> {
+    let lang = query.common.lang();
+    blocking(lang, move || {
+        let path = file_of(folder_of(&app)?, &query.id)?;
+        if body.len() as u64 > LONGEST {
+            return Err(Problem::too_long());
+        }
+        let game = match query.common.game()? {
+            GameName::Xiangqi => game_json(&game_of::<Position>(&body)?)?,
+            GameName::Gomoku => game_json(&game_of::<Board>(&body)?)?,
+        };
+        write(&path, &format!("{game}\n"))?;
+        Ok(json!({"file": path.to_string_lossy()}))
+    })
+    .await
+    .map(Json)
+}
+
+fn write(path: &Path, line: &str) -> Result<(), Problem> {
+    let failed = |error| Problem::internal(format!("{}: {error}", path.display()));
+    let folder = atomic::folder_of(path);
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let is_new = path.symlink_metadata().is_err();
+    if is_new && files(folder).len() >= MOST {
+        let hint = "move some of them elsewhere";
+        return Err(Problem::full("the folder of played games is full").with_hint(hint));
+    }
+    atomic::write(path, line.as_bytes()).map_err(failed)
+}
+
+/// The kept games of a game, the latest first.
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Params(query): Params<Common>,
+) -> Result<Json<Value>, Problem> {
+    blocking(query.lang(), move || {
+        let mut files = files(folder_of(&app)?);
+        files.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
+        let game = query.game()?;
+        let entries = files.iter().filter_map(|(path, time)| match game {
+            GameName::Xiangqi => entry::<Position>(path, *time),
+            GameName::Gomoku => entry::<Board>(path, *time),
+        });
+        Ok(json!({"games": entries.take(LISTED).collect::<Vec<_>>()}))
+    })
+    .await
+    .map(Json)
+}
+
+/// The games of the folder, at most one more than it may have, with the times when they were kept.
+fn files(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
+    // A folder that is not there has no games.
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let games = entries.filter_map(|entry| {
+        let path = entry.path();
+        let is_game = path.extension().is_some_and(|ending| ending == ENDING);
+        let time = entry.metadata().and_then(|about| about.modified());
+        is_game.then(|| (path, time.unwrap_or(SystemTime::UNIX_EPOCH)))
+    });
+    games.take(MOST + 1).collect()
+}
+
+/// The entry of a kept game in the list. None for what is no game of `G`.
+fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<Value> {
+    let id = path.file_stem()?.to_str().filter(|id| is_id(id))?;
+    let record = game_of::<G>(&open::read(path, LONGEST).ok()?).ok()?;
+    let mut entry = about(0, &record);
+    let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    entry["id"] = id.into();
+    entry["saved"] = seconds.into();
+    Some(entry)
+}
+
+/// A kept game, as `/api/open` has it.
+pub(super) async fn game(
+    State(app): State<Arc<App>>,
+    UrlPath(id): UrlPath<String>,
+    Params(query): Params<Common>,
+) -> Result<Json<Value>, Problem> {
+    blocking(query.lang(), move || {
+        let path = file_of(folder_of(&app)?, &id)?;
+        let bytes = open::read(&path, LONGEST)
+            .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;
+        match query.game()? {
+            GameName::Xiangqi => whole::<Position>(&bytes),
+            GameName::Gomoku => whole::<Board>(&bytes),
+        }
+    })
+    .await
+    .map(Json)
+}
+
+fn whole<G: Formats>(bytes: &[u8]) -> Result<Value, Problem> {
+    let record = game_of::<G>(bytes)?;
+    let games = [about(0, &record)];
+    Ok(json!({"games": games, "total": 1, "bad": 0, "game": game_json(&record)?}))
+}
+
+fn folder_of(app: &App) -> Result<&Path, Problem> {
+    app.config.autosave.as_deref().ok_or_else(|| {
+        let hint = "start the server with --autosave FOLDER";
+        Problem::not_found("no_autosave", "the server keeps no games").with_hint(hint)
+    })
+}
+
+/// The file of a game.
+fn file_of(folder: &Path, id: &str) -> Result<PathBuf, Problem> {
+    if !is_id(id) {
+        let what = "id has 1 to 40 small letters, digits and hyphens";
+        return Err(Problem::bad_request(what));
+    }
+    Ok(folder.join(format!("{id}.{ENDING}")))
+}
+
+fn is_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(is_plain)
+}
