@@ -49,6 +49,12 @@ impl CliError {
         self.code
     }
 
+    /// The cause of that type.
+    #[cfg(feature = "web")]
+    pub(crate) fn cause<E: std::error::Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.error.downcast_ref()
+    }
+
     /// The error with its causes, in the language of the work in hand.
     #[cfg(feature = "web")]
     pub(crate) fn text(&self) -> String {

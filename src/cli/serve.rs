@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 use super::interrupt::stop_flag;
-use super::{CliError, Context, exit, tell};
+use super::{CliError, Context, OrExit, exit, tell};
 use crate::web::{Config, serve};
+use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 
 /// Serves a page in the browser until Ctrl-C: board, books, tables, engine. The first line printed is its address.
@@ -18,7 +19,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
     /// A name by which other machines or a proxy address the server; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_host)]
     allow_host: Vec<String>,
     /// An opening book of any game; may be repeated.
     #[arg(long, value_name = "FILE")]
@@ -48,9 +49,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    for path in &args.library {
+        std::fs::metadata(path).or_exit_with(exit::NO_INPUT, || path.shown())?;
+    }
     if !args.host.is_loopback() {
         tell(
-            "other machines can reach the page now, see the books and tables, and use the engine; only the token allows editing",
+            "other machines can reach the page now, see books, tables and kept games, and use the engine; only the token allows writing",
         );
     }
     let config = Config {
@@ -71,6 +75,15 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         }
     })?;
     Ok(exit::OK)
+}
+
+/// Reads the name of a host, without scheme and port.
+fn parse_host(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("a name such as board.example.org, without scheme and port".to_owned()),
+    }
 }
 
 /// The folder of played games, if they are kept.

@@ -5,20 +5,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use axum::response::sse::Event;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
+use super::blocking;
 use super::params::{Common, Params, number, read_line};
 use super::problem::Problem;
-use super::searches::{EventStream, score_json, streamed};
+use super::searches::{EventStream, Outlet, score_json, streamed};
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::language::{self, Language};
-use crate::cli::line_args::line_texts;
+use crate::cli::line_args::{line_texts, parse_rules};
 use crate::cli::terminal::Terminal;
-use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::Line;
 use juzhong::gomoku::Board;
@@ -30,8 +27,6 @@ use juzhong::xiangqi::notation::MoveNotation;
 const LONGEST: Duration = Duration::from_secs(3600);
 /// The time that a search waits for others to end.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Events that wait for a slow reader.
-const WAITING: usize = 64;
 
 /// The parameters of [`analyse`].
 #[derive(Debug, Default, Deserialize)]
@@ -66,94 +61,61 @@ pub(super) async fn analyse(
     State(app): State<Arc<App>>,
     Params(query): Params<AnalyseQuery>,
 ) -> Result<EventStream, Problem> {
-    let lang = query.common.lang();
+    let folders = app.table_folders();
+    match query.common.game()? {
+        GameName::Xiangqi => started::<Position>(app, query, folders).await,
+        GameName::Gomoku => started::<Board>(app, query, Vec::new()).await,
+    }
+}
+
+/// Starts the search, with the endgame tables of these folders.
+async fn started<G: Terminal + Playable>(
+    app: Arc<App>,
+    query: AnalyseQuery,
+    folders: Vec<PathBuf>,
+) -> Result<EventStream, Problem> {
     let limits = query.limits()?;
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
+    let options = EngineOptions {
+        hash_mib: app.config.hash_mib,
+        threads: app.config.threads,
+        multipv,
+        tables: TableOptions { folders, ..TableOptions::default() },
+        rules: parse_rules::<G>(query.common.rules.as_deref())?,
+        ..EngineOptions::default()
+    };
+    let notation = query.common.notation()?.shown();
+    let (lang, common) = (query.common.lang(), query.common);
+    let line = blocking(&app, lang, move || Ok(read_line::<G>(&common.line()?)?.line)).await?;
     // Before there is room: it may be the client's last search that takes it.
     let stop = app.search_of("analyse", query.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
-    let (sender, receiver) = mpsc::channel(WAITING);
-    let folders = app.table_folders();
-    let job = Job { app, limits, multipv, stop: stop.0.clone(), sender, lang, _permit: permit };
-    match query.common.game()? {
-        GameName::Xiangqi => job.start::<Position>(&query.common, folders)?,
-        GameName::Gomoku => job.start::<Board>(&query.common, Vec::new())?,
-    }
-    Ok(streamed(receiver, stop))
-}
-
-/// A search to be made in a thread of its own.
-struct Job {
-    app: Arc<App>,
-    limits: Limits,
-    multipv: usize,
-    stop: StopFlag,
-    sender: mpsc::Sender<Event>,
-    lang: Language,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Job {
-    /// Starts the search, with the endgame tables of these folders.
-    fn start<G: Terminal + Playable>(
-        self,
-        query: &Common,
-        folders: Vec<PathBuf>,
-    ) -> Result<(), Problem> {
-        let line = read_line::<G>(&query.line()?)?.line;
-        let notation = query.notation()?.shown();
-        let rules = crate::cli::line_args::parse_rules::<G>(query.rules.as_deref())?;
-        let options = EngineOptions {
-            hash_mib: self.app.config.hash_mib,
-            threads: self.app.config.threads,
-            multipv: self.multipv,
-            tables: TableOptions { folders, ..TableOptions::default() },
-            rules,
-            ..EngineOptions::default()
-        };
-        let mut engine = Engine::<G>::new(options).map_err(|e| Problem::internal(e.to_string()))?;
-        let thread = std::thread::Builder::new().name("analysis".to_owned());
-        let work = move || self.run(&mut engine, &line, notation);
-        thread.spawn(work).map(drop).map_err(|_| Problem::busy("no thread can be started"))
-    }
-
-    /// Searches, and sends what comes of it. The permit is held until then.
-    fn run<G: Terminal + Playable>(
-        &self,
-        engine: &mut Engine<G>,
-        line: &Line<G>,
-        notation: MoveNotation,
-    ) {
-        let Self { stop, sender, .. } = self;
-        language::within(self.lang, || {
-            let control = Reports { line, notation, stop, sender, began: Instant::now() };
-            let choice = engine.search(line, &self.limits, &control);
-            let best = choice.map(|choice| {
-                json!({
-                    "move": G::move_text(choice.mv),
-                    "text": line.position().write_move(choice.mv, notation),
-                    "source": choice.source.name(),
-                })
-            });
-            let data = best.unwrap_or(Value::Null).to_string();
-            // A reader that has gone needs no answer.
-            let _gone = sender.blocking_send(Event::default().event("done").data(data));
+    streamed(lang, (stop, permit), move |outlet| {
+        let mut engine = Engine::<G>::new(options).map_err(|error| error.to_string())?;
+        let control = Reports { line: &line, notation, outlet, began: Instant::now() };
+        let choice = engine.search(&line, &limits, &control);
+        let best = choice.map(|choice| {
+            json!({
+                "move": G::move_text(choice.mv),
+                "text": line.position().write_move(choice.mv, notation),
+                "source": choice.source.name(),
+            })
         });
-    }
+        Ok(best.unwrap_or(Value::Null))
+    })
 }
 
 /// Sends the iterations of a search as events.
 struct Reports<'a, G: Playable> {
     line: &'a Line<G>,
     notation: MoveNotation,
-    stop: &'a StopFlag,
-    sender: &'a mpsc::Sender<Event>,
+    outlet: &'a Outlet,
     began: Instant,
 }
 
 impl<G: Terminal + Playable> Control<G::Move> for Reports<'_, G> {
     fn should_stop(&self) -> bool {
-        self.stop.is_set() || self.sender.is_closed()
+        self.outlet.is_over()
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {
@@ -173,7 +135,6 @@ impl<G: Terminal + Playable> Control<G::Move> for Reports<'_, G> {
             "pv": moves,
             "texts": line_texts(self.line.position(), pv.iter().copied(), self.notation),
         });
-        // A reader that is behind misses this one, and gets the next.
-        let _late = self.sender.try_send(Event::default().event("info").data(data.to_string()));
+        self.outlet.offer("info", &data);
     }
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use axum::Json;
-use axum::extract::{Path as UrlPath, State};
+use axum::extract::State;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
 use super::games::{about, game_json, game_of};
-use super::params::{Common, Params, RawBody};
+use super::params::{Common, GameBody, InPath, Params};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
@@ -27,7 +27,8 @@ const LONGEST_ID: usize = 40;
 const LONGEST: u64 = 1 << 20;
 /// Games in the folder, at most.
 const MOST: usize = 10_000;
-/// Games that are listed, at most: the latest.
+/// The latest files that are looked at for games to be listed, and games that are, at most.
+const LOOKED_AT: usize = 500;
 const LISTED: usize = 200;
 /// The ending of the files.
 const ENDING: &str = "jsonl";
@@ -45,17 +46,17 @@ pub(super) struct SaveQuery {
 pub(super) async fn save(
     State(app): State<Arc<App>>,
     Params(query): Params<SaveQuery>,
-    RawBody(body): RawBody,
+    body: GameBody,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
-    blocking(lang, move || {
+    blocking(&Arc::clone(&app), lang, move || {
         let path = file_of(folder_of(&app)?, &query.id)?;
-        if body.len() as u64 > LONGEST {
+        if body.bytes().len() as u64 > LONGEST {
             return Err(Problem::too_long());
         }
         let game = match query.common.game()? {
-            GameName::Xiangqi => game_json(&game_of::<Position>(&body)?)?,
-            GameName::Gomoku => game_json(&game_of::<Board>(&body)?)?,
+            GameName::Xiangqi => game_json(&game_of::<Position>(body.bytes())?)?,
+            GameName::Gomoku => game_json(&game_of::<Board>(body.bytes())?)?,
         };
         write(&path, &format!("{game}\n"))?;
         Ok(json!({"file": path.to_string_lossy()}))
@@ -81,11 +82,11 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(query.lang(), move || {
+    blocking(&Arc::clone(&app), query.lang(), move || {
         let mut files = files(folder_of(&app)?);
         files.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
         let game = query.game()?;
-        let entries = files.iter().filter_map(|(path, time)| match game {
+        let entries = files.iter().take(LOOKED_AT).filter_map(|(path, time)| match game {
             GameName::Xiangqi => entry::<Position>(path, *time),
             GameName::Gomoku => entry::<Board>(path, *time),
         });
@@ -122,10 +123,10 @@ fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<Value> {
 /// A kept game, as `/api/open` has it.
 pub(super) async fn game(
     State(app): State<Arc<App>>,
-    UrlPath(id): UrlPath<String>,
+    InPath(id): InPath,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(query.lang(), move || {
+    blocking(&Arc::clone(&app), query.lang(), move || {
         let path = file_of(folder_of(&app)?, &id)?;
         let bytes = open::read(&path, LONGEST)
             .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;

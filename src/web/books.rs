@@ -135,13 +135,12 @@ async fn changed(
     let common = Common::of_game(game);
     let game = common.game()?;
     let book = app.book(name_of(game), book)?;
-    let app = Arc::clone(app);
+    let (state, app) = (Arc::clone(app), Arc::clone(app));
     let work = move || {
         let _one = book.begin_writing();
         let answer = change(game, &book);
-        book.forget_connections();
-        app.changed();
+        app.look_for_changes();
         answer
     };
-    blocking(common.lang(), work).await.map(Json)
+    blocking(&Arc::clone(&state), common.lang(), work).await.map(Json)
 }

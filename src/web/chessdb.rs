@@ -3,8 +3,9 @@
 //!
 //! `queryall` lists moves as `move:h2e2,score:12,rank:2,note:! (25-1),winrate:53.80`, separated by `|`, the best first.
 //! Scores are centipawns for the side to move; wins by the tables are 30000 less the plies to them. Where a book has no
-//! score for a move, the score is the difference in playing strength that its results suggest, in Elo.
+//! score for a move, the score is the difference in playing strength that its results show at least, in Elo.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -50,7 +51,7 @@ pub(super) async fn answer(
     State(app): State<Arc<App>>,
     Params(question): Params<Question>,
 ) -> Result<String, Problem> {
-    blocking(Language::En, move || {
+    blocking(&Arc::clone(&app), Language::En, move || {
         let args = LineArgs { fen: Some(question.board.clone()), ..LineArgs::default() };
         let Ok(typed) = args.read::<Position>() else { return Ok("invalid board".to_owned()) };
         let position = typed.line.position().clone();
@@ -97,9 +98,8 @@ fn best_line(app: &App, mut position: Position, score: i64) -> Result<String, Pr
 
 /// The moves that the tables know, or else the first book that has any; the best first.
 fn known_moves(app: &App, position: &Position) -> Result<Vec<Known>, Problem> {
-    if let Some(tables) = app.tables.as_ref().filter(|tables| tables.covers(position))
-        && let Ok(moves) = tables.probe_root(position)
-    {
+    if let Some(tables) = app.tables.as_ref().filter(|tables| tables.covers(position)) {
+        let moves = tables.probe_root(position)?;
         let best = moves.first().map(|&(_, entry)| entry.wdl);
         let of = |(mv, entry): (Move, Entry)| of_tables(mv, entry, best);
         return Ok(moves.into_iter().map(of).collect());
@@ -107,10 +107,11 @@ fn known_moves(app: &App, position: &Position) -> Result<Vec<Known>, Problem> {
     for book in app.books(Position::NAME) {
         let found = book.read(|book| {
             let min_games = book.metadata().min_games;
-            probe(book, position, min_games).map_err(|error| Problem::internal(error.text()))
+            Ok(probe(book, position, min_games)?)
         })?;
-        if !found.is_empty() {
-            return Ok(of_book(position, found));
+        let known = of_book(position, found);
+        if !known.is_empty() {
+            return Ok(known);
         }
     }
     Ok(Vec::new())
@@ -135,8 +136,8 @@ fn of_tables(mv: Move, entry: Entry, best: Option<Wdl>) -> Known {
 
 fn of_book(position: &Position, mut found: Vec<BookMove<Move>>) -> Vec<Known> {
     found.retain(|found| !found.disabled && !found.banned && !found.lost);
-    let most = found.first().map_or(0, |best| best.stats.games);
-    found
+    let most = found.iter().map(|found| found.stats.games).max().unwrap_or(0);
+    let mut known: Vec<Known> = found
         .into_iter()
         .map(|found| {
             let mover = position.turn();
@@ -154,12 +155,17 @@ fn of_book(position: &Position, mut found: Vec<BookMove<Move>>) -> Vec<Known> {
             let note = format!("{mark} ({})", found.stats.games);
             Known { mv: found.mv, score, rank, note, win_rate: share.map(|share| 100.0 * share) }
         })
-        .collect()
+        .collect();
+    known.sort_by_key(|known| Reverse(known.score));
+    known
 }
 
-/// The difference in playing strength that explains a share of the points, a win and a loss being added.
+/// The difference in playing strength that explains a share of the points at least: the lower end of Wilson's interval
+/// at one standard deviation, so that a move that a few games happened to win stands behind one that many have tried.
 fn elo_of(share: f64, games: u64) -> i64 {
-    let games = games as f64;
-    let share = (share * games + 1.0) / (games + 2.0);
-    (400.0 * (share / (1.0 - share)).log10()).round() as i64
+    let games = games.max(1) as f64;
+    let spread = (share * (1.0 - share) / games + 0.25 / (games * games)).sqrt();
+    let least = (share + 0.5 / games - spread) / (1.0 + 1.0 / games);
+    let least = least.clamp(0.001, 0.999);
+    (400.0 * (least / (1.0 - least)).log10()).round() as i64
 }

@@ -1,20 +1,26 @@
 //! Games: files of any format read, and written in any.
 
+use std::sync::Arc;
+
 use axum::Json;
+use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
-use super::params::{Common, Params, RawBody, number};
+use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
+use super::state::App;
 use crate::cli::GameName;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::record::{Format, Formats, PgnOptions, Record, WriteOptions};
 use juzhong::xiangqi::Position;
 
+/// What places in a body are named after.
+const SOURCE: &str = "body";
 /// Games of a file that are listed, at most.
 const LISTED: usize = 10_000;
 
@@ -30,24 +36,25 @@ pub(super) struct OpenQuery {
 
 /// The games in the bytes of a file, and one of them whole, as JSON lines have it.
 pub(super) async fn open(
+    State(app): State<Arc<App>>,
     Params(query): Params<OpenQuery>,
-    RawBody(body): RawBody,
+    body: GameBody,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
     let work = move || {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         match query.common.game()? {
-            GameName::Xiangqi => opened::<Position>(&body, index),
-            GameName::Gomoku => opened::<Board>(&body, index),
+            GameName::Xiangqi => opened::<Position>(body.bytes(), index),
+            GameName::Gomoku => opened::<Board>(body.bytes(), index),
         }
     };
-    blocking(lang, work).await.map(Json)
+    blocking(&app, lang, work).await.map(Json)
 }
 
 fn opened<G: Formats>(bytes: &[u8], index: usize) -> Result<Value, Problem> {
     let (mut games, mut wanted, mut first_fault) = (Vec::new(), None, None);
     let (mut number, mut bad) = (0, 0_u64);
-    G::read_records("", bytes, &mut |game| match game {
+    G::read_records(SOURCE, bytes, &mut |game| match game {
         Ok(game) => {
             if number < LISTED {
                 games.push(about(number, &game.record));
@@ -113,15 +120,16 @@ pub(super) struct SaveQuery {
 
 /// A game, given as a JSON line, in another format.
 pub(super) async fn save(
+    State(app): State<Arc<App>>,
     Params(query): Params<SaveQuery>,
-    RawBody(body): RawBody,
+    body: GameBody,
 ) -> Result<Response, Problem> {
     let lang = query.common.lang();
     let work = move || match query.common.game()? {
-        GameName::Xiangqi => saved::<Position>(&query, &body),
-        GameName::Gomoku => saved::<Board>(&query, &body),
+        GameName::Xiangqi => saved::<Position>(&query, body.bytes()),
+        GameName::Gomoku => saved::<Board>(&query, body.bytes()),
     };
-    let (bytes, name) = blocking(lang, work).await?;
+    let (bytes, name) = blocking(&app, lang, work).await?;
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""))
         .map_err(|error| Problem::internal(error.to_string()))?;
     let kind = HeaderValue::from_static("application/octet-stream");
@@ -171,15 +179,16 @@ pub(super) struct ConvertQuery {
 /// The games of a file of any format in another format. Those that cannot be read are left out, and counted in the
 /// header `X-Bad-Games`.
 pub(super) async fn convert(
+    State(app): State<Arc<App>>,
     Params(query): Params<ConvertQuery>,
-    RawBody(body): RawBody,
+    body: GameBody,
 ) -> Result<Response, Problem> {
     let lang = query.common.lang();
     let work = move || match query.common.game()? {
-        GameName::Xiangqi => converted::<Position>(&query, &body),
-        GameName::Gomoku => converted::<Board>(&query, &body),
+        GameName::Xiangqi => converted::<Position>(&query, body.bytes()),
+        GameName::Gomoku => converted::<Board>(&query, body.bytes()),
     };
-    let (bytes, bad) = blocking(lang, work).await?;
+    let (bytes, bad) = blocking(&app, lang, work).await?;
     let kind = HeaderValue::from_static("application/octet-stream");
     let counted = (HeaderName::from_static("x-bad-games"), HeaderValue::from(bad));
     Ok(([(header::CONTENT_TYPE, kind), counted], bytes).into_response())
@@ -189,7 +198,7 @@ fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(Vec<u8>, 
     let format = format_of::<G>(query.to.as_deref())?;
     let options = options_of(&query.common)?;
     let (mut bytes, mut good, mut bad, mut fault) = (Vec::new(), 0, 0, None);
-    G::read_records("", file, &mut |game| match game {
+    G::read_records(SOURCE, file, &mut |game| match game {
         // One game too many, or one that has failed: the rest is of no use.
         Ok(_) if fault.is_some() => {}
         Ok(_) if good > 0 && !format.holds_many() => {
@@ -216,7 +225,7 @@ pub(super) fn game_of<G: Formats>(line: &[u8]) -> Result<Record<G>, Problem> {
     }
     let mut record = None;
     let mut fault = None;
-    G::read_records("", line, &mut |game| match game {
+    G::read_records(SOURCE, line, &mut |game| match game {
         Ok(game) => record = Some(game.record),
         Err(bad) => fault = Some(bad.to_string()),
     });

@@ -1,36 +1,29 @@
 //! The checks that every request passes, and the headers that every answer has.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use serde_json::Value;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 
-use super::params::Common;
+use super::Client;
+use super::page;
+use super::params::{Common, pairs_of};
 use super::problem::Problem;
 use super::state::App;
 
-/// The longest body of a request, in bytes: a file of games.
-const LONGEST_BODY: usize = 8 << 20;
-/// The time between two parts of a request's body.
-const BODY_TIME: Duration = Duration::from_secs(10);
-/// Requests that bring a game that are worked on at the same time: it needs up to fifty times its length of memory.
-const BODIES: usize = 4;
-/// The addresses of these requests.
-const GAME_BRINGING: [&str; 5] =
-    ["/api/open", "/api/save", "/api/convert", "/api/review", "/api/autosave"];
-/// Requests that are worked on at the same time.
-const REQUESTS: usize = 256;
-/// The time that such a request waits for others.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest body of a request that brings games, and of others, in bytes.
+pub(super) const LONGEST_BODY: usize = 8 << 20;
+const LONGEST_QUESTION: usize = 128 << 10;
 /// The header that has the token.
 const TOKEN: HeaderName = HeaderName::from_static("x-token");
 /// Scripts, styles and connections from this server alone; nothing within the page itself.
@@ -41,21 +34,16 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 struct Guard {
     app: Arc<App>,
     bound: SocketAddr,
-    requests: Semaphore,
-    bodies: Semaphore,
+    log: Option<AccessLog>,
 }
 
 /// Puts the checks in front of all routes.
 pub(super) fn guarded(routes: Router, app: Arc<App>, bound: SocketAddr) -> Router {
-    let guard = Arc::new(Guard {
-        app,
-        bound,
-        requests: Semaphore::new(REQUESTS),
-        bodies: Semaphore::new(BODIES),
-    });
+    let log = app.config.log.then(AccessLog::start);
+    let guard = Arc::new(Guard { app, bound, log });
     routes
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
-        .layer(RequestBodyTimeoutLayer::new(BODY_TIME))
+        .route_layer(middleware::from_fn(only_described))
+        .layer(DefaultBodyLimit::max(LONGEST_QUESTION))
         .layer(CatchPanicLayer::custom(|_panic| {
             Problem::internal("the request broke down; please report it").into_response()
         }))
@@ -64,14 +52,11 @@ pub(super) fn guarded(routes: Router, app: Arc<App>, bound: SocketAddr) -> Route
 
 async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let what = guard.app.config.log.then(|| format!("{} {}", request.method(), request.uri()));
+    let log = guard.log.as_ref().map(|log| (log, described(&request)));
     let lang = Common::lang_of(request.uri());
     let mut response = match guard.admit(&request) {
         Err(problem) => problem.into_response(),
-        Ok(()) => match guard.permits(request.uri().path()).await {
-            Some(_permits) => next.run(request).await,
-            None => Problem::busy("too many requests at once").into_response(),
-        },
+        Ok(()) => next.run(request).await,
     };
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         response = problem.render(lang);
@@ -82,33 +67,86 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_FRAME_OPTIONS, "DENY"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
     if !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    if let Some(what) = what {
+    if let Some((log, what)) = log {
         let (status, time) = (response.status().as_u16(), began.elapsed().as_millis());
-        crate::cli::tell(format_args!("{status} {time} ms {what}"));
+        log.write(format!("{status} {time} ms {what}"));
     }
     response
 }
 
-impl Guard {
-    /// Permits to work on a request: at once, or after a moment where it brings a game.
-    async fn permits(
-        &self,
-        path: &str,
-    ) -> Option<(SemaphorePermit<'_>, Option<SemaphorePermit<'_>>)> {
-        let permit = self.requests.try_acquire().ok()?;
-        if !GAME_BRINGING.contains(&path) {
-            return Some((permit, None));
-        }
-        let body = tokio::time::timeout(PATIENCE, self.bodies.acquire()).await.ok()?.ok()?;
-        Some((permit, Some(body)))
+/// A request as the access log has it.
+fn described(request: &Request) -> String {
+    let client = request.extensions().get::<Client>();
+    let client = client.map_or_else(String::new, |Client(address)| address.to_string());
+    format!("{client} {} {}", request.method(), request.uri())
+}
+
+/// Writes the lines of the access log in a thread of its own, so that no request waits for whoever reads them. Lines
+/// that do not fit the queue are left out.
+struct AccessLog(SyncSender<String>);
+
+impl AccessLog {
+    /// Lines that wait.
+    const QUEUE: usize = 1_024;
+
+    fn start() -> Self {
+        let (sender, receiver) = std::sync::mpsc::sync_channel::<String>(Self::QUEUE);
+        std::thread::spawn(move || receiver.into_iter().for_each(crate::cli::tell));
+        Self(sender)
     }
 
+    fn write(&self, line: String) {
+        let _full = self.0.try_send(line);
+    }
+}
+
+/// The parameters that each method of each address has, by the description of the answers.
+static PARAMETERS: LazyLock<HashMap<(String, String), Vec<String>>> = LazyLock::new(|| {
+    let description: Value = serde_json::from_str(page::DESCRIPTION).unwrap_or_default();
+    let shared = &description["components"]["parameters"];
+    let name_of = |parameter: &Value| {
+        let shared = parameter["$ref"]
+            .as_str()
+            .and_then(|path| path.rsplit('/').next())
+            .map(|name| &shared[name]);
+        shared.unwrap_or(parameter)["name"].as_str().map(str::to_owned)
+    };
+    let mut known = HashMap::new();
+    for (path, methods) in description["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in methods.as_object().into_iter().flatten() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            known.insert((method.clone(), path.clone()), parameters.filter_map(name_of).collect());
+        }
+    }
+    known
+});
+
+/// Refuses parameters that the address does not have: a misprint would pass for an answer to the question otherwise.
+async fn only_described(path: MatchedPath, request: Request, next: Next) -> Response {
+    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    let place = (method.as_str().to_lowercase(), path.as_str().to_owned());
+    let pairs = match pairs_of(request.uri()) {
+        Ok(pairs) => pairs,
+        Err(problem) => return problem.into_response(),
+    };
+    let known = PARAMETERS.get(&place);
+    let is_known = |name: &String| known.is_none_or(|known| known.contains(name));
+    match pairs.iter().find(|(name, _)| !is_known(name)) {
+        Some((name, _)) => {
+            Problem::bad_request(format!("{name}: there is no such parameter")).into_response()
+        }
+        None => next.run(request).await,
+    }
+}
+
+impl Guard {
     /// Refuses what comes for another server, from another site's page, or to write without the token.
     fn admit(&self, request: &Request) -> Result<(), Problem> {
         let headers = request.headers();
@@ -119,13 +157,10 @@ impl Guard {
             let message = "the request is for another host; name it by --allow-host";
             return Err(Problem::forbidden("other_host", message));
         }
-        if headers.contains_key(header::ORIGIN) {
-            let origin = text_of(headers, &header::ORIGIN);
-            let host_of_origin = origin.and_then(|origin| origin.strip_prefix("http://"));
-            if host_of_origin.is_none() || host_of_origin != host {
-                let message = "the request comes from the page of another site";
-                return Err(Problem::forbidden("other_origin", message));
-            }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        if !origins.all(|origin| self.is_own_origin(origin, host)) || is_of_other_site(request) {
+            let message = "the request comes from the page of another site";
+            return Err(Problem::forbidden("other_origin", message));
         }
         let length = text_of(headers, &header::CONTENT_LENGTH).and_then(|len| len.parse().ok());
         if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
@@ -143,6 +178,22 @@ impl Guard {
         Ok(())
     }
 
+    /// Returns true if an `Origin` is this server: of a name that was allowed behind TLS, too.
+    fn is_own_origin(&self, origin: &HeaderValue, host: Option<&str>) -> bool {
+        let Some((scheme, name)) = origin.to_str().ok().and_then(|text| text.split_once("://"))
+        else {
+            return false;
+        };
+        Some(name) == host && (scheme == "http" || scheme == "https" && self.is_allowed(name))
+    }
+
+    /// Returns true if a name, perhaps with a port, was allowed by the user.
+    fn is_allowed(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let mut allowed = self.app.config.allowed_hosts.iter();
+        allowed.any(|allowed| allowed.eq_ignore_ascii_case(authority.host()))
+    }
+
     /// Returns true if a `Host` may name this server. A name that the server was not told might be one that somebody
     /// else points at it.
     fn is_own(&self, host: &str) -> bool {
@@ -152,11 +203,21 @@ impl Guard {
         let is_address = name.parse::<IpAddr>().is_ok_and(|address| {
             address == self.bound.ip() || self.bound.ip().is_unspecified() || address.is_loopback()
         });
-        let mut allowed = self.app.config.allowed_hosts.iter();
         // A name that was allowed may stand for a proxy at another port.
-        allowed.any(|allowed| allowed.eq_ignore_ascii_case(name) && !is_local(name))
-            || is_port && (is_address || is_local(name))
+        self.is_allowed(host) && !is_local(name) || is_port && (is_address || is_local(name))
     }
+}
+
+/// Returns true if a browser says that another site's page makes the request. Links to the page itself may be anywhere.
+fn is_of_other_site(request: &Request) -> bool {
+    let said = |name: &'static str| request.headers().get(name).map(HeaderValue::as_bytes);
+    let path = request.uri().path();
+    let is_link = said("sec-fetch-mode") == Some(b"navigate")
+        && *request.method() == Method::GET
+        && !path.starts_with("/api/")
+        && !path.starts_with("/chessdb");
+    let site = said("sec-fetch-site");
+    !is_link && site.is_some_and(|site| site != b"same-origin" && site != b"none")
 }
 
 fn is_local(name: &str) -> bool {

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use axum::Json;
-use axum::extract::{Path as UrlPath, State};
+use axum::extract::State;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
 use super::games::{about, game_json};
-use super::params::{Common, Params, number, read_line};
+use super::params::{Common, InPath, Params, number, read_line};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
@@ -38,8 +38,18 @@ const SAMPLES: usize = 8;
 /// The games of the files and folders that the server was given, read at the first question.
 #[derive(Default)]
 pub(super) struct Library {
-    xiangqi: OnceLock<Vec<Listed>>,
-    gomoku: OnceLock<Vec<Listed>>,
+    xiangqi: OnceLock<Games>,
+    gomoku: OnceLock<Games>,
+}
+
+/// The games of a library, and what it does not show.
+#[derive(Default)]
+struct Games {
+    games: Vec<Listed>,
+    /// Files and folders that cannot be read.
+    unreadable: u64,
+    /// True if there are more games than are listed.
+    is_cut: bool,
 }
 
 /// A game as the list has it.
@@ -62,35 +72,44 @@ struct Listed {
 
 impl Library {
     /// The games of xiangqi.
-    fn xiangqi(&self, paths: &[PathBuf], stop: &StopFlag) -> &[Listed] {
+    fn xiangqi(&self, paths: &[PathBuf], stop: &StopFlag) -> &Games {
         self.xiangqi.get_or_init(|| listed::<Position>(paths, stop))
     }
 
     /// The games of gomoku.
-    fn gomoku(&self, paths: &[PathBuf], stop: &StopFlag) -> &[Listed] {
+    fn gomoku(&self, paths: &[PathBuf], stop: &StopFlag) -> &Games {
         self.gomoku.get_or_init(|| listed::<Board>(paths, stop))
     }
 }
 
 /// Reads the games of files and folders. What is no game of `G` is passed over.
-fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Vec<Listed> {
-    let (mut games, mut plies) = (Vec::new(), 0);
-    let files = find_games::<G>(paths).map(|inputs| inputs.files).unwrap_or_default();
+fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Games {
+    let (mut all, mut plies) = (Games::default(), 0);
+    let mut files = Vec::new();
+    for path in paths {
+        match find_games::<G>(std::slice::from_ref(path)) {
+            Ok(inputs) => files.extend(inputs.files),
+            Err(_) => all.unreadable += 1,
+        }
+    }
     for file in files {
         let file = Arc::new(file);
         let mut number = 0;
-        // A file that cannot be read has no games.
-        let _read = each_game::<G>(&file, stop, &mut |game| {
+        let read = each_game::<G>(&file, stop, &mut |game| {
+            if all.games.len() >= MOST || plies >= MOST_PLIES {
+                all.is_cut = true;
+                return ControlFlow::Break(());
+            }
             number += 1;
             if let Some(record) = game {
                 plies += record.tree.moves.len() + 1;
-                games.push(entry(&file, number - 1, &record));
+                all.games.push(entry(&file, number - 1, &record));
             }
-            let is_full = games.len() >= MOST || plies >= MOST_PLIES;
-            if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            ControlFlow::Continue(())
         });
+        all.unreadable += u64::from(read.is_err());
     }
-    games
+    all
 }
 
 /// Calls `visit` with each game of a file, and with none for each that cannot be read.
@@ -196,7 +215,7 @@ pub(super) async fn list(
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
-    blocking(lang, move || {
+    blocking(&Arc::clone(&app), lang, move || {
         let (paths, stop) = (paths_of(&app)?, &app.stop);
         match query.common.game()? {
             GameName::Xiangqi => found::<Position>(&query, app.library.xiangqi(paths, stop)),
@@ -215,7 +234,7 @@ fn paths_of(app: &App) -> Result<&[PathBuf], Problem> {
     Ok(&app.config.library)
 }
 
-fn found<G: Terminal + Symmetric>(query: &ListQuery, games: &[Listed]) -> Result<Value, Problem> {
+fn found<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Value, Problem> {
     let page = number("page", query.page.as_deref(), (1, usize::MAX))?.unwrap_or(1);
     let wanted = Wanted::of(query)?;
     let position = match query.common.names_position() {
@@ -225,10 +244,15 @@ fn found<G: Terminal + Symmetric>(query: &ListQuery, games: &[Listed]) -> Result
     let is_wanted = |(_, game): &(usize, &Listed)| {
         wanted.admits(game) && position.is_none_or(|key| game.reaches::<G>(key).is_some())
     };
-    let wanted: Vec<_> = games.iter().enumerate().filter(is_wanted).collect();
+    let wanted: Vec<_> = all.games.iter().enumerate().filter(is_wanted).collect();
     let shown = wanted.iter().skip((page - 1).saturating_mul(PAGE)).take(PAGE);
     let shown: Vec<Value> = shown.map(|(id, game)| game.json(*id)).collect();
-    Ok(json!({"total": wanted.len(), "games": shown}))
+    Ok(json!({
+        "total": wanted.len(),
+        "games": shown,
+        "unreadable": all.unreadable,
+        "cut": all.is_cut,
+    }))
 }
 
 /// The moves that the games of the library made in a position.
@@ -237,7 +261,7 @@ pub(super) async fn moves(
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
-    blocking(lang, move || {
+    blocking(&Arc::clone(&app), lang, move || {
         let (paths, stop) = (paths_of(&app)?, &app.stop);
         match query.common.game()? {
             GameName::Xiangqi => counted::<Position>(&query, app.library.xiangqi(paths, stop)),
@@ -249,7 +273,8 @@ pub(super) async fn moves(
 }
 
 /// A game counts where the position was on the board first.
-fn counted<G: Terminal + Symmetric>(query: &ListQuery, games: &[Listed]) -> Result<Value, Problem> {
+fn counted<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Value, Problem> {
+    let games = &all.games;
     let wanted = Wanted::of(query)?;
     let (args, notation) = (query.common.line()?, query.common.notation()?);
     let line = read_line::<G>(&args)?.line;
@@ -289,6 +314,12 @@ impl Listed {
         answer
     }
 
+    /// Returns true if this is the game that the list has.
+    fn is<G: Terminal>(&self, record: &Record<G>) -> bool {
+        self.start == record.start.as_ref().map(G::to_fen)
+            && self.moves.iter().copied().eq(record.tree.moves.iter().map(|mv| mv.pack()))
+    }
+
     /// The order of samples: the best rated, then the latest.
     fn rank(&self) -> (u16, u16) {
         let [first, second] = self.facts.ratings.map(Option::unwrap_or_default);
@@ -316,11 +347,11 @@ impl Listed {
 /// A game of the library as a JSON line.
 pub(super) async fn game(
     State(app): State<Arc<App>>,
-    UrlPath(id): UrlPath<String>,
+    InPath(id): InPath,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.lang();
-    blocking(lang, move || {
+    blocking(&Arc::clone(&app), lang, move || {
         let (paths, stop) = (paths_of(&app)?, &app.stop);
         match query.game()? {
             GameName::Xiangqi => whole::<Position>(&id, app.library.xiangqi(paths, stop)),
@@ -331,9 +362,18 @@ pub(super) async fn game(
     .map(Json)
 }
 
-fn whole<G: Terminal>(id: &str, games: &[Listed]) -> Result<Value, Problem> {
-    let game = id.parse::<usize>().ok().and_then(|id| games.get(id));
+fn whole<G: Terminal>(id: &str, all: &Games) -> Result<Value, Problem> {
+    let game = id.parse::<usize>().ok().and_then(|id| all.games.get(id));
     let game = game.ok_or_else(|| Problem::not_found("no_game", "there is no such game"))?;
+    let changed = || {
+        let hint = "start the server again to read the library anew";
+        Problem::not_found("no_game", "the file has changed: the game is no longer there")
+            .with_hint(hint)
+    };
+    // As when the library was listed.
+    if game.file.is_symlink() {
+        return Err(changed());
+    }
     let (mut number, mut found) = (0, None);
     let read = each_game::<G>(&game.file, &StopFlag::default(), &mut |record| {
         number += 1;
@@ -343,9 +383,7 @@ fn whole<G: Terminal>(id: &str, games: &[Listed]) -> Result<Value, Problem> {
         found = record;
         ControlFlow::Break(())
     });
-    read.map_err(|error| Problem::internal(error.to_string()))?;
-    let record = found.ok_or_else(|| {
-        Problem::not_found("no_game", "the file has changed: the game is no longer there")
-    })?;
+    read.map_err(|_| changed())?;
+    let record = found.filter(|record| game.is(record)).ok_or_else(changed)?;
     Ok(json!({"games": [game.about], "total": 1, "bad": 0, "game": game_json(&record)?}))
 }

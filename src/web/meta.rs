@@ -6,7 +6,10 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use super::state::App;
+use super::blocking;
+use super::params::{Common, Params};
+use super::problem::Problem;
+use super::state::{App, SharedBook};
 use crate::cli::language::Language;
 use juzhong::engine::Level;
 use juzhong::game::Game;
@@ -14,11 +17,16 @@ use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 /// The books, tables and limits of the server.
-pub(super) async fn meta(State(app): State<Arc<App>>) -> Json<Value> {
-    let books = |game: &str| {
-        let about = |book: &Arc<super::state::SharedBook>| json!({"name": book.name, "games": book.games, "positions": book.positions, "writable": true});
-        app.books(game).map(about).collect::<Vec<_>>()
-    };
+pub(super) async fn meta(
+    State(app): State<Arc<App>>,
+    Params(query): Params<Common>,
+) -> Result<Json<Value>, Problem> {
+    blocking(&Arc::clone(&app), query.lang(), move || Ok(about(&app))).await.map(Json)
+}
+
+fn about(app: &App) -> Value {
+    app.look_for_changes();
+    let books = |game: &str| app.books(game).map(|book| about_book(book)).collect::<Vec<_>>();
     let tables = app.tables.as_ref().map(|tables| {
         json!({
             "sets": tables.materials().len(),
@@ -27,7 +35,7 @@ pub(super) async fn meta(State(app): State<Arc<App>>) -> Json<Value> {
         })
     });
     let levels: Vec<u8> = Level::all().map(Level::number).collect();
-    Json(json!({
+    json!({
         "version": env!("CARGO_PKG_VERSION"),
         "lang": if Language::current() == Language::Zh { "zh" } else { "en" },
         "xiangqi": {"books": books(Position::NAME), "tables": tables},
@@ -40,5 +48,23 @@ pub(super) async fn meta(State(app): State<Arc<App>>) -> Json<Value> {
             "levels": [levels.first(), levels.last()],
         },
         "writes": true,
-    }))
+    })
+}
+
+/// A book as it is now; without counts and with the reason if it cannot be read any more.
+fn about_book(book: &SharedBook) -> Value {
+    let counts = book.read(|book| {
+        let metadata = book.metadata();
+        Ok((metadata.counts.games, metadata.positions))
+    });
+    let is_read_only =
+        std::fs::metadata(&book.path).is_ok_and(|about| about.permissions().readonly());
+    match counts {
+        Ok((games, positions)) => {
+            json!({"name": book.name, "games": games, "positions": positions, "writable": !is_read_only})
+        }
+        Err(problem) => {
+            json!({"name": book.name, "games": 0, "positions": 0, "writable": false, "error": problem.detail()})
+        }
+    }
 }

@@ -24,16 +24,17 @@ mod state;
 mod tables;
 
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Bytes;
+use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -41,6 +42,7 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 
 use crate::cli::language::{self, Language, text};
 use crate::cli::{CliError, OrExit, exit};
@@ -51,10 +53,14 @@ use state::App;
 
 /// The time within which the head of a request must be there.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// Connections at the same time; further ones wait to be accepted.
+/// Connections at the same time; further ones are refused.
 const CONNECTIONS: usize = 512;
+/// The time that a client may leave an answer unread.
+const WRITE_TIME: Duration = Duration::from_secs(20);
 /// The time that running requests have once the server is to end.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// The time that a request waits for others.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The interval at which an interrupt is looked for.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -108,16 +114,25 @@ pub(crate) fn serve(
         })?;
     let bound = listener.local_addr().or_exit(exit::UNAVAILABLE)?;
     let app = Arc::new(App::open(config, new_token(), stop.clone())?);
-    let url = format!("http://{bound}/");
+    let url = format!("http://{}/", reachable(bound));
     let url_to_write = format!("{url}#token={}", app.token);
     writeln!(out, "{url}")?;
     writeln!(out, "{}", language::message(&format!("to edit books too, open {url_to_write}")))?;
     out.flush()?;
     announce(&url_to_write);
-    runtime.block_on(accept(listener, router(Arc::clone(&app), bound), stop));
-    app.stop_all();
+    runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));
     runtime.shutdown_timeout(FAREWELL);
     Ok(())
+}
+
+/// The address at which this machine itself reaches what listens at all of its addresses.
+const fn reachable(bound: SocketAddr) -> SocketAddr {
+    let ip = match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, bound.port())
 }
 
 /// A token that nobody guesses: 128 bits of the operating system's.
@@ -125,23 +140,29 @@ fn new_token() -> String {
     format!("{:032x}", rand::random::<u128>())
 }
 
-/// Accepts connections until `stop` is set, then waits for those that are open.
-async fn accept(listener: TcpListener, router: Router, stop: &StopFlag) {
+/// Accepts connections until `stop` is set, then ends what runs and waits for those that are open.
+async fn accept(listener: TcpListener, router: Router, app: &App) {
     let slots = Arc::new(Semaphore::new(CONNECTIONS));
     let graceful = GracefulShutdown::new();
-    while !stop.is_set() {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { break };
+    while !app.stop.is_set() {
         let Ok(accepted) = tokio::time::timeout(LOOK, listener.accept()).await else { continue };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, client)) = accepted else {
             // Out of files, perhaps: the next attempt may succeed.
             tokio::time::sleep(LOOK).await;
             continue;
         };
-        let service = TowerToHyperService::new(router.clone());
+        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
+            // Whoever does not take it at once does without.
+            let _written = stream.try_write(Problem::NO_CONNECTION);
+            continue;
+        };
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(WRITE_TIME));
+        let service = router.clone().layer(Extension(Client(client.ip())));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIME)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(service));
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let _slot = slot;
@@ -149,8 +170,13 @@ async fn accept(listener: TcpListener, router: Router, stop: &StopFlag) {
             let _broken = connection.await;
         });
     }
+    app.stop_all();
     let _late = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
 }
+
+/// The address of a client.
+#[derive(Clone, Copy)]
+struct Client(IpAddr);
 
 fn router(app: Arc<App>, bound: SocketAddr) -> Router {
     let routes = Router::new()
@@ -171,32 +197,45 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/tables/{set}", get(tables::stats))
         .route("/api/analyse", get(analyse::analyse))
         .route("/api/move", post(moves::choose))
-        .route("/api/review", post(review::stream))
+        .route("/api/review", with_game(post(review::stream)))
         .route("/api/solve", get(solve::answer))
         .route("/api/games", get(library::list))
         .route("/api/games/moves", get(library::moves))
         .route("/api/games/{id}", get(library::game))
-        .route("/api/open", post(games::open))
-        .route("/api/save", post(games::save))
-        .route("/api/convert", post(games::convert))
-        .route("/api/autosave", get(autosave::list).post(autosave::save))
+        .route("/api/open", with_game(post(games::open)))
+        .route("/api/save", with_game(post(games::save)))
+        .route("/api/convert", with_game(post(games::convert)))
+        .route("/api/autosave", with_game(get(autosave::list).post(autosave::save)))
         .route("/api/autosave/{id}", get(autosave::game))
         .route("/api/openapi.json", get(page::openapi))
         .route("/chessdb", get(chessdb::answer))
+        .route("/chessdb.php", get(chessdb::answer))
         .fallback(page::asset)
         .method_not_allowed_fallback(|| async { Problem::method() })
         .with_state(Arc::clone(&app));
     guard::guarded(routes, app, bound)
 }
 
-/// Does work that may wait, with its texts in `lang`. A panic is an error of that request alone.
+/// A route whose requests may bring games.
+fn with_game(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
+    route.layer(DefaultBodyLimit::max(guard::LONGEST_BODY))
+}
+
+/// Does work that may wait, with its texts in `lang`, once there is room for it. A panic is an error of that request
+/// alone. What the client goes away from is finished, and takes room until then.
 async fn blocking<T: Send + 'static>(
+    app: &App,
     lang: Language,
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    let task = tokio::task::spawn_blocking(move || language::within(lang, work));
-    task.await
-        .unwrap_or_else(|_| Err(Problem::internal("the request broke down; please report it")))
+    let room = tokio::time::timeout(PATIENCE, Arc::clone(&app.work).acquire_owned()).await;
+    let Ok(Ok(room)) = room else { return Err(Problem::busy("too many requests at once")) };
+    let task = tokio::task::spawn_blocking(move || {
+        let _room = room;
+        language::within(lang, work)
+    });
+    let broken = |_| Err(Problem::internal("the request broke down; please report it"));
+    task.await.unwrap_or_else(broken).map_err(|problem| problem.in_language(lang))
 }
 
 /// Answers a question whose answer depends on nothing but the request and the books: from memory if it was asked
@@ -213,8 +252,8 @@ async fn answered(
         return Ok((head, answer).into_response());
     }
     let changes = app.changes();
-    let answer =
-        blocking(lang, move || work().map(|answer| Bytes::from(answer.to_string()))).await?;
+    let work = move || work().map(|answer| Bytes::from(answer.to_string()));
+    let answer = blocking(app, lang, work).await?;
     app.remember(&request, &answer, changes);
     Ok((head, answer).into_response())
 }

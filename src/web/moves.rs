@@ -47,7 +47,7 @@ pub(super) async fn choose(
     State(app): State<Arc<App>>,
     JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Problem> {
-    let lang = wanted.common.lang();
+    let (lang, state) = (wanted.common.lang(), Arc::clone(&app));
     let stop = app.search_of("move", wanted.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
     let control = Quiet(stop.0.clone());
@@ -62,7 +62,7 @@ pub(super) async fn choose(
             GameName::Gomoku => chosen::<Board>(&app, &wanted, Vec::new(), &control),
         }
     };
-    blocking(lang, work).await.map(Json)
+    blocking(&state, lang, work).await.map(Json)
 }
 
 fn chosen<G: Terminal + Playable>(
@@ -79,7 +79,7 @@ fn chosen<G: Terminal + Playable>(
         None => Level::FULL,
     };
     let books = app.books(G::NAME).filter(|_| wanted.book.unwrap_or(true));
-    let books = books.map(|book| OwnBook::parse(&book.path.to_string_lossy())).collect();
+    let books = books.map(|book| OwnBook::from(book.path.clone())).collect();
     let options = EngineOptions {
         books,
         tables: TableOptions { folders, ..TableOptions::default() },

@@ -115,10 +115,13 @@ pub(super) async fn asset(method: Method, uri: Uri, headers: HeaderMap) -> Respo
     (head, bytes).into_response()
 }
 
-/// The description of the answers in JSON, as OpenAPI has it.
+/// The description of the answers, as OpenAPI has it.
+pub(super) const DESCRIPTION: &str = include_str!("openapi.json");
+
+/// Answers with that description.
 pub(super) async fn openapi() -> Response {
     let kind = HeaderValue::from_static("application/json");
-    ([(header::CONTENT_TYPE, kind)], include_str!("openapi.json")).into_response()
+    ([(header::CONTENT_TYPE, kind)], DESCRIPTION).into_response()
 }
 
 #[cfg(test)]

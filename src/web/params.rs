@@ -1,21 +1,29 @@
 //! The parameters of requests.
 
 use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, Uri};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::problem::Problem;
+use super::state::App;
 use crate::cli::GameName;
 use crate::cli::language::Language;
 use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
 use crate::cli::terminal::Terminal;
 use juzhong::xiangqi::notation::MoveNotation;
 
+/// The time within which the body of a request must be there.
+const BODY_TIME: Duration = Duration::from_secs(30);
+/// The time that a request with games waits for others.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest position with its moves that is read, in bytes.
 const LONGEST_LINE: usize = 64 << 10;
 
@@ -51,7 +59,12 @@ impl Common {
 
     /// The language of texts; the program's own if none is named or it is unknown.
     pub(super) fn lang(&self) -> Language {
-        match self.lang.as_deref() {
+        Self::lang_named(self.lang.as_deref())
+    }
+
+    /// The language of that name.
+    pub(super) fn lang_named(name: Option<&str>) -> Language {
+        match name {
             Some("zh") => Language::Zh,
             Some("en") => Language::En,
             _ => Language::current(),
@@ -60,13 +73,9 @@ impl Common {
 
     /// The language that the query of a request names.
     pub(super) fn lang_of(uri: &Uri) -> Language {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Named {
-            lang: Option<String>,
-        }
-        let Query(Named { lang }) = Query::try_from_uri(uri).unwrap_or_default();
-        Self { lang, ..Self::default() }.lang()
+        let pairs = pairs_of(uri).unwrap_or_default();
+        let named = pairs.iter().find(|(name, _)| name == "lang");
+        Self::lang_named(named.map(|(_, lang)| lang.as_str()))
     }
 
     /// The position with the moves before it.
@@ -108,33 +117,85 @@ pub(super) fn number<T: FromStr + PartialOrd + Copy>(
     number.map(Some).ok_or_else(|| Problem::bad_request(format!("{name}: no such number")))
 }
 
-/// The query of a request, read into `T`.
+/// The query of a request, read into `T`. A parameter that is empty is left out.
 pub(super) struct Params<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
-        Query::try_from_uri(&parts.uri)
-            .map(|Query(query)| Self(query))
-            .map_err(|error| Problem::bad_request(error.body_text()))
+        let mut named = serde_json::Map::new();
+        for (name, value) in pairs_of(&parts.uri)? {
+            if !value.is_empty() && named.insert(name.clone(), value.into()).is_some() {
+                return Err(Problem::bad_request(format!("{name}: given twice")));
+            }
+        }
+        serde_json::from_value(named.into()).map(Self).map_err(|error| {
+            Problem::bad_request(format!("the parameters cannot be read: {error}"))
+        })
     }
 }
 
-/// The body of a request as it is.
-pub(super) struct RawBody(pub(super) Bytes);
+/// The parameters of an address by name.
+pub(super) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
+    let pairs = Query::try_from_uri(uri).map(|Query(pairs)| pairs);
+    pairs.map_err(|error| {
+        let error = error.body_text();
+        Problem::bad_request(format!("the parameters cannot be read: {error}"))
+    })
+}
 
-impl<S: Send + Sync> FromRequest<S> for RawBody {
+/// A part of the path.
+pub(super) struct InPath(pub(super) String);
+
+impl<S: Sync + Send> FromRequestParts<S> for InPath {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let read = Bytes::from_request(request, state).await;
-        read.map(Self).map_err(|error| {
-            if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-                return Problem::too_long();
-            }
-            Problem::new(error.status(), "body", error.body_text())
-        })
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let read = Path::from_request_parts(parts, state).await;
+        read.map(|Path(text)| Self(text))
+            .map_err(|_| Problem::bad_request("the address is no text in UTF-8"))
+    }
+}
+
+/// The body of a request, all of it within [`BODY_TIME`].
+async fn read_body(request: Request) -> Result<Bytes, Problem> {
+    match tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            Err(Problem::too_long())
+        }
+        Ok(Err(_)) => Err(Problem::body(StatusCode::BAD_REQUEST, "the body breaks off")),
+        Err(_) => Err(Problem::body(StatusCode::REQUEST_TIMEOUT, "the body came too slowly")),
+    }
+}
+
+/// A body with games. Few of them are in work at the same time, until this is dropped.
+pub(super) struct GameBody {
+    bytes: Bytes,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl GameBody {
+    /// The bytes, borrowed from the whole so that the permit is kept.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl FromRequest<Arc<App>> for GameBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
+        let busy = || Problem::busy("too many requests at once");
+        let bytes = {
+            let reading = tokio::time::timeout(PATIENCE, app.uploads.acquire()).await;
+            let _reading = reading.ok().and_then(Result::ok).ok_or_else(busy)?;
+            read_body(request).await?
+        };
+        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&app.games).acquire_owned()).await;
+        let permit = permit.ok().and_then(Result::ok).ok_or_else(busy)?;
+        Ok(Self { bytes, _permit: permit })
     }
 }
 
@@ -144,9 +205,8 @@ pub(super) struct JsonBody<T>(pub(super) T);
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let RawBody(bytes) = RawBody::from_request(request, state).await?;
-        let read = serde_json::from_slice(&bytes);
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let read = serde_json::from_slice(&read_body(request).await?);
         read.map(Self).map_err(|error| {
             Problem::bad_request(format!("the body is not the JSON wanted: {error}"))
         })

@@ -90,13 +90,16 @@ pub(super) struct Typed {
 }
 
 /// A typed move.
-pub(super) async fn read(Params(query): Params<Typed>) -> Result<Json<Value>, Problem> {
+pub(super) async fn read(
+    State(app): State<Arc<App>>,
+    Params(query): Params<Typed>,
+) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
     let work = move || match query.common.game()? {
         GameName::Xiangqi => read_move::<Position>(&query),
         GameName::Gomoku => read_move::<Board>(&query),
     };
-    blocking(lang, work).await.map(Json)
+    blocking(&app, lang, work).await.map(Json)
 }
 
 fn read_move<G: Terminal>(query: &Typed) -> Result<Value, Problem> {

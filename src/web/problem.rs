@@ -1,11 +1,19 @@
 //! Errors as `application/problem+json` (RFC 9457): what is wrong, a code for programs, and what to do.
 
+use std::error::Error;
+use std::io::ErrorKind;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use crate::cli::language::{self, Language};
 use crate::cli::{CliError, exit};
+use juzhong::book::{BookError, EditError, ReplaceError};
+use juzhong::tablebase::TableError;
+
+/// Seconds after which a request that could not be answered may be tried again.
+const LATER: u32 = 1;
 
 /// An error as the answer to a request. Its texts are English until it is answered.
 #[derive(Debug, Clone)]
@@ -17,12 +25,14 @@ pub(super) struct Problem {
     hint: Option<String>,
     /// Seconds after which the request may be tried again.
     retry_after: Option<u32>,
+    /// The language that the request names elsewhere than in its query.
+    lang: Option<Language>,
 }
 
 impl Problem {
     /// An error of that status.
     pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), hint: None, retry_after: None }
+        Self { status, code, detail: detail.into(), hint: None, retry_after: None, lang: None }
     }
 
     /// The request cannot be read.
@@ -52,6 +62,28 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
 
+    /// The answer to connections for which there is no room, as it is sent.
+    pub(super) const NO_CONNECTION: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
+        Retry-After: 1\r\nContent-Type: application/problem+json\r\nContent-Length: 123\r\n\r\n\
+        {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"code\":\"busy\",\
+        \"detail\":\"too many connections\",\"hint\":null}";
+
+    /// The body of the request does not come.
+    pub(super) fn body(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self::new(status, "body", detail)
+    }
+
+    /// The server cannot answer now.
+    fn unavailable(code: &'static str, detail: impl Into<String>) -> Self {
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail);
+        Self { retry_after: Some(LATER), ..problem }
+    }
+
+    /// A file of the server is not what it should be.
+    fn damaged(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", detail)
+    }
+
     /// There is no room for more.
     pub(super) fn full(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", detail)
@@ -59,8 +91,7 @@ impl Problem {
 
     /// Too much is going on.
     pub(super) fn busy(detail: impl Into<String>) -> Self {
-        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail);
-        Self { retry_after: Some(1), ..problem }
+        Self::unavailable("busy", detail)
     }
 
     /// The server failed.
@@ -75,22 +106,97 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// What is wrong, in the language of the work in hand.
+    pub(super) fn detail(&self) -> String {
+        language::message(&self.detail)
+    }
+
+    /// The same in a language, whatever the query of the request names.
+    #[must_use]
+    pub(super) fn in_language(self, lang: Language) -> Self {
+        Self { lang: Some(lang), ..self }
+    }
+}
+
+/// An error with its causes.
+fn text_of(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// Faults of the server's own files are not the client's, whatever exit code they lead to.
 impl From<CliError> for Problem {
     fn from(error: CliError) -> Self {
-        let (status, code) = match error.code() {
-            exit::USAGE | exit::BAD_DATA => (StatusCode::BAD_REQUEST, "bad_request"),
-            exit::NO_INPUT => (StatusCode::NOT_FOUND, "not_found"),
-            exit::UNAVAILABLE => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-            _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
-        };
-        Self::new(status, code, error.text())
+        if let Some(error) = error.cause::<BookError>() {
+            return error.into();
+        }
+        if let Some(error) = error.cause::<EditError>() {
+            return error.into();
+        }
+        let text = error.text();
+        match error.code() {
+            exit::USAGE | exit::BAD_DATA => Self::bad_request(text),
+            exit::NO_INPUT => Self::not_found("not_found", text),
+            exit::UNAVAILABLE | exit::INTERRUPTED => Self::unavailable("unavailable", text),
+            _ => Self::internal(text),
+        }
+    }
+}
+
+impl From<&BookError> for Problem {
+    fn from(error: &BookError) -> Self {
+        let text = text_of(error);
+        match error {
+            BookError::Io { source, .. } => match source.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::Interrupted => {
+                    Self::unavailable("unavailable", text)
+                }
+                _ => Self::internal(text),
+            },
+            _ => Self::damaged(text),
+        }
+    }
+}
+
+impl From<BookError> for Problem {
+    fn from(error: BookError) -> Self {
+        (&error).into()
+    }
+}
+
+impl From<&EditError> for Problem {
+    fn from(error: &EditError) -> Self {
+        let text = text_of(error);
+        match error {
+            EditError::Book(error) | EditError::Replace(ReplaceError::Book(error)) => error.into(),
+            EditError::Replace(ReplaceError::Busy { .. }) => Self::busy(text),
+            EditError::Replace(ReplaceError::Interrupted { .. }) => {
+                Self::unavailable("unavailable", text)
+            }
+            EditError::Replace(ReplaceError::Refused { .. }) => Self::forbidden("read_only", text),
+            EditError::Replace(_) => Self::internal(text),
+            _ => Self::bad_request(text),
+        }
+    }
+}
+
+impl From<TableError> for Problem {
+    fn from(error: TableError) -> Self {
+        Self::damaged(text_of(&error))
     }
 }
 
 impl Problem {
     /// The answer, in a language.
     pub(super) fn render(self, lang: Language) -> Response {
-        let Self { status, code, ref detail, ref hint, retry_after } = self;
+        let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;
+        let lang = own.unwrap_or(lang);
         let in_language = |text: &String| language::within(lang, || language::message(text));
         let body = json!({
             "type": "about:blank",

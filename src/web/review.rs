@@ -5,21 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::response::sse::Event;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
+use super::blocking;
 use super::games::game_of;
-use super::params::{Common, Params, RawBody, number};
+use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
-use super::searches::{EventStream, score_json, streamed};
+use super::searches::{EventStream, Outlet, score_json, streamed};
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::language::{self, Language};
-use crate::cli::line_args::{NotationArgs, parse_rules};
+use crate::cli::line_args::parse_rules;
 use crate::cli::terminal::Terminal;
-use juzhong::bytes::StopFlag;
+use juzhong::book::Book;
 use juzhong::engine::{OwnBook, Playable, TableOptions};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
@@ -29,14 +27,13 @@ use juzhong::review::{
 };
 use juzhong::search::Limits;
 use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Positions searched for each position of a game, usually and at most.
 const USUAL: u64 = 30_000;
 const MOST: u64 = 10_000_000;
 /// The time that a review waits for searches to end.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Events that wait for a slow reader.
-const WAITING: usize = 64;
 /// The longest game that is reviewed, in plies.
 const LONGEST: usize = 2_000;
 
@@ -54,140 +51,106 @@ pub(super) struct ReviewQuery {
 pub(super) async fn stream(
     State(app): State<Arc<App>>,
     Params(query): Params<ReviewQuery>,
-    RawBody(body): RawBody,
+    body: GameBody,
+) -> Result<EventStream, Problem> {
+    let folders = app.table_folders();
+    match query.common.game()? {
+        GameName::Xiangqi => started::<Position>(app, query, body, folders).await,
+        GameName::Gomoku => started::<Board>(app, query, body, Vec::new()).await,
+    }
+}
+
+/// Starts the review, with the endgame tables of these folders.
+async fn started<G: Terminal + Playable>(
+    app: Arc<App>,
+    query: ReviewQuery,
+    body: GameBody,
+    folders: Vec<PathBuf>,
 ) -> Result<EventStream, Problem> {
     let nodes = number("nodes", query.nodes.as_deref(), (1, MOST))?.unwrap_or(USUAL);
-    let permit = app.search_permit(PATIENCE).await?;
+    let options = ReviewOptions {
+        limits: Limits::nodes(nodes),
+        hash_mib: app.config.hash_mib,
+        threads: app.config.threads,
+        tables: TableOptions { folders, ..TableOptions::default() },
+        rules: parse_rules::<G>(query.common.rules.as_deref())?,
+    };
+    let (lang, notation) = (query.common.lang(), query.common.notation()?.shown());
+    let record = blocking(&app, lang, move || game_of::<G>(body.bytes())).await?;
+    if record.tree.moves.len() > LONGEST {
+        return Err(Problem::bad_request("the game is too long to be reviewed"));
+    }
+    // Before there is room: it may be the client's last review that takes it.
     let stop = app.search_of("review", query.client.as_deref());
-    let (sender, receiver) = mpsc::channel(WAITING);
-    let folders = app.table_folders();
-    let (game, lang) = (query.common.game()?, query.common.lang());
-    let job = Job { app, nodes, stop: stop.0.clone(), sender, lang, _permit: permit };
-    match game {
-        GameName::Xiangqi => job.start::<Position>(&query.common, &body, folders)?,
-        GameName::Gomoku => job.start::<Board>(&query.common, &body, Vec::new())?,
-    }
-    Ok(streamed(receiver, stop))
+    let permit = app.search_permit(PATIENCE).await?;
+    streamed(lang, (stop, permit), move |outlet| {
+        reviewed(&app, &record, &options, notation, outlet)
+    })
 }
 
-/// A review to be made in a thread of its own.
-struct Job {
-    app: Arc<App>,
-    nodes: u64,
-    stop: StopFlag,
-    sender: mpsc::Sender<Event>,
-    lang: Language,
-    _permit: OwnedSemaphorePermit,
+fn reviewed<G: Terminal + Playable>(
+    app: &App,
+    record: &Record<G>,
+    options: &ReviewOptions<G::Rules>,
+    notation: MoveNotation,
+    outlet: &Outlet,
+) -> Result<Value, String> {
+    let start = record.start.clone().unwrap_or_else(G::start);
+    let moves = &record.tree.moves;
+    let books = findings::<G>(app, &start, moves)?;
+    let mut evaluators = Evaluators::<G>::new(options).map_err(|error| error.to_string())?;
+    let game = GameMoves { start: &start, start_clock: record.start_clock, moves };
+    // Every position on the way is evaluated, the last one too.
+    let (mut done, of) = (0, moves.len() + 1);
+    let values = evaluators
+        .evaluate(&[game], &outlet.stop, &mut || {
+            done = (done + 1).min(of);
+            outlet.send("progress", &json!({"done": done, "of": of}));
+        })
+        .map_err(|error| error.to_string())?;
+    let Some(Some(values)) = values.into_iter().next() else { return Ok(Value::Null) };
+    let review = review(game, &values, &books, options.rules);
+    let mut position = start.clone();
+    for (ply, reviewed) in (1..).zip(&review.moves) {
+        let best = reviewed.line.first().copied();
+        let data = json!({
+            "ply": ply,
+            "move": G::move_text(reviewed.mv),
+            "text": position.write_move(reviewed.mv, notation),
+            "source": reviewed.source.name(),
+            "score": score_json(reviewed.after),
+            "best": best.map(G::move_text),
+            "best_text": best.map(|best| position.write_move(best, notation)),
+            "line": reviewed.line.iter().map(|&mv| G::move_text(mv)).collect::<Vec<_>>(),
+            "loss": reviewed.loss(),
+            "loss_cp": reviewed.centipawn_loss,
+            "mark": reviewed.mark.map(Mark::name),
+        });
+        outlet.send("move", &data);
+        position.make(reviewed.mv);
+    }
+    let accuracy = |side: Side| review.sides[side].accuracy;
+    Ok(json!({"accuracy": {"red": accuracy(Side::First), "black": accuracy(Side::Second)}}))
 }
 
-impl Job {
-    fn start<G: Terminal + Playable>(
-        self,
-        query: &Common,
-        body: &[u8],
-        folders: Vec<PathBuf>,
-    ) -> Result<(), Problem> {
-        let record = game_of::<G>(body)?;
-        if record.tree.moves.len() > LONGEST {
-            return Err(Problem::bad_request("the game is too long to be reviewed"));
-        }
-        let options = ReviewOptions {
-            limits: Limits::nodes(self.nodes),
-            hash_mib: self.app.config.hash_mib,
-            threads: self.app.config.threads,
-            tables: TableOptions { folders, ..TableOptions::default() },
-            rules: parse_rules::<G>(query.rules.as_deref())?,
-        };
-        let evaluators =
-            Evaluators::<G>::new(&options).map_err(|error| Problem::internal(error.to_string()))?;
-        let notation = query.notation()?;
-        let thread = std::thread::Builder::new().name("review".to_owned());
-        let work = move || {
-            language::within(self.lang, || {
-                let last = match self.run(evaluators, &record, &options, notation) {
-                    Ok(done) => Event::default().event("done").data(done.to_string()),
-                    Err(what) => {
-                        Event::default().event("error").data(json!({"detail": what}).to_string())
-                    }
-                };
-                // A reader that has gone needs no answer.
-                let _gone = self.sender.blocking_send(last);
-            });
-        };
-        thread.spawn(work).map(drop).map_err(|_| Problem::busy("no thread can be started"))
+/// The findings of the server's books about each move. A book that cannot be read any more has none.
+fn findings<G: Terminal + Playable>(
+    app: &App,
+    start: &G,
+    moves: &[G::Move],
+) -> Result<Vec<BookFinding<G::Move>>, String> {
+    let paths = app.books(G::NAME).map(|book| &book.path);
+    let books = paths.filter(|path| Book::open(path).is_ok());
+    let books: Vec<OwnBook> = books.map(|path| OwnBook::from(path.clone())).collect();
+    if books.is_empty() {
+        return Ok(Vec::new());
     }
-
-    fn send(&self, name: &str, data: &Value) {
-        if self.sender.blocking_send(Event::default().event(name).data(data.to_string())).is_err() {
-            self.stop.set();
-        }
+    let mut books = ReviewBooks::open(&books).map_err(|error| error.to_string())?;
+    let mut position = start.clone();
+    let mut found = Vec::with_capacity(moves.len());
+    for (ply, &mv) in moves.iter().enumerate() {
+        found.push(books.look_up(&position, mv, ply).map_err(|error| error.to_string())?);
+        position.make(mv);
     }
-
-    fn run<G: Terminal + Playable>(
-        &self,
-        mut evaluators: Evaluators<G>,
-        record: &Record<G>,
-        options: &ReviewOptions<G::Rules>,
-        notation: NotationArgs,
-    ) -> Result<Value, String> {
-        let start = record.start.clone().unwrap_or_else(G::start);
-        let moves = &record.tree.moves;
-        let game = GameMoves { start: &start, start_clock: record.start_clock, moves };
-        let mut done = 0;
-        let values = evaluators
-            .evaluate(&[game], &self.stop, &mut || {
-                done += 1;
-                self.send("progress", &json!({"done": done, "of": moves.len()}));
-            })
-            .map_err(|error| error.to_string())?;
-        let Some(Some(values)) = values.into_iter().next() else { return Ok(Value::Null) };
-        let books = self.books::<G>(&start, moves)?;
-        let review = review(game, &values, &books, options.rules);
-        let mut position = start.clone();
-        let notation = notation.shown();
-        for (ply, reviewed) in (1..).zip(&review.moves) {
-            let best = reviewed.line.first().copied();
-            let data = json!({
-                "ply": ply,
-                "move": G::move_text(reviewed.mv),
-                "text": position.write_move(reviewed.mv, notation),
-                "source": reviewed.source.name(),
-                "score": score_json(reviewed.after),
-                "best": best.map(G::move_text),
-                "best_text": best.map(|best| position.write_move(best, notation)),
-                "line": reviewed.line.iter().map(|&mv| G::move_text(mv)).collect::<Vec<_>>(),
-                "loss": reviewed.loss(),
-                "loss_cp": reviewed.centipawn_loss,
-                "mark": reviewed.mark.map(Mark::name),
-            });
-            self.send("move", &data);
-            position.make(reviewed.mv);
-        }
-        let accuracy = |side: Side| review.sides[side].accuracy;
-        Ok(json!({"accuracy": {"red": accuracy(Side::First), "black": accuracy(Side::Second)}}))
-    }
-
-    /// The findings of the server's books about each move.
-    fn books<G: Terminal + Playable>(
-        &self,
-        start: &G,
-        moves: &[G::Move],
-    ) -> Result<Vec<BookFinding<G::Move>>, String> {
-        let books: Vec<OwnBook> = self
-            .app
-            .books(G::NAME)
-            .map(|book| OwnBook::parse(&book.path.to_string_lossy()))
-            .collect();
-        if books.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut books = ReviewBooks::open(&books).map_err(|error| error.to_string())?;
-        let mut position = start.clone();
-        let mut found = Vec::with_capacity(moves.len());
-        for (ply, &mv) in moves.iter().enumerate() {
-            found.push(books.look_up(&position, mv, ply).map_err(|error| error.to_string())?);
-            position.make(mv);
-        }
-        Ok(found)
-    }
+    Ok(found)
 }

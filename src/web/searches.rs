@@ -8,12 +8,17 @@ use std::task::{Context, Poll};
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive, KeepAliveStream};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_stream::Stream;
 
+use super::problem::Problem;
+use crate::cli::language::{self, Language};
 use juzhong::bytes::StopFlag;
 use juzhong::game::ScoreKind;
 use juzhong::search::{Control, Iteration, Score};
+
+/// Events that wait for a slow reader.
+const WAITING: usize = 64;
 
 /// A score: centipawns, or moves to mate (negative if the side to move is mated), or a result of tables.
 pub(super) fn score_json(score: Score) -> Value {
@@ -48,6 +53,61 @@ impl<M> Control<M> for Quiet {
     fn report(&self, _iteration: &Iteration<M>) {}
 }
 
+/// Where a search puts what it finds.
+pub(super) struct Outlet {
+    sender: mpsc::Sender<Event>,
+    /// Ends the search.
+    pub(super) stop: StopFlag,
+}
+
+impl Outlet {
+    /// Sends an event, waiting for a slow reader. The search ends if there is none.
+    pub(super) fn send(&self, name: &str, data: &Value) {
+        if self.sender.blocking_send(event(name, data)).is_err() {
+            self.stop.set();
+        }
+    }
+
+    /// Sends an event that a reader who is behind does without.
+    pub(super) fn offer(&self, name: &str, data: &Value) {
+        let _late = self.sender.try_send(event(name, data));
+    }
+
+    /// Returns true if the search is to end.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.is_set() || self.sender.is_closed()
+    }
+}
+
+fn event(name: &str, data: &Value) -> Event {
+    Event::default().event(name).data(data.to_string())
+}
+
+/// Does work in a thread of its own and streams its events. The last is `done` with what it returns, or `error` with
+/// what is wrong; the permit is free before that. The work is stopped once nobody listens.
+pub(super) fn streamed(
+    lang: Language,
+    (stop, permit): (StopAtEnd, OwnedSemaphorePermit),
+    work: impl FnOnce(&Outlet) -> Result<Value, String> + Send + 'static,
+) -> Result<EventStream, Problem> {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    let outlet = Outlet { sender, stop: stop.0.clone() };
+    let work = move || {
+        let last = language::within(lang, || work(&outlet));
+        drop(permit);
+        match last {
+            Ok(done) => outlet.send("done", &done),
+            Err(what) => {
+                let detail = language::within(lang, || language::message(&what));
+                outlet.send("error", &json!({"detail": detail}));
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("search".to_owned());
+    thread.spawn(work).map_err(|_| Problem::busy("no thread can be started"))?;
+    Ok(Sse::new(Events { receiver, _stop: stop }).keep_alive(KeepAlive::default()))
+}
+
 /// The events of a search.
 pub(super) struct Events {
     receiver: mpsc::Receiver<Event>,
@@ -56,11 +116,6 @@ pub(super) struct Events {
 
 /// The answer that streams them.
 pub(super) type EventStream = Sse<KeepAliveStream<Events>>;
-
-/// Streams what comes from `receiver`, of a search that stops once nobody listens.
-pub(super) fn streamed(receiver: mpsc::Receiver<Event>, stop: StopAtEnd) -> EventStream {
-    Sse::new(Events { receiver, _stop: stop }).keep_alive(KeepAlive::default())
-}
 
 impl Stream for Events {
     type Item = Result<Event, Infallible>;

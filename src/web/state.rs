@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::body::Bytes;
 use lru::LruCache;
@@ -14,7 +14,6 @@ use super::library::Library;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
 use crate::cli::CliError;
-use crate::cli::book::from_book;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::Tables;
@@ -25,6 +24,11 @@ const LONGEST_REMEMBERED: usize = 64 << 10;
 /// The longest request whose answer is remembered, in bytes.
 const LONGEST_REQUEST: usize = 2 << 10;
 
+/// Requests that are worked on at the same time.
+const WORKERS: usize = 64;
+/// Requests whose games are read at the same time, and worked on: that needs up to fifty times their length of memory.
+const UPLOADS: usize = 16;
+const GAMES: usize = 4;
 /// The longest name of a client, in characters.
 const LONGEST_CLIENT: usize = 64;
 
@@ -39,6 +43,10 @@ pub(super) struct App {
     /// Counts the changes of books, so that no answer from before is remembered after one.
     changes: AtomicU64,
     pub(super) library: Library,
+    /// Requests that are worked on, bodies with games that are read, and those that are worked on.
+    pub(super) work: Arc<Semaphore>,
+    pub(super) uploads: Semaphore,
+    pub(super) games: Arc<Semaphore>,
     /// Searches that may run at the same time.
     searches: Arc<Semaphore>,
     /// The searches that run or wait for their turn.
@@ -50,8 +58,10 @@ pub(super) struct App {
 impl App {
     /// Opens the books and the tables of a server.
     pub(super) fn open(config: Config, token: String, stop: StopFlag) -> Result<Self, CliError> {
-        let open = |path: &PathBuf| SharedBook::open(path).map(Arc::new);
-        let books = config.books.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let mut books = Vec::new();
+        for path in &config.books {
+            books.push(Arc::new(SharedBook::open(path, &books)?));
+        }
         let tables = config.open_tables()?.map(Arc::new);
         let searches = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         let remembered =
@@ -64,6 +74,9 @@ impl App {
             answers: Mutex::new(LruCache::new(remembered)),
             changes: AtomicU64::new(0),
             library: Library::default(),
+            work: Arc::new(Semaphore::new(WORKERS)),
+            uploads: Semaphore::new(UPLOADS),
+            games: Arc::new(Semaphore::new(GAMES)),
             searches: Arc::new(Semaphore::new(searches)),
             running: Mutex::default(),
             stop,
@@ -88,8 +101,9 @@ impl App {
         })
     }
 
-    /// The answer to a request that was answered before.
+    /// The answer to a request that was answered before, unless a book was changed since, by whomever.
     pub(super) fn remembered(&self, request: &str) -> Option<Bytes> {
+        self.look_for_changes();
         locked(&self.answers).get(request).cloned()
     }
 
@@ -109,11 +123,14 @@ impl App {
         }
     }
 
-    /// Forgets every answer after a book was changed.
-    pub(super) fn changed(&self) {
-        let mut answers = locked(&self.answers);
-        self.changes.fetch_add(1, Ordering::AcqRel);
-        answers.clear();
+    /// Forgets every answer if a book was changed, by whomever.
+    pub(super) fn look_for_changes(&self) {
+        // All of them: each has to notice.
+        if self.books.iter().filter(|book| book.was_changed()).count() > 0 {
+            let mut answers = locked(&self.answers);
+            self.changes.fetch_add(1, Ordering::AcqRel);
+            answers.clear();
+        }
     }
 
     /// The folders of endgame tables, as engines of xiangqi open them.
@@ -173,59 +190,108 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A book that many requests read, each by a connection of its own.
 pub(super) struct SharedBook {
-    /// The file's name without its ending.
+    /// The file's name without its ending, numbered where another book has the same.
     pub(super) name: String,
     pub(super) path: PathBuf,
     /// The name of the game.
     pub(super) game: String,
-    pub(super) games: u64,
-    pub(super) positions: u64,
-    idle: Mutex<Vec<Book>>,
+    connections: Mutex<Connections>,
     /// One writer at a time.
     writing: Mutex<()>,
 }
 
+/// The connections to a book that are not in use, all of the file as it was when `stamp` was taken.
+struct Connections {
+    stamp: Option<Stamp>,
+    /// Counts the changes of the file.
+    generation: u64,
+    idle: Vec<Book>,
+}
+
+/// What tells a file from the one that takes its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    file: u64,
+}
+
+impl Stamp {
+    /// The stamp of the file that is there now.
+    fn of(path: &Path) -> Option<Self> {
+        let about = std::fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        let file = std::os::unix::fs::MetadataExt::ino(&about);
+        #[cfg(not(unix))]
+        let file = 0;
+        Some(Self { len: about.len(), modified: about.modified().ok(), file })
+    }
+}
+
+impl Connections {
+    /// Closes all that see the file as it was.
+    fn forget(&mut self, stamp: Option<Stamp>) {
+        self.stamp = stamp;
+        self.generation += 1;
+        self.idle.clear();
+    }
+}
+
 impl SharedBook {
-    fn open(path: &Path) -> Result<Self, CliError> {
+    /// Opens a book that gets a name which is not among `taken`.
+    fn open(path: &Path, taken: &[Arc<Self>]) -> Result<Self, CliError> {
+        let stamp = Stamp::of(path);
         let book = crate::cli::book::open(path)?;
-        let metadata = book.metadata();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_free = |name: &String| taken.iter().all(|other| other.name != *name);
+        let numbered = (2..).map(|number| format!("{stem}-{number}"));
+        let name = [stem.clone()].into_iter().chain(numbered).find(is_free).unwrap_or(stem);
+        let game = book.metadata().game.clone();
+        let connections = Connections { stamp, generation: 0, idle: vec![book] };
         Ok(Self {
             name,
             path: path.to_owned(),
-            game: metadata.game.clone(),
-            games: metadata.counts.games,
-            positions: metadata.positions,
-            idle: Mutex::new(vec![book]),
+            game,
+            connections: Mutex::new(connections),
             writing: Mutex::new(()),
         })
     }
 
-    /// Reads the book. Connections are kept for later requests, unless one fails.
+    /// Returns true if the file was changed since the last call, by whomever; connections to what was there are closed.
+    fn was_changed(&self) -> bool {
+        let stamp = Stamp::of(&self.path);
+        let mut connections = locked(&self.connections);
+        let was_changed = connections.stamp != stamp;
+        if was_changed {
+            connections.forget(stamp);
+        }
+        was_changed
+    }
+
+    /// Reads the book. Connections are kept for later requests, unless one fails or the book is changed meanwhile.
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Book) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        let idle = locked(&self.idle).pop();
+        let (idle, generation) = {
+            let mut connections = locked(&self.connections);
+            (connections.idle.pop(), connections.generation)
+        };
         let book = match idle {
             Some(book) => book,
             // The whole file was checked at the start; each row proves itself.
-            None => Book::open(&self.path).map_err(from_book)?,
+            None => Book::open(&self.path)?,
         };
-        let answer = work(&book);
-        if answer.is_ok() {
-            locked(&self.idle).push(book);
+        let answer = work(&book)?;
+        let mut connections = locked(&self.connections);
+        if connections.generation == generation {
+            connections.idle.push(book);
         }
-        answer
+        Ok(answer)
     }
 
     /// Waits until nobody else writes.
     pub(super) fn begin_writing(&self) -> MutexGuard<'_, ()> {
         locked(&self.writing)
-    }
-
-    /// Closes the connections that see the book as it was before a change.
-    pub(super) fn forget_connections(&self) {
-        locked(&self.idle).clear();
     }
 }

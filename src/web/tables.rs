@@ -3,30 +3,28 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
-use rand::Rng;
+use rand::RngExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::params::{Common, Params, read_line};
+use super::params::{Common, InPath, Params, read_line};
 use super::problem::Problem;
 use super::state::App;
 use super::{answered, blocking};
-use crate::cli::language::Language;
+use crate::cli::GameName;
 use crate::cli::tablebase::{probe, show, table_error};
-use juzhong::game::{Game, Side};
+use juzhong::game::Game;
 use juzhong::tablebase::{Material, TableError, Tables, Wdl};
+use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::format_move;
-use juzhong::xiangqi::{Piece, Position, Setup};
 
 /// Plies of a best line, at most.
 const LONGEST_LINE: usize = 1_000;
 /// The longest name of a set for which the command that builds it is named: seven men, and the letter between them.
 const BUILDABLE: usize = 8;
-/// Attempts at a random position before it is given up.
-const ATTEMPTS: u32 = 20_000;
 
 /// The object of `tablebase probe --json`.
 pub(super) async fn probe_position(
@@ -34,7 +32,7 @@ pub(super) async fn probe_position(
     uri: Uri,
     Params(query): Params<Common>,
 ) -> Result<Response, Problem> {
-    let tables = tables_of(&app)?;
+    let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
         let typed = read_line::<Position>(&query.line()?)?;
         let position = typed.line.position().clone();
@@ -42,6 +40,17 @@ pub(super) async fn probe_position(
         probe::answer(&tables, position, query.notation()?).map_err(|error| missing(error, set))
     })
     .await
+}
+
+/// The tables, for a question about a game that has some.
+fn tables_for(app: &App, query: &Common) -> Result<Arc<Tables>, Problem> {
+    match query.game()? {
+        GameName::Xiangqi => tables_of(app),
+        GameName::Gomoku => {
+            let hint = "ask /api/solve";
+            Err(Problem::bad_request("gomoku has no endgame tables").with_hint(hint))
+        }
+    }
 }
 
 fn tables_of(app: &App) -> Result<Arc<Tables>, Problem> {
@@ -70,7 +79,7 @@ pub(super) async fn line(
     uri: Uri,
     Params(query): Params<Common>,
 ) -> Result<Response, Problem> {
-    let tables = tables_of(&app)?;
+    let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
         let typed = read_line::<Position>(&query.line()?)?;
         let mut position = typed.line.position().clone();
@@ -116,44 +125,28 @@ pub(super) async fn list(
 pub(super) async fn stats(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Path(set): Path<String>,
+    InPath(set): InPath,
     Params(query): Params<Common>,
 ) -> Result<Response, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
-        let set = material(&set)?;
+        let (set, swapped) = material(&set)?;
         let stats = tables.stats(set).map_err(|error| missing(error, set))?;
-        Ok(show::stats_json(&set.to_string(), &stats))
+        Ok(show::answer(stats, swapped))
     })
     .await
 }
 
-fn material(text: &str) -> Result<Material, Problem> {
-    Material::parse_as_asked(text)
-        .map(|(material, _)| material)
-        .map_err(|error| Problem::bad_request(error.to_string()))
-}
-
-/// The pieces of a set on points by chance; `None` if that is no legal position.
-fn placed(set: Material, rng: &mut impl Rng) -> Option<Position> {
-    let name = set.to_string();
-    let (red, black) = name.split_once('v')?;
-    let black = black.to_lowercase();
-    let mut setup = Setup::empty();
-    for letter in red.chars().chain(black.chars()) {
-        let square = rng.next_u32() as usize % setup.board.len();
-        if setup.board[square].replace(Piece::from_letter(letter)?).is_some() {
-            return None;
-        }
-    }
-    setup.turn = Side::ALL[rng.next_u32() as usize % 2];
-    Position::from_setup(&setup).ok()
+/// The set of that name, and whether its stronger side was named second.
+fn material(text: &str) -> Result<(Material, bool), Problem> {
+    Material::parse_as_asked(text).map_err(|error| Problem::bad_request(error.to_string()))
 }
 
 /// The parameters of [`random`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RandomQuery {
+    lang: Option<String>,
     set: String,
     wdl: Option<String>,
 }
@@ -164,7 +157,8 @@ pub(super) async fn random(
     Params(query): Params<RandomQuery>,
 ) -> Result<Json<Value>, Problem> {
     let tables = tables_of(&app)?;
-    blocking(Language::current(), move || {
+    let lang = Common::lang_named(query.lang.as_deref());
+    blocking(&app, lang, move || {
         let set = material(&query.set)?;
         let wanted = match query.wdl.as_deref() {
             None => None,
@@ -176,14 +170,13 @@ pub(super) async fn random(
             ),
         };
         let mut rng = rand::rng();
-        for _ in 0..ATTEMPTS {
-            let Some(position) = placed(set, &mut rng) else { continue };
-            let entry = tables.probe(&position).map_err(|error| missing(error, set))?;
-            if wanted.is_none_or(|wanted| wanted == entry.wdl) {
-                return Ok(json!({"fen": position.to_fen(), "wdl": entry.wdl.name(), "distance": entry.distance}));
-            }
-        }
-        Err(Problem::not_found("no_such_position", "no such position was found"))
+        let found = tables
+            .random_position(set, wanted, &mut |below| rng.random_range(0..below))
+            .map_err(|error| missing(error, set.0))?;
+        let Some((position, entry)) = found else {
+            return Err(Problem::not_found("no_such_position", "no such position was found"));
+        };
+        Ok(json!({"fen": position.to_fen(), "wdl": entry.wdl.name(), "distance": entry.distance}))
     })
     .await
     .map(Json)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::books::book_of;
 use crate::support::folder::Folder;
-use crate::support::program::{command, json as json_of, json_with_code, juzhong, ok};
+use crate::support::program::{command, exits, json as json_of, json_with_code, juzhong, ok};
 
 /// A server with a book and tables, ended with the test.
 struct Server {
@@ -249,6 +249,139 @@ fn gomoku_is_proved_as_the_command_line_does() {
     assert_eq!(server.get("/api/solve?game=gomoku&seconds=0").status, 400);
 }
 
+/// Many read while one edits: whoever asks after an edit was answered sees it, now and later.
+#[test]
+fn answers_after_an_edit_show_it() {
+    let server = Server::start(&[]);
+    let weight = |at: usize| {
+        let answer = server.answer(&format!("/api/book?notation=wxf&min_games={at}"));
+        answer["moves"][0]["weight"].clone()
+    };
+    for round in 100..110 {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..8).for_each(|_| drop(weight(0))));
+            }
+            let edit = json!({"edit": {"move": "h2e2", "weight": round}});
+            assert_eq!(server.post("/api/book/edit", &edit).json()["changed"], 1);
+            assert_eq!(weight(0), json!(round));
+        });
+        assert_eq!((0..4).map(|_| weight(1)).collect::<Vec<_>>(), vec![json!(round); 4]);
+    }
+    // By another process.
+    let book = server.folder.at("a.book");
+    ok(&["book", "edit", &book, "--move", "h2e2", "--weight", "7"]);
+    assert_eq!(weight(0), json!(7));
+    assert_eq!(server.answer("/api/meta")["xiangqi"]["books"][0]["games"], 3);
+    // Another book in its place, and none.
+    std::fs::remove_file(&book).unwrap();
+    assert_eq!(server.get("/api/book").status, 503);
+    book_of(server.folder.path(), "a.book", "1. c3c4 *\n", BuildOptions::default());
+    assert_eq!(server.answer("/api/book")["moves"][0]["move"], "g3g4");
+    assert_eq!(server.answer("/api/meta")["xiangqi"]["books"][0]["games"], 1);
+    std::fs::write(&book, "no book").unwrap();
+    let answer = server.get("/api/book");
+    assert_eq!((answer.status, answer.json()["code"].as_str()), (500, Some("damaged")));
+    let meta = server.answer("/api/meta");
+    assert_eq!(meta["xiangqi"]["books"][0]["writable"], false, "{meta}");
+}
+
+#[test]
+fn books_of_one_name_are_told_apart() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    book_of(&folder.path().join("other"), "a.book", "1. c3c4 *\n", BuildOptions::default());
+    let server = Server::start(&["--book", &folder.at("other/a.book")]);
+    let meta = server.answer("/api/meta");
+    let names: Vec<_> =
+        meta["xiangqi"]["books"].as_array().unwrap().iter().map(|book| &book["name"]).collect();
+    assert_eq!(names, ["a", "a-2"]);
+    assert_eq!(server.answer("/api/book?book=a-2")["total"], 1);
+}
+
+#[test]
+fn parameters_that_an_address_does_not_have_are_refused() {
+    let server = Server::start(&[]);
+    for path in [
+        "/api/book?min_share=5",
+        "/api/legal?FEN=startpos",
+        "/api/legal?moves=h2e2&moves=h9g7",
+        "/api/table?game=gomoku",
+        "/api/book?min_games=few",
+        "/api/tables/%ff",
+        "/api/games/%ff",
+        "/api/legal?fen=%ff",
+        "/api/table/random?set=KRvK&wdl=lost",
+        "/api/table/random",
+    ] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 400, "{path}: {}", answer.text());
+        assert_eq!(answer.json()["code"], "bad_request", "{path}");
+    }
+    for path in ["/api/book?min_games=&book=&fen=&moves=&lang=", "/?utm_source=x", "/board.js?1"] {
+        assert_eq!(server.get(path).status, 200, "{path}");
+    }
+    let answer = server.post("/api/move", &json!({"fen": "nonsense", "lang": "zh"}));
+    assert!(!answer.json()["detail"].as_str().unwrap().is_ascii(), "{}", answer.text());
+    let stats = json_of(&["tablebase", "stats", "KvKR", "--tables", &server.folder.at("tables")]);
+    assert_eq!(server.answer("/api/tables/KvKR"), stats);
+    let random = server.answer("/api/table/random?set=KvKR&wdl=loss");
+    assert_eq!(random["wdl"], "loss", "{random}");
+    assert_eq!(server.get("/api/table/random?set=KRvKN").json()["code"], "not_in_tables");
+}
+
+/// Clients that connect and say nothing, or do not read, keep nobody from the server's end.
+#[cfg(unix)]
+#[test]
+fn a_crowd_of_silent_clients_is_refused() {
+    let server = Server::start(&[]);
+    let silent: Vec<TcpStream> =
+        (0..700).filter_map(|_| TcpStream::connect(&server.host).ok()).collect();
+    assert_eq!(silent.len(), 700);
+    let refused = silent.iter().rev().take(50).filter(|&mut_stream| {
+        let mut stream = mut_stream;
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).is_ok_and(|()| start == *b"HTTP/1.1 503")
+    });
+    assert!(refused.count() > 40);
+    let began = Instant::now();
+    crate::support::program::signal(&server.child, "TERM");
+    let mut server = server;
+    while server.child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_library_that_changes_is_noticed() {
+    let folder = Folder::new();
+    folder.write("one.pgn", "[Red \"A\"]\n1. h2e2 h9g7 1-0\n");
+    let server = Server::start(&["--library", &folder.at("")]);
+    assert_eq!(server.answer("/api/games/0")["game"]["moves"], "h2e2 h9g7");
+    folder.write("one.pgn", "[Red \"B\"]\n1. c3c4 *\n");
+    let changed = || {
+        let answer = server.get("/api/games/0");
+        assert_eq!((answer.status, answer.json()["code"].as_str()), (404, Some("no_game")));
+    };
+    changed();
+    std::fs::remove_file(folder.at("one.pgn")).unwrap();
+    changed();
+    #[cfg(unix)]
+    {
+        let other = Folder::new();
+        let target = other.write("one.pgn", "[Red \"A\"]\n1. h2e2 h9g7 1-0\n");
+        std::os::unix::fs::symlink(target, folder.at("one.pgn")).unwrap();
+        changed();
+    }
+    let missing = folder.at("missing");
+    exits(&["serve", "--port", "0", "--autosave", "none", "--library", &missing], 66);
+    for name in ["", "http://a", "a:80", "a/b"] {
+        exits(&["serve", "--port", "0", "--autosave", "none", "--allow-host", name], 2);
+    }
+}
+
 /// The description of the answers names the addresses that the server has.
 #[test]
 fn every_address_is_described() {
@@ -362,6 +495,33 @@ fn only_its_own_page_may_ask_and_only_the_token_may_write() {
     for origin in ["http://example.com", "null", "https://localhost", "http://127.0.0.1:1"] {
         let answer = with(&format!("{own}Origin: {origin}\r\n"));
         assert_eq!(answer.json()["code"], "other_origin", "{origin}");
+    }
+    let two = format!("{own}Origin: http://{}\r\nOrigin: http://example.com\r\n", server.host);
+    assert_eq!(with(&two).json()["code"], "other_origin");
+    for (headers, is_refused) in [
+        ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n", true),
+        ("Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n", true),
+        ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n", true),
+        ("Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n", false),
+        ("Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n", false),
+    ] {
+        let answer = with(&format!("{own}{headers}"));
+        assert_eq!(answer.status == 403, is_refused, "{headers}");
+    }
+    // A link to the page may be anywhere.
+    let headers = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n";
+    assert_eq!(server.request("GET", "/?fen=startpos", headers, "").status, 200);
+    let proxied = Server::start(&["--allow-host", "board.example"]);
+    for (origin, status) in [
+        ("https://board.example", 200),
+        ("http://board.example", 200),
+        ("https://other.example", 403),
+        ("ftp://board.example", 403),
+    ] {
+        let request = format!(
+            "GET /api/meta HTTP/1.1\r\nHost: board.example\r\nOrigin: {origin}\r\nConnection: close\r\n\r\n"
+        );
+        assert_eq!(proxied.raw(request.as_bytes()).status, status, "{origin}");
     }
     let same = with(&format!("{own}Origin: http://{}\r\n", server.host));
     assert_eq!(same.status, 200);
@@ -497,7 +657,9 @@ fn moves_of_the_library_are_those_of_a_book() {
             };
             assert_eq!(plays(&found), plays(&known), "{query} {moves}");
             counted += plays(&found).len();
-            let reached = server.answer(&path.replace("/moves", ""))["total"].clone();
+            let reached =
+                server.answer(&path.replace("/moves", "").replace("notation=wxf&", ""))["total"]
+                    .clone();
             assert_eq!(found["reached"], reached, "{query} {moves}");
         }
     }
@@ -569,10 +731,13 @@ fn a_search_is_streamed_and_ends_when_nobody_listens() {
 #[test]
 fn the_server_ends_when_it_is_asked_to() {
     let mut server = Server::start(&[]);
-    let _search = events(&server, "/api/analyse").next();
+    let mut search = events(&server, "/api/analyse");
+    search.next();
     let pid = rustix::process::Pid::from_raw(server.child.id().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let began = Instant::now();
     let status = server.child.wait().unwrap();
-    assert!(status.success() && began.elapsed() < Duration::from_secs(10), "{status}");
+    assert!(status.success() && began.elapsed() < Duration::from_secs(2), "{status}");
+    // The search was ended, not cut off.
+    assert!(search.any(|line| line == "event: done"));
 }

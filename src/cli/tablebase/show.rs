@@ -28,15 +28,21 @@ pub(in crate::cli) struct ListArgs {
     dir: PathBuf,
 }
 
+/// The object of `tablebase stats --json`; `swapped` if the stronger side was named second.
+pub(crate) fn answer(stats: Stats, swapped: bool) -> Value {
+    let name = stats.material.name(if swapped { Side::Second } else { Side::First });
+    stats_json(&name, &if swapped { stats.swapped() } else { stats })
+}
+
 pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
     let Asked { material, swapped } = args.material;
     let stats = args.folder.open()?.stats(material).map_err(table_error)?;
-    let stats = if swapped { stats.swapped() } else { stats };
-    let name = material.name(if swapped { Side::Second } else { Side::First });
     if context.common.json {
-        writeln!(context.out, "{}", stats_json(&name, &stats))?;
+        writeln!(context.out, "{}", answer(stats, swapped))?;
         return Ok(exit::OK);
     }
+    let stats = if swapped { stats.swapped() } else { stats };
+    let name = material.name(if swapped { Side::Second } else { Side::First });
     say!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
     for (label, side) in [("red", &stats.sides.first), ("black", &stats.sides.second)] {
         let counts = side.counts;
@@ -72,7 +78,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
 }
 
 /// The object of `tablebase stats --json`.
-pub(crate) fn stats_json(name: &str, stats: &Stats) -> Value {
+fn stats_json(name: &str, stats: &Stats) -> Value {
     json!({
         "schema": "juzhong.tablebase.stats/1",
         "material": name,

@@ -3,5 +3,6 @@
 pub(super) mod cache;
 pub(super) mod line;
 pub(super) mod loop_moves;
+pub(super) mod random;
 pub(super) mod stats;
 pub(super) mod tables;
