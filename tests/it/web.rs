@@ -286,6 +286,67 @@ fn answers_after_an_edit_show_it() {
     assert_eq!(meta["xiangqi"]["books"][0]["writable"], false, "{meta}");
 }
 
+/// A server that is killed while many read and one edits has every edit on disk that it answered.
+#[test]
+fn a_server_killed_under_load_loses_no_answered_edit() {
+    let mut server = Server::start(&[]);
+    for start in [1_000, 2_000, 3_000] {
+        let answered = std::thread::scope(|scope| {
+            for at in 0..4 {
+                let host = &server.host;
+                scope.spawn(move || {
+                    let request = format!(
+                        "GET /api/book?min_games={at} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+                    );
+                    while let Ok(mut stream) = TcpStream::connect(host) {
+                        let mut answer = Vec::new();
+                        let sent = stream.write_all(request.as_bytes());
+                        if sent.and_then(|()| stream.read_to_end(&mut answer)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            let (sender, killed) = std::sync::mpsc::channel();
+            let editor = scope.spawn({
+                let (host, token) = (server.host.clone(), server.token.clone());
+                move || {
+                    let mut answered = None;
+                    for weight in start.. {
+                        let body = json!({"edit": {"move": "h2e2", "weight": weight}}).to_string();
+                        let request = format!(
+                            "POST /api/book/edit HTTP/1.1\r\nHost: {host}\r\nX-Token: {token}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+                            body.len()
+                        );
+                        let Ok(mut stream) = TcpStream::connect(&host) else { break };
+                        let mut answer = String::new();
+                        let sent = stream.write_all(request.as_bytes());
+                        let read = sent.and_then(|()| stream.read_to_string(&mut answer));
+                        if read.is_err() || !answer.starts_with("HTTP/1.1 200") {
+                            break;
+                        }
+                        answered = Some(weight);
+                        sender.send(()).unwrap();
+                    }
+                    answered
+                }
+            });
+            // In the middle of one of the next edits.
+            (0..5).for_each(|_| killed.recv().unwrap());
+            std::thread::sleep(Duration::from_millis(u64::from(start as u32 / 1_000)));
+            server.child.kill().unwrap();
+            editor.join().unwrap().unwrap()
+        });
+        server.child.wait().unwrap();
+        let query = json_of(&["book", "query", &server.folder.at("a.book")]);
+        let moves = query["moves"].as_array().unwrap();
+        let found = moves.iter().find(|m| m["move"] == "h2e2").unwrap()["weight"].as_i64().unwrap();
+        assert!((answered..=answered + 1).contains(&found), "{answered} {found}");
+        let folder = std::mem::replace(&mut server.folder, Folder::new());
+        server = Server::again(folder, &[]);
+    }
+}
+
 #[test]
 fn books_of_one_name_are_told_apart() {
     let folder = Folder::new();
