@@ -2,7 +2,8 @@
 
 import { addressOf, showAddress } from './address.js';
 import { get, Problem } from './api.js';
-import { after, firstToMove, parse, START, write } from './fen.js';
+import { emptyState } from './dom.js';
+import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
@@ -46,6 +47,7 @@ import * as tree from './tree.js';
  * @property {{folders: number} | null} library
  * @property {{threads: number, hash_mib: number, levels: [number, number]}} engine
  * @property {boolean} writes
+ * @property {boolean} [autosave] whether it keeps games on disk
  */
 
 /** @type {Meta} */
@@ -87,7 +89,7 @@ export class App {
     this.searching = 0;
     /** @type {AbortController | null} */
     this.asking = null;
-    /** Opens a game of the library at a ply. @type {((id: string, ply: number) => void) | null} */
+    /** Opens a game of the library at a position. @type {((id: string, fen: string) => void) | null} */
     this.openGame = null;
   }
 
@@ -305,6 +307,18 @@ export class App {
     this.emit('arrows');
   }
 
+  /** Shows a move while the mouse or the focus is on it. @param {string} move @param {boolean} on */
+  hover(move, on) {
+    const [from, to] = pointsOf(move);
+    this.setArrows('hover', on && from ? [{ from, to: to ?? from, kind: 'hover', weight: 0.5 }] : []);
+  }
+
+  /** Returns what a button needs to show its move. @param {string} move */
+  hovers(move) {
+    const [on, off] = [true, false].map((shown) => () => this.hover(move, shown));
+    return { onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off };
+  }
+
   /** Shows short texts at points of the board. @param {ReadonlyMap<string, string>} marks */
   setMarks(marks) {
     if (marks.size === 0 && this.marks.size === 0) return;
@@ -338,6 +352,11 @@ export function explainError(error) {
   if (error.code === 'no_server') return [t('The server does not answer.'), t('Is `juzhong serve` still running? Start it again and try once more.')];
   if (error.status === 503) return [t('The server is busy.'), error.hint || t('Wait a few seconds and try again.')];
   return [error.message, error.hint];
+}
+
+/** Returns a box that says what went wrong. @param {unknown} error */
+export function problemState(error) {
+  return emptyState(explainError(error).filter(Boolean).join(' '));
 }
 
 /** Returns the last part of a long reason: why, without which move and where. @param {string} text */

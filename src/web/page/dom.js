@@ -1,5 +1,7 @@
 // Makes elements. Texts are always text nodes, so what files hold is never markup.
 
+import { t } from './i18n.js';
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
@@ -89,17 +91,17 @@ export function numberField(label, value, onchange, attributes = {}) {
   return el('label', { class: 'field' }, el('span', {}, label), input);
 }
 
-/** Makes a box that says what to do next, perhaps with a command to copy. @param {string} text @param {string} [command] @param {string} [copyLabel] */
-export function emptyState(text, command, copyLabel = '') {
+/** Makes a box that says what to do next, perhaps with a command to copy. @param {string} text @param {string} [command] */
+export function emptyState(text, command) {
   const box = el('div', { class: 'empty' }, el('p', {}, text));
-  if (command) box.append(commandBox(command, copyLabel));
+  if (command) box.append(commandBox(command));
   return box;
 }
 
-/** Makes a command with a button that copies it. @param {string} command @param {string} copyLabel */
-export function commandBox(command, copyLabel) {
-  return el('div', { class: 'command' }, el('code', {}, command),
-    button(copyLabel, () => void navigator.clipboard?.writeText(command)));
+/** Makes a command with a button that copies it. @param {string} command */
+function commandBox(command) {
+  const copy = button(t('Copy'), () => void navigator.clipboard?.writeText(command).then(() => { copy.textContent = t('Copied.'); }));
+  return el('div', { class: 'command' }, el('code', {}, command), copy);
 }
 
 /** Hands a text or bytes to the browser to be saved as a file. @param {Blob} blob @param {string} name */

@@ -151,6 +151,21 @@ export function after(game, start, moves) {
 }
 
 /**
+ * Returns after how many moves of a line a position stands on the board, whatever its counters; 0 where it never does.
+ * @param {GameName} game @param {string} start @param {readonly string[]} moves @param {string} fen
+ */
+export function plyOf(game, start, moves, fen) {
+  const place = (/** @type {Position} */ position) => write(game, position).split(' ', 2).join(' ');
+  const wanted = fen.split(' ', 2).join(' ');
+  let position = after(game, start, []);
+  for (let ply = 0; ply <= moves.length; ply++) {
+    if (place(position) === wanted) return ply;
+    position = play(game, position, moves[ply] ?? '');
+  }
+  return 0;
+}
+
+/**
  * Returns whether the first player (Red, in gomoku Black) owns a man.
  * @param {GameName} game @param {string} man
  */

@@ -32,9 +32,14 @@ export function plural(count, one, many) {
   return t(count === 1 ? one : many, { n: number(count) });
 }
 
+/** Returns the name of the language for numbers and dates. */
+export function locale() {
+  return language === 'zh' ? 'zh-CN' : 'en-GB';
+}
+
 /** Returns a number with separators. @param {number} value @param {number} [digits] */
 export function number(value, digits = 0) {
-  return value.toLocaleString(language === 'zh' ? 'zh-CN' : 'en-GB',
+  return value.toLocaleString(locale(),
     { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace('-', '−');
 }
 

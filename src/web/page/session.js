@@ -29,6 +29,11 @@ export function playersOf(game, tags) {
   return game === 'gomoku' ? [tags['Black'] ?? '', tags['White'] ?? ''] : [tags['Red'] ?? tags['White'] ?? '', tags['Black'] ?? ''];
 }
 
+/** Returns a result as people write it. @param {string} result */
+export function resultText(result) {
+  return result.replaceAll('1/2', '½');
+}
+
 /** One game with its variations. */
 export class Session {
   /** @param {GameName} game @param {() => void} changed called after the place or the tree changed */

@@ -1,7 +1,7 @@
 // The viewer of endgame tables.
 
 import { get, Problem } from '../api.js';
-import { explainError } from '../app.js';
+import { problemState } from '../app.js';
 import { button, calm, el, emptyState } from '../dom.js';
 import { parse, pointsOf, write } from '../fen.js';
 import { plural, t } from '../i18n.js';
@@ -35,7 +35,7 @@ export class TablePanel {
     if (!this.open || !this.app.informed) return;
     const { app } = this;
     const tables = app.meta.xiangqi.tables;
-    if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD, t('Copy'))); return; }
+    if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD)); return; }
     if (this.men > (tables.men ?? 7)) { this.show(this.tooMany(tables.men ?? 7)); return; }
     const asking = new AbortController();
     this.asking = asking;
@@ -55,13 +55,13 @@ export class TablePanel {
   /** @param {unknown} error */
   problem(error) {
     if (error instanceof Problem && error.code === 'not_in_tables') return this.missing(error.hint);
-    return emptyState(explainError(error).filter(Boolean).join(' '));
+    return problemState(error);
   }
 
   /** Says that a set is not there, and which command builds it. @param {string} hint perhaps with a command between backquotes */
   missing(hint) {
     const command = /`([^`]+)`/.exec(hint)?.[1] ?? hint;
-    return emptyState(t('The tables do not have these men. This command builds the set:'), command, t('Copy'));
+    return emptyState(t('The tables do not have these men. This command builds the set:'), command);
   }
 
   /** @param {...HTMLElement} children */
@@ -120,10 +120,7 @@ export class TablePanel {
 
   /** @param {TableMove} move */
   moveItem(move) {
-    const [from = '', to = ''] = pointsOf(move.move);
-    const hover = (/** @type {boolean} */ on) => this.app.setArrows('hover', on ? [{ from, to, kind: 'hover', weight: 0.5 }] : []);
-    return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), {
-      class: 'link', onmouseenter: () => hover(true), onmouseleave: () => hover(false), onfocus: () => hover(true), onblur: () => hover(false) }),
+    return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), { class: 'link', ...this.app.hovers(move.move) }),
     el('span', { class: 'num' }, distanceText(move)));
   }
 

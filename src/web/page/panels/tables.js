@@ -1,7 +1,7 @@
 // The index of endgame tables.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
+import { problemState } from '../app.js';
 import { button, el, emptyState, svg } from '../dom.js';
 import { number, percent, plural, size, t } from '../i18n.js';
 import { menOf, winsByDistance } from '../wire.js';
@@ -28,14 +28,14 @@ export class TablesView {
     const { tables } = this.app.meta.xiangqi;
     if (!tables) {
       this.list.replaceChildren(emptyState(t('No tables are open. Build some and start the server with them:'),
-        'juzhong tablebase generate KRvKN --tables tables && juzhong serve --tables tables', t('Copy')));
+        'juzhong tablebase generate KRvKN --tables tables && juzhong serve --tables tables'));
       return;
     }
     try {
       const { tables: sets } = await get('/api/tables');
       this.showList(sets);
     } catch (error) {
-      this.list.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.list.replaceChildren(problemState(error));
     }
   }
 
@@ -56,7 +56,7 @@ export class TablesView {
     try {
       this.showSet(await get(`/api/tables/${encodeURIComponent(name)}`));
     } catch (error) {
-      this.details.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.details.replaceChildren(problemState(error));
     }
     if (scroll) this.details.scrollIntoView({ block: 'nearest' });
   }
@@ -81,7 +81,7 @@ export class TablesView {
       const { fen } = await get('/api/table/random', { set, wdl });
       this.openFen(fen);
     } catch (error) {
-      this.details.prepend(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.details.prepend(problemState(error));
     }
   }
 

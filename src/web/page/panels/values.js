@@ -1,8 +1,8 @@
 // What the evaluation thinks each piece and each term is worth.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
-import { calm, el, emptyState } from '../dom.js';
+import { problemState } from '../app.js';
+import { calm, el } from '../dom.js';
 import { number, t } from '../i18n.js';
 import { signed } from '../score.js';
 
@@ -33,7 +33,7 @@ export class ValuesPanel {
       const answer = await get('/api/eval', app.session.query);
       if (key === app.answerKey() && this.open) this.show(answer.eval ?? {});
     } catch (error) {
-      this.element.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.element.replaceChildren(problemState(error));
     }
   }
 
