@@ -76,11 +76,6 @@ test('leaving a game opens a study, and the way back leads to the move that was 
   assert.ok(!session.studying);
 });
 
-test('what the server sends and takes is the same', () => {
-  const wire = { move: '', text: '', comment: 'start', children: [{ move: 'h2e2', text: '炮二平五', comment: '<b>', children: [] }] };
-  assert.deepEqual(tree.toWire(tree.fromWire(wire)), wire);
-});
-
 test('games as lines of JSON become trees and lines again', () => {
   const record = { start: '', moves: 'h2e2 h9g7 h0g2 i9h9', result: '1-0', tags: { Red: 'A' }, comments: [[0, 'start'], [1, 'first']],
     lines: [{ of: 0, ply: 1, moves: 'h7e7 h0g2 h9g7', comments: [[1, 'alt']] }, { of: 1, ply: 2, moves: 'b9c7', comments: [[1, 'nest']] },
@@ -88,7 +83,5 @@ test('games as lines of JSON become trees and lines again', () => {
   const game = readGame(record);
   assert.deepEqual(tree.find(game.root, ['h2e2', 'h7e7', 'h0g2', 'b9c7']), [0, 1, 0, 1]);
   assert.equal(tree.nodeAt(game.root, [0, 1, 0, 1]).comment, 'nest');
-  const { root, ...written } = writeGame(game);
-  assert.deepEqual(written, record);
-  assert.deepEqual(readGame({ root }).root, game.root);
+  assert.deepEqual(writeGame(game), record);
 });

@@ -13,7 +13,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -77,6 +77,9 @@ export class App {
     this.marks = new Map();
     /** @type {{text: string, kind: 'info' | 'error' | 'busy', hint?: string} | null} */
     this.message = null;
+    /** Since which ply stones are numbered, and the stones that a proof goes on with. @type {{from: number, next: readonly string[]} | null} */
+    this.proof = null;
+    this.timer = 0;
     /** The value that the gauge shows, for the first player. @type {import('./score.js').Score | null} */
     this.score = null;
     this.editing = false;
@@ -188,6 +191,28 @@ export class App {
     const at = this.answer?.legal_moves.indexOf(move) ?? -1;
     if (this.answer && at < 0) return;
     this.session.play(move, { text: this.answer?.legal_texts?.[at] ?? '', source });
+  }
+
+  /**
+   * Plays a line to its end, a move at a time, as a branch of the tree.
+   * @param {readonly {move: string, text?: string}[]} moves @param {string} source @param {() => void} [done]
+   */
+  playLine(moves, source, done) {
+    this.halt();
+    const { session } = this;
+    let at = 0;
+    const step = () => {
+      const move = this.session === session ? moves[at++] : undefined;
+      if (move) session.play(move.move, { text: move.text ?? '', source });
+      if (!move || at >= moves.length) { this.halt(); done?.(); }
+    };
+    this.timer = window.setInterval(step, 650);
+    step();
+  }
+
+  /** Stops a line that is being played. */
+  halt() {
+    clearInterval(this.timer);
   }
 
   /** Says why a move is illegal. @param {string} move */
@@ -324,6 +349,13 @@ export class App {
     if (marks.size === 0 && this.marks.size === 0) return;
     this.marks = marks;
     this.emit('marks');
+  }
+
+  /** Shows a proof on the stones. @param {App['proof']} proof */
+  setProof(proof) {
+    if (!proof && !this.proof) return;
+    this.proof = proof;
+    this.emit('proof');
   }
 
   /** Shows a value in the gauge. @param {import('./score.js').Score | null} score for the first player */

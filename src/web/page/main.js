@@ -15,6 +15,7 @@ import { filePanel, takeFile, takeText } from './panels/file.js';
 import { GamesView } from './panels/games.js';
 import { movesPanel } from './panels/moves.js';
 import { plates, playPanel } from './panels/play.js';
+import { ProofPanel } from './panels/proof.js';
 import { ReviewPanel } from './panels/review.js';
 import { Setup } from './panels/setup.js';
 import { TablePanel } from './panels/table.js';
@@ -88,10 +89,11 @@ function build() {
   app.forgetListeners();
   play.attach();
   app.on(['style'], applyStyle);
+  app.on(['press'], () => app.halt());
   const setup = new Setup(app, (position) => view.showEdited(position));
   engine = new EnginePanel(app);
   review = new ReviewPanel(app);
-  const table = new TablePanel(app, (first) => {
+  const table = app.game === 'gomoku' ? new ProofPanel(app, () => play.leave()) : new TablePanel(app, (first) => {
     play.begin(first ? 'human' : 'engine', first ? 'engine' : 'human', true);
     app.openTab('play');
   });
@@ -115,10 +117,9 @@ function build() {
 /** @param {Record<string, HTMLElement>} panels */
 function lower(panels) {
   /** @type {[string, string][]} */
-  const all = [['moves', t('Moves')], ['engine', t('Engine')], ['book', t('Book')], ['table', t('Table')], ['play', t('Play')],
+  const all = [['moves', t('Moves')], ['engine', t('Engine')], ['book', t('Book')], ['table', app.game === 'gomoku' ? t('Proof') : t('Table')], ['play', t('Play')],
     ['review', t('Review')], ['values', t('Values')], ['file', t('File')]];
-  const names = all.filter(([name]) => name !== 'table' || app.game === 'xiangqi');
-  const tabs = names.map(([name, label]) => button(label, () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
+  const tabs = all.map(([name, label]) => button(label, () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
   const bar = el('div', { class: 'tabs', role: 'tablist', 'aria-label': t('Panels'), onkeydown: turnTabs }, ...tabs);
   for (const [name, panel] of Object.entries(panels)) {
     panel.setAttribute('data-panel', name);
@@ -173,7 +174,7 @@ function changeGame(game) {
   play.resume();
   app.arrows.clear();
   app.answer = null;
-  if (game === 'gomoku' && app.tab === 'table') app.tab = 'book';
+  app.proof = null;
   build();
   app.moved();
 }
@@ -227,17 +228,11 @@ const KEYS = {
   ArrowUp: () => app.session.beside(-1), ArrowDown: () => app.session.beside(1),
   Home: () => app.session.toStart(), End: () => app.session.toEnd(),
   f: () => app.change({ flipped: !app.settings.flipped }),
-  e: () => engine?.switch(), b: () => openTab('book'), t: () => openTab('table'), v: () => openTab(app.tab === 'values' ? 'book' : 'values'),
-  p: () => openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
+  e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
+  p: () => app.openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
   u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
-
-/** @param {string} tab */
-function openTab(tab) {
-  if (tab === 'table' && app.game === 'gomoku') return;
-  app.openTab(tab);
-}
 
 /** Undoes the last edit; in a game that is being played, takes moves back. */
 function undo() {

@@ -23,9 +23,8 @@ function turnTable(table) {
   return { wdl: wdl === 'win' ? 'loss' : wdl === 'loss' ? 'win' : wdl, distance };
 }
 
-/** Reads what a table said, given as a word or as an object. @param {unknown} table @returns {{wdl: string, distance: number | null}} */
-export function readTable(table) {
-  if (typeof table === 'string') return { wdl: table, distance: null };
+/** @param {unknown} table @returns {{wdl: string, distance: number | null}} */
+function readTable(table) {
   const value = /** @type {{wdl?: string, distance?: number | null} | null} */ (table);
   return { wdl: value?.wdl ?? 'draw', distance: value?.distance ?? null };
 }

@@ -142,13 +142,6 @@ export class Session {
     this.edit(place);
   }
 
-  /** Adds a line of moves at the place as a study and stays there. @param {readonly string[]} moves @returns {Path} the end of the line */
-  addLine(moves) {
-    const place = tree.addLine(this.root, this.path, moves);
-    this.edit({ root: place.root, path: this.path });
-    return place.path;
-  }
-
   undo() { this.restore(this.history.undo({ root: this.root, path: this.path })); }
 
   redo() { this.restore(this.history.redo({ root: this.root, path: this.path })); }

@@ -31,8 +31,8 @@ function toMove(app) {
   return app.firstToMove ? t('Red to move') : t('Black to move');
 }
 
-/** @param {App} app @param {boolean} first */
-function wins(app, first) {
+/** Returns who wins. @param {App} app @param {boolean} first whether it is the first player */
+export function wins(app, first) {
   if (app.game === 'gomoku') return first ? t('Black wins') : t('White wins');
   return first ? t('Red wins') : t('Black wins');
 }
@@ -61,7 +61,7 @@ export function verdictText(answer) {
 
 /** Returns the moves of a loop that was judged. @param {Answer | null} answer @returns {readonly LoopMove[]} */
 export function loopMoves(answer) {
-  const moves = answer?.loop?.moves ?? answer?.moves ?? [];
+  const moves = answer?.loop?.moves ?? [];
   return (answer?.verdict ?? 'none') === 'none' ? [] : moves;
 }
 
@@ -77,7 +77,6 @@ export function loopArrows(answer) {
 
 /** Returns what each move of a loop attacks. @param {LoopMove} move @returns {string} */
 export function loopText(move) {
-  if (move.by) return move.by;
   const parts = [];
   if (move.checks?.length) parts.push(t('check by {men}', { men: move.checks.map(({ at }) => at).join(', ') }));
   if (move.chases?.length) parts.push(t('chases {men}', { men: move.chases.map(({ at }) => at ?? '').join(', ') }));

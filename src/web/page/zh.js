@@ -67,6 +67,12 @@ export const ZH = {
   '{n} game by transposition': '{n} 局经其他次序到达', '{n} games by transposition': '{n} 局经其他次序到达',
   'disabled': '停用', 'banned by the rules': '规则禁止', 'lost by the tables': '残局库判负', 'locked': '锁定', 'added by hand': '手工加入',
 
+  'Games of the library': '棋谱文件夹中的棋局', 'rating from': '等级分不低于', 'Both players have at least this rating': '双方等级分都不低于此数',
+  'Years and ratings are counted in a folder of games. Start the server with one:': '年份和等级分按棋谱文件夹统计。请带一个启动服务器：',
+  'Years and ratings are counted in the games of the library.': '年份和等级分按棋谱文件夹统计。', 'Remove the filters': '取消筛选',
+  'The book keeps no games of this position. Build it with samples:': '棋库没有保存此局面的棋局。建库时请保存例局：',
+  'No game of the library went on from here.': '棋谱文件夹中没有从此局面继续的棋局。',
+
   // engine
   'Analysis on or off (e)': '开关分析 (e)', '{n} line': '{n} 条变化', '{n} lines': '{n} 条变化', 'How many lines': '变化条数', 'Stop': '停止', 'Go on': '继续', 'thinking …': '思考中 …',
   'depth {depth}': '深度 {depth}', '{n} nodes/s': '{n} 节点/秒', '{n} s': '{n} 秒',
@@ -84,6 +90,8 @@ export const ZH = {
   'No game was found. Try fewer words.': '没有找到。请减少搜索词。', 'Games of the opened file': '所开文件中的棋谱', 'Recently on the board': '最近摆过的棋局',
   'Analysis': '分析', 'Game': '棋局', '{n} ply': '{n} 步', '{n} plies': '{n} 步', '{n} move': '{n} 着', '{n} moves': '{n} 着',
 
+  'Games you played': '您下过的棋局',
+
   // moves
   'Make this the main line': '设为主变', 'Delete from here on': '删去此后着法', 'Study': '研究',
   'Leave the game here, try things, and come back (s)': '在此离开对局，试走变化，再回来 (s)',
@@ -99,6 +107,9 @@ export const ZH = {
   'Engine, level {level}': '引擎 {level} 级', 'You': '您', 'Red resigns.': '红方认输。', 'Black resigns.': '黑方认输。', 'White resigns.': '白方认输。',
   'Hint: {move}': '提示：{move}', 'Draw by agreement.': '双方同意和棋。', 'The engine thinks about the offer …': '引擎在考虑提和 …',
   'The engine declines the draw.': '引擎不同意和棋。', '{winner} on time.': '超时，{winner}。',
+
+  'To keep games on disk, open the address with #token= that `juzhong serve` printed.': '要把棋局存到磁盘，请打开 `juzhong serve` 显示的带 #token= 的网址。',
+  'saved as {file}': '已存为 {file}', 'The game could not be saved: {reason}': '棋局未能保存：{reason}',
 
   // review
   'quick': '快速', 'normal': '普通', 'thorough': '细致', 'How thorough': '细致程度', 'Review this game': '复盘此局', '{done} of {of} moves': '第 {done} 着，共 {of} 着',
@@ -128,6 +139,15 @@ export const ZH = {
   'The tables do not have these men. This command builds the set:': '残局库没有这组子力。用此命令生成：',
   'Practise from a random position:': '从随机局面练习：', 'won': '胜局', 'drawn': '和局', 'lost': '负局', 'Wins by distance in plies': '胜局按步数分布', 'Longest wins': '最长的胜局',
   '{plies} plies: {n} positions': '{plies} 步：{n} 个局面', '{n} set': '{n} 组', '{n} sets': '{n} 组',
+
+  // proofs
+  'Proof': '证明', 'Prove': '证明', 'Time for the proof': '证明时限', 'proving … {n} s': '证明中 … {n} 秒', 'Your move: try any defence.': '轮到您走：请任选防守。',
+  'Not proved from here: give it more time.': '由此尚未证明：请给更多时间。',
+  'Does one side win by force from here? What is proved is shown with its moves.': '由此是否有一方必胜？证明所得会列出着法。',
+  'Nothing is proved. Give it more time, or play a move that forces more and prove again.': '未能证明。请给更多时间，或走更强制的一着后再证明。',
+  'Answer yourself': '自己应对', 'Try any defence; every one is refuted': '任选防守，每种都会被破解', 'Show the line': '显示着法',
+  '{n} position was looked at': '查看了 {n} 个局面', '{n} positions were looked at': '查看了 {n} 个局面', ' in at most {n} plies': '，至多 {n} 步',
+  ', by continuous fours': '，连续冲四', ', by threats': '，连续威胁', ', by proof-number search': '，证明数搜索', ', after every move was tried': '，穷举所有着法',
 
   // values
   'Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.': '棋子下方是它在此处的分值，以百分之一兵为单位。下面是各项之和。',

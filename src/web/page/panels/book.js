@@ -4,6 +4,7 @@ import { get, hasToken, post, Problem } from '../api.js';
 import { problemState } from '../app.js';
 import { button, calm, checkbox, el, emptyState, numberField, select } from '../dom.js';
 import { pointsOf, START } from '../fen.js';
+import { dialog } from '../help.js';
 import { currentLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
 import { playersOf, resultText } from '../session.js';
@@ -324,7 +325,7 @@ export class BookPanel {
     const weight = el('input', { type: 'number', value: move.weight, min: 0, 'aria-label': t('Weight') });
     const comment = el('input', { type: 'text', value: move.comment ?? '', 'aria-label': t('Comment') });
     const disabled = el('input', { type: 'checkbox', checked: move.flags.includes('disabled') });
-    const close = () => { dialog.close(); dialog.remove(); };
+    const close = () => box.close();
     const save = () => {
       /** @type {Record<string, unknown>} */
       const change = {};
@@ -334,14 +335,12 @@ export class BookPanel {
       close();
       void this.change(book, { move: move.move, ...change });
     };
-    const dialog = el('dialog', { class: 'dialog' }, el('h2', {}, move.text || move.move),
+    const box = dialog(move.text || move.move,
       el('label', { class: 'stack' }, el('span', {}, t('Weight')), weight),
       el('label', { class: 'stack' }, el('span', {}, t('Comment')), comment),
       el('label', { class: 'check' }, disabled, ' ', t('Never play this move')),
       el('div', { class: 'row' }, button(t('Save'), save, { class: 'primary' }), button(t('Cancel'), close),
         button(t('Undo the last edit'), () => { close(); void this.send('/api/book/undo', { book }); })));
-    document.body.append(dialog);
-    dialog.showModal();
   }
 
   /** Edits a move of the position on the board. @param {string} book @param {Record<string, unknown>} edit as `book edit --script` has it */

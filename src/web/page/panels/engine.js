@@ -5,6 +5,7 @@ import { explainError } from '../app.js';
 import { calm, el, button, select } from '../dom.js';
 import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
+import { SOURCES } from './moves.js';
 import { forFirst, readScore, scoreText } from '../score.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -204,9 +205,6 @@ export class EnginePanel {
     }, { class: 'pv-move', ...app.hovers(move) });
   }
 }
-
-/** @type {Record<string, string>} */
-const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
 
 /** @param {number[] | null | undefined} wdl */
 function wdlText(wdl) {

@@ -142,8 +142,8 @@ function moveButton(app, node, path, offset, fresh) {
   return el('span', { class: 'ply', role: 'none' }, number && el('span', { class: 'number' }, number), move);
 }
 
-/** @type {Record<string, string>} */
-const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
+/** Where moves come from. @type {Record<string, string>} */
+export const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
 
 // --- loops, comments, entry ---
 

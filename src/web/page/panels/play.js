@@ -13,7 +13,10 @@ import { playersOf } from '../session.js';
 export function playPanel(app, play) {
   const state = el('div', { class: 'stack' });
   const element = el('section', { class: 'panel panel-play', 'aria-label': t('Play') }, state, sides(app, play), limits(app));
-  const draw = () => state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
+  const draw = () => {
+    state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
+    if (play.saver.note) state.append(el('p', { class: 'quiet saved' }, play.saver.note));
+  };
   app.on(['play', 'tree', 'answer'], draw);
   draw();
   return element;

@@ -20,11 +20,9 @@ export class TablePanel {
     this.element = el('section', { class: 'panel panel-table', 'aria-label': t('Table') });
     /** @type {AbortController | null} */
     this.asking = null;
-    this.timer = 0;
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
-    app.on(['press'], () => this.halt());
   }
 
   get open() { return this.app.tab === 'table'; }
@@ -126,22 +124,12 @@ export class TablePanel {
 
   // --- lines ---
 
-  /** Plays the best line to its end, a move at a time, as a branch of the tree. */
+  /** Plays the best line. */
   async playLine() {
     const { app } = this;
     try {
       const line = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
-      this.halt();
-      const session = app.session;
-      let at = 0;
-      const step = () => {
-        const move = line.moves[at++];
-        if (!move || app.session !== session) { this.halt(); return; }
-        session.play(move.move, { text: move.text ?? '', source: 'table' });
-        if (at >= line.moves.length) { this.halt(); if (line.ends) app.say(endOfLine(line.ends)); }
-      };
-      step();
-      this.timer = window.setInterval(step, 650);
+      app.playLine(line.moves, 'table', () => { if (line.ends) app.say(endOfLine(line.ends)); });
     } catch (error) {
       app.fail(error);
     }
@@ -160,12 +148,6 @@ export class TablePanel {
     } catch (error) {
       app.fail(error);
     }
-  }
-
-  /** Stops a line that is being played. */
-  halt() {
-    clearInterval(this.timer);
-    this.timer = 0;
   }
 
   /** Puts the same position with the other side to move on the board. */
