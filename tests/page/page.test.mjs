@@ -532,7 +532,63 @@ async function touch() {
   await close();
 }
 
+// --- accessibility of everything ---
+
+async function everywhere() {
+  if (!process.env.AXE) return;
+  const tabs = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file'];
+  for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 360], ['dark', 360]]) {
+    const { page, close } = await open({ path: '?moves=h2e2,h9g7', colorScheme: scheme, viewport: { width, height: 780 }, hasTouch: width < 500 });
+    const look = async (name) => {
+      await settled(page);
+      await shot(page, `all-${name}-${width}-${scheme}`);
+      await accessible(page, name);
+      assert.ok(await noSideways(page), `${name} scrolls sideways`);
+    };
+    const at = `${scheme} ${width}`;
+    await step(`no accessibility issue in any tab: ${at}`, async () => {
+      for (const tab of tabs.slice(width > 900 ? 2 : 0)) {
+        await page.locator(`#tab-${tab}`).click();
+        await look(tab);
+      }
+    });
+    await step(`no accessibility issue in tables: ${at}`, async () => {
+      await go(page, '?fen=3k5/9/9/9/9/9/9/9/4R4/5K3_w_-_-_0_1');
+      await page.locator('#tab-table').click();
+      await page.waitForSelector('.sentence');
+      await look('won');
+      await page.locator('.nav', { hasText: 'Tables' }).click();
+      await page.waitForSelector('.set-details h2');
+      await look('tables');
+      await page.locator('.nav', { hasText: 'Games' }).click();
+      await look('games');
+    });
+    await step(`no accessibility issue in dialogs and the setup: ${at}`, async () => {
+      await page.locator('.nav', { hasText: 'Board' }).click();
+      await page.locator('#help').click();
+      await look('help');
+      await page.keyboard.press('Escape');
+      await page.locator('#styles').click();
+      await look('style');
+      await page.keyboard.press('Escape');
+      await page.locator('.controls').getByRole('button', { name: 'Set up a position' }).click();
+      await look('setup');
+    });
+    await step(`no accessibility issue in gomoku: ${at}`, async () => {
+      await go(page, `?game=gomoku&fen=${RENJU}`);
+      for (const tab of tabs.slice(width > 900 ? 2 : 0)) {
+        await page.locator(`#tab-${tab}`).click();
+        await look(`gomoku-${tab}`);
+      }
+    });
+    await close();
+  }
+}
+
 // --- gomoku ---
+
+/** Black to move may not play h8, which would make two threes. */
+const RENJU = 'o13o/15/15/15/15/7x7/7x7/5xx8/15/15/15/15/15/15/o13o_x_5_renju';
 
 async function gomoku() {
   const { page, close } = await open({ path: '?game=gomoku&moves=h8,i9' });
@@ -649,7 +705,7 @@ async function weight() {
   });
 }
 
-for (const part of [mouse, positions, games, playing, keyboard, touch, gomoku, styles, edits, weight]) {
+for (const part of [mouse, positions, games, playing, keyboard, touch, everywhere, gomoku, styles, edits, weight]) {
   try {
     await part();
   } catch (error) {

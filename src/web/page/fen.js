@@ -150,13 +150,25 @@ export function after(game, start, moves) {
   return moves.reduce((position, move) => play(game, position, move), first);
 }
 
+/** Returns a position without its counters. @param {string} fen */
+function placeOf(fen) {
+  return fen.split(' ', 2).join(' ');
+}
+
+/** Returns where the loop begins in which a line of positions ends, or -1. @param {readonly string[]} fens */
+export function loopStart(fens) {
+  const places = fens.map(placeOf);
+  const first = places.indexOf(places.at(-1) ?? '');
+  return first < fens.length - 1 ? first : -1;
+}
+
 /**
  * Returns after how many moves of a line a position stands on the board, whatever its counters; 0 where it never does.
  * @param {GameName} game @param {string} start @param {readonly string[]} moves @param {string} fen
  */
 export function plyOf(game, start, moves, fen) {
-  const place = (/** @type {Position} */ position) => write(game, position).split(' ', 2).join(' ');
-  const wanted = fen.split(' ', 2).join(' ');
+  const place = (/** @type {Position} */ position) => placeOf(write(game, position));
+  const wanted = placeOf(fen);
   let position = after(game, start, []);
   for (let ply = 0; ply <= moves.length; ply++) {
     if (place(position) === wanted) return ply;

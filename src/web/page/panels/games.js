@@ -77,7 +77,7 @@ export class GamesView {
     const rows = games.map((game) => el('tr', { onclick: () => void this.open(String(game.id), this.through ? app.fen() : '') },
       el('td', {}, el('button', { type: 'button', class: 'link' }, game.players.join(' – '))), el('td', { class: 'num' }, game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
       el('td', {}, [game.ecco, game.name].filter(Boolean).join(' ')), el('td', { class: 'num wide' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file)));
-    const table = el('div', { class: 'scroll-x' }, el('table', { class: 'rows games' },
+    const table = el('div', { class: 'scroll-x', tabindex: 0 }, el('table', { class: 'rows games' },
       el('thead', {}, el('tr', {}, ...heads.map((name, at) => el('th', { scope: 'col', class: at === 1 ? 'num' : at === 4 ? 'num wide' : at > 4 ? 'wide' : '' }, name)))), el('tbody', {}, ...rows)));
     const turn = (/** @type {number} */ step) => () => { this.page += step; void this.load(); };
     this.list.replaceChildren(el('p', { class: 'quiet', role: 'status' }, plural(total, '{n} game', '{n} games')), table,

@@ -14,7 +14,7 @@ import * as tree from '../tree.js';
 
 /** Returns the panel with the moves. @param {App} app */
 export function movesPanel(app) {
-  const list = el('div', { class: 'tree', role: 'tree', 'aria-label': t('Moves') });
+  const list = el('div', { class: 'tree', 'aria-label': t('Moves') });
   const loop = el('div', { class: 'loop' });
   const comment = commentField(app);
   const element = el('section', { class: 'panel panel-moves', 'aria-label': t('Moves') },
@@ -80,6 +80,7 @@ function drawTree(app, list) {
   if (root.comment) rows.append(el('span', { class: 'comment' }, root.comment));
   appendLine(app, rows, root, [], offset);
   if (root.children.length === 0) rows.append(el('p', { class: 'quiet' }, t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
+  list.setAttribute('role', root.children.length > 0 ? 'tree' : 'group');
   list.replaceChildren(rows);
   scrollTo(list);
 }
@@ -149,10 +150,15 @@ export const SOURCES = { book: 'from the book', table: 'from the tables', search
 
 /** @param {App} app @param {HTMLElement} box */
 function drawLoop(app, box) {
-  const moves = loopMoves(app.answer);
-  if (moves.length === 0 || !app.answer) { box.replaceChildren(); return; }
+  box.replaceChildren(...loopRows(app.answer));
+}
+
+/** Returns the verdict on a loop with its moves, or nothing. @param {import('../app.js').Answer | null} answer */
+export function loopRows(answer) {
+  const moves = loopMoves(answer);
+  if (moves.length === 0 || !answer) return [];
   const rows = moves.map((move, at) => el('li', { value: at + 1 }, `${move.text ?? move.move}: ${loopText(move)}`));
-  box.replaceChildren(el('p', {}, t('The loop: {verdict}', { verdict: verdictText(app.answer) })), el('ol', {}, ...rows));
+  return [el('p', {}, t('The loop: {verdict}', { verdict: verdictText(answer) })), el('ol', {}, ...rows)];
 }
 
 /** @param {App} app */

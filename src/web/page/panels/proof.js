@@ -140,13 +140,19 @@ export class ProofPanel {
   // --- drawing ---
 
   draw() {
-    const { app, known } = this;
+    const { known, app } = this;
     this.run.textContent = this.asking ? t('Stop') : t('Prove');
     this.drawState();
-    this.body.replaceChildren(...this.error ? [emptyState(this.error)] : known ? this.drawSolution(known) :
-      this.asking ? [] : [el('p', { class: 'quiet' }, t('Does one side win by force from here? What is proved is shown with its moves.'))]);
-    const shown = this.open && (known?.line.length || this.winner !== null || this.over);
-    app.setProof(this.base && shown && this.inside(this.base) ? { from: this.base.moves.length, next: this.winner === null ? known?.line ?? [] : [] } : null);
+    this.body.replaceChildren(...known && !this.error ? this.drawSolution(known) :
+      [emptyState(this.error || t('Does one side win by force from here? What is proved is shown with its moves.'))]);
+    app.setProof(this.shown(known?.line ?? []));
+  }
+
+  /** Returns what is to be drawn on the stones. @param {string[]} line @returns {App['proof']} */
+  shown(line) {
+    const { base, winner } = this;
+    if (!base || !this.open || !this.inside(base) || (line.length === 0 && winner === null && !this.over)) return null;
+    return { from: base.moves.length, next: winner === null ? line : [] };
   }
 
   /** Whether the position came after the beginning of a proof. @param {Proof} proof */

@@ -3,8 +3,10 @@
 import { get, Problem } from '../api.js';
 import { problemState } from '../app.js';
 import { button, calm, el, emptyState } from '../dom.js';
-import { parse, pointsOf, write } from '../fen.js';
+import { loopStart, parse, pointsOf, write } from '../fen.js';
 import { plural, t } from '../i18n.js';
+import { loopArrows, wins } from '../status.js';
+import { loopRows } from './moves.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {'win' | 'draw' | 'loss'} Wdl */
@@ -20,6 +22,8 @@ export class TablePanel {
     this.element = el('section', { class: 'panel panel-table', 'aria-label': t('Table') });
     /** @type {AbortController | null} */
     this.asking = null;
+    /** A loop of the best line, and where it begins. @type {{key: string, answer: import('../app.js').Answer} | null} */
+    this.loop = null;
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
@@ -73,11 +77,13 @@ export class TablePanel {
   /** @param {TableAnswer} answer */
   showAnswer(answer) {
     const first = this.app.firstToMove;
-    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(answer, first)), this.clock(answer), this.tools(answer.order),
+    const loop = this.loop?.key === this.app.answerKey() ? this.loop.answer : null;
+    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(this.app, answer)), this.clock(answer), this.tools(answer.order), el('div', { class: 'loop' }, ...loopRows(loop)),
       ...GROUPS.map(([wdl, title]) => this.group(answer, wdl, t(title))).filter((group) => group !== null),
       el('p', { class: 'quiet' }, t('Table {material}, rules {rules}, distances {metric}', {
         material: answer.material, rules: answer.rules, metric: answer.metric === 'dtm' ? t('to mate') : t('to the next capture') })));
-    this.showArrows(answer);
+    if (loop) this.app.setArrows('table', loopArrows(loop));
+    else this.showArrows(answer);
     this.app.setScore({ table: { wdl: first ? answer.wdl : turned(answer.wdl), distance: answer.distance } });
   }
 
@@ -102,7 +108,7 @@ export class TablePanel {
   /** @param {number} order */
   tools(order) {
     return el('div', { class: 'row' },
-      order > 0 && button(t('Show the loop'), () => void this.showLoop()),
+      order > 0 && button(t('Show the loop'), () => void this.goToLoop()),
       button(t('Play the best line'), () => void this.playLine()),
       button(t('Play it out'), () => this.practise(this.app.firstToMove), { title: t('You move now; the tables defend perfectly') }),
       button(t('Other side to move'), () => this.turn()));
@@ -124,30 +130,45 @@ export class TablePanel {
 
   // --- lines ---
 
-  /** Plays the best line. */
+  /** Returns the best line, and where its loop begins if it ends in one. */
+  async bestLine() {
+    const { app } = this;
+    /** @type {{moves: Required<TableMove>[]}} */
+    const { moves } = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
+    const fens = [app.fen(), ...moves.map(({ fen }) => fen)];
+    return { moves, fens, from: loopStart(fens) };
+  }
+
+  /** Plays the best line, and shows the loop in which it ends. */
   async playLine() {
+    try {
+      const { moves, fens, from } = await this.bestLine();
+      this.app.playLine(moves, 'table', () => { if (from >= 0) void this.showLoop(fens[from] ?? '', moves.slice(from)); });
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  /** Goes to where the best line begins to repeat. */
+  async goToLoop() {
     const { app } = this;
     try {
-      const line = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
-      app.playLine(line.moves, 'table', () => { if (line.ends) app.say(endOfLine(line.ends)); });
+      const { moves, fens, from } = await this.bestLine();
+      for (const { move, text } of moves.slice(0, Math.max(0, from))) app.session.play(move, { text, source: 'table' });
+      if (from >= 0) await this.showLoop(fens[from] ?? '', moves.slice(from));
     } catch (error) {
       app.fail(error);
     }
   }
 
-  /** Numbers the moves of the best line on the board where it ends in a loop. */
-  async showLoop() {
+  /** Shows the loop that begins at the position on the board, as the rules judge it. @param {string} fen @param {readonly TableMove[]} loop */
+  async showLoop(fen, loop) {
     const { app } = this;
-    try {
-      const line = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
-      app.setArrows('loop', line.moves.slice(-8).map((/** @type {TableMove} */ step, /** @type {number} */ at) => {
-        const [from = '', to = ''] = pointsOf(step.move);
-        return { from, to, kind: 'loop', weight: 0.3, label: String(at + 1) };
-      }));
-      app.say(endOfLine('loop'));
-    } catch (error) {
-      app.fail(error);
-    }
+    const key = app.answerKey();
+    const moves = [...loop, ...loop].map(({ move }) => move).join(',');
+    this.loop = { key, answer: await get('/api/legal', { fen, moves, notation: app.settings.notation }) };
+    void this.load();
+    app.say(t('From here the moves repeat, and the repetition rule decides.'));
   }
 
   /** Puts the same position with the other side to move on the board. */
@@ -168,28 +189,20 @@ function turned(wdl) {
   return wdl === 'win' ? 'loss' : wdl === 'loss' ? 'win' : 'draw';
 }
 
-/** Returns the verdict of the tables as a sentence. @param {TableAnswer} answer @param {boolean} redToMove */
-function sentence(answer, redToMove) {
+/** Returns the verdict of the tables as a sentence. @param {App} app @param {TableAnswer} answer */
+function sentence(app, answer) {
   if (answer.wdl === 'draw') return t('A draw with best play.');
-  const red = (answer.wdl === 'win') === redToMove;
-  const who = red ? t('Red wins') : t('Black wins');
-  const when = answer.distance === null ? '' : plural(answer.distance, ' in {n} ply', ' in {n} plies');
-  const how = answer.order > 0 ? t(', by the repetition rule (round {n})', { n: answer.order }) : '';
-  return t('{sentence}.', { sentence: who + when + how });
+  const who = wins(app, (answer.wdl === 'win') === app.firstToMove);
+  const { order, distance } = answer;
+  const when = distance === null ? '' : order > 0 ? plural(distance, '; the moves repeat within {n} ply', '; the moves repeat within {n} plies') :
+    plural(distance, ' in {n} ply', ' in {n} plies');
+  return t('{sentence}.', { sentence: who + (order > 0 ? t(' only by the repetition rule (round {n})', { n: order }) : '') + when });
 }
 
 /** @param {TableMove} move */
 function distanceText(move) {
   if (move.wdl === 'draw') return '';
-  const rule = move.order > 0 ? t('rule, round {n}', { n: move.order }) : '';
+  const rule = move.order > 0 ? t('round {n}', { n: move.order }) : '';
   const distance = move.distance === null ? '' : plural(move.distance, '{n} ply', '{n} plies');
-  return [distance, rule].filter(Boolean).join(' · ');
-}
-
-/** @param {string} ends */
-function endOfLine(ends) {
-  /** @type {Record<string, string>} */
-  const texts = { mate: t('The line ends in mate.'), stalemate: t('The line ends in stalemate.'),
-    loop: t('From here the moves repeat, and the repetition rule decides.'), capture: t('The line ends with a capture.') };
-  return texts[ends] ?? t('The line ends here.');
+  return [rule, distance].filter(Boolean).join(' · ');
 }

@@ -103,7 +103,7 @@ function counts(set) {
   const row = (name, side) => el('tr', {}, el('th', { scope: 'row' }, name),
     ...[side.win, side.draw, side.loss, (side.by_rule_win ?? 0) + (side.by_rule_loss ?? 0)].map((part) => el('td', { class: 'num', title: number(part) }, share(part, side))),
     el('td', { class: 'num' }, number(side.longest_win ?? 0)));
-  return el('div', { class: 'scroll-x' }, el('table', { class: 'rows narrow' }, el('thead', {}, el('tr', {}, ...heads.map((name, at) => el(at ? 'th' : 'td', { class: at ? 'num' : '' }, name)))),
+  return el('div', { class: 'scroll-x', tabindex: 0 }, el('table', { class: 'rows narrow' }, el('thead', {}, el('tr', {}, ...heads.map((name, at) => el(at ? 'th' : 'td', { class: at ? 'num' : '' }, name)))),
     el('tbody', {}, row(t('Red to move'), set.red), row(t('Black to move'), set.black))));
 }
 
