@@ -2,7 +2,7 @@
 
 import { XiangqiBoard } from './board.js';
 import { button, el } from './dom.js';
-import { firstToMove, parse } from './fen.js';
+import { emptyLike, firstToMove } from './fen.js';
 import { GomokuBoard } from './gomoku.js';
 import { iconButton } from './icons.js';
 import { currentLanguage, t } from './i18n.js';
@@ -185,11 +185,4 @@ export function newGame(app) {
   app.setEditing(false);
   const start = app.game === 'gomoku' ? emptyLike(app.session.start) : '';
   app.load({ start });
-}
-
-/** Returns an empty board of the same size and rules. @param {string} fen */
-function emptyLike(fen) {
-  const position = parse('gomoku', fen);
-  if (!position) return '';
-  return `${Array(position.rows).fill(position.columns).join('/')} x ${position.rest || '5'}`;
 }

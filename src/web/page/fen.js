@@ -150,6 +150,13 @@ export function after(game, start, moves) {
   return moves.reduce((position, move) => play(game, position, move), first);
 }
 
+/** Returns an empty board of gomoku of the same size and rules. @param {string} fen */
+export function emptyLike(fen) {
+  const position = parse('gomoku', fen);
+  if (!position) return '';
+  return write('gomoku', { ...position, men: new Map(), turn: 'x' });
+}
+
 /** Returns a position without its counters. @param {string} fen */
 function placeOf(fen) {
   return fen.split(' ', 2).join(' ');

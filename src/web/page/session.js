@@ -29,9 +29,9 @@ export function playersOf(game, tags) {
   return game === 'gomoku' ? [tags['Black'] ?? '', tags['White'] ?? ''] : [tags['Red'] ?? tags['White'] ?? '', tags['Black'] ?? ''];
 }
 
-/** Returns a result as people write it. @param {string} result */
+/** Returns a result as people write it. @param {string | null} result */
 export function resultText(result) {
-  return result.replaceAll('1/2', '½');
+  return (result ?? '*').replaceAll('1/2', '½');
 }
 
 /** One game with its variations. */

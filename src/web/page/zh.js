@@ -38,7 +38,7 @@ export const ZH = {
   // help and style
   'Close': '关闭', 'Keys': '按键', 'Help': '帮助', 'Help (?)': '帮助 (?)', 'Style': '外观', 'Views': '页面', 'Panels': '面板',
   'a move back, a move on': '后退、前进一着', 'the variation above, below': '上一个、下一个变着', 'to the start, to the end': '到开局、到末尾',
-  'turn the board': '翻转棋盘', 'engine on or off': '开关引擎', 'values of the pieces': '棋子的分值', 'play': '对弈',
+  'turn the board': '翻转棋盘', 'engine on or off': '开关引擎', 'values of the pieces': '棋子的分值', 'table; in gomoku the proof': '残局库；五子棋为证明', 'play': '对弈',
   'study: leave the game here, come back': '研究：在此离开对局，再回来', 'undo, redo': '撤销、重做', 'new game': '新局', 'play the best move': '走最佳着法',
   'type a move in any notation': '用任何记谱法输入着法', 'delete from here on': '删去此后着法', 'this help': '本帮助',
   'Drag a piece or click it and then a point. The right button draws arrows. Drop a file anywhere, paste a FEN or a game with Ctrl+V.':

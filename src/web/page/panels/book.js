@@ -3,7 +3,7 @@
 import { get, hasToken, post, Problem } from '../api.js';
 import { problemState } from '../app.js';
 import { button, calm, checkbox, el, emptyState, numberField, select } from '../dom.js';
-import { pointsOf, START } from '../fen.js';
+import { emptyLike, pointsOf } from '../fen.js';
 import { dialog } from '../help.js';
 import { currentLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
@@ -38,7 +38,7 @@ import { addLine, node } from '../tree.js';
  */
 
 /** @typedef {{ecco?: string | null, name?: string | null, name_en?: string | null, total: number, total_weight?: number, mirrored?: boolean, moves: BookMove[]}} BookAnswer */
-/** @typedef {{red: string | null, black: string | null, white?: string | null, red_rating: number | null, black_rating: number | null, white_rating?: number | null, event: string | null, year: number | null, result: string, ply: number, move: string | null, text?: string, moves: string}} Sample */
+/** @typedef {{red: string | null, black: string | null, white?: string | null, red_rating: number | null, black_rating: number | null, white_rating?: number | null, event: string | null, year: number | null, result: string | null, file: string, number: number, ply: number, move: string | null, text?: string, moves: string}} Sample */
 
 /** Shows what books say of the position on the board. */
 export class BookPanel {
@@ -177,7 +177,8 @@ export class BookPanel {
       const { games } = await get('/api/book/games', { ...session.query, book, notation: settings.notation });
       if (games.length === 0) return [];
       return [el('h3', {}, book), el('ul', { class: 'plain' }, ...games.slice(0, 12).map((game) => this.bookSample(game)))];
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
       return [];
     }
   }
@@ -186,9 +187,10 @@ export class BookPanel {
   bookSample(sample) {
     const { app } = this;
     const tags = tagsOf(app.game, sample);
-    return sampleItem(playersOf(app.game, tags), sample.year, sample.result, sample.text || sample.move, () => {
+    const players = playersOf(app.game, tags);
+    return sampleItem(players.some(Boolean) ? players : [sample.file, `${sample.number}`], sample.year, sample.result, sample.text || sample.move, () => {
       const place = addLine(node(), [], sample.moves.split(' '));
-      app.load({ start: START[app.game], tags, result: sample.result, opened: true, root: place.root, path: place.path.slice(0, sample.ply) });
+      app.load({ start: app.game === 'gomoku' ? emptyLike(app.session.start) : '', tags, result: sample.result ?? '*', opened: true, root: place.root, path: place.path.slice(0, sample.ply) });
     });
   }
 
@@ -380,7 +382,7 @@ function tagsOf(game, { red, black, white, event, year }) {
   return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => value ? [[name, value]] : []));
 }
 
-/** @param {readonly (string | null)[]} players @param {number | string | null} year @param {string} result @param {string | null} move @param {() => void} open */
+/** @param {readonly (string | null)[]} players @param {number | string | null} year @param {string | null} result @param {string | null} move @param {() => void} open */
 function sampleItem([first, second], year, result, move, open) {
   return el('li', {}, button(`${first || '?'} – ${second || '?'}${year ? ` (${year})` : ''} ${resultText(result)}`, open, { class: 'link' }),
     move && el('span', { class: 'quiet' }, ` · ${move}`));
