@@ -93,10 +93,7 @@ async function send(path, query, body, signal) {
   return response;
 }
 
-/**
- * Returns the JSON that the server answers to a question.
- * @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>}
- */
+/** Returns the JSON that the server answers to a question. @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function get(path, query = {}, signal) {
   return (await send(path, query, undefined, signal)).json();
 }

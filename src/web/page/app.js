@@ -65,6 +65,10 @@ export class App {
     /** @type {View} */
     this.view = 'board';
     this.tab = 'moves';
+    /** The tab that is open at first. */
+    this.home = 'moves';
+    /** The set of tables that is looked at. */
+    this.set = '';
     /** @type {Record<GameName, Session>} */
     this.sessions = { xiangqi: new Session('xiangqi', () => this.moved()), gomoku: new Session('gomoku', () => this.moved()) };
     /** @type {GameName} */
@@ -150,7 +154,9 @@ export class App {
   /** Shows the place in the address. @param {boolean} step */
   showPlace(step) {
     const { game, start, moves } = this.session;
-    showAddress(addressOf(this.view, game, start, moves), step);
+    const tab = this.tab === this.home ? '' : this.tab;
+    const part = this.view === 'tables' ? this.set : this.view === 'board' ? tab : '';
+    showAddress(addressOf(this.view, part, game, start, moves), step);
   }
 
   answerKey() {

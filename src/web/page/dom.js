@@ -52,10 +52,7 @@ export function svg(tag, attributes = {}, ...children) {
   return /** @type {SVGElementTagNameMap[K]} */ (element);
 }
 
-/**
- * Makes a button.
- * @param {string} label @param {(event: MouseEvent) => void} onclick @param {Attributes} [attributes]
- */
+/** Makes a button. @param {string} label @param {(event: MouseEvent) => void} onclick @param {Attributes} [attributes] */
 export function button(label, onclick, attributes = {}) {
   return el('button', { type: 'button', onclick, ...attributes }, label);
 }

@@ -31,10 +31,7 @@ export class GomokuBoard extends PointBoard {
     this.drawArrows();
   }
 
-  /**
-   * Shows a position.
-   * @param {Position} position @param {readonly string[]} last @param {string | null} _check
-   */
+  /** Shows a position. @param {Position} position @param {readonly string[]} last @param {string | null} _check */
   setPosition(position, last, _check) {
     this.position = position;
     this.last = last;

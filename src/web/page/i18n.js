@@ -18,10 +18,7 @@ export function currentLanguage() {
   return language;
 }
 
-/**
- * Returns a text in the language in force, with `{name}` replaced by values.
- * @param {string} text @param {Record<string, string | number>} [values]
- */
+/** Returns a text in the language in force, with `{name}` replaced by values. @param {string} text @param {Record<string, string | number>} [values] */
 export function t(text, values = {}) {
   const known = language === 'zh' ? ZH[text] ?? text : text;
   return known.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));

@@ -38,7 +38,7 @@ const wide = window.matchMedia('(min-width: 900px)');
 async function begin() {
   takeToken();
   setLanguage(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
-  app.tab = wide.matches ? 'book' : 'moves';
+  app.home = app.tab = wide.matches ? 'book' : 'moves';
   restore();
   applyStyle();
   build();
@@ -59,6 +59,7 @@ function restore() {
   const address = readAddress();
   app.view = address.view;
   app.game = address.game;
+  app.set = address.set;
   for (const game of /** @type {const} */ (['xiangqi', 'gomoku'])) {
     const kept = currentGame(game);
     const session = app.sessions[game];
@@ -69,6 +70,7 @@ function restore() {
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
+  if (TABS.includes(address.tab)) app.tab = address.tab;
 }
 
 /** @param {string} fen @param {readonly string[]} moves */
@@ -114,12 +116,12 @@ function build() {
   if (app.answer) app.emit('answer');
 }
 
+const TABS = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file'];
+
 /** @param {Record<string, HTMLElement>} panels */
 function lower(panels) {
-  /** @type {[string, string][]} */
-  const all = [['moves', t('Moves')], ['engine', t('Engine')], ['book', t('Book')], ['table', app.game === 'gomoku' ? t('Proof') : t('Table')], ['play', t('Play')],
-    ['review', t('Review')], ['values', t('Values')], ['file', t('File')]];
-  const tabs = all.map(([name, label]) => button(label, () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
+  const labels = [t('Moves'), t('Engine'), t('Book'), app.game === 'gomoku' ? t('Proof') : t('Table'), t('Play'), t('Review'), t('Values'), t('File')];
+  const tabs = TABS.map((name, at) => button(labels[at] ?? '', () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
   const bar = el('div', { class: 'tabs', role: 'tablist', 'aria-label': t('Panels'), onkeydown: turnTabs }, ...tabs);
   for (const [name, panel] of Object.entries(panels)) {
     panel.setAttribute('data-panel', name);
@@ -191,6 +193,7 @@ function showView() {
 }
 
 function showTab() {
+  app.showPlace(false);
   document.body.dataset['tab'] = app.tab;
   for (const tab of document.querySelectorAll('.tab')) {
     const here = tab.getAttribute('data-tab') === app.tab;
@@ -281,6 +284,7 @@ function onDrop(event) {
 function onWayBack() {
   const address = readAddress();
   app.view = address.view;
+  app.set = address.set;
   if (address.game !== app.game) changeGame(address.game);
   restorePlace(address.fen, address.moves);
   app.moved();

@@ -72,10 +72,7 @@ export class Play {
 
   // --- beginning and end ---
 
-  /**
-   * Begins a game from the position on the board.
-   * @param {Player} first @param {Player} second @param {boolean} perfect
-   */
+  /** Begins a game from the position on the board. @param {Player} first @param {Player} second @param {boolean} perfect */
   begin(first, second, perfect) {
     const { app } = this;
     this.first = first;
@@ -244,10 +241,7 @@ export class Play {
     session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
   }
 
-  /**
-   * Asks for the engine's move.
-   * @param {Record<string, unknown>} parts @param {AbortSignal} [signal] @returns {Promise<any>}
-   */
+  /** Asks for the engine's move. @param {Record<string, unknown>} parts @param {AbortSignal} [signal] @returns {Promise<any>} */
   ask(parts, signal) {
     const { settings, session, meta } = this.app;
     const { fen, moves, game } = session.query;

@@ -31,9 +31,7 @@ export const MARGIN = 36;
 
 /** The surface of a board, without lines and men. */
 export class PointBoard {
-  /**
-   * @param {GameName} game @param {number} columns @param {number} rows @param {BoardEvents} events
-   */
+  /** @param {GameName} game @param {number} columns @param {number} rows @param {BoardEvents} events */
   constructor(game, columns, rows, events) {
     this.game = game;
     this.columns = columns;

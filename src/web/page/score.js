@@ -63,10 +63,7 @@ export function chances(score) {
   return 1 / (1 + Math.exp(-(score.cp ?? 0) / 240));
 }
 
-/**
- * Reads a value however a report writes it: an object, or centipawns.
- * @param {unknown} value @returns {Score | null}
- */
+/** Reads a value however a report writes it: an object, or centipawns. @param {unknown} value @returns {Score | null} */
 export function readScore(value) {
   if (typeof value === 'number') return { cp: value };
   if (!value || typeof value !== 'object') return null;

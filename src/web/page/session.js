@@ -128,10 +128,7 @@ export class Session {
     this.changed();
   }
 
-  /**
-   * Plays a move at the place; a new move away from a game opens a study.
-   * @param {string} move @param {{text?: string, source?: string}} [parts]
-   */
+  /** Plays a move at the place; a new move away from a game opens a study. @param {string} move @param {{text?: string, source?: string}} [parts] */
   play(move, parts = {}) {
     const extends_ = this.live !== null && tree.samePath(this.live, this.path);
     const known = this.here.children.some((child) => child.move === move);

@@ -82,7 +82,7 @@ export const ZH = {
   // files
   'Position (FEN)': '局面 (FEN)', 'Copy FEN': '复制 FEN', 'Copy link': '复制链接', 'Copy game': '复制棋谱',
   'Paste a FEN or a game of any format': '粘贴 FEN 或任何格式的棋谱', 'Put it on the board': '放到棋盘上', 'Open a file': '打开文件',
-  'or drop one anywhere on the page': '或拖放到页面任何位置', 'Format': '格式', 'Chinese': '中文', 'Notation': '记谱法', 'Save game': '保存棋谱',
+  'or drop one anywhere on the page': '或拖放到页面任何位置', 'Format': '格式', 'Chinese': '中文', 'Notation': '记谱法', 'Save game': '保存棋谱', 'Save all {n} games of the file': '保存文件中全部 {n} 局',
 
   // games
   'Search players, events, openings': '搜索棋手、赛事、布局', 'games through the position on the board': '经过棋盘上局面的棋谱',

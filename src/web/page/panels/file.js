@@ -95,15 +95,23 @@ function saveRow(app) {
     { 'aria-label': t('Format') });
   const notation = select([['chinese', t('Chinese')], ['wxf', 'WXF'], ['iccs', 'ICCS'], ['uci', 'UCI']], app.settings.notation, () => {},
     { 'aria-label': t('Notation') });
-  const save = async () => {
+  const save = async (whole = false) => {
     try {
-      const query = { format: format.value, notation: notation.value, ...gameField(app) };
-      saveFile(await fetchFile('/api/save', gameOf(app), query), `${fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
+      const query = { format: format.value, to: format.value, notation: notation.value, ...gameField(app) };
+      const file = whole ? await fetchFile('/api/convert', lastOpened?.body, query) : await fetchFile('/api/save', gameOf(app), query);
+      saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
     }
   };
-  return el('div', { class: 'row' }, button(t('Save game'), () => void save()), format, app.game === 'xiangqi' && notation);
+  const all = button('', () => void save(true));
+  const draw = () => {
+    all.hidden = openedGames().length < 2;
+    all.textContent = t('Save all {n} games of the file', { n: openedGames().length });
+  };
+  app.on(['position', 'view'], draw);
+  draw();
+  return el('div', { class: 'row' }, button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
 }
 
 /** @param {App} app */

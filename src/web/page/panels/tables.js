@@ -16,7 +16,6 @@ export class TablesView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.chosen = '';
     this.list = el('div');
     this.details = el('div', { class: 'set-details' });
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
@@ -47,7 +46,7 @@ export class TablesView {
     this.list.replaceChildren(el('p', { class: 'quiet' }, plural(sets.length, '{n} set', '{n} sets')),
       el('table', { class: 'rows' }, el('thead', {}, el('tr', {}, ...[t('Set'), t('Men'), t('Size')].map((name, at) =>
         el('th', { scope: 'col', class: at === 0 ? '' : 'num' }, name)))), el('tbody', {}, ...rows)));
-    const first = sets.find(({ material }) => material === this.chosen) ?? sets.at(-1);
+    const first = sets.find(({ material }) => material === this.app.set) ?? sets.at(-1);
     if (first) void this.openSet(first.material, false);
   }
 
@@ -63,7 +62,8 @@ export class TablesView {
 
   /** @param {SetStats} set */
   showSet(set) {
-    this.chosen = set.material;
+    this.app.set = set.material;
+    if (this.app.view === 'tables') this.app.showPlace(false);
     const random = (/** @type {string} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.material, wdl));
     const wins = winsByDistance(set);
     const longest = [set.red, set.black].filter(({ longest_fen }) => longest_fen);
