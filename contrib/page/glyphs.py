@@ -2,7 +2,7 @@
 """Writes src/web/page/glyphs.js, the characters of the pieces as SVG paths, and the font's licence.
 
 The outlines are those of Noto Serif CJK Bold (Debian: fonts-noto-cjk; OFL 1.1). Coordinates
-are whole numbers in a box of 500 units whose y axis points down: fine enough for any screen,
+are whole numbers in a box of 250 units whose y axis points down: fine enough for a piece,
 and the page stays small.
 
     pip install fonttools
@@ -23,7 +23,7 @@ TRADITIONAL = "帥仕相俥馬炮兵將士象車砲卒楚河漢界"
 SIMPLIFIED = "帅车马将汉"
 LETTERS = "KABNRCP"
 ASCENT = 880  # of the box of a Chinese character in a font of 1000 units
-SCALE = 0.5
+SCALE = 0.25
 
 
 class PathPen(BasePen):
@@ -114,7 +114,7 @@ def write_glyphs(collection):
         f"// {names.getDebugName(0)}",
         "// Licensed under the SIL Open Font License, version 1.1: see OFL.txt beside this file.",
         "",
-        "/** Paths of characters in a box of 500 units, y downwards. @type {Readonly<Record<string, string>>} */",
+        "/** Paths of characters in a box of 250 units, y downwards. @type {Readonly<Record<string, string>>} */",
         "export const GLYPHS = {",
     ]
     lines += [f"  {json.dumps(c, ensure_ascii=False)}: {json.dumps(p)}," for c, p in chosen.items()]

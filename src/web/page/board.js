@@ -303,7 +303,7 @@ function river() {
   const group = svg('g', { class: 'river' });
   [1.55, 2.75, 5.25, 6.45].forEach((column, at) => {
     group.append(svg('path', { d: GLYPHS[words[at] ?? ''] ?? '',
-      transform: `translate(${X(column) - 32} ${Y(4.5) - 32}) scale(.128)` }));
+      transform: `translate(${X(column) - 32} ${Y(4.5) - 32}) scale(.256)` }));
   });
   return group;
 }

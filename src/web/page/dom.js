@@ -40,6 +40,30 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Makes a paragraph that stays in the background. @param {...Child} children */
+export function quiet(...children) {
+  return el('p', { class: 'quiet' }, ...children);
+}
+
+/** Makes a row of controls. @param {...Child} children */
+export function row(...children) {
+  return el('div', { class: 'row' }, ...children);
+}
+
+/** Makes a cell with a number. @param {Child} value @param {string} [kind] */
+export function cell(value, kind = 'num') {
+  return el('td', { class: kind }, value);
+}
+
+/**
+ * Makes a table; all columns but the first hold numbers unless their classes say otherwise.
+ * @param {string} kind its classes @param {readonly string[]} heads @param {readonly Node[]} rows @param {readonly string[]} [kinds] classes of the columns
+ */
+export function rowsTable(kind, heads, rows, kinds = []) {
+  return el('table', { class: `rows ${kind}` }, el('thead', {}, el('tr', {}, ...heads.map((name, at) =>
+    el(name ? 'th' : 'td', { class: kinds[at] ?? (at > 0 ? 'num' : ''), scope: name && 'col' }, name)))), el('tbody', {}, ...rows));
+}
+
 /**
  * Makes an SVG element.
  * @template {keyof SVGElementTagNameMap} K

@@ -74,6 +74,7 @@ export class GomokuBoard extends PointBoard {
   setForbidden(forbidden) {
     this.forbidden = forbidden;
     this.drawForbidden();
+    this.namePoints();
   }
 
   drawForbidden() {

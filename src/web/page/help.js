@@ -1,6 +1,6 @@
 // The overlay with the keys, and the menu of styles.
 
-import { button, checkbox, el, select } from './dom.js';
+import { button, checkbox, el, quiet, row, select } from './dom.js';
 import { t } from './i18n.js';
 import { PIECE_SETS } from './pieces.js';
 
@@ -26,7 +26,7 @@ export function dialog(title, ...children) {
 
 /** Opens a dialog that only closes. @param {string} title @param {...HTMLElement} children */
 function leaflet(title, ...children) {
-  const box = dialog(title, ...children, el('div', { class: 'row' }, button(t('Close'), () => box.close(), { class: 'primary' })));
+  const box = dialog(title, ...children, row(button(t('Close'), () => box.close(), { class: 'primary' })));
 }
 
 /** Shows the keys. @param {App} app */
@@ -34,8 +34,8 @@ export function showHelp(app) {
   const rows = KEYS.map(([keys, what]) => el('div', {}, el('dt', {}, ...keys.split(' ').flatMap((key) => [el('kbd', {}, key), ' '])), el('dd', {}, t(what))));
   leaflet(t('Keys'), el('dl', { class: 'keys' }, ...rows),
     el('p', {}, t('Drag a piece or click it and then a point. The right button draws arrows. Drop a file anywhere, paste a FEN or a game with Ctrl+V.')),
-    el('p', { class: 'quiet' }, t('With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.')),
-    el('p', { class: 'quiet' }, `juzhong ${app.meta.version}. `, t('The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.')));
+    quiet(t('With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.')),
+    quiet(`juzhong ${app.meta.version}. `, t('The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.')));
 }
 
 /** Shows the choice of styles. @param {App} app */

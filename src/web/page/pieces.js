@@ -43,8 +43,8 @@ export const MAN_NAMES = {
  */
 export function drawing(set, man) {
   const kind = man.toUpperCase();
-  if (set === 'letters') return { d: GLYPHS[kind] ?? '', box: 500, size: 66 };
+  if (set === 'letters') return { d: GLYPHS[kind] ?? '', box: 250, size: 66 };
   if (set === 'pictograms') return { d: PICTOGRAMS[kind] ?? '', box: 1000, size: 56 };
   const characters = set === 'simplified' ? SIMPLIFIED : TRADITIONAL;
-  return { d: GLYPHS[characters[man] ?? ''] ?? '', box: 500, size: 58 };
+  return { d: GLYPHS[characters[man] ?? ''] ?? '', box: 250, size: 58 };
 }

@@ -29,6 +29,11 @@ export function playersOf(game, tags) {
   return game === 'gomoku' ? [tags['Black'] ?? '', tags['White'] ?? ''] : [tags['Red'] ?? tags['White'] ?? '', tags['Black'] ?? ''];
 }
 
+/** Returns who played, or another text where nobody is named. @param {readonly (string | null | undefined)[]} players @param {string} other */
+export function playersText([first, second], other = '? – ?') {
+  return first || second ? `${first || '?'} – ${second || '?'}` : other;
+}
+
 /** Returns a result as people write it. @param {string | null} result */
 export function resultText(result) {
   return (result ?? '*').replaceAll('1/2', '½');

@@ -2,12 +2,12 @@
 
 import { get, hasToken, post, Problem } from '../api.js';
 import { problemState } from '../app.js';
-import { button, calm, checkbox, el, emptyState, numberField, select } from '../dom.js';
+import { button, calm, cell, checkbox, el, emptyState, numberField, quiet, row, rowsTable, select } from '../dom.js';
 import { emptyLike, pointsOf } from '../fen.js';
 import { dialog } from '../help.js';
 import { currentLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
-import { playersOf, resultText } from '../session.js';
+import { playersOf, playersText, resultText } from '../session.js';
 import { addLine, node } from '../tree.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -96,7 +96,7 @@ export class BookPanel {
     const boxes = this.books.length > 1 ? this.books.map(({ name }) => checkbox(name, this.chosen.includes(name), (on) =>
       set({ books: on ? [...this.chosen, name] : this.chosen.filter((other) => other !== name) }))) : [];
     if (app.meta.library && this.books.length > 0) boxes.push(checkbox(t('Games of the library'), app.settings.library, (library) => set({ library })));
-    this.filters.replaceChildren(el('summary', {}, t('Filters')), el('div', { class: 'row' },
+    this.filters.replaceChildren(el('summary', {}, t('Filters')), row(
       numberField(t('at least games'), app.settings.minGames || '', (value) => set({ minGames: Number(value) || 0 }), { min: 0 }),
       ...limitFields(app.settings.yearFrom, app.settings.yearTo, app.settings.minRating, set), ...boxes));
   }
@@ -126,8 +126,8 @@ export class BookPanel {
     const { settings, session } = this.app;
     const query = { ...session.query, notation: settings.notation };
     if (book) return get('/api/book', { ...query, book, min_games: settings.minGames || '' }, signal);
-    const { total, moves } = await get('/api/games/moves', { ...query, ...this.limits }, signal);
-    return { total, moves: moves.filter((/** @type {BookMove} */ { games }) => games >= settings.minGames)
+    const answer = await get('/api/games/moves', { ...query, ...this.limits }, signal);
+    return { ...answer, moves: answer.moves.filter((/** @type {BookMove} */ { games }) => games >= settings.minGames)
       .map((/** @type {BookMove} */ move) => ({ ...move, weight: move.games, flags: [] })) };
   }
 
@@ -141,7 +141,7 @@ export class BookPanel {
 
   /** Says that years and ratings are counted in the library, and offers to forget them. */
   unlimit() {
-    return el('p', { class: 'quiet' }, t('Years and ratings are counted in the games of the library.'), ' ', button(t('Remove the filters'), () => {
+    return quiet(t('Years and ratings are counted in the games of the library.'), ' ', button(t('Remove the filters'), () => {
       this.app.change({ yearFrom: '', yearTo: '', minRating: '' });
       this.drawFilters();
       this.later();
@@ -187,8 +187,7 @@ export class BookPanel {
   bookSample(sample) {
     const { app } = this;
     const tags = tagsOf(app.game, sample);
-    const players = playersOf(app.game, tags);
-    return sampleItem(players.some(Boolean) ? players : [sample.file, `${sample.number}`], sample.year, sample.result, sample.text || sample.move, () => {
+    return sampleItem(playersText(playersOf(app.game, tags), `${sample.file} ${sample.number}`), sample.year, sample.result, sample.text || sample.move, () => {
       const place = addLine(node(), [], sample.moves.split(' '));
       app.load({ start: app.game === 'gomoku' ? emptyLike(app.session.start) : '', tags, result: sample.result ?? '*', opened: true, root: place.root, path: place.path.slice(0, sample.ply) });
     });
@@ -203,8 +202,8 @@ export class BookPanel {
       /** @type {{games: import('./games.js').Listed[], total: number}} */
       const { games, total } = await get('/api/games', { game: app.session.query.game, fen, page: 1, ...this.limits });
       return [el('h3', {}, `${t('Games of the library')} · ${number(total)}`),
-        el('ul', { class: 'plain' }, ...games.slice(0, 8).map(({ id, players, year, result }) =>
-          sampleItem(players, year, result, '', () => app.openGame?.(String(id), fen))))];
+        el('ul', { class: 'plain' }, ...games.slice(0, 8).map(({ id, players, year, result, file }) =>
+          sampleItem(playersText(players, `${file} ${Number(id) + 1}`), year, result, '', () => app.openGame?.(String(id), fen))))];
     } catch (error) {
       return [problemState(error)];
     }
@@ -241,9 +240,8 @@ export class BookPanel {
       return box;
     }
     const moves = [...answer.moves].sort((a, b) => b.games - a.games || b.weight - a.weight);
-    box.append(el('table', { class: several ? 'rows narrow' : 'rows' },
-      el('thead', {}, el('tr', {}, ...this.heads(several, book).map(([name, kind]) => el('th', { class: kind, scope: 'col' }, name)))),
-      el('tbody', {}, ...moves.flatMap((move) => this.rowsOf(book, answer, move, several)))));
+    const heads = this.heads(several, book);
+    box.append(rowsTable(several ? 'narrow' : '', heads.map(([name]) => name), moves.flatMap((move) => this.rowsOf(book, answer, move, several)), heads.map(([, kind]) => kind)));
     return box;
   }
 
@@ -264,7 +262,7 @@ export class BookPanel {
       el('td', {}, el('button', { type: 'button', class: 'link move-name', onfocus, onblur }, move.text || move.move)),
       el('td', { class: 'num' }, number(move.games), el('span', { class: 'share' }, percent(move.games / Math.max(1, answer.total), 0))),
       el('td', { class: 'bar-cell' }, this.bar(move)),
-      el('td', { class: 'num' }, move.score === null ? '–' : percent(move.score)));
+      cell(move.score === null ? '–' : percent(move.score)));
     if (!several && book) row.append(el('td', { class: 'num wide' }, number(move.weight)));
     if (!several) row.append(el('td', { class: 'wide years' }, years(move)));
     const extra = this.extra(book, move);
@@ -298,7 +296,7 @@ export class BookPanel {
     const parts = [[answer.ecco, name].filter(Boolean).join(' '), plural(answer.total, '{n} game', '{n} games'), yearsOf(answer.moves)];
     if (answer.total === 0) return el('p');
     if (answer.mirrored) parts.push(t('found by its mirror image'));
-    return el('p', { class: 'quiet' }, parts.filter(Boolean).join(' · '));
+    return quiet(parts.filter(Boolean).join(' · '));
   }
 
   // --- editing ---
@@ -318,7 +316,7 @@ export class BookPanel {
     const known = new Set(answer.moves.map(({ move }) => move));
     const options = legal.legal_moves.map((move, at) => /** @type {[string, string]} */ ([move, legal.legal_texts?.[at] ?? move])).filter(([move]) => !known.has(move));
     const list = select(options, '', () => {}, { 'aria-label': t('Add a move to the book') });
-    return el('details', {}, el('summary', {}, t('Add a move to the book')), el('div', { class: 'row' }, list,
+    return el('details', {}, el('summary', {}, t('Add a move to the book')), row(list,
       button(t('Add'), () => void this.change(book.name, { add_line: list.value }))));
   }
 
@@ -341,7 +339,7 @@ export class BookPanel {
       el('label', { class: 'stack' }, el('span', {}, t('Weight')), weight),
       el('label', { class: 'stack' }, el('span', {}, t('Comment')), comment),
       el('label', { class: 'check' }, disabled, ' ', t('Never play this move')),
-      el('div', { class: 'row' }, button(t('Save'), save, { class: 'primary' }), button(t('Cancel'), close),
+      row(button(t('Save'), save, { class: 'primary' }), button(t('Cancel'), close),
         button(t('Undo the last edit'), () => { close(); void this.send('/api/book/undo', { book }); })));
   }
 
@@ -382,9 +380,9 @@ function tagsOf(game, { red, black, white, event, year }) {
   return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => value ? [[name, value]] : []));
 }
 
-/** @param {readonly (string | null)[]} players @param {number | string | null} year @param {string | null} result @param {string | null} move @param {() => void} open */
-function sampleItem([first, second], year, result, move, open) {
-  return el('li', {}, button(`${first || '?'} – ${second || '?'}${year ? ` (${year})` : ''} ${resultText(result)}`, open, { class: 'link' }),
+/** @param {string} players @param {number | string | null} year @param {string | null} result @param {string | null} move @param {() => void} open */
+function sampleItem(players, year, result, move, open) {
+  return el('li', {}, button(`${players}${year ? ` (${year})` : ''} ${resultText(result)}`, open, { class: 'link' }),
     move && el('span', { class: 'quiet' }, ` · ${move}`));
 }
 

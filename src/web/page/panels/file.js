@@ -1,7 +1,7 @@
 // Texts and files: copy, paste, open and save.
 
 import { fetchFile, post } from '../api.js';
-import { button, el, saveFile, select } from '../dom.js';
+import { button, el, row, saveFile, select } from '../dom.js';
 import { t } from '../i18n.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
@@ -30,7 +30,7 @@ export function filePanel(app) {
     onchange: () => { if (!app.loadFen(fen.value)) app.say(t('This is not a FEN.'), 'error'); } });
   const element = el('section', { class: 'panel panel-file', 'aria-label': t('File') },
     el('label', { class: 'stack' }, el('span', {}, t('Position (FEN)')), fen),
-    el('div', { class: 'row' },
+    row(
       button(t('Copy FEN'), () => void copy(app, app.fen())),
       button(t('Copy link'), () => void copy(app, location.href)),
       button(t('Copy game'), () => void copyGame(app))),
@@ -76,7 +76,7 @@ function gameField(app) {
 function paste(app) {
   const area = el('textarea', { rows: 3, spellcheck: 'false', 'aria-label': t('Paste a FEN or a game of any format'),
     placeholder: t('Paste a FEN or a game of any format') });
-  return el('div', { class: 'stack' }, area, el('div', { class: 'row' },
+  return el('div', { class: 'stack' }, area, row(
     button(t('Put it on the board'), () => void takeText(app, area.value).then((done) => { if (done) area.value = ''; }))));
 }
 
@@ -84,7 +84,7 @@ function paste(app) {
 function openRow(app) {
   const input = el('input', { type: 'file', class: 'visually-hidden', id: 'open-file', 'aria-label': t('Open a file'),
     onchange: () => { const file = input.files?.[0]; if (file) void takeFile(app, file); } });
-  return el('div', { class: 'row' }, button(t('Open a file'), () => input.click()), input,
+  return row(button(t('Open a file'), () => input.click()), input,
     el('span', { class: 'quiet' }, t('or drop one anywhere on the page')));
 }
 
@@ -111,7 +111,7 @@ function saveRow(app) {
   };
   app.on(['position', 'view'], draw);
   draw();
-  return el('div', { class: 'row' }, button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
+  return row(button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
 }
 
 /** @param {App} app */

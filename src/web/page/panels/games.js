@@ -2,17 +2,17 @@
 
 import { get } from '../api.js';
 import { problemState } from '../app.js';
-import { button, calm, checkbox, el, emptyState } from '../dom.js';
+import { button, calm, cell, checkbox, el, emptyState, row, rowsTable } from '../dom.js';
 import { plyOf } from '../fen.js';
 import { locale, number, plural, t } from '../i18n.js';
-import { playersOf, resultText } from '../session.js';
+import { playersOf, playersText, resultText } from '../session.js';
 import { recentGames } from '../store.js';
 import { count, endOf, movesTo } from '../tree.js';
 import { limitFields } from './book.js';
 import { openAgain, openedGames, showOpened } from './file.js';
 
 /** @typedef {import('../app.js').App} App */
-/** @typedef {{id: string, first: string | null, second: string | null, result: string, plies: number, saved: string}} Saved */
+/** @typedef {{id: string, first: string | null, second: string | null, result: string, plies: number, saved: number}} Saved when in seconds */
 /** @typedef {{id: string | number, players: string[], year: number | string | null, result: string, ecco: string | null, name: string | null, plies: number, file: string}} Listed */
 
 /** Shows lists of games and opens one at a click. */
@@ -30,7 +30,7 @@ export class GamesView {
     this.saved = el('div');
     this.recent = el('div');
     this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')),
-      el('div', { class: 'row' }, this.search, checkbox(t('games through the position on the board'), false, (through) => {
+      row(this.search, checkbox(t('games through the position on the board'), false, (through) => {
         this.through = through;
         this.again();
       }), ...limitFields('', '', '', (parts) => { Object.assign(this.limits, parts); this.again(); })), this.list, this.file, this.saved, this.recent);
@@ -75,13 +75,12 @@ export class GamesView {
     const { app } = this;
     const heads = [t('Players'), t('Year'), t('Result'), t('Opening'), t('Plies'), t('File')];
     const rows = games.map((game) => el('tr', { onclick: () => void this.open(String(game.id), this.through ? app.fen() : '') },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, game.players.join(' – '))), el('td', { class: 'num' }, game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
+      el('td', {}, el('button', { type: 'button', class: 'link' }, playersText(game.players))), cell(game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
       el('td', {}, [game.ecco, game.name].filter(Boolean).join(' ')), el('td', { class: 'num wide' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file)));
-    const table = el('div', { class: 'scroll-x', tabindex: 0 }, el('table', { class: 'rows games' },
-      el('thead', {}, el('tr', {}, ...heads.map((name, at) => el('th', { scope: 'col', class: at === 1 ? 'num' : at === 4 ? 'num wide' : at > 4 ? 'wide' : '' }, name)))), el('tbody', {}, ...rows)));
+    const table = el('div', { class: 'scroll-x', tabindex: 0 }, rowsTable('games', heads, rows, ['', 'num', '', '', 'num wide', 'wide']));
     const turn = (/** @type {number} */ step) => () => { this.page += step; void this.load(); };
     this.list.replaceChildren(el('p', { class: 'quiet', role: 'status' }, plural(total, '{n} game', '{n} games')), table,
-      el('div', { class: 'row' }, button(t('Earlier'), turn(-1), { disabled: this.page <= 1 }), el('span', { class: 'quiet' }, t('page {n}', { n: this.page })),
+      row(button(t('Earlier'), turn(-1), { disabled: this.page <= 1 }), el('span', { class: 'quiet' }, t('page {n}', { n: this.page })),
         button(t('Later'), turn(1), { disabled: games.length === 0 })));
     if (total === 0) this.list.replaceChildren(emptyState(t('No game was found. Try fewer words.')));
   }
@@ -111,7 +110,7 @@ export class GamesView {
       /** @type {{games: Saved[]}} */
       const { games } = await get('/api/autosave', { game: app.session.query.game });
       this.saved.replaceChildren(...games.length === 0 ? [] : [el('h2', {}, t('Games you played')), el('ul', { class: 'plain' }, ...games.map((game) =>
-        listItem(`${game.first || '?'} – ${game.second || '?'} ${resultText(game.result)}`, `${plural(game.plies, '{n} ply', '{n} plies')} · ${game.saved}`,
+        listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, `${plural(game.plies, '{n} ply', '{n} plies')} · ${timeText(game.saved * 1000)}`,
           () => void this.open(game.id, '', 'autosave'))))]);
     } catch (error) {
       this.saved.replaceChildren(problemState(error));
@@ -122,7 +121,7 @@ export class GamesView {
     const games = openedGames();
     if (games.length < 2) { this.file.replaceChildren(); return; }
     this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain' }, ...games.map((game) =>
-      listItem(`${game.first ?? '?'} – ${game.second ?? '?'} ${resultText(game.result)}`, plural(game.plies, '{n} ply', '{n} plies'), () => {
+      listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, plural(game.plies, '{n} ply', '{n} plies'), () => {
         this.app.view = 'board';
         void openAgain(this.app, game.index);
       }))));
@@ -132,15 +131,19 @@ export class GamesView {
     const games = recentGames().filter((kept) => kept.game === this.app.game);
     if (games.length === 0) { this.recent.replaceChildren(); return; }
     this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) => {
-      const [first, second] = playersOf(kept.game, kept.tags);
-      const who = first ? `${first} – ${second || '?'}` : t('Analysis');
-      return listItem(who, `${plural(count(kept.root), '{n} move', '{n} moves')} · ${new Date(kept.when).toLocaleString(locale())}`, () => {
+      const who = playersText(playersOf(kept.game, kept.tags), t('Analysis'));
+      return listItem(who, `${plural(count(kept.root), '{n} move', '{n} moves')} · ${timeText(kept.when)}`, () => {
         this.app.view = 'board';
         this.app.load(kept);
         this.app.emit('view');
       });
     })));
   }
+}
+
+/** @param {number} time in milliseconds */
+function timeText(time) {
+  return new Date(time).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** @param {string} label @param {string} note @param {() => void} open */

@@ -1,10 +1,10 @@
 // The tree of moves: variations, comments, and an entry for moves in any notation.
 
-import { button, el, select } from '../dom.js';
+import { button, el, quiet, select } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { t } from '../i18n.js';
 import { iconButton } from '../icons.js';
-import { playersOf } from '../session.js';
+import { playersOf, playersText, resultText } from '../session.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
 import * as tree from '../tree.js';
 
@@ -32,18 +32,18 @@ export function movesPanel(app) {
 /** @param {App} app */
 function head(app) {
   const title = el('span', { class: 'game-title' });
-  const draw = () => { title.textContent = titleOf(app); };
+  const draw = () => { title.textContent = title.title = titleOf(app); };
   app.on(['tree'], draw);
   draw();
   return el('div', { class: 'panel-head' }, title, notation(app), actions(app));
 }
 
 /** Returns who played whom, or what is on the board. @param {App} app */
-export function titleOf(app) {
+function titleOf(app) {
   const { tags, result } = app.session;
-  const [first, second] = playersOf(app.game, tags);
-  if (!first && !second) return app.session.opened ? tags['Event'] ?? t('Game') : t('Analysis');
-  return `${first || '?'} – ${second || '?'}${result && result !== '*' ? `  ${result}` : ''}`;
+  const who = playersText(playersOf(app.game, tags), '');
+  if (!who) return app.session.opened ? tags['Event'] ?? t('Game') : t('Analysis');
+  return who + (result && result !== '*' ? `  ${resultText(result)}` : '');
 }
 
 /** @param {App} app */
@@ -79,7 +79,7 @@ function drawTree(app, list) {
   const rows = el('div', { class: 'line' });
   if (root.comment) rows.append(el('span', { class: 'comment' }, root.comment));
   appendLine(app, rows, root, [], offset);
-  if (root.children.length === 0) rows.append(el('p', { class: 'quiet' }, t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
+  if (root.children.length === 0) rows.append(quiet(t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
   list.setAttribute('role', root.children.length > 0 ? 'tree' : 'group');
   list.replaceChildren(rows);
   scrollTo(list);

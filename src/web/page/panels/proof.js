@@ -2,7 +2,7 @@
 
 import { CLIENT, get } from '../api.js';
 import { explainError } from '../app.js';
-import { button, el, emptyState, select } from '../dom.js';
+import { button, el, emptyState, quiet, row, select } from '../dom.js';
 import { number, plural, t } from '../i18n.js';
 import { wins } from '../status.js';
 
@@ -50,9 +50,9 @@ export class ProofPanel {
     this.state = el('span', { class: 'quiet', role: 'status' });
     this.body = el('div');
     this.run = button('', () => this.asking ? this.stop() : void this.prove(), { class: 'primary' });
-    const limit = select([['10', t('{n} s', { n: 10 })], ['60', t('{n} s', { n: 60 })], ['600', t('{n} s', { n: 600 })]], this.seconds,
+    const limit = select([['10', t('{n} s', { n: 10 })], ['60', t('{n} s', { n: 60 })], ['300', t('{n} s', { n: 300 })]], this.seconds,
       (value) => { this.seconds = value; }, { 'aria-label': t('Time for the proof') });
-    this.element = el('section', { class: 'panel panel-proof', 'aria-label': t('Proof') }, el('div', { class: 'row' }, this.run, limit, this.state), this.body);
+    this.element = el('section', { class: 'panel panel-proof', 'aria-label': t('Proof') }, row(this.run, limit, this.state), this.body);
     app.on(['position'], () => this.moved());
     app.on(['tab'], () => { if (!this.open) this.winner = null; this.draw(); });
     app.on(['answer'], () => { if (this.winner !== null && app.answer?.status !== 'ongoing') { this.winner = null; this.over = true; this.draw(); } });
@@ -176,7 +176,7 @@ export class ProofPanel {
     const moves = this.winner === null ? line.map((move, at) => [el('span', { class: 'number' }, `${first + at + 1}.`),
       button(move, () => line.slice(0, at + 1).forEach((step) => app.session.play(step)), { class: 'pv-move', ...app.hovers(move) })]) : [];
     return [el('p', { class: `sentence wdl-${value}` }, sentence(app, known)), positions(nodes),
-      el('div', { class: 'row' }, won && button(t('Play the best line'), () => app.playLine(line.map((move) => ({ move })), '')),
+      row(won && button(t('Play the best line'), () => app.playLine(line.map((move) => ({ move })), '')),
         won && button(t('Answer yourself'), () => this.answerYourself(), { title: t('Try any defence; every one is refuted') }),
         this.winner !== null && button(t('Show the line'), () => { this.winner = null; this.draw(); })),
       el('p', { class: 'proof-line' }, ...moves.flat())];
@@ -185,7 +185,7 @@ export class ProofPanel {
 
 /** @param {number} [nodes] */
 function positions(nodes) {
-  return el('p', { class: 'quiet' }, nodes ? plural(nodes, '{n} position was looked at', '{n} positions were looked at') : '');
+  return quiet(nodes ? plural(nodes, '{n} position was looked at', '{n} positions were looked at') : '');
 }
 
 /** Returns a proof as a sentence. @param {App} app @param {Solution} solution */

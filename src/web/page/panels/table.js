@@ -2,7 +2,7 @@
 
 import { get, Problem } from '../api.js';
 import { problemState } from '../app.js';
-import { button, calm, el, emptyState } from '../dom.js';
+import { button, calm, el, emptyState, quiet, row } from '../dom.js';
 import { loopStart, parse, pointsOf, write } from '../fen.js';
 import { plural, t } from '../i18n.js';
 import { loopArrows, wins } from '../status.js';
@@ -80,7 +80,7 @@ export class TablePanel {
     const loop = this.loop?.key === this.app.answerKey() ? this.loop.answer : null;
     this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(this.app, answer)), this.clock(answer), this.tools(answer.order), el('div', { class: 'loop' }, ...loopRows(loop)),
       ...GROUPS.map(([wdl, title]) => this.group(answer, wdl, t(title))).filter((group) => group !== null),
-      el('p', { class: 'quiet' }, t('Table {material}, rules {rules}, distances {metric}', {
+      quiet(t('Table {material}, rules {rules}, distances {metric}', {
         material: answer.material, rules: answer.rules, metric: answer.metric === 'dtm' ? t('to mate') : t('to the next capture') })));
     if (loop) this.app.setArrows('table', loopArrows(loop));
     else this.showArrows(answer);
@@ -98,16 +98,16 @@ export class TablePanel {
 
   /** @param {TableAnswer} answer */
   clock(answer) {
-    const quiet = parse('xiangqi', this.app.answer?.fen ?? answer.fen)?.quiet ?? 0;
-    const left = 120 - quiet;
-    const parts = [t('{n} of 120 plies without a capture', { n: quiet })];
+    const n = parse('xiangqi', this.app.answer?.fen ?? answer.fen)?.quiet ?? 0;
+    const left = 120 - n;
+    const parts = [t('{n} of 120 plies without a capture', { n })];
     if (answer.wdl !== 'draw' && answer.distance !== null && answer.distance > left) parts.push(t('the win may come too late for the limit'));
-    return el('p', { class: 'quiet' }, parts.join(' · '));
+    return quiet(parts.join(' · '));
   }
 
   /** @param {number} order */
   tools(order) {
-    return el('div', { class: 'row' },
+    return row(
       order > 0 && button(t('Show the loop'), () => void this.goToLoop()),
       button(t('Play the best line'), () => void this.playLine()),
       button(t('Play it out'), () => this.practise(this.app.firstToMove), { title: t('You move now; the tables defend perfectly') }),
