@@ -527,6 +527,7 @@ async function playing() {
 async function keyboard() {
   const { page, close } = await open({ path: '?moves=h2e2,h9g7,h0g2' });
   await step('the arrows go through the game', async () => {
+    await page.locator('.tab', { hasText: 'Book' }).click();
     await page.keyboard.press('ArrowLeft');
     await waitMoves(page, 'h2e2,h9g7');
     await page.keyboard.press('Home');
@@ -667,6 +668,9 @@ async function everywhere() {
       await page.locator('#tab-table').click();
       await page.waitForSelector('.sentence');
       await look('won');
+      await go(page, `?fen=${(await byRule()).replaceAll(' ', '_')}&tab=table`);
+      await page.waitForSelector('.sentence');
+      await look('rule');
       await page.locator('.nav', { hasText: 'Tables' }).click();
       await page.waitForSelector('.set-details h2');
       await look('tables');

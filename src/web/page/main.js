@@ -121,7 +121,11 @@ const TABS = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'f
 /** @param {Record<string, HTMLElement>} panels */
 function lower(panels) {
   const labels = [t('Moves'), t('Engine'), t('Book'), app.game === 'gomoku' ? t('Proof') : t('Table'), t('Play'), t('Review'), t('Values'), t('File')];
-  const tabs = TABS.map((name, at) => button(labels[at] ?? '', () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
+  const tabs = TABS.map((name, at) => button(labels[at] ?? '', (event) => {
+    app.openTab(name);
+    // The arrows go through the game after a click, through the tabs only for those who came by keyboard.
+    if (event.detail > 0) /** @type {HTMLElement} */ (event.currentTarget).blur();
+  }, { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
   const bar = el('div', { class: 'tabs', role: 'tablist', 'aria-label': t('Panels'), onkeydown: turnTabs }, ...tabs);
   for (const [name, panel] of Object.entries(panels)) {
     panel.setAttribute('data-panel', name);

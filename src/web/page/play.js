@@ -86,7 +86,8 @@ export class Play {
     this.stamp = Date.now();
     app.session.left = null;
     app.session.live = app.session.path;
-    app.session.tags = { ...app.session.tags, Date: new Date().toLocaleDateString('sv').replaceAll('-', '.'), ...this.names() };
+    app.session.result = '*';
+    app.session.tags = { Date: new Date().toLocaleDateString('sv').replaceAll('-', '.'), ...this.names() };
     app.change({ flipped: first === 'engine' && second === 'human' });
     this.changed();
     app.emit('tree');

@@ -106,7 +106,11 @@ export class BookPanel {
   async load() {
     if (!this.open || !this.app.informed) return;
     this.samples.open = false;
-    if (this.sources.length === 0) { this.element.classList.remove('stale'); this.showNoBook(); return; }
+    if (this.limited && !this.app.meta.library) {
+      this.showNothing(emptyState(t('Years and ratings are counted in a folder of games. Start the server with one:'), LIBRARY));
+      return;
+    }
+    if (this.sources.length === 0) { this.showNoBook(); return; }
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
@@ -115,7 +119,7 @@ export class BookPanel {
       const answers = await Promise.all(this.sources.map((book) => this.ask(book, asking.signal)));
       if (!asking.signal.aborted) this.show(answers);
     } catch (error) {
-      if (!asking.signal.aborted) this.showProblem(error);
+      if (!asking.signal.aborted) this.showNothing(problemState(error));
     }
     clearTimeout(slow);
     if (this.asking === asking) this.element.classList.remove('busy', 'stale');
@@ -131,11 +135,11 @@ export class BookPanel {
       .map((/** @type {BookMove} */ move) => ({ ...move, weight: move.games, flags: [] })) };
   }
 
-  /** @param {unknown} error */
-  showProblem(error) {
-    const none = error instanceof Problem && error.code === 'no_library';
-    this.columns.replaceChildren(none ? emptyState(t('Years and ratings are counted in a folder of games. Start the server with one:'), LIBRARY) : problemState(error));
-    this.foot.replaceChildren(this.unlimit());
+  /** Says why there is nothing to show. @param {HTMLElement} reason */
+  showNothing(reason) {
+    this.element.classList.remove('stale');
+    this.columns.replaceChildren(reason);
+    this.foot.replaceChildren(this.limited ? this.unlimit() : '');
     this.app.setArrows('book', []);
   }
 
@@ -152,8 +156,7 @@ export class BookPanel {
     const gomoku = this.app.game === 'gomoku';
     const command = gomoku ? 'juzhong book build --game gomoku GAMES -o my.book && juzhong serve --book my.book' :
       'juzhong book build GAMES -o my.book && juzhong serve --book my.book';
-    this.columns.replaceChildren(emptyState(t('No book is open. Build one from game files and start the server with it:'), command));
-    this.foot.replaceChildren();
+    this.showNothing(emptyState(t('No book is open. Build one from game files and start the server with it:'), command));
   }
 
   async loadSamples() {

@@ -29,11 +29,11 @@ export class GamesView {
     this.file = el('div');
     this.saved = el('div');
     this.recent = el('div');
-    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')),
+    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), this.file, this.saved,
       row(this.search, checkbox(t('games through the position on the board'), false, (through) => {
         this.through = through;
         this.again();
-      }), ...limitFields('', '', '', (parts) => { Object.assign(this.limits, parts); this.again(); })), this.list, this.file, this.saved, this.recent);
+      }), ...limitFields('', '', '', (parts) => { Object.assign(this.limits, parts); this.again(); })), this.list, this.recent);
     app.openGame = (id, fen) => void this.open(id, fen);
     app.on(['view'], () => { if (app.view === 'games') this.show(); });
   }
@@ -109,7 +109,7 @@ export class GamesView {
     try {
       /** @type {{games: Saved[]}} */
       const { games } = await get('/api/autosave', { game: app.session.query.game });
-      this.saved.replaceChildren(...games.length === 0 ? [] : [el('h2', {}, t('Games you played')), el('ul', { class: 'plain' }, ...games.map((game) =>
+      this.saved.replaceChildren(...games.length === 0 ? [] : [el('h2', {}, t('Games you played')), el('ul', { class: 'plain listed' }, ...games.map((game) =>
         listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, `${plural(game.plies, '{n} ply', '{n} plies')} · ${timeText(game.saved * 1000)}`,
           () => void this.open(game.id, '', 'autosave'))))]);
     } catch (error) {
@@ -120,7 +120,7 @@ export class GamesView {
   showFile() {
     const games = openedGames();
     if (games.length < 2) { this.file.replaceChildren(); return; }
-    this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain' }, ...games.map((game) =>
+    this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain listed' }, ...games.map((game) =>
       listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, plural(game.plies, '{n} ply', '{n} plies'), () => {
         this.app.view = 'board';
         void openAgain(this.app, game.index);
