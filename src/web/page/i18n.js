@@ -1,11 +1,16 @@
 // The languages of the page. English texts are the keys of the other catalogues.
 
-import { ZH } from './zh.js';
-
 /** @typedef {'en' | 'zh'} Language */
 
 /** @type {Language} */
 let language = 'en';
+/** Chinese texts by English texts. @type {Readonly<Record<string, string>>} */
+let chinese = {};
+
+/** Sets the Chinese texts. @param {Readonly<Record<string, string>>} texts */
+export function setChinese(texts) {
+  chinese = texts;
+}
 
 /** Sets the language of all texts made from now on. @param {Language} chosen */
 export function setLanguage(chosen) {
@@ -20,7 +25,7 @@ export function currentLanguage() {
 
 /** Returns a text in the language in force, with `{name}` replaced by values. @param {string} text @param {Record<string, string | number>} [values] */
 export function t(text, values = {}) {
-  const known = language === 'zh' ? ZH[text] ?? text : text;
+  const known = language === 'zh' ? chinese[text] ?? text : text;
   return known.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
 

@@ -7,7 +7,7 @@ import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { parse, START } from './fen.js';
 import { showHelp, showStyles } from './help.js';
-import { currentLanguage, setLanguage, t } from './i18n.js';
+import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
 import { BookPanel } from './panels/book.js';
 import { EnginePanel } from './panels/engine.js';
@@ -37,7 +37,7 @@ const wide = window.matchMedia('(min-width: 900px)');
 
 async function begin() {
   takeToken();
-  setLanguage(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
+  await speak(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.home = app.tab = wide.matches ? 'book' : 'moves';
   restore();
   applyStyle();
@@ -52,6 +52,12 @@ async function begin() {
   void app.ask();
   void app.fillTexts();
   document.body.dataset['ready'] = 'yes';
+}
+
+/** Sets the language; Chinese texts are loaded where they are wanted. @param {import('./i18n.js').Language} language */
+async function speak(language) {
+  if (language === 'zh') setChinese((await import('./zh.js')).ZH);
+  setLanguage(language);
 }
 
 /** Takes the position from the address, and the rest of its game from the browser. */
@@ -155,7 +161,7 @@ function header() {
     el('nav', { 'aria-label': t('Views') }, link(t('Board'), 'board', 'xiangqi'), link(t('Games'), 'games', app.game),
       link(t('Tables'), 'tables', 'xiangqi'), link(t('Gomoku'), 'board', 'gomoku')),
     el('span', { class: 'top-tools' },
-      button(other, switchLanguage, { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
+      button(other, () => void switchLanguage(), { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
       iconButton('shade', t('Light or dark'), switchScheme, { class: 'tool', id: 'scheme' }),
       iconButton('style', t('Style'), () => showStyles(app), { class: 'tool', id: 'styles' }),
       button('?', () => showHelp(app), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
@@ -218,10 +224,10 @@ function switchScheme() {
   app.change({ scheme: dark ? 'light' : 'dark' });
 }
 
-function switchLanguage() {
+async function switchLanguage() {
   const language = currentLanguage() === 'zh' ? 'en' : 'zh';
+  await speak(language);
   app.change({ language });
-  setLanguage(language);
   app.forgetAnswers();
   build();
   app.moved();

@@ -18,6 +18,7 @@ export class TablesView {
     this.app = app;
     this.list = el('div');
     this.details = el('div', { class: 'set-details' });
+    this.note = el('div', { role: 'status' });
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
     app.on(['view'], () => { if (app.view === 'tables') void this.load(); });
   }
@@ -64,11 +65,12 @@ export class TablesView {
     this.app.set = set.material;
     if (this.app.view === 'tables') this.app.showPlace(false);
     const random = (/** @type {string} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.material, wdl));
+    this.note.replaceChildren();
     const wins = winsByDistance(set);
     const longest = [set.red, set.black].filter(({ longest_fen }) => longest_fen);
     this.details.replaceChildren(el('h2', {}, set.material), counts(set),
       quiet(t('Practise from a random position:')),
-      row(random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))),
+      row(random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))), this.note,
       ...(wins.length > 0 ? [el('h3', {}, t('Wins by distance in plies')), histogram(wins)] : []),
       ...(longest.length > 0 ? [el('h3', {}, t('Longest wins')), el('ul', { class: 'plain' }, ...longest.map(({ longest_fen, longest_win }) =>
         el('li', {}, button(`${plural(longest_win ?? 0, '{n} ply', '{n} plies')}: ${longest_fen}`, () => this.openFen(longest_fen ?? ''), { class: 'link fen-link' }))))] : []));
@@ -80,7 +82,7 @@ export class TablesView {
       const { fen } = await get('/api/table/random', { set, wdl });
       this.openFen(fen);
     } catch (error) {
-      this.details.prepend(problemState(error));
+      this.note.replaceChildren(problemState(error));
     }
   }
 
