@@ -39,6 +39,11 @@ async function open(options = {}) {
     const expected = EXPECTED.test(message.text()) && EXPECTED_AT.test(message.location().url);
     if (message.type() === 'error' && !expected) problems.push(`console: ${message.text()} ${message.location().url}`);
   });
+  page.on('response', async (response) => {
+    if (response.status() !== 400) return;
+    const body = await response.text().catch(() => '');
+    if (/no such parameter/.test(body)) problems.push(`${response.url()}: ${body}`);
+  });
   page.on('pageerror', (error) => problems.push(`error: ${error.stack}`));
   page.on('dialog', (dialog) => { problems.push(`a dialog opened: ${dialog.message()}`); void dialog.dismiss(); });
   await page.addInitScript(() => {

@@ -97,8 +97,9 @@ function saveRow(app) {
     { 'aria-label': t('Notation') });
   const save = async (whole = false) => {
     try {
-      const query = { format: format.value, to: format.value, notation: notation.value, ...gameField(app) };
-      const file = whole ? await fetchFile('/api/convert', lastOpened?.body, query) : await fetchFile('/api/save', gameOf(app), query);
+      const query = { notation: notation.value, ...gameField(app) };
+      const file = whole ? await fetchFile('/api/convert', lastOpened?.body, { to: format.value, ...query }) :
+        await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
       saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
@@ -144,9 +145,8 @@ export function openAgain(app, index) {
 /** @param {App} app @param {ArrayBuffer | string} body @param {number | null} index as the list of games gives it @returns {Promise<boolean>} */
 async function open(app, body, index) {
   try {
-    const query = { index, notation: app.settings.notation, game: app.game === 'gomoku' ? 'gomoku' : '' };
     /** @type {Opened} */
-    const opened = await post('/api/open', body, query);
+    const opened = await post('/api/open', body, { index, ...gameField(app) });
     lastOpened = { body, games: opened.games };
     showOpened(app, opened);
     return true;

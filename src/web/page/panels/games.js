@@ -89,7 +89,7 @@ export class GamesView {
   async open(id, fen, from = 'games') {
     const { app } = this;
     try {
-      const opened = await get(`/api/${from}/${encodeURIComponent(id)}`, { game: app.session.query.game, notation: app.settings.notation });
+      const opened = await get(`/api/${from}/${encodeURIComponent(id)}`, { game: app.session.query.game });
       app.view = 'board';
       showOpened(app, opened);
       const { game, start, root } = app.session;
