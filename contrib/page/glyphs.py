@@ -2,7 +2,8 @@
 """Writes src/web/page/glyphs.js, the characters of the pieces as SVG paths, and the font's licence.
 
 The outlines are those of Noto Serif CJK Bold (Debian: fonts-noto-cjk; OFL 1.1). Coordinates
-are whole numbers in a box of 1000 units whose y axis points down.
+are whole numbers in a box of 250 units whose y axis points down: fine enough for a piece,
+and the page stays small.
 
     pip install fonttools
     apt-get download fonts-noto-cjk && dpkg -x fonts-noto-cjk_*.deb noto
@@ -22,6 +23,7 @@ TRADITIONAL = "帥仕相俥馬炮兵將士象車砲卒楚河漢界"
 SIMPLIFIED = "帅车马将汉"
 LETTERS = "KABNRCP"
 ASCENT = 880  # of the box of a Chinese character in a font of 1000 units
+SCALE = 0.25
 
 
 class PathPen(BasePen):
@@ -34,7 +36,7 @@ class PathPen(BasePen):
         self.shift = shift
 
     def _place(self, point):
-        return (round(point[0] + self.shift), round(ASCENT - point[1]))
+        return (round((point[0] + self.shift) * SCALE), round((ASCENT - point[1]) * SCALE))
 
     def _relative(self, points):
         origin = self.at
@@ -42,7 +44,7 @@ class PathPen(BasePen):
         for point in points:
             flat += [point[0] - origin[0], point[1] - origin[1]]
         self.at = points[-1]
-        return numbers(flat)
+        return flat
 
     def _moveTo(self, p):
         self.at = self._place(p)
@@ -58,10 +60,19 @@ class PathPen(BasePen):
         elif new[0] == old[0]:
             self.parts.append(f"v{new[1] - old[1]}")
         else:
-            self.parts.append("l" + numbers([new[0] - old[0], new[1] - old[1]]))
+            self._repeat("l", [new[0] - old[0], new[1] - old[1]])
 
     def _curveToOne(self, a, b, c):
-        self.parts.append("c" + self._relative([self._place(p) for p in (a, b, c)]))
+        self._repeat("c", self._relative([self._place(p) for p in (a, b, c)]))
+
+    def _repeat(self, command, values):
+        """Adds a command, whose letter is left out where the last one had the same."""
+        again = bool(self.parts) and self.parts[-1][0] == command
+        separator = " " if values[0] >= 0 else ""
+        if again:
+            self.parts[-1] += separator + numbers(values)
+        else:
+            self.parts.append(command + numbers(values))
 
     def _closePath(self):
         self.parts.append("z")
@@ -103,7 +114,7 @@ def write_glyphs(collection):
         f"// {names.getDebugName(0)}",
         "// Licensed under the SIL Open Font License, version 1.1: see OFL.txt beside this file.",
         "",
-        "/** Paths of characters in a box of 1000 units, y downwards. @type {Readonly<Record<string, string>>} */",
+        "/** Paths of characters in a box of 250 units, y downwards. @type {Readonly<Record<string, string>>} */",
         "export const GLYPHS = {",
     ]
     lines += [f"  {json.dumps(c, ensure_ascii=False)}: {json.dumps(p)}," for c, p in chosen.items()]

@@ -2,7 +2,8 @@
 //
 //   JUZHONG_URL=http://127.0.0.1:8642/ SCREENSHOTS=/tmp/shots node tests/page/page.test.mjs
 //
-// The server needs the demo's book and tables. PLAYWRIGHT names the module (default
+// The server needs the demo's book and tables and a folder of games (--library); steps that need
+// more say so: --autosave, a book of gomoku. Some are left out where it is not there. PLAYWRIGHT names the module (default
 // playwright-core), CHROMIUM the browser, AXE the script of axe-core (left out: no check of
 // accessibility), JUZHONG_TOKEN the server's token (left out: no edits), ONLY a part of the
 // names of the steps to run.
@@ -15,6 +16,9 @@ const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
 const shots = process.env.SCREENSHOTS ?? '';
 const token = process.env.JUZHONG_TOKEN ?? '';
 if (shots) mkdirSync(shots, { recursive: true });
+
+/** What the server has, as it says itself. */
+const meta = await (await fetch(`${base}api/meta`)).json();
 
 /** Answers with an error that the page expects: an illegal move, a position outside the tables. */
 const EXPECTED = /Failed to load resource: the server responded with a status of (400|404|422)/;
@@ -34,6 +38,11 @@ async function open(options = {}) {
   page.on('console', (message) => {
     const expected = EXPECTED.test(message.text()) && EXPECTED_AT.test(message.location().url);
     if (message.type() === 'error' && !expected) problems.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('response', async (response) => {
+    if (response.status() !== 400) return;
+    const body = await response.text().catch(() => '');
+    if (/no such parameter/.test(body)) problems.push(`${response.url()}: ${body}`);
   });
   page.on('pageerror', (error) => problems.push(`error: ${error.stack}`));
   page.on('dialog', (dialog) => { problems.push(`a dialog opened: ${dialog.message()}`); void dialog.dismiss(); });
@@ -193,6 +202,40 @@ async function mouse() {
     await page.getByLabel('at least games').fill('');
     await page.getByLabel('at least games').blur();
   });
+  await step('years and ratings are counted in the library: needs --library', async () => {
+    if (!meta.library) return;
+    await page.evaluate(() => { document.querySelector('.filters').open = true; });
+    const fields = page.locator('.panel-book .filters');
+    await fields.getByLabel('from year').fill('1900');
+    const request = page.waitForRequest(/\/api\/games\/moves\?.*year_from=1900.*min_rating=10/);
+    await fields.getByLabel('rating from').fill('10');
+    await fields.getByLabel('rating from').blur();
+    await request;
+    await page.waitForFunction(() => /counted in the games of the library/.test(document.querySelector('.panel-book:not(.stale) .foot')?.textContent ?? ''));
+    assert.equal(await text(page, '.panel-book h3'), 'Games of the library');
+    await shot(page, 'filters-1280-en-light');
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.waitForFunction(() => !/counted in/.test(document.querySelector('.panel-book:not(.stale) .foot')?.textContent ?? 'counted in'));
+    assert.equal(await fields.getByLabel('from year').inputValue(), '');
+  });
+  await step('sample games open at the position: needs --library or a book with samples', async () => {
+    const before = movesOf(page);
+    await page.locator('.samples summary').click();
+    await page.waitForSelector('.samples li, .samples .empty');
+    if (await page.locator('.samples li').count() === 0) return;
+    await page.locator('.samples li button').first().click();
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length > 4);
+    assert.equal(movesOf(page).split(',').length, before.split(',').length);
+  });
+  await step('the tab is in the address', async () => {
+    await page.locator('.tab', { hasText: 'Review' }).click();
+    assert.equal(new URL(page.url()).searchParams.get('tab'), 'review');
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    assert.equal(await page.evaluate(() => document.body.dataset.tab), 'review');
+    await page.locator('.tab', { hasText: 'Book' }).click();
+    assert.equal(new URL(page.url()).searchParams.get('tab'), null);
+  });
   await step('the engine streams lines, stops and goes on', async () => {
     await page.getByRole('switch').click();
     await page.waitForSelector('.pv .pv-move', { timeout: 8000 });
@@ -292,10 +335,23 @@ async function positions() {
     await page.waitForSelector('.view-tables tbody tr');
     await page.locator('.view-tables tbody tr', { hasText: 'KRvKN' }).first().click();
     await page.waitForSelector('.histogram');
+    assert.equal(new URL(page.url()).searchParams.get('set'), 'KRvKN');
     await shot(page, 'tables-1280-en-light');
     await page.getByRole('button', { name: 'won', exact: true }).click();
     await page.waitForSelector('.sentence');
     assert.equal(await page.evaluate(() => document.body.dataset.view), 'board');
+  });
+  await step('a win by the repetition rule is named, with its loop on the board', async () => {
+    await go(page, '?fen=9/9/5k3/9/9/9/9/3K1n3/1R7/9_b_-_-_0_1&tab=table');
+    await page.waitForSelector('.sentence');
+    if (!/repetition/.test(await text(page, '.sentence'))) await go(page, `?fen=${(await byRule()).replaceAll(' ', '_')}&tab=table`);
+    await page.waitForSelector('.sentence');
+    assert.match(await text(page, '.sentence'), /wins only by the repetition rule \(round \d+\); the moves repeat within \d+ pl/);
+    await page.getByRole('button', { name: 'Show the loop' }).click();
+    await page.waitForSelector('.panel-table .loop li');
+    assert.match(await text(page, '.panel-table .loop'), /loses by the rules[^]*(check by|chases) (red|black)/);
+    assert.ok(await page.locator('.arrow-loop text').count() >= 2);
+    await shot(page, 'rule-1280-en-light');
   });
   await step('a repetition is judged and its loop shown', async () => {
     await go(page, '?fen=3k5/9/9/9/9/9/9/4R4/9/5K3_w_-_-_0_1&moves=' + Array(4).fill('e2d2,d9e9,d2e2,e9d9').join(','));
@@ -305,6 +361,16 @@ async function positions() {
     await shot(page, 'loop-1280-en-light');
   });
   await close();
+}
+
+/** Returns a position of the tables that is won by the repetition rule. */
+async function byRule() {
+  for (let at = 0; at < 2000; at++) {
+    const { fen } = await (await fetch(`${base}api/table/random?set=KRvKN&wdl=loss`)).json();
+    const { order } = await (await fetch(`${base}api/table?fen=${encodeURIComponent(fen)}`)).json();
+    if (order > 0) return fen;
+  }
+  throw new Error('no position of KRvKN is decided by rule');
 }
 
 // --- games ---
@@ -385,6 +451,11 @@ async function games() {
     await page.waitForResponse(/\/api\/games\?.*search=/);
     await settled(page);
     assert.ok(await page.locator('.view-games tbody tr').count() <= all);
+    const request = page.waitForRequest(/\/api\/games\?.*year_to=2100/);
+    await page.locator('.view-games').getByLabel('to year').fill('2100');
+    await page.locator('.view-games').getByLabel('to year').blur();
+    await request;
+    await settled(page);
     await page.locator('.view-games tbody tr').first().click();
     await page.waitForFunction(() => document.body.dataset.view === 'board');
     await page.waitForFunction(() => document.querySelectorAll('.tree .move').length > 3);
@@ -417,6 +488,35 @@ async function playing() {
     await page.getByRole('button', { name: 'Resign' }).click();
     await page.waitForFunction(() => /Red resigns/.test(document.querySelector('.status')?.textContent ?? ''));
   });
+  await step('a game is kept on the disk with the token, else a hint says how: needs --autosave', async () => {
+    if (!meta.autosave) return;
+    const beginGame = async () => {
+      await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
+      await page.locator('#tab-play').click();
+      await page.getByRole('button', { name: 'Play Red' }).click();
+      await page.waitForSelector('.movable');
+      await clickPoint(page, 'b2');
+      await clickPoint(page, 'e2');
+      await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 2, undefined, { timeout: 10000 });
+    };
+    await beginGame();
+    assert.match(await text(page, '.saved'), /#token=/);
+    if (!token) return;
+    await page.goto('about:blank');
+    await go(page, `#token=${token}`);
+    await page.locator('.panel-play').getByRole('button', { name: 'Leave the game' }).click();
+    await beginGame();
+    await page.waitForFunction(() => /^saved as .*\.jsonl/.test(document.querySelector('.saved')?.textContent ?? ''));
+    await page.getByRole('button', { name: 'Resign' }).click();
+    await page.waitForTimeout(700);
+    await page.getByRole('button', { name: 'Games', exact: true }).click();
+    const mine = page.locator('h2:has-text("Games you played") + ul button').first();
+    await mine.waitFor();
+    assert.match(await mine.innerText(), /You – Engine, level \d+ 0-1/);
+    await mine.click();
+    await page.waitForFunction(() => document.body.dataset.view === 'board');
+    assert.equal(await page.locator('.tree .move').count(), 2);
+  });
   await step('sides can be switched at any time', async () => {
     await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
     await page.getByRole('button', { name: 'Play Red' }).click();
@@ -432,6 +532,7 @@ async function playing() {
 async function keyboard() {
   const { page, close } = await open({ path: '?moves=h2e2,h9g7,h0g2' });
   await step('the arrows go through the game', async () => {
+    await page.locator('.tab', { hasText: 'Book' }).click();
     await page.keyboard.press('ArrowLeft');
     await waitMoves(page, 'h2e2,h9g7');
     await page.keyboard.press('Home');
@@ -511,6 +612,21 @@ async function touch() {
     await page.touchscreen.tap(...await place(page, 'e2'));
     await waitMoves(page, 'h2e2');
   });
+  await step('on a phone a man is dragged by touch', async () => {
+    const finger = await page.context().newCDPSession(page);
+    const touchAt = async (type, point) => {
+      const [x, y] = point ? await place(page, point) : [0, 0];
+      await finger.send('Input.dispatchTouchEvent', { type, touchPoints: point ? [{ x, y }] : [] });
+    };
+    await page.waitForSelector('.movable');
+    await touchAt('touchStart', 'h9');
+    await touchAt('touchMove', 'h8');
+    await touchAt('touchMove', 'g7');
+    assert.equal(await page.locator('.man.lifted').count(), 1);
+    await touchAt('touchEnd', '');
+    await waitMoves(page, 'h2e2,h9g7');
+    assert.equal(await page.evaluate(() => window.scrollY), 0);
+  });
   await step('on a phone nothing scrolls sideways in any tab', async () => {
     for (const tab of ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file']) {
       await page.locator(`#tab-${tab}`).tap();
@@ -532,7 +648,68 @@ async function touch() {
   await close();
 }
 
+// --- accessibility of everything ---
+
+async function everywhere() {
+  if (!process.env.AXE) return;
+  const tabs = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file'];
+  for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 360], ['dark', 360]]) {
+    const { page, close } = await open({ path: '?moves=h2e2,h9g7', colorScheme: scheme, viewport: { width, height: 780 }, hasTouch: width < 500 });
+    const look = async (name) => {
+      await settled(page);
+      await shot(page, `all-${name}-${width}-${scheme}`);
+      await accessible(page, name);
+      assert.ok(await noSideways(page), `${name} scrolls sideways`);
+    };
+    const at = `${scheme} ${width}`;
+    await step(`no accessibility issue in any tab: ${at}`, async () => {
+      for (const tab of tabs.slice(width > 900 ? 2 : 0)) {
+        await page.locator(`#tab-${tab}`).click();
+        await look(tab);
+      }
+    });
+    await step(`no accessibility issue in tables: ${at}`, async () => {
+      await go(page, '?fen=3k5/9/9/9/9/9/9/9/4R4/5K3_w_-_-_0_1');
+      await page.locator('#tab-table').click();
+      await page.waitForSelector('.sentence');
+      await look('won');
+      await go(page, `?fen=${(await byRule()).replaceAll(' ', '_')}&tab=table`);
+      await page.waitForSelector('.sentence');
+      await look('rule');
+      await page.locator('.nav', { hasText: 'Tables' }).click();
+      await page.waitForSelector('.set-details h2');
+      await look('tables');
+      await page.locator('.nav', { hasText: 'Games' }).click();
+      await look('games');
+    });
+    await step(`no accessibility issue in dialogs and the setup: ${at}`, async () => {
+      await page.locator('.nav', { hasText: 'Board' }).click();
+      await page.locator('#help').click();
+      await look('help');
+      await page.keyboard.press('Escape');
+      await page.locator('#styles').click();
+      await look('style');
+      await page.keyboard.press('Escape');
+      await page.locator('.controls').getByRole('button', { name: 'Set up a position' }).click();
+      await look('setup');
+    });
+    await step(`no accessibility issue in gomoku: ${at}`, async () => {
+      await go(page, `?game=gomoku&fen=${RENJU}`);
+      for (const tab of tabs.slice(width > 900 ? 2 : 0)) {
+        await page.locator(`#tab-${tab}`).click();
+        await look(`gomoku-${tab}`);
+      }
+    });
+    await close();
+  }
+}
+
 // --- gomoku ---
+
+/** Black to move may not play h8, which would make two threes. */
+/** White to move wins by continuous fours. */
+const VCF = 'a6,f3,b5,d9,f6,c5,a8,d6,f8,d5,a5,a7,c6,d4,d3,f4,g5,e4,g4,e5,g3';
+const RENJU = 'o13o/15/15/15/15/7x7/7x7/5xx8/15/15/15/15/15/15/o13o_x_5_renju';
 
 async function gomoku() {
   const { page, close } = await open({ path: '?game=gomoku&moves=h8,i9' });
@@ -548,6 +725,48 @@ async function gomoku() {
     await page.waitForSelector('.mark');
     await shot(page, 'gomoku-1280-en-light');
     await page.keyboard.press('v');
+  });
+  await step('forbidden points are drawn and named with their reasons', async () => {
+    await go(page, `?game=gomoku&fen=${RENJU}`);
+    await page.waitForSelector('.forbidden[data-point="h8"]');
+    assert.match(await nameOf(page, 'h8'), /^h8: forbidden, .*three/);
+    await clickPoint(page, 'h8');
+    await page.waitForSelector('.status-error');
+    assert.match(await text(page, '.status'), /h8 is forbidden: .*three/);
+    assert.equal(await page.locator('.stone').count(), 8);
+    await shot(page, 'renju-1280-en-light');
+  });
+  await step('a win is proved, shown on the stones, played and defended against', async () => {
+    await go(page, `?game=gomoku&moves=${VCF}`);
+    await page.keyboard.press('t');
+    await page.getByRole('button', { name: 'Prove', exact: true }).click();
+    await page.waitForSelector('.sentence', { timeout: 20000 });
+    assert.match(await text(page, '.sentence'), /^White wins in 5 plies, by continuous fours\.$/);
+    assert.equal(await page.locator('.proof-line button').count(), 5);
+    assert.deepEqual(await page.locator('.stone-next text').allTextContents(), ['1', '2', '3', '4', '5']);
+    await shot(page, 'proof-1280-en-light');
+    await page.getByRole('button', { name: 'Play the best line' }).click();
+    await page.waitForFunction(() => /White wins/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 10000 });
+    for (let at = 0; at < 5; at++) await page.keyboard.press('ArrowLeft');
+    await waitMoves(page, VCF);
+    await page.getByRole('button', { name: 'Answer yourself' }).click();
+    await page.waitForFunction(() => /try any defence/.test(document.querySelector('.panel-proof')?.textContent ?? ''));
+    assert.equal(await page.locator('.stone-next').count(), 0);
+    await page.waitForSelector('.movable');
+    await settled(page);
+    await clickPoint(page, 'o15');
+    await page.waitForFunction(() => /White wins/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 20000 });
+    assert.equal(movesOf(page).split(',').length, VCF.split(',').length + 3);
+    await shot(page, 'defended-1280-en-light');
+  });
+  await step('what is not proved says what to do, and a proof can be stopped', async () => {
+    await go(page, '?game=gomoku&moves=h8&tab=table');
+    await page.getByRole('button', { name: 'Prove', exact: true }).click();
+    await page.waitForFunction(() => /proving/.test(document.querySelector('.panel-proof')?.textContent ?? ''));
+    await page.locator('.panel-proof').getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Prove', exact: true }).click();
+    await page.waitForFunction(() => /Nothing is proved/.test(document.querySelector('.panel-proof')?.textContent ?? ''), undefined, { timeout: 25000 });
+    await go(page, '?game=gomoku&moves=h8,i9,h9');
   });
   await step('the engine plays gomoku', async () => {
     await page.locator('.tab', { hasText: 'Play' }).click();
@@ -610,6 +829,11 @@ async function edits() {
   await step('the token leaves the address, and a move of the book is edited', async () => {
     assert.equal(new URL(page.url()).hash, '');
     await page.waitForSelector('.panel-book tbody tr');
+    await page.evaluate(() => { document.querySelector('.filters').open = true; });
+    const books = page.locator('.filters .check input');
+    for (let at = 1; at < await books.count(); at++) await books.nth(at).uncheck();
+    await page.waitForFunction(() => document.querySelectorAll('.column').length === 1);
+    await page.waitForSelector('.tools button');
     await page.locator('.tools button').first().click();
     await page.locator('dialog').getByLabel('Weight').fill('777');
     await page.locator('dialog').getByLabel('Comment').fill('<i>mine</i>');
@@ -649,7 +873,7 @@ async function weight() {
   });
 }
 
-for (const part of [mouse, positions, games, playing, keyboard, touch, gomoku, styles, edits, weight]) {
+for (const part of [mouse, positions, games, playing, keyboard, touch, everywhere, gomoku, styles, edits, weight]) {
   try {
     await part();
   } catch (error) {

@@ -4,7 +4,7 @@ import { START } from './fen.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
-/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean}} Address */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string}} Address */
 
 /** Returns what the address of the window says. @returns {Address} */
 export function readAddress() {
@@ -16,15 +16,18 @@ export function readAddress() {
     view: view === 'games' || view === 'tables' ? view : 'board',
     fen: (parts.get('fen') ?? '').replaceAll('_', ' '),
     moves,
+    tab: parts.get('tab') ?? '',
+    set: parts.get('set') ?? '',
     given: parts.has('fen') || parts.has('moves'),
   };
 }
 
-/** Returns the address of a position. @param {View} view @param {GameName} game @param {string} start @param {readonly string[]} moves */
-export function addressOf(view, game, start, moves) {
+/** Returns the address of a position. @param {View} view @param {string} part the tab or the set that is open @param {GameName} game @param {string} start @param {readonly string[]} moves */
+export function addressOf(view, part, game, start, moves) {
   const parts = [];
   if (view !== 'board') parts.push(`view=${view}`);
   if (game !== 'xiangqi') parts.push(`game=${game}`);
+  if (part) parts.push(`${view === 'tables' ? 'set' : 'tab'}=${encodeURIComponent(part)}`);
   if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
   if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
   return location.pathname + (parts.length > 0 ? `?${parts.join('&')}` : '');

@@ -15,6 +15,9 @@ export class Problem extends Error {
 
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
 
+/** The name of this window: a new search ends its last one. */
+export const CLIENT = Math.random().toString(36).slice(2);
+
 const TOKEN = 'juzhong.token';
 
 /** Keeps the token that the address brought and takes it out of the address. */
@@ -90,10 +93,7 @@ async function send(path, query, body, signal) {
   return response;
 }
 
-/**
- * Returns the JSON that the server answers to a question.
- * @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>}
- */
+/** Returns the JSON that the server answers to a question. @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function get(path, query = {}, signal) {
   return (await send(path, query, undefined, signal)).json();
 }

@@ -2,7 +2,8 @@
 
 import { addressOf, showAddress } from './address.js';
 import { get, Problem } from './api.js';
-import { after, firstToMove, parse, START, write } from './fen.js';
+import { emptyState } from './dom.js';
+import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
@@ -12,7 +13,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -46,6 +47,7 @@ import * as tree from './tree.js';
  * @property {{folders: number} | null} library
  * @property {{threads: number, hash_mib: number, levels: [number, number]}} engine
  * @property {boolean} writes
+ * @property {boolean} [autosave] whether it keeps games on disk
  */
 
 /** @type {Meta} */
@@ -63,6 +65,10 @@ export class App {
     /** @type {View} */
     this.view = 'board';
     this.tab = 'moves';
+    /** The tab that is open at first. */
+    this.home = 'moves';
+    /** The set of tables that is looked at. */
+    this.set = '';
     /** @type {Record<GameName, Session>} */
     this.sessions = { xiangqi: new Session('xiangqi', () => this.moved()), gomoku: new Session('gomoku', () => this.moved()) };
     /** @type {GameName} */
@@ -75,6 +81,9 @@ export class App {
     this.marks = new Map();
     /** @type {{text: string, kind: 'info' | 'error' | 'busy', hint?: string} | null} */
     this.message = null;
+    /** Since which ply stones are numbered, and the stones that a proof goes on with. @type {{from: number, next: readonly string[]} | null} */
+    this.proof = null;
+    this.timer = 0;
     /** The value that the gauge shows, for the first player. @type {import('./score.js').Score | null} */
     this.score = null;
     this.editing = false;
@@ -87,7 +96,7 @@ export class App {
     this.searching = 0;
     /** @type {AbortController | null} */
     this.asking = null;
-    /** Opens a game of the library at a ply. @type {((id: string, ply: number) => void) | null} */
+    /** Opens a game of the library at a position. @type {((id: string, fen: string) => void) | null} */
     this.openGame = null;
   }
 
@@ -145,7 +154,9 @@ export class App {
   /** Shows the place in the address. @param {boolean} step */
   showPlace(step) {
     const { game, start, moves } = this.session;
-    showAddress(addressOf(this.view, game, start, moves), step);
+    const tab = this.tab === this.home ? '' : this.tab;
+    const part = this.view === 'tables' ? this.set : this.view === 'board' ? tab : '';
+    showAddress(addressOf(this.view, part, game, start, moves), step);
   }
 
   answerKey() {
@@ -186,6 +197,28 @@ export class App {
     const at = this.answer?.legal_moves.indexOf(move) ?? -1;
     if (this.answer && at < 0) return;
     this.session.play(move, { text: this.answer?.legal_texts?.[at] ?? '', source });
+  }
+
+  /**
+   * Plays a line to its end, a move at a time, as a branch of the tree.
+   * @param {readonly {move: string, text?: string}[]} moves @param {string} source @param {() => void} [done]
+   */
+  playLine(moves, source, done) {
+    this.halt();
+    const { session } = this;
+    let at = 0;
+    const step = () => {
+      const move = this.session === session ? moves[at++] : undefined;
+      if (move) session.play(move.move, { text: move.text ?? '', source });
+      if (!move || at >= moves.length) { this.halt(); done?.(); }
+    };
+    this.timer = window.setInterval(step, 650);
+    step();
+  }
+
+  /** Stops a line that is being played. */
+  halt() {
+    clearInterval(this.timer);
   }
 
   /** Says why a move is illegal. @param {string} move */
@@ -305,11 +338,30 @@ export class App {
     this.emit('arrows');
   }
 
+  /** Shows a move while the mouse or the focus is on it. @param {string} move @param {boolean} on */
+  hover(move, on) {
+    const [from, to] = pointsOf(move);
+    this.setArrows('hover', on && from ? [{ from, to: to ?? from, kind: 'hover', weight: 0.5 }] : []);
+  }
+
+  /** Returns what a button needs to show its move. @param {string} move */
+  hovers(move) {
+    const [on, off] = [true, false].map((shown) => () => this.hover(move, shown));
+    return { onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off };
+  }
+
   /** Shows short texts at points of the board. @param {ReadonlyMap<string, string>} marks */
   setMarks(marks) {
     if (marks.size === 0 && this.marks.size === 0) return;
     this.marks = marks;
     this.emit('marks');
+  }
+
+  /** Shows a proof on the stones. @param {App['proof']} proof */
+  setProof(proof) {
+    if (!proof && !this.proof) return;
+    this.proof = proof;
+    this.emit('proof');
   }
 
   /** Shows a value in the gauge. @param {import('./score.js').Score | null} score for the first player */
@@ -338,6 +390,11 @@ export function explainError(error) {
   if (error.code === 'no_server') return [t('The server does not answer.'), t('Is `juzhong serve` still running? Start it again and try once more.')];
   if (error.status === 503) return [t('The server is busy.'), error.hint || t('Wait a few seconds and try again.')];
   return [error.message, error.hint];
+}
+
+/** Returns a box that says what went wrong. @param {unknown} error */
+export function problemState(error) {
+  return emptyState(explainError(error).filter(Boolean).join(' '));
 }
 
 /** Returns the last part of a long reason: why, without which move and where. @param {string} text */

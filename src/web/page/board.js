@@ -222,9 +222,8 @@ export class XiangqiBoard extends PointBoard {
 
 /** Returns the drawing of a man around its middle. @param {PieceSet} set @param {string} man */
 export function manShape(set, man) {
-  const { d, size } = drawing(set, man);
+  const { d, size, box } = drawing(set, man);
   const red = man === man.toUpperCase();
-  const scale = size / 1000;
   const shape = svg('g', { class: `man ${red ? 'red' : 'black'} set-${set}` },
     svg('ellipse', { cy: 5, rx: 45, ry: 45, class: 'man-shadow' }),
     svg('circle', { r: 44.5, class: 'man-rim' }),
@@ -232,7 +231,7 @@ export function manShape(set, man) {
     svg('circle', { r: 36, class: 'man-ring' }));
   if (!red) shape.append(svg('circle', { r: 32.5, class: 'man-ring man-ring-inner' }));
   shape.append(svg('path', { d, class: 'man-glyph', 'fill-rule': set === 'pictograms' ? 'evenodd' : 'nonzero',
-    transform: `scale(${scale}) translate(-500 -500)` }));
+    transform: `scale(${size / box}) translate(${-box / 2} ${-box / 2})` }));
   return shape;
 }
 
@@ -304,7 +303,7 @@ function river() {
   const group = svg('g', { class: 'river' });
   [1.55, 2.75, 5.25, 6.45].forEach((column, at) => {
     group.append(svg('path', { d: GLYPHS[words[at] ?? ''] ?? '',
-      transform: `translate(${X(column) - 32} ${Y(4.5) - 32}) scale(.064)` }));
+      transform: `translate(${X(column) - 32} ${Y(4.5) - 32}) scale(.256)` }));
   });
   return group;
 }

@@ -2,7 +2,7 @@
 
 import { XiangqiBoard } from './board.js';
 import { button, el } from './dom.js';
-import { firstToMove, parse } from './fen.js';
+import { emptyLike, firstToMove } from './fen.js';
 import { GomokuBoard } from './gomoku.js';
 import { iconButton } from './icons.js';
 import { currentLanguage, t } from './i18n.js';
@@ -39,6 +39,7 @@ export class BoardView {
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
     app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
     app.on(['arrows', 'answer', 'position', 'style', 'editing'], () => this.showArrows());
+    app.on(['proof'], () => this.showStones());
     app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
     app.on(['style'], () => this.showStyle());
     app.on(['score', 'style', 'position'], () => this.showGauge());
@@ -79,9 +80,9 @@ export class BoardView {
       this.showStyle();
     }
     this.board.editing = app.editing;
-    if (this.board instanceof GomokuBoard) this.board.setNumbers(this.stoneNumbers());
     if (app.editing) return;
-    this.board.setPosition(position, app.session.last, null);
+    if (this.board instanceof GomokuBoard) this.showStones();
+    else this.board.setPosition(position, app.session.last, null);
     if (!app.answer) this.board.setLegal([]);
   }
 
@@ -90,9 +91,15 @@ export class BoardView {
     if (this.board.columns === position.columns && this.board.rows === position.rows) this.board.setPosition(position, [], null);
   }
 
-  stoneNumbers() {
-    const { session, settings } = this.app;
-    return new Map(settings.numbers ? session.moves.map((move, at) => [move, at + 1]) : []);
+  /** Draws the stones of gomoku with their numbers: of the game, or of a proof. */
+  showStones() {
+    const { board, app: { session, settings, proof, editing } } = this;
+    if (!(board instanceof GomokuBoard) || editing) return;
+    const { moves, position, last } = session;
+    const from = proof?.from ?? 0;
+    board.setNumbers(new Map(settings.numbers || proof ? moves.slice(from).map((move, at) => [move, at + 1]) : []));
+    board.setPosition(position, last, null);
+    board.setNext(proof?.next ?? [], moves.length - from, position.turn);
   }
 
   showLegal() {
@@ -128,10 +135,7 @@ export class BoardView {
     if (this.board instanceof XiangqiBoard) this.board.setStyle(settings.set, settings.coordinates || (currentLanguage() === 'zh' ? 'chinese' : 'western'));
     this.board.setFlipped(settings.flipped);
     this.element.classList.toggle('flipped', settings.flipped);
-    if (this.board instanceof GomokuBoard) {
-      this.board.setNumbers(this.stoneNumbers());
-      if (!this.app.editing) this.board.setPosition(this.app.session.position, this.app.session.last, null);
-    }
+    this.showStones();
     this.showLegal();
   }
 
@@ -181,11 +185,4 @@ export function newGame(app) {
   app.setEditing(false);
   const start = app.game === 'gomoku' ? emptyLike(app.session.start) : '';
   app.load({ start });
-}
-
-/** Returns an empty board of the same size and rules. @param {string} fen */
-function emptyLike(fen) {
-  const position = parse('gomoku', fen);
-  if (!position) return '';
-  return `${Array(position.rows).fill(position.columns).join('/')} x ${position.rest || '5'}`;
 }

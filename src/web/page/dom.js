@@ -1,5 +1,7 @@
 // Makes elements. Texts are always text nodes, so what files hold is never markup.
 
+import { t } from './i18n.js';
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
@@ -38,6 +40,30 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Makes a paragraph that stays in the background. @param {...Child} children */
+export function quiet(...children) {
+  return el('p', { class: 'quiet' }, ...children);
+}
+
+/** Makes a row of controls. @param {...Child} children */
+export function row(...children) {
+  return el('div', { class: 'row' }, ...children);
+}
+
+/** Makes a cell with a number. @param {Child} value @param {string} [kind] */
+export function cell(value, kind = 'num') {
+  return el('td', { class: kind }, value);
+}
+
+/**
+ * Makes a table; all columns but the first hold numbers unless their classes say otherwise.
+ * @param {string} kind its classes @param {readonly string[]} heads @param {readonly Node[]} rows @param {readonly string[]} [kinds] classes of the columns
+ */
+export function rowsTable(kind, heads, rows, kinds = []) {
+  return el('table', { class: `rows ${kind}` }, el('thead', {}, el('tr', {}, ...heads.map((name, at) =>
+    el(name ? 'th' : 'td', { class: kinds[at] ?? (at > 0 ? 'num' : ''), scope: name && 'col' }, name)))), el('tbody', {}, ...rows));
+}
+
 /**
  * Makes an SVG element.
  * @template {keyof SVGElementTagNameMap} K
@@ -50,10 +76,7 @@ export function svg(tag, attributes = {}, ...children) {
   return /** @type {SVGElementTagNameMap[K]} */ (element);
 }
 
-/**
- * Makes a button.
- * @param {string} label @param {(event: MouseEvent) => void} onclick @param {Attributes} [attributes]
- */
+/** Makes a button. @param {string} label @param {(event: MouseEvent) => void} onclick @param {Attributes} [attributes] */
 export function button(label, onclick, attributes = {}) {
   return el('button', { type: 'button', onclick, ...attributes }, label);
 }
@@ -89,17 +112,17 @@ export function numberField(label, value, onchange, attributes = {}) {
   return el('label', { class: 'field' }, el('span', {}, label), input);
 }
 
-/** Makes a box that says what to do next, perhaps with a command to copy. @param {string} text @param {string} [command] @param {string} [copyLabel] */
-export function emptyState(text, command, copyLabel = '') {
+/** Makes a box that says what to do next, perhaps with a command to copy. @param {string} text @param {string} [command] */
+export function emptyState(text, command) {
   const box = el('div', { class: 'empty' }, el('p', {}, text));
-  if (command) box.append(commandBox(command, copyLabel));
+  if (command) box.append(commandBox(command));
   return box;
 }
 
-/** Makes a command with a button that copies it. @param {string} command @param {string} copyLabel */
-export function commandBox(command, copyLabel) {
-  return el('div', { class: 'command' }, el('code', {}, command),
-    button(copyLabel, () => void navigator.clipboard?.writeText(command)));
+/** Makes a command with a button that copies it. @param {string} command */
+function commandBox(command) {
+  const copy = button(t('Copy'), () => void navigator.clipboard?.writeText(command).then(() => { copy.textContent = t('Copied.'); }));
+  return el('div', { class: 'command' }, el('code', {}, command), copy);
 }
 
 /** Hands a text or bytes to the browser to be saved as a file. @param {Blob} blob @param {string} name */

@@ -23,27 +23,18 @@ export const START = {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/**
- * Returns the name of a point: `row` counts from the top.
- * @param {GameName} game @param {number} column @param {number} row @param {number} rows
- */
+/** Returns the name of a point: `row` counts from the top. @param {GameName} game @param {number} column @param {number} row @param {number} rows */
 export function pointName(game, column, row, rows) {
   return (LETTERS[column] ?? '') + (game === 'xiangqi' ? rows - 1 - row : rows - row);
 }
 
-/**
- * Returns the column and the row (from the top) of a point.
- * @param {GameName} game @param {string} point @param {number} rows @returns {[number, number]}
- */
+/** Returns the column and the row (from the top) of a point. @param {GameName} game @param {string} point @param {number} rows @returns {[number, number]} */
 export function pointPlace(game, point, rows) {
   const number = Number(point.slice(1));
   return [LETTERS.indexOf(point[0] ?? ''), game === 'xiangqi' ? rows - 1 - number : rows - number];
 }
 
-/**
- * Returns the points that a move names: one for a stone, two for a man.
- * @param {string} move
- */
+/** Returns the points that a move names: one for a stone, two for a man. @param {string} move */
 export function pointsOf(move) {
   return move.match(/[a-z]\d+/g) ?? [];
 }
@@ -61,10 +52,7 @@ function readRow(row, put) {
   return column;
 }
 
-/**
- * Reads a position; returns null where the text does not describe a board.
- * @param {GameName} game @param {string} text @returns {Position | null}
- */
+/** Reads a position; returns null where the text does not describe a board. @param {GameName} game @param {string} text @returns {Position | null} */
 export function parse(game, text) {
   const [board, turn, ...rest] = text.trim().split(/\s+/);
   if (!board) return null;
@@ -94,10 +82,7 @@ function turnOf(game, turn) {
   return turn === 'b' ? 'b' : 'w';
 }
 
-/**
- * Writes a position as text.
- * @param {GameName} game @param {Position} position
- */
+/** Writes a position as text. @param {GameName} game @param {Position} position */
 export function write(game, position) {
   const lines = [];
   for (let row = 0; row < position.rows; row++) lines.push(writeRow(game, position, row));
@@ -141,19 +126,47 @@ export function play(game, position, move) {
   };
 }
 
-/**
- * Returns the position after a line of moves.
- * @param {GameName} game @param {string} start @param {readonly string[]} moves @returns {Position}
- */
+/** Returns the position after a line of moves. @param {GameName} game @param {string} start @param {readonly string[]} moves @returns {Position} */
 export function after(game, start, moves) {
   const first = parse(game, start) ?? /** @type {Position} */ (parse(game, START[game]));
   return moves.reduce((position, move) => play(game, position, move), first);
 }
 
+/** Returns an empty board of gomoku of the same size and rules. @param {string} fen */
+export function emptyLike(fen) {
+  const position = parse('gomoku', fen);
+  if (!position) return '';
+  return write('gomoku', { ...position, men: new Map(), turn: 'x' });
+}
+
+/** Returns a position without its counters. @param {string} fen */
+function placeOf(fen) {
+  return fen.split(' ', 2).join(' ');
+}
+
+/** Returns where the loop begins in which a line of positions ends, or -1. @param {readonly string[]} fens */
+export function loopStart(fens) {
+  const places = fens.map(placeOf);
+  const first = places.indexOf(places.at(-1) ?? '');
+  return first < fens.length - 1 ? first : -1;
+}
+
 /**
- * Returns whether the first player (Red, in gomoku Black) owns a man.
- * @param {GameName} game @param {string} man
+ * Returns after how many moves of a line a position stands on the board, whatever its counters; 0 where it never does.
+ * @param {GameName} game @param {string} start @param {readonly string[]} moves @param {string} fen
  */
+export function plyOf(game, start, moves, fen) {
+  const place = (/** @type {Position} */ position) => placeOf(write(game, position));
+  const wanted = placeOf(fen);
+  let position = after(game, start, []);
+  for (let ply = 0; ply <= moves.length; ply++) {
+    if (place(position) === wanted) return ply;
+    position = play(game, position, moves[ply] ?? '');
+  }
+  return 0;
+}
+
+/** Returns whether the first player (Red, in gomoku Black) owns a man. @param {GameName} game @param {string} man */
 export function isFirst(game, man) {
   return game === 'xiangqi' ? man === man.toUpperCase() : man === 'x';
 }

@@ -13,7 +13,7 @@ export class GomokuBoard extends PointBoard {
   /** @param {number} columns @param {number} rows @param {import('./points.js').BoardEvents} events */
   constructor(columns, rows, events) {
     super('gomoku', columns, rows, events);
-    /** @type {ReadonlyMap<string, number>} */
+    /** @type {Map<string, number>} */
     this.numbers = new Map();
     /** @type {ReadonlyMap<string, string>} */
     this.forbidden = new Map();
@@ -31,10 +31,7 @@ export class GomokuBoard extends PointBoard {
     this.drawArrows();
   }
 
-  /**
-   * Shows a position.
-   * @param {Position} position @param {readonly string[]} last @param {string | null} _check
-   */
+  /** Shows a position. @param {Position} position @param {readonly string[]} last @param {string | null} _check */
   setPosition(position, last, _check) {
     this.position = position;
     this.last = last;
@@ -46,7 +43,7 @@ export class GomokuBoard extends PointBoard {
   /** @param {string} point @param {string} man */
   stone(point, man) {
     const [x, y] = this.place(point);
-    const shape = svg('g', { class: `stone ${man === 'x' ? 'stone-black' : 'stone-white'}`, transform: `translate(${x} ${y})` },
+    const shape = svg('g', { class: `stone ${this.position?.men.has(point) ? '' : 'stone-next '}${man === 'x' ? 'stone-black' : 'stone-white'}`, transform: `translate(${x} ${y})` },
       svg('circle', { cy: 4, r: 45, class: 'man-shadow' }), svg('circle', { r: 44, class: 'stone-face' }));
     const number = this.numbers.get(point);
     if (number) shape.append(svg('text', { dy: '.36em' }, number));
@@ -55,9 +52,15 @@ export class GomokuBoard extends PointBoard {
     return shape;
   }
 
-  /** Numbers the stones in the order they were played. @param {ReadonlyMap<string, number>} numbers */
+  /** Numbers the stones in the order they were played. @param {Map<string, number>} numbers */
   setNumbers(numbers) {
     this.numbers = numbers;
+  }
+
+  /** Draws the stones that a proof goes on with. @param {readonly string[]} moves @param {number} before how many of its stones are on the board @param {string} turn */
+  setNext(moves, before, turn) {
+    moves.forEach((move, at) => this.numbers.set(move, before + at + 1));
+    this.layers.under.replaceChildren(...moves.map((move, at) => this.stone(move, (turn === 'x') === (at % 2 === 0) ? 'x' : 'o')));
   }
 
   /** Names the points that may be played. @param {readonly string[]} moves */
@@ -71,6 +74,7 @@ export class GomokuBoard extends PointBoard {
   setForbidden(forbidden) {
     this.forbidden = forbidden;
     this.drawForbidden();
+    this.namePoints();
   }
 
   drawForbidden() {

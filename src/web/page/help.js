@@ -1,6 +1,6 @@
 // The overlay with the keys, and the menu of styles.
 
-import { button, checkbox, el, select } from './dom.js';
+import { button, checkbox, el, quiet, row, select } from './dom.js';
 import { t } from './i18n.js';
 import { PIECE_SETS } from './pieces.js';
 
@@ -9,28 +9,33 @@ import { PIECE_SETS } from './pieces.js';
 /** @type {[string, string][]} */
 const KEYS = [
   ['← →', 'a move back, a move on'], ['↑ ↓', 'the variation above, below'], ['Home End', 'to the start, to the end'],
-  ['f', 'turn the board'], ['e', 'engine on or off'], ['b', 'book'], ['t', 'table'], ['v', 'values of the pieces'], ['p', 'play'],
+  ['f', 'turn the board'], ['e', 'engine on or off'], ['b', 'book'], ['t', 'table; in gomoku the proof'], ['v', 'values of the pieces'], ['p', 'play'],
   ['s', 'study: leave the game here, come back'], ['u r', 'undo, redo'], ['n', 'new game'], ['Space', 'play the best move'],
   ['/', 'type a move in any notation'], ['Del', 'delete from here on'], ['?', 'this help'],
 ];
 
-/** @param {string} title @param {...HTMLElement} children */
-function dialog(title, ...children) {
-  const box = el('dialog', { class: 'dialog', 'aria-label': title });
-  box.append(el('h2', {}, title), ...children, el('div', { class: 'row' }, button(t('Close'), () => box.close(), { class: 'primary' })));
+/** Opens a dialog. @param {string} title @param {...HTMLElement} children */
+export function dialog(title, ...children) {
+  const box = el('dialog', { class: 'dialog', 'aria-label': title }, el('h2', {}, title), ...children);
   box.addEventListener('close', () => box.remove());
   box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
   document.body.append(box);
   box.showModal();
+  return box;
+}
+
+/** Opens a dialog that only closes. @param {string} title @param {...HTMLElement} children */
+function leaflet(title, ...children) {
+  const box = dialog(title, ...children, row(button(t('Close'), () => box.close(), { class: 'primary' })));
 }
 
 /** Shows the keys. @param {App} app */
 export function showHelp(app) {
   const rows = KEYS.map(([keys, what]) => el('div', {}, el('dt', {}, ...keys.split(' ').flatMap((key) => [el('kbd', {}, key), ' '])), el('dd', {}, t(what))));
-  dialog(t('Keys'), el('dl', { class: 'keys' }, ...rows),
+  leaflet(t('Keys'), el('dl', { class: 'keys' }, ...rows),
     el('p', {}, t('Drag a piece or click it and then a point. The right button draws arrows. Drop a file anywhere, paste a FEN or a game with Ctrl+V.')),
-    el('p', { class: 'quiet' }, t('With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.')),
-    el('p', { class: 'quiet' }, `juzhong ${app.meta.version}. `, t('The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.')));
+    quiet(t('With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.')),
+    quiet(`juzhong ${app.meta.version}. `, t('The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.')));
 }
 
 /** Shows the choice of styles. @param {App} app */
@@ -40,7 +45,7 @@ export function showStyles(app) {
   const field = (label, choice) => el('label', { class: 'field' }, el('span', {}, label), choice);
   /** @param {string} key */
   const set = (key) => (/** @type {string} */ value) => app.change({ [key]: value });
-  dialog(t('Style'),
+  leaflet(t('Style'),
     el('div', { class: 'styles' },
       field(t('Board'), select([['wood', t('wood')], ['paper', t('paper')], ['slate', t('slate')], ['dark', t('dark')]], settings.theme, set('theme'), { name: 'theme' })),
       field(t('Pieces'), select(PIECE_SETS.map((name) => /** @type {[string, string]} */ ([name, t(name)])), settings.set, set('set'), { name: 'set' })),

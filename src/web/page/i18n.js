@@ -23,10 +23,7 @@ export function currentLanguage() {
   return language;
 }
 
-/**
- * Returns a text in the language in force, with `{name}` replaced by values.
- * @param {string} text @param {Record<string, string | number>} [values]
- */
+/** Returns a text in the language in force, with `{name}` replaced by values. @param {string} text @param {Record<string, string | number>} [values] */
 export function t(text, values = {}) {
   const known = language === 'zh' ? chinese[text] ?? text : text;
   return known.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
@@ -37,9 +34,14 @@ export function plural(count, one, many) {
   return t(count === 1 ? one : many, { n: number(count) });
 }
 
+/** Returns the name of the language for numbers and dates. */
+export function locale() {
+  return language === 'zh' ? 'zh-CN' : 'en-GB';
+}
+
 /** Returns a number with separators. @param {number} value @param {number} [digits] */
 export function number(value, digits = 0) {
-  return value.toLocaleString(language === 'zh' ? 'zh-CN' : 'en-GB',
+  return value.toLocaleString(locale(),
     { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace('-', '−');
 }
 

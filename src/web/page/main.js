@@ -15,6 +15,7 @@ import { filePanel, takeFile, takeText } from './panels/file.js';
 import { GamesView } from './panels/games.js';
 import { movesPanel } from './panels/moves.js';
 import { plates, playPanel } from './panels/play.js';
+import { ProofPanel } from './panels/proof.js';
 import { ReviewPanel } from './panels/review.js';
 import { Setup } from './panels/setup.js';
 import { TablePanel } from './panels/table.js';
@@ -23,7 +24,6 @@ import { ValuesPanel } from './panels/values.js';
 import { Play } from './play.js';
 import { currentGame } from './store.js';
 import * as tree from './tree.js';
-import { ZH } from './zh.js';
 
 const app = new App();
 const play = new Play(app);
@@ -37,9 +37,8 @@ const wide = window.matchMedia('(min-width: 900px)');
 
 async function begin() {
   takeToken();
-  setChinese(ZH);
-  setLanguage(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
-  app.tab = wide.matches ? 'book' : 'moves';
+  await speak(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
+  app.home = app.tab = wide.matches ? 'book' : 'moves';
   restore();
   applyStyle();
   build();
@@ -55,11 +54,18 @@ async function begin() {
   document.body.dataset['ready'] = 'yes';
 }
 
+/** Sets the language; Chinese texts are loaded where they are wanted. @param {import('./i18n.js').Language} language */
+async function speak(language) {
+  if (language === 'zh') setChinese((await import('./zh.js')).ZH);
+  setLanguage(language);
+}
+
 /** Takes the position from the address, and the rest of its game from the browser. */
 function restore() {
   const address = readAddress();
   app.view = address.view;
   app.game = address.game;
+  app.set = address.set;
   for (const game of /** @type {const} */ (['xiangqi', 'gomoku'])) {
     const kept = currentGame(game);
     const session = app.sessions[game];
@@ -70,6 +76,7 @@ function restore() {
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
+  if (TABS.includes(address.tab)) app.tab = address.tab;
 }
 
 /** @param {string} fen @param {readonly string[]} moves */
@@ -90,10 +97,11 @@ function build() {
   app.forgetListeners();
   play.attach();
   app.on(['style'], applyStyle);
+  app.on(['press'], () => app.halt());
   const setup = new Setup(app, (position) => view.showEdited(position));
   engine = new EnginePanel(app);
   review = new ReviewPanel(app);
-  const table = new TablePanel(app, (first) => {
+  const table = app.game === 'gomoku' ? new ProofPanel(app, () => play.leave()) : new TablePanel(app, (first) => {
     play.begin(first ? 'human' : 'engine', first ? 'engine' : 'human', true);
     app.openTab('play');
   });
@@ -114,13 +122,16 @@ function build() {
   if (app.answer) app.emit('answer');
 }
 
+const TABS = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file'];
+
 /** @param {Record<string, HTMLElement>} panels */
 function lower(panels) {
-  /** @type {[string, string][]} */
-  const all = [['moves', t('Moves')], ['engine', t('Engine')], ['book', t('Book')], ['table', t('Table')], ['play', t('Play')],
-    ['review', t('Review')], ['values', t('Values')], ['file', t('File')]];
-  const names = all.filter(([name]) => name !== 'table' || app.game === 'xiangqi');
-  const tabs = names.map(([name, label]) => button(label, () => app.openTab(name), { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
+  const labels = [t('Moves'), t('Engine'), t('Book'), app.game === 'gomoku' ? t('Proof') : t('Table'), t('Play'), t('Review'), t('Values'), t('File')];
+  const tabs = TABS.map((name, at) => button(labels[at] ?? '', (event) => {
+    app.openTab(name);
+    // The arrows go through the game after a click, through the tabs only for those who came by keyboard.
+    if (event.detail > 0) /** @type {HTMLElement} */ (event.currentTarget).blur();
+  }, { role: 'tab', 'data-tab': name, class: 'tab', id: `tab-${name}` }));
   const bar = el('div', { class: 'tabs', role: 'tablist', 'aria-label': t('Panels'), onkeydown: turnTabs }, ...tabs);
   for (const [name, panel] of Object.entries(panels)) {
     panel.setAttribute('data-panel', name);
@@ -150,7 +161,7 @@ function header() {
     el('nav', { 'aria-label': t('Views') }, link(t('Board'), 'board', 'xiangqi'), link(t('Games'), 'games', app.game),
       link(t('Tables'), 'tables', 'xiangqi'), link(t('Gomoku'), 'board', 'gomoku')),
     el('span', { class: 'top-tools' },
-      button(other, switchLanguage, { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
+      button(other, () => void switchLanguage(), { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
       iconButton('shade', t('Light or dark'), switchScheme, { class: 'tool', id: 'scheme' }),
       iconButton('style', t('Style'), () => showStyles(app), { class: 'tool', id: 'styles' }),
       button('?', () => showHelp(app), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
@@ -175,7 +186,7 @@ function changeGame(game) {
   play.resume();
   app.arrows.clear();
   app.answer = null;
-  if (game === 'gomoku' && app.tab === 'table') app.tab = 'book';
+  app.proof = null;
   build();
   app.moved();
 }
@@ -192,6 +203,7 @@ function showView() {
 }
 
 function showTab() {
+  app.showPlace(false);
   document.body.dataset['tab'] = app.tab;
   for (const tab of document.querySelectorAll('.tab')) {
     const here = tab.getAttribute('data-tab') === app.tab;
@@ -212,10 +224,10 @@ function switchScheme() {
   app.change({ scheme: dark ? 'light' : 'dark' });
 }
 
-function switchLanguage() {
+async function switchLanguage() {
   const language = currentLanguage() === 'zh' ? 'en' : 'zh';
+  await speak(language);
   app.change({ language });
-  setLanguage(language);
   app.forgetAnswers();
   build();
   app.moved();
@@ -229,17 +241,11 @@ const KEYS = {
   ArrowUp: () => app.session.beside(-1), ArrowDown: () => app.session.beside(1),
   Home: () => app.session.toStart(), End: () => app.session.toEnd(),
   f: () => app.change({ flipped: !app.settings.flipped }),
-  e: () => engine?.switch(), b: () => openTab('book'), t: () => openTab('table'), v: () => openTab(app.tab === 'values' ? 'book' : 'values'),
-  p: () => openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
+  e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
+  p: () => app.openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
   u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
-
-/** @param {string} tab */
-function openTab(tab) {
-  if (tab === 'table' && app.game === 'gomoku') return;
-  app.openTab(tab);
-}
 
 /** Undoes the last edit; in a game that is being played, takes moves back. */
 function undo() {
@@ -288,6 +294,7 @@ function onDrop(event) {
 function onWayBack() {
   const address = readAddress();
   app.view = address.view;
+  app.set = address.set;
   if (address.game !== app.game) changeGame(address.game);
   restorePlace(address.fen, address.moves);
   app.moved();

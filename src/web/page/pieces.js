@@ -38,18 +38,13 @@ export const MAN_NAMES = {
 };
 
 /**
- * Returns the drawing of a man and the size it is drawn at, in units of the board.
- * @param {PieceSet} set @param {string} man @returns {{d: string, size: number}}
+ * Returns the drawing of a man, the box it was made in and the size it is drawn at, in units of the board.
+ * @param {PieceSet} set @param {string} man @returns {{d: string, box: number, size: number}}
  */
 export function drawing(set, man) {
   const kind = man.toUpperCase();
-  if (set === 'letters') return { d: GLYPHS[kind] ?? '', size: 66 };
-  if (set === 'pictograms') return { d: PICTOGRAMS[kind] ?? '', size: 56 };
+  if (set === 'letters') return { d: GLYPHS[kind] ?? '', box: 250, size: 66 };
+  if (set === 'pictograms') return { d: PICTOGRAMS[kind] ?? '', box: 1000, size: 56 };
   const characters = set === 'simplified' ? SIMPLIFIED : TRADITIONAL;
-  return { d: GLYPHS[characters[man] ?? ''] ?? '', size: 58 };
-}
-
-/** Returns the character that a set of pieces writes in texts. @param {string} man */
-export function character(man) {
-  return SIMPLIFIED[man] ?? man;
+  return { d: GLYPHS[characters[man] ?? ''] ?? '', box: 250, size: 58 };
 }

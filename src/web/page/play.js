@@ -1,14 +1,16 @@
 // Playing against the engine: whose turn it is, clocks, hints, the end of the game.
 
 import { post } from './api.js';
+import { Autosave, newGameId } from './autosave.js';
 import { firstToMove, after, pointsOf } from './fen.js';
 import { t } from './i18n.js';
 import { readScore, scoreText, forFirst } from './score.js';
+import { wins } from './status.js';
 import { movesTo, samePath } from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {'human' | 'engine'} Player */
-/** @typedef {{on: boolean, first: Player, second: Player, clock: [number, number], perfect: boolean}} KeptPlay */
+/** @typedef {{on: boolean, first: Player, second: Player, clock: [number, number], perfect: boolean, id: string}} KeptPlay */
 
 const KEY = 'juzhong.play.';
 
@@ -31,6 +33,7 @@ export class Play {
     this.stamp = 0;
     /** @type {AbortController | null} */
     this.asking = null;
+    this.saver = new Autosave(app);
     window.setInterval(() => this.tick(), 200);
   }
 
@@ -69,10 +72,7 @@ export class Play {
 
   // --- beginning and end ---
 
-  /**
-   * Begins a game from the position on the board.
-   * @param {Player} first @param {Player} second @param {boolean} perfect
-   */
+  /** Begins a game from the position on the board. @param {Player} first @param {Player} second @param {boolean} perfect */
   begin(first, second, perfect) {
     const { app } = this;
     this.first = first;
@@ -80,12 +80,14 @@ export class Play {
     this.perfect = perfect;
     this.on = true;
     this.ended = '';
+    this.saver.id = newGameId();
     const full = app.settings.minutes * 60000;
     this.clock = [full, full];
     this.stamp = Date.now();
     app.session.left = null;
     app.session.live = app.session.path;
-    app.session.tags = { ...app.session.tags, ...this.names() };
+    app.session.result = '*';
+    app.session.tags = { Date: new Date().toLocaleDateString('sv').replaceAll('-', '.'), ...this.names() };
     app.change({ flipped: first === 'engine' && second === 'human' });
     this.changed();
     app.emit('tree');
@@ -118,6 +120,7 @@ export class Play {
     session.result = result;
     session.live = null;
     session.opened = true;
+    this.saver.later();
     this.app.say(text);
     this.app.emit('tree');
     this.changed();
@@ -127,6 +130,7 @@ export class Play {
   suspend() {
     this.silence();
     this.on = false;
+    this.saver.id = '';
   }
 
   /** Gives up a search for a move that is no longer wanted. */
@@ -140,6 +144,7 @@ export class Play {
   leave() {
     this.silence();
     this.on = false;
+    this.saver.id = '';
     this.app.session.live = null;
     this.changed();
   }
@@ -157,7 +162,7 @@ export class Play {
 
   keep() {
     /** @type {KeptPlay} */
-    const kept = { on: this.on, first: this.first, second: this.second, clock: this.clock, perfect: this.perfect };
+    const kept = { on: this.on, first: this.first, second: this.second, clock: this.clock, perfect: this.perfect, id: this.saver.id };
     try {
       localStorage.setItem(KEY + this.app.game, JSON.stringify({ ...kept, live: this.app.session.live }));
     } catch {
@@ -175,6 +180,7 @@ export class Play {
     }
     if (!kept?.on || !Array.isArray(kept.live)) return;
     Object.assign(this, { on: true, first: kept.first, second: kept.second, clock: kept.clock, perfect: kept.perfect });
+    this.saver.id = kept.id ?? '';
     this.stamp = Date.now();
     this.app.session.live = kept.live;
     this.changed();
@@ -187,6 +193,7 @@ export class Play {
     if (!this.app.session.live) { this.leave(); return; }
     if (!this.atEnd) return;
     this.keep();
+    if (this.app.session.moves.length > 0) this.saver.later();
     const { answer } = this.app;
     if (!answer) return;
     if (answer.status !== 'ongoing' || answer.verdict !== 'none') { this.finish(answer); return; }
@@ -201,13 +208,7 @@ export class Play {
     const first = mated ? !this.app.firstToMove : verdict === 'red wins' || verdict === 'black loses';
     const why = answer.reason ? ` (${answer.reason})` : '';
     if (draw) this.end('1/2-1/2', t('Draw') + why);
-    else this.end(first ? '1-0' : '0-1', this.winText(first) + why);
-  }
-
-  /** @param {boolean} first */
-  winText(first) {
-    if (this.app.game === 'gomoku') return first ? t('Black wins') : t('White wins');
-    return first ? t('Red wins') : t('Black wins');
+    else this.end(first ? '1-0' : '0-1', wins(this.app, first) + why);
   }
 
   async think() {
@@ -241,10 +242,7 @@ export class Play {
     session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
   }
 
-  /**
-   * Asks for the engine's move.
-   * @param {Record<string, unknown>} parts @param {AbortSignal} [signal] @returns {Promise<any>}
-   */
+  /** Asks for the engine's move. @param {Record<string, unknown>} parts @param {AbortSignal} [signal] @returns {Promise<any>} */
   ask(parts, signal) {
     const { settings, session, meta } = this.app;
     const { fen, moves, game } = session.query;
@@ -253,7 +251,6 @@ export class Play {
     app.searching++;
     app.emit('play');
     const body = { game: game || 'xiangqi', fen: fen || 'startpos', moves, level, movetime: Math.round(settings.moveSeconds * 1000),
-      
       book: settings.useBook && !this.perfect, tables: settings.useTables || this.perfect, notation: settings.notation, ...parts };
     return post('/api/move', body, {}, signal).finally(() => {
       app.searching--;
@@ -334,6 +331,6 @@ export class Play {
     const side = this.firstToMove ? 0 : 1;
     this.clock[side] = Math.max(0, this.clock[side] - spent);
     this.app.emit('score');
-    if (this.clock[side] === 0) this.end(side === 0 ? '0-1' : '1-0', t('{winner} on time.', { winner: this.winText(side === 1) }));
+    if (this.clock[side] === 0) this.end(side === 0 ? '0-1' : '1-0', t('{winner} on time.', { winner: wins(this.app, side === 1) }));
   }
 }

@@ -31,9 +31,7 @@ export const MARGIN = 36;
 
 /** The surface of a board, without lines and men. */
 export class PointBoard {
-  /**
-   * @param {GameName} game @param {number} columns @param {number} rows @param {BoardEvents} events
-   */
+  /** @param {GameName} game @param {number} columns @param {number} rows @param {BoardEvents} events */
   constructor(game, columns, rows, events) {
     this.game = game;
     this.columns = columns;
@@ -335,12 +333,12 @@ export class PointBoard {
   setMarks(marks) {
     const drawn = [...marks].map(([point, text]) => {
       const [x, y] = this.place(point);
-      const wide = Math.max(30, 14 * text.length + 10);
-      const top = this.position?.men.has(point) ? y + 27 : y - 13;
-      const left = x - wide / 2;
+      const tall = this.game === 'gomoku' ? 40 : 30;
+      const wide = tall * (0.3 + 0.54 * text.length);
+      const top = this.position?.men.has(point) ? y + 24 : y - tall / 2;
       return svg('g', { class: 'mark' },
-        svg('rect', { x: left, y: top, width: wide, height: 26, rx: 8 }),
-        svg('text', { x: left + wide / 2, y: top + 13, dy: '.36em' }, text));
+        svg('rect', { x: x - wide / 2, y: top, width: wide, height: tall, rx: 8 }),
+        svg('text', { x, y: top + tall / 2, dy: '.36em', 'font-size': tall * 0.85 }, text));
     });
     this.layers.marks.replaceChildren(...drawn);
   }

@@ -23,9 +23,8 @@ function turnTable(table) {
   return { wdl: wdl === 'win' ? 'loss' : wdl === 'loss' ? 'win' : wdl, distance };
 }
 
-/** Reads what a table said, given as a word or as an object. @param {unknown} table @returns {{wdl: string, distance: number | null}} */
-export function readTable(table) {
-  if (typeof table === 'string') return { wdl: table, distance: null };
+/** @param {unknown} table @returns {{wdl: string, distance: number | null}} */
+function readTable(table) {
   const value = /** @type {{wdl?: string, distance?: number | null} | null} */ (table);
   return { wdl: value?.wdl ?? 'draw', distance: value?.distance ?? null };
 }
@@ -64,10 +63,7 @@ export function chances(score) {
   return 1 / (1 + Math.exp(-(score.cp ?? 0) / 240));
 }
 
-/**
- * Reads a value however a report writes it: an object, or centipawns.
- * @param {unknown} value @returns {Score | null}
- */
+/** Reads a value however a report writes it: an object, or centipawns. @param {unknown} value @returns {Score | null} */
 export function readScore(value) {
   if (typeof value === 'number') return { cp: value };
   if (!value || typeof value !== 'object') return null;

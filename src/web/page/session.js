@@ -29,6 +29,16 @@ export function playersOf(game, tags) {
   return game === 'gomoku' ? [tags['Black'] ?? '', tags['White'] ?? ''] : [tags['Red'] ?? tags['White'] ?? '', tags['Black'] ?? ''];
 }
 
+/** Returns who played, or another text where nobody is named. @param {readonly (string | null | undefined)[]} players @param {string} other */
+export function playersText([first, second], other = '? – ?') {
+  return first || second ? `${first || '?'} – ${second || '?'}` : other;
+}
+
+/** Returns a result as people write it. @param {string | null} result */
+export function resultText(result) {
+  return (result ?? '*').replaceAll('1/2', '½');
+}
+
 /** One game with its variations. */
 export class Session {
   /** @param {GameName} game @param {() => void} changed called after the place or the tree changed */
@@ -123,10 +133,7 @@ export class Session {
     this.changed();
   }
 
-  /**
-   * Plays a move at the place; a new move away from a game opens a study.
-   * @param {string} move @param {{text?: string, source?: string}} [parts]
-   */
+  /** Plays a move at the place; a new move away from a game opens a study. @param {string} move @param {{text?: string, source?: string}} [parts] */
   play(move, parts = {}) {
     const extends_ = this.live !== null && tree.samePath(this.live, this.path);
     const known = this.here.children.some((child) => child.move === move);
@@ -135,13 +142,6 @@ export class Session {
     const place = tree.addMove(this.root, this.path, { move, ...parts, study: this.studying });
     if (extends_) this.live = place.path;
     this.edit(place);
-  }
-
-  /** Adds a line of moves at the place as a study and stays there. @param {readonly string[]} moves @returns {Path} the end of the line */
-  addLine(moves) {
-    const place = tree.addLine(this.root, this.path, moves);
-    this.edit({ root: place.root, path: this.path });
-    return place.path;
   }
 
   undo() { this.restore(this.history.undo({ root: this.root, path: this.path })); }

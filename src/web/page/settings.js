@@ -17,6 +17,8 @@
  * @property {number} minGames
  * @property {string} yearFrom
  * @property {string} yearTo
+ * @property {string} minRating
+ * @property {boolean} library whether the games of the library stand beside the books
  * @property {string[]} books shown side by side; empty: all
  * @property {number} level of the opponent
  * @property {number} moveSeconds of the opponent
@@ -32,7 +34,7 @@ const KEY = 'juzhong.settings';
 const DEFAULTS = {
   language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: '', notation: 'chinese',
   arrows: true, lines: 1, seconds: 15, engine: false, flipped: false, numbers: true,
-  minGames: 0, yearFrom: '', yearTo: '', books: [],
+  minGames: 0, yearFrom: '', yearTo: '', minRating: '', library: false, books: [],
   level: 5, moveSeconds: 1, minutes: 0, increment: 0, useBook: true, useTables: true,
 };
 

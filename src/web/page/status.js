@@ -1,6 +1,7 @@
 // What the line under the board says of a position.
 
 import { t } from './i18n.js';
+import { MAN_NAMES } from './pieces.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./app.js').Answer} Answer */
@@ -31,8 +32,8 @@ function toMove(app) {
   return app.firstToMove ? t('Red to move') : t('Black to move');
 }
 
-/** @param {App} app @param {boolean} first */
-function wins(app, first) {
+/** Returns who wins. @param {App} app @param {boolean} first whether it is the first player */
+export function wins(app, first) {
   if (app.game === 'gomoku') return first ? t('Black wins') : t('White wins');
   return first ? t('Red wins') : t('Black wins');
 }
@@ -59,10 +60,12 @@ export function verdictText(answer) {
   return (words[verdict] ?? verdict) + (answer.reason ? ` (${answer.reason})` : '');
 }
 
-/** Returns the moves of a loop that was judged. @param {Answer | null} answer @returns {readonly LoopMove[]} */
+/** Returns the moves of a loop that was judged, once each. @param {Answer | null} answer @returns {readonly LoopMove[]} */
 export function loopMoves(answer) {
-  const moves = answer?.loop?.moves ?? answer?.moves ?? [];
-  return (answer?.verdict ?? 'none') === 'none' ? [] : moves;
+  const moves = answer?.loop?.moves ?? [];
+  const period = moves.findIndex((_, length) => length > 0 && moves.every(({ move }, at) => move === moves[at % length]?.move));
+  if ((answer?.verdict ?? 'none') === 'none') return [];
+  return period > 0 ? moves.slice(0, period) : moves;
 }
 
 /** Returns arrows that number the moves of a loop. @param {Answer | null} answer @returns {import('./points.js').Arrow[]} */
@@ -77,9 +80,9 @@ export function loopArrows(answer) {
 
 /** Returns what each move of a loop attacks. @param {LoopMove} move @returns {string} */
 export function loopText(move) {
-  if (move.by) return move.by;
   const parts = [];
-  if (move.checks?.length) parts.push(t('check by {men}', { men: move.checks.map(({ at }) => at).join(', ') }));
-  if (move.chases?.length) parts.push(t('chases {men}', { men: move.chases.map(({ at }) => at ?? '').join(', ') }));
+  const names = (/** @type {import('./app.js').ManAt[]} */ men) => men.map(({ man, at }) => `${t(MAN_NAMES[man ?? ''] ?? '')} ${at}`.trim()).join(', ');
+  if (move.checks?.length) parts.push(t('check by {men}', { men: names(move.checks) }));
+  if (move.chases?.length) parts.push(t('chases {men}', { men: names(move.chases) }));
   return parts.join('; ') || t('quiet');
 }

@@ -17,8 +17,6 @@
 
 /** @typedef {{root: Node, path: Path}} Place */
 
-/** What the server sends and takes. @typedef {{move?: string, text?: string, comment?: string | null, children?: WireNode[]}} WireNode */
-
 /** @param {Partial<Node>} [parts] @returns {Node} */
 export function node(parts = {}) {
   return { move: '', text: '', comment: '', study: false, source: '', mark: '', children: [], ...parts };
@@ -158,21 +156,6 @@ export function walk(root, visit, path = []) {
 /** Returns a tree without the texts of its moves. @param {Node} here @returns {Node} */
 export function withoutTexts(here) {
   return { ...here, text: '', children: here.children.map(withoutTexts) };
-}
-
-/** Returns a tree made of what the server sends. @param {WireNode} wire @returns {Node} */
-export function fromWire(wire) {
-  return node({
-    move: String(wire.move ?? ''),
-    text: String(wire.text ?? ''),
-    comment: String(wire.comment ?? ''),
-    children: (wire.children ?? []).map(fromWire),
-  });
-}
-
-/** Returns what the server takes. @param {Node} here @returns {WireNode} */
-export function toWire(here) {
-  return { move: here.move, text: here.text, comment: here.comment, children: here.children.map(toWire) };
 }
 
 /** Keeps the trees before each edit, to go back and forth between them. */

@@ -1,6 +1,6 @@
 // What the server sends and takes, and what the page makes of it.
 
-import { addLine, find, fromWire, lineTo, node, nodeAt, setComment, toWire, movesTo, endOf } from './tree.js';
+import { addLine, find, lineTo, node, nodeAt, setComment, movesTo, endOf } from './tree.js';
 
 /** @typedef {import('./tree.js').Node} Node */
 /** @typedef {import('./tree.js').Path} Path */
@@ -15,7 +15,6 @@ import { addLine, find, fromWire, lineTo, node, nodeAt, setComment, toWire, move
  * @property {Record<string, string>} [tags]
  * @property {[number, string][]} [comments]
  * @property {{of: number, ply: number, moves: string, comments?: [number, string][]}[]} [lines]
- * @property {import('./tree.js').WireNode} [root] the same as a tree
  */
 
 /** @typedef {{tags: Record<string, string>, start: string, result: string, root: Node}} Game */
@@ -28,8 +27,7 @@ function words(moves) {
 /** Returns a game of the server as a tree. @param {Record_} record @returns {Game} */
 export function readGame(record) {
   const { tags = {}, start = '', result = '*' } = record;
-  const root = record.root?.children ? fromWire(record.root) : readLines(record);
-  return { tags, start, result, root };
+  return { tags, start, result, root: readLines(record) };
 }
 
 /** @param {Record_} record */
@@ -59,14 +57,14 @@ function withComments(root, before, moves, comments = []) {
   }, root);
 }
 
-/** Returns a game as the server takes it: as lines, and as a tree. @param {Game} game @returns {Record_} */
+/** Returns a game as the server takes it. @param {Game} game @returns {Record_} */
 export function writeGame({ tags, start, result, root }) {
   /** @type {NonNullable<Record_['lines']>} */
   const lines = [];
   const main = endOf(root, []);
   writeBranches(root, [], main, 0, lines);
   const comments = commentsOf(root, [], main);
-  return { start, moves: movesTo(root, main).join(' '), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments, lines, root: toWire(root) };
+  return { start, moves: movesTo(root, main).join(' '), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments, lines };
 }
 
 /**

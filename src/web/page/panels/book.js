@@ -1,11 +1,14 @@
 // The explorer of opening books, several side by side.
 
-import { get, hasToken, post } from '../api.js';
-import { explainError } from '../app.js';
-import { button, calm, checkbox, el, emptyState, numberField, select } from '../dom.js';
-import { pointsOf } from '../fen.js';
+import { get, hasToken, post, Problem } from '../api.js';
+import { problemState } from '../app.js';
+import { button, calm, cell, checkbox, el, emptyState, numberField, quiet, row, rowsTable, select } from '../dom.js';
+import { emptyLike, pointsOf } from '../fen.js';
+import { dialog } from '../help.js';
 import { currentLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
+import { playersOf, playersText, resultText } from '../session.js';
+import { addLine, node } from '../tree.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -34,7 +37,8 @@ import { iconButton } from '../icons.js';
  * @property {number} [transposed]
  */
 
-/** @typedef {{ecco: string | null, name: string | null, name_en: string | null, total: number, total_weight?: number, mirrored?: boolean, moves: BookMove[]}} BookAnswer */
+/** @typedef {{ecco?: string | null, name?: string | null, name_en?: string | null, total: number, total_weight?: number, mirrored?: boolean, moves: BookMove[]}} BookAnswer */
+/** @typedef {{red: string | null, black: string | null, white?: string | null, red_rating: number | null, black_rating: number | null, white_rating?: number | null, event: string | null, year: number | null, result: string | null, file: string, number: number, ply: number, move: string | null, text?: string, moves: string}} Sample */
 
 /** Shows what books say of the position on the board. */
 export class BookPanel {
@@ -45,7 +49,9 @@ export class BookPanel {
     this.foot = el('div', { class: 'foot' });
     this.samples = el('details', { class: 'samples', ontoggle: () => void this.loadSamples() },
       el('summary', {}, t('Sample games')), el('div'));
-    this.element = el('section', { class: 'panel panel-book', 'aria-label': t('Book') }, this.columns, this.foot, this.filters(), this.samples);
+    this.filters = el('details', { class: 'filters' });
+    this.drawFilters();
+    this.element = el('section', { class: 'panel panel-book', 'aria-label': t('Book') }, this.columns, this.foot, this.filters, this.samples);
     /** @type {AbortController | null} */
     this.asking = null;
     this.later = calm(() => void this.load(), 40);
@@ -65,16 +71,34 @@ export class BookPanel {
     return wanted.length > 0 ? wanted : names.slice(0, 2);
   }
 
-  filters() {
+  /** Years and ratings of the games that count, as the server takes them. */
+  get limits() {
+    const { yearFrom, yearTo, minRating } = this.app.settings;
+    return { year_from: yearFrom, year_to: yearTo, min_rating: minRating };
+  }
+
+  /** Whether games are left out by year or rating: books keep counts only, so that the library answers then. */
+  get limited() {
+    return Object.values(this.limits).some(Boolean);
+  }
+
+  /** What is shown side by side: books by name, and the library without one. */
+  get sources() {
+    if (this.limited) return [''];
+    const { library } = this.app.meta;
+    return library && (this.app.settings.library || this.books.length === 0) ? [...this.chosen, ''] : this.chosen;
+  }
+
+  drawFilters() {
     const { app } = this;
     /** @param {Partial<import('../settings.js').Settings>} parts */
     const set = (parts) => { app.change(parts); this.later(); };
     const boxes = this.books.length > 1 ? this.books.map(({ name }) => checkbox(name, this.chosen.includes(name), (on) =>
       set({ books: on ? [...this.chosen, name] : this.chosen.filter((other) => other !== name) }))) : [];
-    return el('details', { class: 'filters' }, el('summary', {}, t('Filters')), el('div', { class: 'row' },
+    if (app.meta.library && this.books.length > 0) boxes.push(checkbox(t('Games of the library'), app.settings.library, (library) => set({ library })));
+    this.filters.replaceChildren(el('summary', {}, t('Filters')), row(
       numberField(t('at least games'), app.settings.minGames || '', (value) => set({ minGames: Number(value) || 0 }), { min: 0 }),
-      numberField(t('from year'), app.settings.yearFrom, (value) => set({ yearFrom: value })),
-      numberField(t('to year'), app.settings.yearTo, (value) => set({ yearTo: value })), ...boxes));
+      ...limitFields(app.settings.yearFrom, app.settings.yearTo, app.settings.minRating, set), ...boxes));
   }
 
   // --- asking ---
@@ -82,68 +106,121 @@ export class BookPanel {
   async load() {
     if (!this.open || !this.app.informed) return;
     this.samples.open = false;
-    if (this.books.length === 0) { this.element.classList.remove('stale'); this.showNoBook(); return; }
+    if (this.limited && !this.app.meta.library) {
+      this.showNothing(emptyState(t('Years and ratings are counted in a folder of games. Start the server with one:'), LIBRARY));
+      return;
+    }
+    if (this.sources.length === 0) { this.showNoBook(); return; }
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     const slow = setTimeout(() => this.element.classList.add('busy'), 50);
     try {
-      const answers = await Promise.all(this.chosen.map((book) => this.ask(book, asking.signal)));
+      const answers = await Promise.all(this.sources.map((book) => this.ask(book, asking.signal)));
       if (!asking.signal.aborted) this.show(answers);
     } catch (error) {
-      if (!asking.signal.aborted) this.columns.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      if (!asking.signal.aborted) this.showNothing(problemState(error));
     }
     clearTimeout(slow);
     if (this.asking === asking) this.element.classList.remove('busy', 'stale');
   }
 
-  /** @param {string} book @param {AbortSignal} signal @returns {Promise<BookAnswer>} */
-  ask(book, signal) {
+  /** @param {string} book a name, or none for the library @param {AbortSignal} signal @returns {Promise<BookAnswer>} */
+  async ask(book, signal) {
     const { settings, session } = this.app;
-    return get('/api/book', { ...session.query, book, notation: settings.notation, min_games: settings.minGames || '',
-      year_from: settings.yearFrom, year_to: settings.yearTo }, signal);
+    const query = { ...session.query, notation: settings.notation };
+    if (book) return get('/api/book', { ...query, book, min_games: settings.minGames || '' }, signal);
+    const answer = await get('/api/games/moves', { ...query, ...this.limits }, signal);
+    return { ...answer, moves: answer.moves.filter((/** @type {BookMove} */ { games }) => games >= settings.minGames)
+      .map((/** @type {BookMove} */ move) => ({ ...move, weight: move.games, flags: [] })) };
+  }
+
+  /** Says why there is nothing to show. @param {HTMLElement} reason */
+  showNothing(reason) {
+    this.element.classList.remove('stale');
+    this.columns.replaceChildren(reason);
+    this.foot.replaceChildren(this.limited ? this.unlimit() : '');
+    this.app.setArrows('book', []);
+  }
+
+  /** Says that years and ratings are counted in the library, and offers to forget them. */
+  unlimit() {
+    return quiet(t('Years and ratings are counted in the games of the library.'), ' ', button(t('Remove the filters'), () => {
+      this.app.change({ yearFrom: '', yearTo: '', minRating: '' });
+      this.drawFilters();
+      this.later();
+    }, { class: 'small' }));
   }
 
   showNoBook() {
     const gomoku = this.app.game === 'gomoku';
     const command = gomoku ? 'juzhong book build --game gomoku GAMES -o my.book && juzhong serve --book my.book' :
       'juzhong book build GAMES -o my.book && juzhong serve --book my.book';
-    this.columns.replaceChildren(emptyState(t('No book is open. Build one from game files and start the server with it:'), command, t('Copy')));
-    this.foot.replaceChildren();
+    this.showNothing(emptyState(t('No book is open. Build one from game files and start the server with it:'), command));
   }
 
   async loadSamples() {
     const box = /** @type {HTMLElement} */ (this.samples.lastElementChild);
     if (!this.samples.open) return;
-    if (!this.app.meta.library) {
-      box.replaceChildren(emptyState(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER', t('Copy')));
-      return;
-    }
-    const fen = this.app.fen();
+    const key = this.app.answerKey();
+    const books = this.limited ? [] : this.chosen;
+    const lists = await Promise.all([...books.map((book) => this.bookSamples(book)), this.librarySamples()]);
+    if (key !== this.app.answerKey()) return;
+    const shown = lists.flat();
+    if (shown.length === 0 && books.length > 0) shown.push(emptyState(t('The book keeps no games of this position. Build it with samples:'), 'juzhong book build GAMES -o my.book --samples 4'));
+    if (!this.app.meta.library) shown.push(emptyState(t('No folder of games is open. Start the server with one:'), LIBRARY));
+    box.replaceChildren(...shown);
+  }
+
+  /** @param {string} book @returns {Promise<HTMLElement[]>} */
+  async bookSamples(book) {
+    const { settings, session } = this.app;
     try {
-      const { games, total } = await get('/api/games', { game: this.app.session.query.game, fen, page: 1 });
-      box.replaceChildren(el('p', { class: 'quiet' }, plural(total, '{n} game', '{n} games')),
-        el('ul', { class: 'plain' }, ...games.slice(0, 8).map((/** @type {any} */ game) => this.sample(game))));
+      /** @type {{games: Sample[]}} */
+      const { games } = await get('/api/book/games', { ...session.query, book, notation: settings.notation });
+      if (games.length === 0) return [];
+      return [el('h3', {}, book), el('ul', { class: 'plain' }, ...games.slice(0, 12).map((game) => this.bookSample(game)))];
     } catch (error) {
-      box.replaceChildren(emptyState(explainError(error)[0]));
+      if (!(error instanceof Problem)) throw error;
+      return [];
     }
   }
 
-  /** @param {{id: string | number, players: string[], year: number | null, result: string}} game */
-  sample(game) {
-    const label = `${game.players.join(' – ')}${game.year ? ` (${game.year})` : ''} ${game.result}`;
-    return el('li', {}, button(label, () => this.app.openGame?.(String(game.id), this.app.session.moves.length), { class: 'link' }));
+  /** @param {Sample} sample */
+  bookSample(sample) {
+    const { app } = this;
+    const tags = tagsOf(app.game, sample);
+    return sampleItem(playersText(playersOf(app.game, tags), `${sample.file} ${sample.number}`), sample.year, sample.result, sample.text || sample.move, () => {
+      const place = addLine(node(), [], sample.moves.split(' '));
+      app.load({ start: app.game === 'gomoku' ? emptyLike(app.session.start) : '', tags, result: sample.result ?? '*', opened: true, root: place.root, path: place.path.slice(0, sample.ply) });
+    });
+  }
+
+  /** @returns {Promise<HTMLElement[]>} */
+  async librarySamples() {
+    const { app } = this;
+    if (!app.meta.library) return [];
+    const fen = app.fen();
+    try {
+      /** @type {{games: import('./games.js').Listed[], total: number}} */
+      const { games, total } = await get('/api/games', { game: app.session.query.game, fen, page: 1, ...this.limits });
+      return [el('h3', {}, `${t('Games of the library')} · ${number(total)}`),
+        el('ul', { class: 'plain' }, ...games.slice(0, 8).map(({ id, players, year, result, file }) =>
+          sampleItem(playersText(players, `${file} ${Number(id) + 1}`), year, result, '', () => app.openGame?.(String(id), fen))))];
+    } catch (error) {
+      return [problemState(error)];
+    }
   }
 
   // --- drawing ---
 
   /** @param {BookAnswer[]} answers */
   show(answers) {
-    const shown = answers.map((answer, at) => this.column(this.chosen[at] ?? '', answer));
+    const shown = answers.map((answer, at) => this.column(this.sources[at] ?? '', answer));
     this.columns.replaceChildren(...shown);
     const first = answers.find((answer) => answer.moves.length > 0) ?? answers[0];
     if (!first) return;
-    this.foot.replaceChildren(this.footText(first), this.adder(first) ?? '');
+    this.foot.replaceChildren(this.footText(first), this.limited ? this.unlimit() : this.adder(first) ?? '');
     this.showArrows(first.moves);
   }
 
@@ -159,48 +236,42 @@ export class BookPanel {
 
   /** @param {string} book @param {BookAnswer} answer */
   column(book, answer) {
-    const several = this.chosen.length > 1;
-    const box = el('div', { class: 'column' }, several && el('h3', {}, book));
+    const several = this.sources.length > 1;
+    const box = el('div', { class: 'column' }, (several || !book) && el('h3', {}, book || t('Games of the library')));
     if (answer.moves.length === 0) {
-      box.append(emptyState(t('No move in this book. Go back with ←, or turn the engine on with e.')));
+      box.append(emptyState(book ? t('No move in this book. Go back with ←, or turn the engine on with e.') : t('No game of the library went on from here.')));
       return box;
     }
     const moves = [...answer.moves].sort((a, b) => b.games - a.games || b.weight - a.weight);
-    box.append(el('table', { class: several ? 'rows narrow' : 'rows' },
-      el('thead', {}, el('tr', {}, ...this.heads(several).map(([name, kind]) => el('th', { class: kind, scope: 'col' }, name)))),
-      el('tbody', {}, ...moves.flatMap((move) => this.rowsOf(book, answer, move, several)))));
+    const heads = this.heads(several, book);
+    box.append(rowsTable(several ? 'narrow' : '', heads.map(([name]) => name), moves.flatMap((move) => this.rowsOf(book, answer, move, several)), heads.map(([, kind]) => kind)));
     return box;
   }
 
-  /** @param {boolean} several @returns {[string, string][]} */
-  heads(several) {
+  /** @param {boolean} several @param {string} book @returns {[string, string][]} */
+  heads(several, book) {
     /** @type {[string, string][]} */
     const heads = [[t('Move'), ''], [t('games'), 'num'], [this.app.game === 'xiangqi' ? t('Red · draw · Black') : t('Black · draw · White'), 'bar-head'],
-      [t('Score'), 'num'], [t('Weight'), 'num wide']];
-    return several ? heads.slice(0, 4) : [...heads, [t('Years'), 'wide']];
+      [t('Score'), 'num']];
+    if (several) return heads;
+    return [...heads, ...(book ? [/** @type {[string, string]} */ ([t('Weight'), 'num wide'])] : []), [t('Years'), 'wide']];
   }
 
   /** @param {string} book @param {BookAnswer} answer @param {BookMove} move @param {boolean} several */
   rowsOf(book, answer, move, several) {
     const { app } = this;
-    const hover = (/** @type {boolean} */ on) => this.hover(move, on);
-    const row = el('tr', { class: move.flags.map((flag) => `flag-${flag}`).join(' ') || null, onmouseenter: () => hover(true), onmouseleave: () => hover(false),
-      onclick: () => app.play(move.move, 'book') },
-      el('td', {}, el('button', { type: 'button', class: 'link move-name', onfocus: () => hover(true), onblur: () => hover(false) }, move.text || move.move)),
+    const { onmouseenter, onmouseleave, onfocus, onblur } = app.hovers(move.move);
+    const row = el('tr', { class: move.flags.map((flag) => `flag-${flag}`).join(' ') || null, onmouseenter, onmouseleave, onclick: () => app.play(move.move, book ? 'book' : '') },
+      el('td', {}, el('button', { type: 'button', class: 'link move-name', onfocus, onblur }, move.text || move.move)),
       el('td', { class: 'num' }, number(move.games), el('span', { class: 'share' }, percent(move.games / Math.max(1, answer.total), 0))),
       el('td', { class: 'bar-cell' }, this.bar(move)),
-      el('td', { class: 'num' }, move.score === null ? '–' : percent(move.score)));
-    if (!several) row.append(el('td', { class: 'num wide' }, number(move.weight)), el('td', { class: 'wide years' }, years(move)));
+      cell(move.score === null ? '–' : percent(move.score)));
+    if (!several && book) row.append(el('td', { class: 'num wide' }, number(move.weight)));
+    if (!several) row.append(el('td', { class: 'wide years' }, years(move)));
     const extra = this.extra(book, move);
     if (extra) row.append(el('td', { class: 'tools' }, extra));
     const note = noteOf(move);
     return note ? [row, el('tr', { class: 'note-row' }, el('td', { colspan: 7 }, note))] : [row];
-  }
-
-  /** @param {BookMove} move @param {boolean} on */
-  hover(move, on) {
-    const [from, to] = pointsOf(move.move);
-    this.app.setArrows('hover', on && from ? [{ from, to: to ?? from, kind: 'hover', weight: 0.5 }] : []);
   }
 
   /** Draws wins, draws and losses as parts of a bar, with numbers. @param {BookMove} move */
@@ -228,7 +299,7 @@ export class BookPanel {
     const parts = [[answer.ecco, name].filter(Boolean).join(' '), plural(answer.total, '{n} game', '{n} games'), yearsOf(answer.moves)];
     if (answer.total === 0) return el('p');
     if (answer.mirrored) parts.push(t('found by its mirror image'));
-    return el('p', { class: 'quiet' }, parts.filter(Boolean).join(' · '));
+    return quiet(parts.filter(Boolean).join(' · '));
   }
 
   // --- editing ---
@@ -248,7 +319,7 @@ export class BookPanel {
     const known = new Set(answer.moves.map(({ move }) => move));
     const options = legal.legal_moves.map((move, at) => /** @type {[string, string]} */ ([move, legal.legal_texts?.[at] ?? move])).filter(([move]) => !known.has(move));
     const list = select(options, '', () => {}, { 'aria-label': t('Add a move to the book') });
-    return el('details', {}, el('summary', {}, t('Add a move to the book')), el('div', { class: 'row' }, list,
+    return el('details', {}, el('summary', {}, t('Add a move to the book')), row(list,
       button(t('Add'), () => void this.change(book.name, { add_line: list.value }))));
   }
 
@@ -257,7 +328,7 @@ export class BookPanel {
     const weight = el('input', { type: 'number', value: move.weight, min: 0, 'aria-label': t('Weight') });
     const comment = el('input', { type: 'text', value: move.comment ?? '', 'aria-label': t('Comment') });
     const disabled = el('input', { type: 'checkbox', checked: move.flags.includes('disabled') });
-    const close = () => { dialog.close(); dialog.remove(); };
+    const close = () => box.close();
     const save = () => {
       /** @type {Record<string, unknown>} */
       const change = {};
@@ -267,14 +338,12 @@ export class BookPanel {
       close();
       void this.change(book, { move: move.move, ...change });
     };
-    const dialog = el('dialog', { class: 'dialog' }, el('h2', {}, move.text || move.move),
+    const box = dialog(move.text || move.move,
       el('label', { class: 'stack' }, el('span', {}, t('Weight')), weight),
       el('label', { class: 'stack' }, el('span', {}, t('Comment')), comment),
       el('label', { class: 'check' }, disabled, ' ', t('Never play this move')),
-      el('div', { class: 'row' }, button(t('Save'), save, { class: 'primary' }), button(t('Cancel'), close),
+      row(button(t('Save'), save, { class: 'primary' }), button(t('Cancel'), close),
         button(t('Undo the last edit'), () => { close(); void this.send('/api/book/undo', { book }); })));
-    document.body.append(dialog);
-    dialog.showModal();
   }
 
   /** Edits a move of the position on the board. @param {string} book @param {Record<string, unknown>} edit as `book edit --script` has it */
@@ -293,6 +362,31 @@ export class BookPanel {
     }
     this.later();
   }
+}
+
+const LIBRARY = 'juzhong serve --library FOLDER';
+
+/**
+ * Returns the fields for years and ratings.
+ * @param {string} from @param {string} to @param {string} rating
+ * @param {(parts: {yearFrom?: string, yearTo?: string, minRating?: string}) => void} set @returns {HTMLElement[]}
+ */
+export function limitFields(from, to, rating, set) {
+  return [numberField(t('from year'), from, (yearFrom) => set({ yearFrom })), numberField(t('to year'), to, (yearTo) => set({ yearTo })),
+    numberField(t('rating from'), rating, (minRating) => set({ minRating }), { min: 0, step: 50, title: t('Both players have at least this rating') })];
+}
+
+/** Returns the tags of a game that a book keeps. @param {import('../fen.js').GameName} game @param {Sample} sample @returns {Record<string, string>} */
+function tagsOf(game, { red, black, white, event, year }) {
+  const [first, second] = game === 'gomoku' ? ['Black', 'White'] : ['Red', 'Black'];
+  const all = { Event: event, Date: year && String(year), [first ?? '']: game === 'gomoku' ? black : red, [second ?? '']: game === 'gomoku' ? white : black };
+  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => value ? [[name, value]] : []));
+}
+
+/** @param {string} players @param {number | string | null} year @param {string | null} result @param {string | null} move @param {() => void} open */
+function sampleItem(players, year, result, move, open) {
+  return el('li', {}, button(`${players}${year ? ` (${year})` : ''} ${resultText(result)}`, open, { class: 'link' }),
+    move && el('span', { class: 'quiet' }, ` · ${move}`));
 }
 
 /** @param {BookMove} move */

@@ -1,10 +1,11 @@
 // Live analysis: lines with values, streamed by the server.
 
-import { stream } from '../api.js';
+import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { calm, el, button, select } from '../dom.js';
 import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
+import { SOURCES } from './moves.js';
 import { forFirst, readScore, scoreText } from '../score.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -23,9 +24,6 @@ import { forFirst, readScore, scoreText } from '../score.js';
  * @property {string[]} pv
  * @property {string[]} [texts]
  */
-
-/** The name of this window: a new search ends its last one. */
-const CLIENT = Math.random().toString(36).slice(2);
 
 /** Shows what the engine finds in the position on the board. */
 export class EnginePanel {
@@ -202,18 +200,11 @@ export class EnginePanel {
   /** @param {Info} line @param {string} move @param {number} at */
   moveButton(line, move, at) {
     const { app } = this;
-    const point = (/** @type {boolean} */ on) => {
-      const [from, to] = pointsOf(move);
-      app.setArrows('hover', on && from ? [{ from, to: to ?? from, kind: 'hover', weight: 0.5 }] : []);
-    };
     return button(line.texts?.[at] ?? move, () => {
       line.pv.slice(0, at + 1).forEach((step, index) => app.session.play(step, { text: line.texts?.[index] ?? '', source: 'search' }));
-    }, { class: 'pv-move', onmouseenter: () => point(true), onmouseleave: () => point(false) });
+    }, { class: 'pv-move', ...app.hovers(move) });
   }
 }
-
-/** @type {Record<string, string>} */
-const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
 
 /** @param {number[] | null | undefined} wdl */
 function wdlText(wdl) {

@@ -1,7 +1,7 @@
 // Texts and files: copy, paste, open and save.
 
 import { fetchFile, post } from '../api.js';
-import { button, el, saveFile, select } from '../dom.js';
+import { button, el, row, saveFile, select } from '../dom.js';
 import { t } from '../i18n.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
@@ -30,7 +30,7 @@ export function filePanel(app) {
     onchange: () => { if (!app.loadFen(fen.value)) app.say(t('This is not a FEN.'), 'error'); } });
   const element = el('section', { class: 'panel panel-file', 'aria-label': t('File') },
     el('label', { class: 'stack' }, el('span', {}, t('Position (FEN)')), fen),
-    el('div', { class: 'row' },
+    row(
       button(t('Copy FEN'), () => void copy(app, app.fen())),
       button(t('Copy link'), () => void copy(app, location.href)),
       button(t('Copy game'), () => void copyGame(app))),
@@ -76,7 +76,7 @@ function gameField(app) {
 function paste(app) {
   const area = el('textarea', { rows: 3, spellcheck: 'false', 'aria-label': t('Paste a FEN or a game of any format'),
     placeholder: t('Paste a FEN or a game of any format') });
-  return el('div', { class: 'stack' }, area, el('div', { class: 'row' },
+  return el('div', { class: 'stack' }, area, row(
     button(t('Put it on the board'), () => void takeText(app, area.value).then((done) => { if (done) area.value = ''; }))));
 }
 
@@ -84,7 +84,7 @@ function paste(app) {
 function openRow(app) {
   const input = el('input', { type: 'file', class: 'visually-hidden', id: 'open-file', 'aria-label': t('Open a file'),
     onchange: () => { const file = input.files?.[0]; if (file) void takeFile(app, file); } });
-  return el('div', { class: 'row' }, button(t('Open a file'), () => input.click()), input,
+  return row(button(t('Open a file'), () => input.click()), input,
     el('span', { class: 'quiet' }, t('or drop one anywhere on the page')));
 }
 
@@ -95,15 +95,24 @@ function saveRow(app) {
     { 'aria-label': t('Format') });
   const notation = select([['chinese', t('Chinese')], ['wxf', 'WXF'], ['iccs', 'ICCS'], ['uci', 'UCI']], app.settings.notation, () => {},
     { 'aria-label': t('Notation') });
-  const save = async () => {
+  const save = async (whole = false) => {
     try {
-      const query = { format: format.value, notation: notation.value, ...gameField(app) };
-      saveFile(await fetchFile('/api/save', gameOf(app), query), `${fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
+      const query = { notation: notation.value, ...gameField(app) };
+      const file = whole ? await fetchFile('/api/convert', lastOpened?.body, { to: format.value, ...query }) :
+        await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
+      saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
     }
   };
-  return el('div', { class: 'row' }, button(t('Save game'), () => void save()), format, app.game === 'xiangqi' && notation);
+  const all = button('', () => void save(true));
+  const draw = () => {
+    all.hidden = openedGames().length < 2;
+    all.textContent = t('Save all {n} games of the file', { n: openedGames().length });
+  };
+  app.on(['position', 'view'], draw);
+  draw();
+  return row(button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
 }
 
 /** @param {App} app */
@@ -136,9 +145,8 @@ export function openAgain(app, index) {
 /** @param {App} app @param {ArrayBuffer | string} body @param {number | null} index as the list of games gives it @returns {Promise<boolean>} */
 async function open(app, body, index) {
   try {
-    const query = { index, notation: app.settings.notation, game: app.game === 'gomoku' ? 'gomoku' : '' };
     /** @type {Opened} */
-    const opened = await post('/api/open', body, query);
+    const opened = await post('/api/open', body, { index, ...gameField(app) });
     lastOpened = { body, games: opened.games };
     showOpened(app, opened);
     return true;

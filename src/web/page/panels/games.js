@@ -1,16 +1,19 @@
 // The list of games: a library of the server, a file that was opened, and recent games.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
-import { button, calm, checkbox, el, emptyState } from '../dom.js';
-import { number, plural, t } from '../i18n.js';
-import { playersOf } from '../session.js';
+import { problemState } from '../app.js';
+import { button, calm, cell, checkbox, el, emptyState, row, rowsTable } from '../dom.js';
+import { plyOf } from '../fen.js';
+import { locale, number, plural, t } from '../i18n.js';
+import { playersOf, playersText, resultText } from '../session.js';
 import { recentGames } from '../store.js';
-import { count } from '../tree.js';
+import { count, endOf, movesTo } from '../tree.js';
+import { limitFields } from './book.js';
 import { openAgain, openedGames, showOpened } from './file.js';
 
 /** @typedef {import('../app.js').App} App */
-/** @typedef {{id: string | number, players: string[], year: number | null, result: string, ecco: string | null, name: string | null, plies: number, file: string}} Listed */
+/** @typedef {{id: string, first: string | null, second: string | null, result: string, plies: number, saved: number}} Saved when in seconds */
+/** @typedef {{id: string | number, players: string[], year: number | string | null, result: string, ecco: string | null, name: string | null, plies: number, file: string}} Listed */
 
 /** Shows lists of games and opens one at a click. */
 export class GamesView {
@@ -20,23 +23,31 @@ export class GamesView {
     this.page = 1;
     this.through = false;
     this.search = el('input', { type: 'search', class: 'search', placeholder: t('Search players, events, openings'), 'aria-label': t('Search players, events, openings'),
-      oninput: calm(() => { this.page = 1; void this.load(); }, 150) });
+      oninput: calm(() => this.again(), 150) });
+    this.limits = { yearFrom: '', yearTo: '', minRating: '' };
     this.list = el('div');
     this.file = el('div');
+    this.saved = el('div');
     this.recent = el('div');
-    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')),
-      el('div', { class: 'row' }, this.search, checkbox(t('games through the position on the board'), false, (through) => {
+    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), this.file, this.saved,
+      row(this.search, checkbox(t('games through the position on the board'), false, (through) => {
         this.through = through;
-        this.page = 1;
-        void this.load();
-      })), this.list, this.file, this.recent);
-    app.openGame = (id, ply) => void this.open(id, ply);
+        this.again();
+      }), ...limitFields('', '', '', (parts) => { Object.assign(this.limits, parts); this.again(); })), this.list, this.recent);
+    app.openGame = (id, fen) => void this.open(id, fen);
     app.on(['view'], () => { if (app.view === 'games') this.show(); });
+  }
+
+  /** Asks for the first page. */
+  again() {
+    this.page = 1;
+    void this.load();
   }
 
   show() {
     void this.load();
     this.showFile();
+    void this.showSaved();
     this.showRecent();
   }
 
@@ -46,70 +57,96 @@ export class GamesView {
     const { app } = this;
     if (!app.informed) return;
     if (!app.meta.library) {
-      this.list.replaceChildren(emptyState(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER', t('Copy')));
+      this.list.replaceChildren(emptyState(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER'));
       return;
     }
-    const page = this.page;
+    const { page, limits: { yearFrom, yearTo, minRating } } = this;
     try {
-      const answer = await get('/api/games', { game: app.session.query.game, search: this.search.value, fen: this.through ? app.fen() : '', page });
+      const answer = await get('/api/games', { game: app.session.query.game, search: this.search.value, fen: this.through ? app.fen() : '', page,
+        year_from: yearFrom, year_to: yearTo, min_rating: minRating });
       if (page === this.page) this.showList(answer);
     } catch (error) {
-      this.list.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.list.replaceChildren(problemState(error));
     }
   }
 
   /** @param {{total: number, games: Listed[]}} answer */
   showList({ total, games }) {
+    const { app } = this;
     const heads = [t('Players'), t('Year'), t('Result'), t('Opening'), t('Plies'), t('File')];
-    const rows = games.map((game) => el('tr', { onclick: () => void this.open(String(game.id), 0) },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, game.players.join(' – '))), el('td', { class: 'num' }, game.year ?? ''), el('td', { class: 'result' }, game.result.replace('1/2-1/2', '½-½')),
+    const rows = games.map((game) => el('tr', { onclick: () => void this.open(String(game.id), this.through ? app.fen() : '') },
+      el('td', {}, el('button', { type: 'button', class: 'link' }, playersText(game.players))), cell(game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
       el('td', {}, [game.ecco, game.name].filter(Boolean).join(' ')), el('td', { class: 'num wide' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file)));
-    const table = el('div', { class: 'scroll-x' }, el('table', { class: 'rows games' },
-      el('thead', {}, el('tr', {}, ...heads.map((name, at) => el('th', { scope: 'col', class: at === 1 ? 'num' : at === 4 ? 'num wide' : at > 4 ? 'wide' : '' }, name)))), el('tbody', {}, ...rows)));
+    const table = el('div', { class: 'scroll-x', tabindex: 0 }, rowsTable('games', heads, rows, ['', 'num', '', '', 'num wide', 'wide']));
     const turn = (/** @type {number} */ step) => () => { this.page += step; void this.load(); };
     this.list.replaceChildren(el('p', { class: 'quiet', role: 'status' }, plural(total, '{n} game', '{n} games')), table,
-      el('div', { class: 'row' }, button(t('Earlier'), turn(-1), { disabled: this.page <= 1 }), el('span', { class: 'quiet' }, t('page {n}', { n: this.page })),
+      row(button(t('Earlier'), turn(-1), { disabled: this.page <= 1 }), el('span', { class: 'quiet' }, t('page {n}', { n: this.page })),
         button(t('Later'), turn(1), { disabled: games.length === 0 })));
     if (total === 0) this.list.replaceChildren(emptyState(t('No game was found. Try fewer words.')));
   }
 
-  /** Opens a game of the library. @param {string} id @param {number} ply */
-  async open(id, ply) {
+  /** Opens a game of the server. @param {string} id @param {string} [fen] a position to go to @param {string} [from] */
+  async open(id, fen, from = 'games') {
     const { app } = this;
     try {
-      const opened = await get(`/api/games/${encodeURIComponent(id)}`, { game: app.session.query.game, notation: app.settings.notation });
+      const opened = await get(`/api/${from}/${encodeURIComponent(id)}`, { game: app.session.query.game });
       app.view = 'board';
       showOpened(app, opened);
-      app.session.go(Array(ply).fill(0).slice(0, count(app.session.root)));
+      const { game, start, root } = app.session;
+      if (fen) app.session.go(Array(plyOf(game, start, movesTo(root, endOf(root, [])), fen)).fill(0));
     } catch (error) {
       app.fail(error);
-      this.list.prepend(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.list.prepend(problemState(error));
     }
   }
 
-  // --- a file, recent games ---
+  // --- a file, games that were played, recent games ---
+
+  /** Lists the games against the engine that the server keeps. */
+  async showSaved() {
+    const { app } = this;
+    if (!app.meta.autosave) return;
+    try {
+      /** @type {{games: Saved[]}} */
+      const { games } = await get('/api/autosave', { game: app.session.query.game });
+      this.saved.replaceChildren(...games.length === 0 ? [] : [el('h2', {}, t('Games you played')), el('ul', { class: 'plain listed' }, ...games.map((game) =>
+        listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, `${plural(game.plies, '{n} ply', '{n} plies')} · ${timeText(game.saved * 1000)}`,
+          () => void this.open(game.id, '', 'autosave'))))]);
+    } catch (error) {
+      this.saved.replaceChildren(problemState(error));
+    }
+  }
 
   showFile() {
     const games = openedGames();
     if (games.length < 2) { this.file.replaceChildren(); return; }
-    this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain' }, ...games.map((game) =>
-      el('li', {}, button(`${game.first ?? '?'} – ${game.second ?? '?'} ${game.result}`, () => {
+    this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain listed' }, ...games.map((game) =>
+      listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, plural(game.plies, '{n} ply', '{n} plies'), () => {
         this.app.view = 'board';
         void openAgain(this.app, game.index);
-      }, { class: 'link' }), ' ', el('span', { class: 'quiet' }, plural(game.plies, '{n} ply', '{n} plies'))))));
+      }))));
   }
 
   showRecent() {
     const games = recentGames().filter((kept) => kept.game === this.app.game);
     if (games.length === 0) { this.recent.replaceChildren(); return; }
     this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) => {
-      const [first, second] = playersOf(kept.game, kept.tags);
-      const who = first ? `${first} – ${second || '?'}` : t('Analysis');
-      return el('li', {}, button(who, () => {
+      const who = playersText(playersOf(kept.game, kept.tags), t('Analysis'));
+      return listItem(who, `${plural(count(kept.root), '{n} move', '{n} moves')} · ${timeText(kept.when)}`, () => {
         this.app.view = 'board';
         this.app.load(kept);
         this.app.emit('view');
-      }, { class: 'link' }), ' ', el('span', { class: 'quiet' }, `${plural(count(kept.root), '{n} move', '{n} moves')} · ${new Date(kept.when).toLocaleString()}`));
+      });
     })));
   }
+}
+
+/** @param {number} time in milliseconds */
+function timeText(time) {
+  return new Date(time).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** @param {string} label @param {string} note @param {() => void} open */
+function listItem(label, note, open) {
+  return el('li', {}, button(label, open, { class: 'link' }), ' ', el('span', { class: 'quiet' }, note));
 }

@@ -1,10 +1,10 @@
 // The tree of moves: variations, comments, and an entry for moves in any notation.
 
-import { button, el, select } from '../dom.js';
+import { button, el, quiet, select } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { t } from '../i18n.js';
 import { iconButton } from '../icons.js';
-import { playersOf } from '../session.js';
+import { playersOf, playersText, resultText } from '../session.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
 import * as tree from '../tree.js';
 
@@ -14,7 +14,7 @@ import * as tree from '../tree.js';
 
 /** Returns the panel with the moves. @param {App} app */
 export function movesPanel(app) {
-  const list = el('div', { class: 'tree', role: 'tree', 'aria-label': t('Moves') });
+  const list = el('div', { class: 'tree', 'aria-label': t('Moves') });
   const loop = el('div', { class: 'loop' });
   const comment = commentField(app);
   const element = el('section', { class: 'panel panel-moves', 'aria-label': t('Moves') },
@@ -32,18 +32,18 @@ export function movesPanel(app) {
 /** @param {App} app */
 function head(app) {
   const title = el('span', { class: 'game-title' });
-  const draw = () => { title.textContent = titleOf(app); };
+  const draw = () => { title.textContent = title.title = titleOf(app); };
   app.on(['tree'], draw);
   draw();
   return el('div', { class: 'panel-head' }, title, notation(app), actions(app));
 }
 
 /** Returns who played whom, or what is on the board. @param {App} app */
-export function titleOf(app) {
+function titleOf(app) {
   const { tags, result } = app.session;
-  const [first, second] = playersOf(app.game, tags);
-  if (!first && !second) return app.session.opened ? tags['Event'] ?? t('Game') : t('Analysis');
-  return `${first || '?'} – ${second || '?'}${result && result !== '*' ? `  ${result}` : ''}`;
+  const who = playersText(playersOf(app.game, tags), '');
+  if (!who) return app.session.opened ? tags['Event'] ?? t('Game') : t('Analysis');
+  return who + (result && result !== '*' ? `  ${resultText(result)}` : '');
 }
 
 /** @param {App} app */
@@ -79,7 +79,8 @@ function drawTree(app, list) {
   const rows = el('div', { class: 'line' });
   if (root.comment) rows.append(el('span', { class: 'comment' }, root.comment));
   appendLine(app, rows, root, [], offset);
-  if (root.children.length === 0) rows.append(el('p', { class: 'quiet' }, t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
+  if (root.children.length === 0) rows.append(quiet(t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
+  list.setAttribute('role', root.children.length > 0 ? 'tree' : 'group');
   list.replaceChildren(rows);
   scrollTo(list);
 }
@@ -142,17 +143,22 @@ function moveButton(app, node, path, offset, fresh) {
   return el('span', { class: 'ply', role: 'none' }, number && el('span', { class: 'number' }, number), move);
 }
 
-/** @type {Record<string, string>} */
-const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
+/** Where moves come from. @type {Record<string, string>} */
+export const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
 
 // --- loops, comments, entry ---
 
 /** @param {App} app @param {HTMLElement} box */
 function drawLoop(app, box) {
-  const moves = loopMoves(app.answer);
-  if (moves.length === 0 || !app.answer) { box.replaceChildren(); return; }
+  box.replaceChildren(...loopRows(app.answer));
+}
+
+/** Returns the verdict on a loop with its moves, or nothing. @param {import('../app.js').Answer | null} answer */
+export function loopRows(answer) {
+  const moves = loopMoves(answer);
+  if (moves.length === 0 || !answer) return [];
   const rows = moves.map((move, at) => el('li', { value: at + 1 }, `${move.text ?? move.move}: ${loopText(move)}`));
-  box.replaceChildren(el('p', {}, t('The loop: {verdict}', { verdict: verdictText(app.answer) })), el('ol', {}, ...rows));
+  return [el('p', {}, t('The loop: {verdict}', { verdict: verdictText(answer) })), el('ol', {}, ...rows)];
 }
 
 /** @param {App} app */

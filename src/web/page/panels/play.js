@@ -1,6 +1,6 @@
 // The panel of a game against the engine, and the players beside the board.
 
-import { button, checkbox, el, numberField, select } from '../dom.js';
+import { button, checkbox, el, numberField, quiet, row, select } from '../dom.js';
 import { parse } from '../fen.js';
 import { t } from '../i18n.js';
 import { playersOf } from '../session.js';
@@ -13,7 +13,10 @@ import { playersOf } from '../session.js';
 export function playPanel(app, play) {
   const state = el('div', { class: 'stack' });
   const element = el('section', { class: 'panel panel-play', 'aria-label': t('Play') }, state, sides(app, play), limits(app));
-  const draw = () => state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
+  const draw = () => {
+    state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
+    if (play.saver.note) state.append(el('p', { class: 'quiet saved' }, play.saver.note));
+  };
   app.on(['play', 'tree', 'answer'], draw);
   draw();
   return element;
@@ -23,7 +26,7 @@ export function playPanel(app, play) {
 function beginning(app, play) {
   const [first, second] = names(app);
   return [el('p', {}, play.ended || t('Play against the engine from the position on the board.')),
-    el('div', { class: 'row' },
+    row(
       button(t('Play {side}', { side: first }), () => play.begin('human', 'engine', false), { class: 'primary' }),
       button(t('Play {side}', { side: second }), () => play.begin('engine', 'human', false), { class: 'primary' }),
       button(t('Engine against itself'), () => play.begin('engine', 'engine', false)))];
@@ -37,7 +40,7 @@ function running(app, play) {
     if (app.session.studying) app.session.backToGame();
     if (app.session.live) app.session.go(app.session.live);
   }, { class: 'primary' });
-  return [el('p', {}, text), ...(play.perfect ? [clock120(app)] : []), el('div', { class: 'row' }, back,
+  return [el('p', {}, text), ...(play.perfect ? [clock120(app)] : []), row(back,
     button(t('Hint'), () => void play.hint()), button(t('Take back'), () => play.takeBack()),
     button(t('Offer a draw'), () => void play.offerDraw()), button(t('Resign'), () => play.resign()),
     button(t('Leave the game'), () => play.leave()))];
@@ -45,8 +48,7 @@ function running(app, play) {
 
 /** Returns how much of the limit without a capture is used. @param {App} app */
 function clock120(app) {
-  const quiet = parse('xiangqi', app.fen())?.quiet ?? 0;
-  return el('p', { class: 'quiet' }, t('{n} of 120 plies without a capture', { n: quiet }));
+  return quiet(t('{n} of 120 plies without a capture', { n: parse('xiangqi', app.fen())?.quiet ?? 0 }));
 }
 
 /** @param {App} app @returns {[string, string]} */
@@ -64,7 +66,7 @@ function sides(app, play) {
     app.on(['play'], () => { list.value = isFirst ? play.first : play.second; });
     return el('label', { class: 'field' }, el('span', {}, name), list);
   };
-  const box = el('div', { class: 'row' }, choice(true, first), choice(false, second));
+  const box = row(choice(true, first), choice(false, second));
   const draw = () => { box.hidden = !play.on; };
   app.on(['play'], draw);
   draw();

@@ -2,7 +2,7 @@
 
 import { stream } from '../api.js';
 import { explainError } from '../app.js';
-import { button, el, emptyState, select, svg } from '../dom.js';
+import { button, el, emptyState, quiet, select, svg } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { percent, t } from '../i18n.js';
 import { chances, forFirst, readScore, scoreText } from '../score.js';
@@ -124,7 +124,7 @@ export class ReviewPanel {
     }
     const mistakes = this.moves.filter((judged) => markOf(judged) && lossOf(judged) > 0).sort((a, b) => lossOf(b) - lossOf(a));
     if (mistakes.length > 0) parts.push(el('h3', {}, t('Mistakes, the largest first')), el('ul', { class: 'mistakes' }, ...mistakes.map((judged) => this.mistake(judged))));
-    else if (this.accuracy) parts.push(el('p', { class: 'quiet' }, t('No mistake was found.')));
+    else if (this.accuracy) parts.push(quiet(t('No mistake was found.')));
     return parts;
   }
 

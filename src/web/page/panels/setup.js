@@ -1,6 +1,6 @@
 // The editor of positions.
 
-import { button, calm, el, select, svg } from '../dom.js';
+import { button, calm, el, quiet, row, select, svg } from '../dom.js';
 import { get } from '../api.js';
 import { parse, START, write } from '../fen.js';
 import { t } from '../i18n.js';
@@ -39,9 +39,9 @@ export class Setup {
     const { app } = this;
     this.element.replaceChildren(
       el('div', { class: 'panel-head' }, el('strong', {}, t('Set up a position'))),
-      el('p', { class: 'quiet' }, t('Choose a piece and click points, or drag pieces on the board; off the board removes them.')),
+      quiet(t('Choose a piece and click points, or drag pieces on the board; off the board removes them.')),
       app.game === 'gomoku' ? this.stonePalette() : this.palette(), this.options(), this.field, this.verdict,
-      el('div', { class: 'row' }, this.done, button(t('Cancel'), () => app.setEditing(false))));
+      row(this.done, button(t('Cancel'), () => app.setEditing(false))));
   }
 
   palette() {
@@ -81,13 +81,13 @@ export class Setup {
     const { app } = this;
     const xiangqi = app.game === 'xiangqi';
     const sides = xiangqi ? [['w', t('Red to move')], ['b', t('Black to move')]] : [['x', t('Black to move')], ['o', t('White to move')]];
-    const row = el('div', { class: 'row' },
+    const box = row(
       select(/** @type {[string, string][]} */ (sides), this.position.turn, (turn) => this.set({ turn }), { 'aria-label': t('Side to move'), class: 'turn' }),
       button(t('Start position'), () => this.takeFen(START[app.game])),
       button(t('Empty the board'), () => this.clear()));
-    if (xiangqi) row.append(button(t('Turn colours'), () => this.swap()));
-    else row.append(this.sizeChoice(), this.ruleChoice());
-    return row;
+    if (xiangqi) box.append(button(t('Turn colours'), () => this.swap()));
+    else box.append(this.sizeChoice(), this.ruleChoice());
+    return box;
   }
 
   sizeChoice() {

@@ -1,10 +1,12 @@
 // The viewer of endgame tables.
 
 import { get, Problem } from '../api.js';
-import { explainError } from '../app.js';
-import { button, calm, el, emptyState } from '../dom.js';
-import { parse, pointsOf, write } from '../fen.js';
+import { problemState } from '../app.js';
+import { button, calm, el, emptyState, quiet, row } from '../dom.js';
+import { loopStart, parse, pointsOf, write } from '../fen.js';
 import { plural, t } from '../i18n.js';
+import { loopArrows, wins } from '../status.js';
+import { loopRows } from './moves.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {'win' | 'draw' | 'loss'} Wdl */
@@ -20,11 +22,11 @@ export class TablePanel {
     this.element = el('section', { class: 'panel panel-table', 'aria-label': t('Table') });
     /** @type {AbortController | null} */
     this.asking = null;
-    this.timer = 0;
+    /** A loop of the best line, and where it begins. @type {{key: string, answer: import('../app.js').Answer} | null} */
+    this.loop = null;
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
-    app.on(['press'], () => this.halt());
   }
 
   get open() { return this.app.tab === 'table'; }
@@ -35,7 +37,7 @@ export class TablePanel {
     if (!this.open || !this.app.informed) return;
     const { app } = this;
     const tables = app.meta.xiangqi.tables;
-    if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD, t('Copy'))); return; }
+    if (!tables) { this.show(emptyState(t('No tables are open. Build some and start the server with them:'), BUILD)); return; }
     if (this.men > (tables.men ?? 7)) { this.show(this.tooMany(tables.men ?? 7)); return; }
     const asking = new AbortController();
     this.asking = asking;
@@ -55,13 +57,13 @@ export class TablePanel {
   /** @param {unknown} error */
   problem(error) {
     if (error instanceof Problem && error.code === 'not_in_tables') return this.missing(error.hint);
-    return emptyState(explainError(error).filter(Boolean).join(' '));
+    return problemState(error);
   }
 
   /** Says that a set is not there, and which command builds it. @param {string} hint perhaps with a command between backquotes */
   missing(hint) {
     const command = /`([^`]+)`/.exec(hint)?.[1] ?? hint;
-    return emptyState(t('The tables do not have these men. This command builds the set:'), command, t('Copy'));
+    return emptyState(t('The tables do not have these men. This command builds the set:'), command);
   }
 
   /** @param {...HTMLElement} children */
@@ -75,11 +77,13 @@ export class TablePanel {
   /** @param {TableAnswer} answer */
   showAnswer(answer) {
     const first = this.app.firstToMove;
-    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(answer, first)), this.clock(answer), this.tools(answer.order),
+    const loop = this.loop?.key === this.app.answerKey() ? this.loop.answer : null;
+    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(this.app, answer)), this.clock(answer), this.tools(answer.order), el('div', { class: 'loop' }, ...loopRows(loop)),
       ...GROUPS.map(([wdl, title]) => this.group(answer, wdl, t(title))).filter((group) => group !== null),
-      el('p', { class: 'quiet' }, t('Table {material}, rules {rules}, distances {metric}', {
+      quiet(t('Table {material}, rules {rules}, distances {metric}', {
         material: answer.material, rules: answer.rules, metric: answer.metric === 'dtm' ? t('to mate') : t('to the next capture') })));
-    this.showArrows(answer);
+    if (loop) this.app.setArrows('table', loopArrows(loop));
+    else this.showArrows(answer);
     this.app.setScore({ table: { wdl: first ? answer.wdl : turned(answer.wdl), distance: answer.distance } });
   }
 
@@ -94,17 +98,17 @@ export class TablePanel {
 
   /** @param {TableAnswer} answer */
   clock(answer) {
-    const quiet = parse('xiangqi', this.app.answer?.fen ?? answer.fen)?.quiet ?? 0;
-    const left = 120 - quiet;
-    const parts = [t('{n} of 120 plies without a capture', { n: quiet })];
+    const n = parse('xiangqi', this.app.answer?.fen ?? answer.fen)?.quiet ?? 0;
+    const left = 120 - n;
+    const parts = [t('{n} of 120 plies without a capture', { n })];
     if (answer.wdl !== 'draw' && answer.distance !== null && answer.distance > left) parts.push(t('the win may come too late for the limit'));
-    return el('p', { class: 'quiet' }, parts.join(' · '));
+    return quiet(parts.join(' · '));
   }
 
   /** @param {number} order */
   tools(order) {
-    return el('div', { class: 'row' },
-      order > 0 && button(t('Show the loop'), () => void this.showLoop()),
+    return row(
+      order > 0 && button(t('Show the loop'), () => void this.goToLoop()),
       button(t('Play the best line'), () => void this.playLine()),
       button(t('Play it out'), () => this.practise(this.app.firstToMove), { title: t('You move now; the tables defend perfectly') }),
       button(t('Other side to move'), () => this.turn()));
@@ -120,55 +124,51 @@ export class TablePanel {
 
   /** @param {TableMove} move */
   moveItem(move) {
-    const [from = '', to = ''] = pointsOf(move.move);
-    const hover = (/** @type {boolean} */ on) => this.app.setArrows('hover', on ? [{ from, to, kind: 'hover', weight: 0.5 }] : []);
-    return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), {
-      class: 'link', onmouseenter: () => hover(true), onmouseleave: () => hover(false), onfocus: () => hover(true), onblur: () => hover(false) }),
+    return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), { class: 'link', ...this.app.hovers(move.move) }),
     el('span', { class: 'num' }, distanceText(move)));
   }
 
   // --- lines ---
 
-  /** Plays the best line to its end, a move at a time, as a branch of the tree. */
+  /** Returns the best line, and where its loop begins if it ends in one. */
+  async bestLine() {
+    const { app } = this;
+    /** @type {{moves: Required<TableMove>[]}} */
+    const { moves } = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
+    const fens = [app.fen(), ...moves.map(({ fen }) => fen)];
+    return { moves, fens, from: loopStart(fens) };
+  }
+
+  /** Plays the best line, and shows the loop in which it ends. */
   async playLine() {
+    try {
+      const { moves, fens, from } = await this.bestLine();
+      this.app.playLine(moves, 'table', () => { if (from >= 0) void this.showLoop(fens[from] ?? '', moves.slice(from)); });
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
+  /** Goes to where the best line begins to repeat. */
+  async goToLoop() {
     const { app } = this;
     try {
-      const line = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
-      this.halt();
-      const session = app.session;
-      let at = 0;
-      const step = () => {
-        const move = line.moves[at++];
-        if (!move || app.session !== session) { this.halt(); return; }
-        session.play(move.move, { text: move.text ?? '', source: 'table' });
-        if (at >= line.moves.length) { this.halt(); if (line.ends) app.say(endOfLine(line.ends)); }
-      };
-      step();
-      this.timer = window.setInterval(step, 650);
+      const { moves, fens, from } = await this.bestLine();
+      for (const { move, text } of moves.slice(0, Math.max(0, from))) app.session.play(move, { text, source: 'table' });
+      if (from >= 0) await this.showLoop(fens[from] ?? '', moves.slice(from));
     } catch (error) {
       app.fail(error);
     }
   }
 
-  /** Numbers the moves of the best line on the board where it ends in a loop. */
-  async showLoop() {
+  /** Shows the loop that begins at the position on the board, as the rules judge it. @param {string} fen @param {readonly TableMove[]} loop */
+  async showLoop(fen, loop) {
     const { app } = this;
-    try {
-      const line = await get('/api/table/line', { ...app.session.query, notation: app.settings.notation });
-      app.setArrows('loop', line.moves.slice(-8).map((/** @type {TableMove} */ step, /** @type {number} */ at) => {
-        const [from = '', to = ''] = pointsOf(step.move);
-        return { from, to, kind: 'loop', weight: 0.3, label: String(at + 1) };
-      }));
-      app.say(endOfLine('loop'));
-    } catch (error) {
-      app.fail(error);
-    }
-  }
-
-  /** Stops a line that is being played. */
-  halt() {
-    clearInterval(this.timer);
-    this.timer = 0;
+    const key = app.answerKey();
+    const moves = [...loop, ...loop].map(({ move }) => move).join(',');
+    this.loop = { key, answer: await get('/api/legal', { fen, moves, notation: app.settings.notation }) };
+    void this.load();
+    app.say(t('From here the moves repeat, and the repetition rule decides.'));
   }
 
   /** Puts the same position with the other side to move on the board. */
@@ -189,28 +189,20 @@ function turned(wdl) {
   return wdl === 'win' ? 'loss' : wdl === 'loss' ? 'win' : 'draw';
 }
 
-/** Returns the verdict of the tables as a sentence. @param {TableAnswer} answer @param {boolean} redToMove */
-function sentence(answer, redToMove) {
+/** Returns the verdict of the tables as a sentence. @param {App} app @param {TableAnswer} answer */
+function sentence(app, answer) {
   if (answer.wdl === 'draw') return t('A draw with best play.');
-  const red = (answer.wdl === 'win') === redToMove;
-  const who = red ? t('Red wins') : t('Black wins');
-  const when = answer.distance === null ? '' : plural(answer.distance, ' in {n} ply', ' in {n} plies');
-  const how = answer.order > 0 ? t(', by the repetition rule (round {n})', { n: answer.order }) : '';
-  return t('{sentence}.', { sentence: who + when + how });
+  const who = wins(app, (answer.wdl === 'win') === app.firstToMove);
+  const { order, distance } = answer;
+  const when = distance === null ? '' : order > 0 ? plural(distance, '; the moves repeat within {n} ply', '; the moves repeat within {n} plies') :
+    plural(distance, ' in {n} ply', ' in {n} plies');
+  return t('{sentence}.', { sentence: who + (order > 0 ? t(' only by the repetition rule (round {n})', { n: order }) : '') + when });
 }
 
 /** @param {TableMove} move */
 function distanceText(move) {
   if (move.wdl === 'draw') return '';
-  const rule = move.order > 0 ? t('rule, round {n}', { n: move.order }) : '';
+  const rule = move.order > 0 ? t('round {n}', { n: move.order }) : '';
   const distance = move.distance === null ? '' : plural(move.distance, '{n} ply', '{n} plies');
-  return [distance, rule].filter(Boolean).join(' · ');
-}
-
-/** @param {string} ends */
-function endOfLine(ends) {
-  /** @type {Record<string, string>} */
-  const texts = { mate: t('The line ends in mate.'), stalemate: t('The line ends in stalemate.'),
-    loop: t('From here the moves repeat, and the repetition rule decides.'), capture: t('The line ends with a capture.') };
-  return texts[ends] ?? t('The line ends here.');
+  return [rule, distance].filter(Boolean).join(' · ');
 }

@@ -1,8 +1,8 @@
 // The index of endgame tables.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
-import { button, el, emptyState, svg } from '../dom.js';
+import { problemState } from '../app.js';
+import { button, cell, el, emptyState, quiet, row, rowsTable, svg } from '../dom.js';
 import { number, percent, plural, size, t } from '../i18n.js';
 import { menOf, winsByDistance } from '../wire.js';
 
@@ -16,9 +16,9 @@ export class TablesView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this.chosen = '';
     this.list = el('div');
     this.details = el('div', { class: 'set-details' });
+    this.note = el('div', { role: 'status' });
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
     app.on(['view'], () => { if (app.view === 'tables') void this.load(); });
   }
@@ -28,26 +28,25 @@ export class TablesView {
     const { tables } = this.app.meta.xiangqi;
     if (!tables) {
       this.list.replaceChildren(emptyState(t('No tables are open. Build some and start the server with them:'),
-        'juzhong tablebase generate KRvKN --tables tables && juzhong serve --tables tables', t('Copy')));
+        'juzhong tablebase generate KRvKN --tables tables && juzhong serve --tables tables'));
       return;
     }
     try {
       const { tables: sets } = await get('/api/tables');
       this.showList(sets);
     } catch (error) {
-      this.list.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.list.replaceChildren(problemState(error));
     }
   }
 
   /** @param {SetInfo[]} sets */
   showList(sets) {
     const rows = sets.map((set) => el('tr', { onclick: () => void this.openSet(set.material) },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material)), el('td', { class: 'num' }, menOf(set.material)),
-      el('td', { class: 'num' }, size(set.bytes))));
-    this.list.replaceChildren(el('p', { class: 'quiet' }, plural(sets.length, '{n} set', '{n} sets')),
-      el('table', { class: 'rows' }, el('thead', {}, el('tr', {}, ...[t('Set'), t('Men'), t('Size')].map((name, at) =>
-        el('th', { scope: 'col', class: at === 0 ? '' : 'num' }, name)))), el('tbody', {}, ...rows)));
-    const first = sets.find(({ material }) => material === this.chosen) ?? sets.at(-1);
+      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material)), cell(menOf(set.material)),
+      cell(size(set.bytes))));
+    this.list.replaceChildren(quiet(plural(sets.length, '{n} set', '{n} sets')),
+      rowsTable('', [t('Set'), t('Men'), t('Size')], rows));
+    const first = sets.find(({ material }) => material === this.app.set) ?? sets.at(-1);
     if (first) void this.openSet(first.material, false);
   }
 
@@ -56,20 +55,22 @@ export class TablesView {
     try {
       this.showSet(await get(`/api/tables/${encodeURIComponent(name)}`));
     } catch (error) {
-      this.details.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.details.replaceChildren(problemState(error));
     }
     if (scroll) this.details.scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {SetStats} set */
   showSet(set) {
-    this.chosen = set.material;
+    this.app.set = set.material;
+    if (this.app.view === 'tables') this.app.showPlace(false);
     const random = (/** @type {string} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.material, wdl));
+    this.note.replaceChildren();
     const wins = winsByDistance(set);
     const longest = [set.red, set.black].filter(({ longest_fen }) => longest_fen);
     this.details.replaceChildren(el('h2', {}, set.material), counts(set),
-      el('p', { class: 'quiet' }, t('Practise from a random position:')),
-      el('div', { class: 'row' }, random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))),
+      quiet(t('Practise from a random position:')),
+      row(random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))), this.note,
       ...(wins.length > 0 ? [el('h3', {}, t('Wins by distance in plies')), histogram(wins)] : []),
       ...(longest.length > 0 ? [el('h3', {}, t('Longest wins')), el('ul', { class: 'plain' }, ...longest.map(({ longest_fen, longest_win }) =>
         el('li', {}, button(`${plural(longest_win ?? 0, '{n} ply', '{n} plies')}: ${longest_fen}`, () => this.openFen(longest_fen ?? ''), { class: 'link fen-link' }))))] : []));
@@ -81,7 +82,7 @@ export class TablesView {
       const { fen } = await get('/api/table/random', { set, wdl });
       this.openFen(fen);
     } catch (error) {
-      this.details.prepend(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.note.replaceChildren(problemState(error));
     }
   }
 
@@ -100,11 +101,10 @@ export class TablesView {
 function counts(set) {
   const heads = ['', t('Wins'), t('Draws'), t('Losses'), t('by rule'), t('plies, longest')];
   /** @param {string} name @param {SideStats} side */
-  const row = (name, side) => el('tr', {}, el('th', { scope: 'row' }, name),
+  const line = (name, side) => el('tr', {}, el('th', { scope: 'row' }, name),
     ...[side.win, side.draw, side.loss, (side.by_rule_win ?? 0) + (side.by_rule_loss ?? 0)].map((part) => el('td', { class: 'num', title: number(part) }, share(part, side))),
-    el('td', { class: 'num' }, number(side.longest_win ?? 0)));
-  return el('div', { class: 'scroll-x' }, el('table', { class: 'rows narrow' }, el('thead', {}, el('tr', {}, ...heads.map((name, at) => el(at ? 'th' : 'td', { class: at ? 'num' : '' }, name)))),
-    el('tbody', {}, row(t('Red to move'), set.red), row(t('Black to move'), set.black))));
+    cell(number(side.longest_win ?? 0)));
+  return el('div', { class: 'scroll-x', tabindex: 0 }, rowsTable('narrow', heads, [line(t('Red to move'), set.red), line(t('Black to move'), set.black)]));
 }
 
 /** @param {number} part @param {SideStats} side */

@@ -1,8 +1,8 @@
 // What the evaluation thinks each piece and each term is worth.
 
 import { get } from '../api.js';
-import { explainError } from '../app.js';
-import { calm, el, emptyState } from '../dom.js';
+import { problemState } from '../app.js';
+import { calm, cell, el, quiet, rowsTable } from '../dom.js';
 import { number, t } from '../i18n.js';
 import { signed } from '../score.js';
 
@@ -33,7 +33,7 @@ export class ValuesPanel {
       const answer = await get('/api/eval', app.session.query);
       if (key === app.answerKey() && this.open) this.show(answer.eval ?? {});
     } catch (error) {
-      this.element.replaceChildren(emptyState(explainError(error).filter(Boolean).join(' ')));
+      this.element.replaceChildren(problemState(error));
     }
   }
 
@@ -49,17 +49,15 @@ export class ValuesPanel {
     const parts = /** @type {Part[]} */ (evaluation.terms ?? evaluation.parts ?? []);
     const rows = parts.filter((part) => sideOf(part.red) !== 0 || sideOf(part.black) !== 0).map((part) => {
       const [red, black] = [sideOf(part.red), sideOf(part.black)];
-      return el('tr', {}, el('th', { scope: 'row' }, t(words(part.term ?? part.part ?? ''))), ...[red, black].map((value) => el('td', { class: 'num' }, number(value))),
+      return el('tr', {}, el('th', { scope: 'row' }, t(words(part.term ?? part.part ?? ''))), ...[red, black].map((value) => cell(number(value))),
         el('td', { class: 'num strong' }, signed(red - black, 0)));
     });
     const [red, black] = [sum(parts, 'red'), sum(parts, 'black')];
+    const table = rowsTable('values', [t('Term'), t('Red'), t('Black'), t('difference')], rows);
+    table.append(el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, t('Sum')), cell(number(red)), cell(number(black)), cell(signed(red - black, 0), 'num strong'))));
     this.element.replaceChildren(
-      el('p', { class: 'quiet' }, t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
-      el('table', { class: 'rows values' },
-        el('thead', {}, el('tr', {}, ...[t('Term'), t('Red'), t('Black'), t('difference')].map((name, at) => el('th', { scope: 'col', class: at ? 'num' : '' }, name)))),
-        el('tbody', {}, ...rows),
-        el('tfoot', {}, el('tr', {}, el('th', { scope: 'row' }, t('Sum')), el('td', { class: 'num' }, number(red)), el('td', { class: 'num' }, number(black)),
-          el('td', { class: 'num strong' }, signed(red - black, 0))))));
+      quiet(t('Under each piece: what it is worth here, in centipawns. Below: the sums of the terms.')),
+      table);
   }
 
   /** @param {Evaluation} evaluation */
@@ -68,11 +66,9 @@ export class ValuesPanel {
     this.app.setMarks(new Map(points.map(([point, value]) => [point, String(Math.round(value))])));
     const terms = /** @type {GomokuTerm[]} */ (evaluation.terms ?? []).filter(({ value }) => value.mover !== 0 || value.other !== 0);
     this.element.replaceChildren(
-      el('p', { class: 'quiet' }, t('On the points: how good they are by their patterns. Below: the sums of the terms.')),
-      el('table', { class: 'rows values' },
-        el('thead', {}, el('tr', {}, ...[t('Term'), t('to move'), t('other side')].map((name, at) => el('th', { scope: 'col', class: at ? 'num' : '' }, name)))),
-        el('tbody', {}, ...terms.map((term) => el('tr', {}, el('th', { scope: 'row' }, t(term.term)),
-          el('td', { class: 'num' }, signed(term.value.mover, 1)), el('td', { class: 'num' }, signed(term.value.other, 1)))))));
+      quiet(t('On the points: how good they are by their patterns. Below: the sums of the terms.')),
+      rowsTable('values', [t('Term'), t('to move'), t('other side')], terms.map((term) => el('tr', {}, el('th', { scope: 'row' }, t(term.term)),
+        cell(signed(term.value.mover, 1)), cell(signed(term.value.other, 1))))));
   }
 }
 
