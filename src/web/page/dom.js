@@ -142,3 +142,21 @@ export function calm(call, wait) {
     timer = window.setTimeout(call, wait);
   };
 }
+
+/**
+ * Returns a drawing that waits while the mouse is down on an element: what is replaced under it takes no click.
+ * @param {HTMLElement} element @param {() => void} draw
+ */
+export function steady(element, draw) {
+  let pressed = false;
+  let waits = false;
+  element.addEventListener('pointerdown', () => { pressed = true; });
+  for (const end of ['pointerup', 'pointercancel']) {
+    window.addEventListener(end, () => {
+      pressed = false;
+      // After the click.
+      if (waits) setTimeout(() => { waits = false; draw(); });
+    });
+  }
+  return () => { if (pressed) waits = true; else draw(); };
+}

@@ -2,7 +2,7 @@
 
 import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
-import { calm, el, button, select } from '../dom.js';
+import { calm, el, button, select, steady } from '../dom.js';
 import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
 import { SOURCES } from './moves.js';
@@ -42,6 +42,7 @@ export class EnginePanel {
     this.facts = el('span', { class: 'facts' });
     this.go = button('', () => this.stopOrGo(), { class: 'small' });
     this.list = el('ol', { class: 'lines-list' });
+    this.drawLines = steady(this.list, () => this.list.replaceChildren(...this.rows()));
     this.element = el('section', { class: 'panel panel-engine', 'aria-label': t('Engine') },
       el('div', { class: 'panel-head' }, this.toggle, this.facts, this.go, this.choice()), this.list);
     this.later = calm(() => this.restart(), 60);
@@ -167,7 +168,7 @@ export class EnginePanel {
     this.go.textContent = this.running ? t('Stop') : t('Go on');
     this.go.hidden = !settings.engine || (!this.running && this.lines.size === 0);
     this.facts.textContent = this.factsText();
-    this.list.replaceChildren(...this.rows());
+    this.drawLines();
   }
 
   factsText() {

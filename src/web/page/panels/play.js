@@ -11,44 +11,59 @@ import { playersOf } from '../session.js';
 
 /** Returns the panel to begin and to steer a game. @param {App} app @param {Play} play */
 export function playPanel(app, play) {
-  const state = el('div', { class: 'stack' });
-  const element = el('section', { class: 'panel panel-play', 'aria-label': t('Play') }, state, sides(app, play), limits(app));
+  const said = el('p');
+  const clock = quiet('');
+  const note = el('p', { class: 'quiet saved' });
+  // Buttons stay what they are from move to move: one that is replaced under the mouse takes no click.
+  const buttons = el('div');
+  let shown = '';
   const draw = () => {
-    state.replaceChildren(...(play.on ? running(app, play) : beginning(app, play)));
-    if (play.saver.note) state.append(el('p', { class: 'quiet saved' }, play.saver.note));
+    said.textContent = sentence(app, play);
+    clock.textContent = play.on && play.perfect ? clock120(app) : '';
+    note.textContent = play.saver.note;
+    for (const line of [clock, note]) line.hidden = !line.textContent;
+    const kind = `${play.on} ${play.atEnd}`;
+    if (kind !== shown) buttons.replaceChildren(play.on ? running(app, play) : beginning(app, play));
+    shown = kind;
   };
   app.on(['play', 'tree', 'answer'], draw);
   draw();
-  return element;
+  return el('section', { class: 'panel panel-play', 'aria-label': t('Play') },
+    el('div', { class: 'stack' }, said, clock, buttons, note), sides(app, play), limits(app));
+}
+
+/** Returns what is going on. @param {App} app @param {Play} play */
+function sentence(app, play) {
+  if (!play.on) return play.ended || t('Play against the engine from the position on the board.');
+  if (play.thinking) return t('The engine is thinking …');
+  if (play.atEnd) return t('Your move.');
+  return app.session.studying ? t('The game waits while you study.') : t('You are looking at an earlier position.');
 }
 
 /** @param {App} app @param {Play} play */
 function beginning(app, play) {
   const [first, second] = names(app);
-  return [el('p', {}, play.ended || t('Play against the engine from the position on the board.')),
-    row(
-      button(t('Play {side}', { side: first }), () => play.begin('human', 'engine', false), { class: 'primary' }),
-      button(t('Play {side}', { side: second }), () => play.begin('engine', 'human', false), { class: 'primary' }),
-      button(t('Engine against itself'), () => play.begin('engine', 'engine', false)))];
+  return row(
+    button(t('Play {side}', { side: first }), () => play.begin('human', 'engine', false), { class: 'primary' }),
+    button(t('Play {side}', { side: second }), () => play.begin('engine', 'human', false), { class: 'primary' }),
+    button(t('Engine against itself'), () => play.begin('engine', 'engine', false)));
 }
 
 /** @param {App} app @param {Play} play */
 function running(app, play) {
-  const text = play.thinking ? t('The engine is thinking …') : play.atEnd ? t('Your move.') :
-    app.session.studying ? t('The game waits while you study.') : t('You are looking at an earlier position.');
   const back = play.atEnd ? null : button(t('Back to the game'), () => {
     if (app.session.studying) app.session.backToGame();
     if (app.session.live) app.session.go(app.session.live);
   }, { class: 'primary' });
-  return [el('p', {}, text), ...(play.perfect ? [clock120(app)] : []), row(back,
+  return row(back,
     button(t('Hint'), () => void play.hint()), button(t('Take back'), () => play.takeBack()),
     button(t('Offer a draw'), () => void play.offerDraw()), button(t('Resign'), () => play.resign()),
-    button(t('Leave the game'), () => play.leave()))];
+    button(t('Leave the game'), () => play.leave()));
 }
 
 /** Returns how much of the limit without a capture is used. @param {App} app */
 function clock120(app) {
-  return quiet(t('{n} of 120 plies without a capture', { n: parse('xiangqi', app.fen())?.quiet ?? 0 }));
+  return t('{n} of 120 plies without a capture', { n: parse('xiangqi', app.fen())?.quiet ?? 0 });
 }
 
 /** @param {App} app @returns {[string, string]} */

@@ -2,7 +2,7 @@
 
 import { stream } from '../api.js';
 import { explainError } from '../app.js';
-import { button, el, emptyState, quiet, select, svg } from '../dom.js';
+import { button, el, emptyState, quiet, select, steady, svg } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { percent, t } from '../i18n.js';
 import { chances, forFirst, readScore, scoreText } from '../score.js';
@@ -48,6 +48,7 @@ export class ReviewPanel {
     this.curve = el('div', { class: 'curve' });
     this.list = el('div');
     this.element = el('section', { class: 'panel panel-review', 'aria-label': t('Review') }, this.head, this.curve, this.list);
+    this.draw = steady(this.element, () => this.drawAll());
     app.on(['position'], () => this.showCursor());
     app.on(['tree'], () => this.drawHead());
     this.draw();
@@ -100,7 +101,7 @@ export class ReviewPanel {
 
   // --- drawing ---
 
-  draw() {
+  drawAll() {
     this.drawHead();
     this.curve.replaceChildren(...(this.moves.length > 1 ? [this.drawCurve()] : []));
     this.list.replaceChildren(...this.drawList());
