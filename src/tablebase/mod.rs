@@ -11,9 +11,11 @@
 //! decided by the repetition rule in round k; its distance counts plies to the loop that decides.
 //! Play compares order first, then distance.
 
+mod family;
 mod format;
 mod generate;
 mod index;
+mod manual;
 mod material;
 mod pattern;
 mod plan;
@@ -22,11 +24,13 @@ mod solve;
 mod value;
 mod verify;
 
+pub use family::{Family, UnknownFamily};
 pub use format::{HistogramRow, SideCounts, TableError};
 pub use generate::estimate::{Estimate, Needed, TableState, Workload, workload};
 pub use generate::generator::{
     Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,
 };
+pub use manual::ManualVerdict;
 pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};

@@ -5,20 +5,24 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::fens::Fens;
 use crate::cli::{CliError, OrExit, exit};
-use juzhong::tablebase::{Material, Pattern};
+use juzhong::tablebase::{Family, Material, Pattern};
 
-/// Sets named on the command line, by their size, or in a file; at least one of these.
+/// Sets named on the command line, by their size, by a family, or in a file; at least one of these.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = true)]
 pub(super) struct Sets {
     /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
     /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
-    /// Or --men, or --list.
+    /// Or --men, --family or --list.
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Pattern>,
     /// All sets of up to this many men, kings included.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
     men: Option<u8>,
+    /// The sets of a family: practical (one or two attackers against every combination of advisors and elephants, and
+    /// the other endings of the manuals).
+    #[arg(long, value_name = "NAME")]
+    family: Option<Family>,
     /// The sets (or patterns with *) that a file names, one a line, # before comments (- for standard
     /// input).
     #[arg(long, value_name = "FILE")]
@@ -30,6 +34,7 @@ impl Sets {
     pub(super) fn materials(&self) -> Result<Vec<Material>, CliError> {
         let mut all = named(&self.materials);
         all.extend(self.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
+        all.extend(self.family.into_iter().flat_map(Family::materials));
         if let Some(path) = &self.list {
             all.extend(read_list(path)?);
         }

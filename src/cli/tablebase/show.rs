@@ -3,10 +3,12 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Asked, Folder, report_one, table_error};
-use crate::cli::language::{counts as noun, say};
+use crate::cli::language::{counts as noun, say, word};
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::Side;
-use juzhong::tablebase::{Entry, HistogramRow, Metric, Rules, SideStats, Stats, Tables};
+use juzhong::tablebase::{
+    Entry, HistogramRow, ManualVerdict, Metric, Rules, SideStats, Stats, Tables,
+};
 
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]
@@ -31,7 +33,17 @@ pub(in crate::cli) struct ListArgs {
 /// The object of `tablebase stats --json`; `swapped` if the stronger side was named second.
 pub(crate) fn answer(stats: Stats, swapped: bool) -> Value {
     let name = stats.material.name(if swapped { Side::Second } else { Side::First });
-    stats_json(&name, &if swapped { stats.swapped() } else { stats })
+    let manual = verdict(&stats)
+        .map(|(verdict, agrees)| json!({"verdict": verdict.name(), "agrees": agrees}));
+    let mut answer = stats_json(&name, &if swapped { stats.swapped() } else { stats });
+    answer["manual"] = manual.into();
+    answer
+}
+
+/// What manuals say of the set, and whether the table agrees.
+fn verdict(stats: &Stats) -> Option<(ManualVerdict, bool)> {
+    let verdict = ManualVerdict::on(stats.material)?;
+    Some((verdict, verdict.agrees_with(&stats.sides.first.counts)))
 }
 
 pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -41,6 +53,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
         writeln!(context.out, "{}", answer(stats, swapped))?;
         return Ok(exit::OK);
     }
+    let verdict = verdict(&stats);
     let stats = if swapped { stats.swapped() } else { stats };
     let name = material.name(if swapped { Side::Second } else { Side::First });
     say!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
@@ -63,6 +76,18 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
             let Entry { wdl, order, distance } = entry;
             let wdl = wdl.name();
             say!(context.out, "  {wdl} order {order} distance {distance}: {count}")?;
+        }
+    }
+    if let Some((verdict, agrees)) = verdict {
+        let verdict = word(match verdict {
+            ManualVerdict::Win => "a win against the best defence",
+            ManualVerdict::Draw => "a draw: a good defence holds",
+            ManualVerdict::Placement => "the places of the men decide",
+        });
+        if agrees {
+            say!(context.out, "manuals say: {verdict}; the table agrees")?;
+        } else {
+            say!(context.out, "manuals say: {verdict}; the table does not agree")?;
         }
     }
     say!(
