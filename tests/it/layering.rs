@@ -175,8 +175,8 @@ const FOLDERS: [(&str, &[&str]); 11] = [
     (
         "tablebase",
         &[
-            "value", "material", "pattern", "family", "index", "solve", "format", "manual", "probe",
-            "generate", "verify", "plan",
+            "value", "material", "pattern", "family", "index", "solve", "format", "manual",
+            "probe", "generate", "verify", "plan",
         ],
     ),
 ];

@@ -14,7 +14,9 @@ use super::tree;
 use crate::cli::language::{self, left, right, say, text, word, wrapped};
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
-use juzhong::game::{Game, Line, Notation, Side, Symmetric};
+#[cfg(feature = "web")]
+use juzhong::game::Line;
+use juzhong::game::{Game, Notation, Side, Symmetric};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
