@@ -265,6 +265,7 @@ fn no_text_of_the_catalogue_is_out_of_use() {
 }
 
 /// The strings in single quotes of a source of the page.
+#[cfg(feature = "web")]
 fn strings_of_script(source: &str) -> impl Iterator<Item = String> {
     let lines = source.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
     lines.flat_map(|line| {
