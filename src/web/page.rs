@@ -189,6 +189,6 @@ mod tests {
         let loaded = || FILES.iter().filter(|(path, _)| **path != "OFL.txt");
         let bytes: usize = loaded().map(|(_, file)| file.bytes.len()).sum();
         let packed: usize = loaded().map(|(_, file)| file.packed.len()).sum();
-        assert!(bytes < 310_000 && packed < 150_000, "{bytes} bytes, packed {packed}");
+        assert!(bytes < 300_000 && packed < 150_000, "{bytes} bytes, packed {packed}");
     }
 }

@@ -115,8 +115,6 @@ export class App {
     return firstToMove(this.session.position);
   }
 
-  // --- happenings ---
-
   /** Calls a function whenever something happens. @param {readonly Happening[]} happenings @param {() => void} call */
   on(happenings, call) {
     for (const happening of happenings) {
@@ -133,8 +131,6 @@ export class App {
   forgetListeners() {
     this.listeners.clear();
   }
-
-  // --- the position ---
 
   /** Follows a change of the place or the tree of the game on the board. */
   moved() {
@@ -280,8 +276,6 @@ export class App {
     this.moved();
   }
 
-  // --- whole games ---
-
   /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */
   load(parts) {
     keepRecent(this.session.keep());
@@ -308,8 +302,6 @@ export class App {
     const { game, start, moves } = this.session;
     return this.answer?.fen ?? write(game, after(game, start, moves));
   }
-
-  // --- settings, messages, arrows ---
 
   /** Changes settings. @param {Partial<import('./settings.js').Settings>} parts */
   change(parts) {

@@ -96,8 +96,6 @@ export class XiangqiBoard extends PointBoard {
     return t('{point}: {man}', { point, man: what });
   }
 
-  // --- men ---
-
   /** @param {Map<string, string>} men */
   placeMen(men) {
     const gone = [...this.shapes].filter(([point, { man }]) => men.get(point) !== man);
@@ -143,8 +141,6 @@ export class XiangqiBoard extends PointBoard {
     shape.style.transform = `translate(${x}px, ${y}px)`;
   }
 
-  // --- marks ---
-
   /** @param {readonly string[]} last */
   drawLast(last) {
     const drawn = last.map((point, at) => {
@@ -186,8 +182,6 @@ export class XiangqiBoard extends PointBoard {
     const taken = this.position?.men.has(point);
     return svg('circle', { cx: x, cy: y, r: taken ? 46 : 14, class: taken ? 'hint-ring' : 'hint-dot', 'data-point': point });
   }
-
-  // --- coordinates ---
 
   drawLabels() {
     const texts = this.coordinates === 'none' ? [] :
@@ -239,8 +233,6 @@ export function manShape(set, man) {
 function label(x, y, text) {
   return svg('text', { x, y, dy: '.36em' }, text);
 }
-
-// --- the ground ---
 
 /** Returns the wood, the lines and the river. */
 function ground() {

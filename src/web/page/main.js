@@ -33,8 +33,6 @@ let engine = null;
 let review = null;
 const wide = window.matchMedia('(min-width: 900px)');
 
-// --- beginning ---
-
 async function begin() {
   takeToken();
   await speak(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
@@ -87,8 +85,6 @@ function restorePlace(fen, moves) {
   if (known) session.path = known;
   else app.loadLine(start, moves);
 }
-
-// --- building ---
 
 /** Builds the whole page from the state. */
 function build() {
@@ -167,8 +163,6 @@ function header() {
       button('?', () => showHelp(app), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
 }
 
-// --- views, tabs, style ---
-
 /** @param {import('./app.js').View} view @param {import('./fen.js').GameName} game */
 function openView(view, game) {
   const other = app.game !== game;
@@ -232,8 +226,6 @@ async function switchLanguage() {
   build();
   app.moved();
 }
-
-// --- keys, files, going back ---
 
 /** @type {Record<string, () => void>} */
 const KEYS = {

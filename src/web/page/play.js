@@ -42,8 +42,6 @@ export class Play {
     this.app.on(['answer', 'position'], () => this.follow());
   }
 
-  // --- state ---
-
   /** Whether the place on the board is the end of the game being played. */
   get atEnd() {
     const { live, path, studying } = this.app.session;
@@ -69,8 +67,6 @@ export class Play {
   get timed() {
     return this.on && this.app.settings.minutes > 0;
   }
-
-  // --- beginning and end ---
 
   /** Begins a game from the position on the board. @param {Player} first @param {Player} second @param {boolean} perfect */
   begin(first, second, perfect) {
@@ -186,8 +182,6 @@ export class Play {
     this.changed();
   }
 
-  // --- the engine's move ---
-
   follow() {
     if (!this.on) return;
     if (!this.app.session.live) { this.leave(); return; }
@@ -258,8 +252,6 @@ export class Play {
     });
   }
 
-  // --- what a player may ask for ---
-
   /** Shows a good move. */
   async hint() {
     try {
@@ -313,8 +305,6 @@ export class Play {
       this.app.fail(error);
     }
   }
-
-  // --- clocks ---
 
   /** Adds the increment to the side that moved. */
   press() {

@@ -101,8 +101,6 @@ export class PointBoard {
     return [(at.clientX - box.left) * scale, (at.clientY - box.top) * scale];
   }
 
-  // --- keyboard and screen readers ---
-
   /** Makes a button for each point, in reading order. */
   buildPoints() {
     /** @type {HTMLButtonElement[]} */
@@ -160,8 +158,6 @@ export class PointBoard {
   isTarget(point) {
     return this.selected !== null && (this.targets.get(this.selected) ?? []).includes(point);
   }
-
-  // --- pointers ---
 
   listen() {
     const board = this.element;
@@ -285,8 +281,6 @@ export class PointBoard {
 
   /** @param {string} _from */
   settle(_from) {}
-
-  // --- arrows ---
 
   /** @param {string} from @param {string | null} to */
   toggleUserArrow(from, to) {

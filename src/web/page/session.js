@@ -94,8 +94,6 @@ export class Session {
     };
   }
 
-  // --- going about ---
-
   /** Goes to a place of the tree. @param {Path} path */
   go(path) {
     if (tree.samePath(path, this.path)) return;
@@ -122,8 +120,6 @@ export class Session {
 
   /** Goes to the variation above or below. @param {number} step */
   beside(step) { this.go(tree.beside(this.root, this.path, step)); }
-
-  // --- editing ---
 
   /** @param {tree.Place} place */
   edit(place) {
@@ -209,8 +205,6 @@ export class Session {
     this.root = tree.change(this.root, path, (old) => ({ ...old, ...parts }));
   }
 
-  // --- study ---
-
   beginStudy() {
     if (this.studying) return;
     this.left = this.path;
@@ -225,8 +219,6 @@ export class Session {
     this.path = left;
     this.changed();
   }
-
-  // --- whole games ---
 
   /**
    * Puts another game on the board.

@@ -91,8 +91,6 @@ function commentsOf(root, from, to) {
   return lineTo(root, to).slice(from.length).flatMap(({ comment }, at) => /** @type {[number, string][]} */ (comment ? [[at + 1, comment]] : []));
 }
 
-// --- tables ---
-
 /** @typedef {{material: string, bytes: number}} SetInfo */
 /** @typedef {{win: number, draw: number, loss: number, by_rule_win?: number, by_rule_loss?: number, longest_win?: number, longest_fen?: string | null, histogram?: {distance: number, count: number, wdl: string}[]}} SideStats */
 /** @typedef {{material: string, bytes: number, red: SideStats, black: SideStats}} SetStats */

@@ -101,8 +101,6 @@ export class BookPanel {
       ...limitFields(app.settings.yearFrom, app.settings.yearTo, app.settings.minRating, set), ...boxes));
   }
 
-  // --- asking ---
-
   async load() {
     if (!this.open || !this.app.informed) return;
     this.samples.open = false;
@@ -212,8 +210,6 @@ export class BookPanel {
     }
   }
 
-  // --- drawing ---
-
   /** @param {BookAnswer[]} answers */
   show(answers) {
     const shown = answers.map((answer, at) => this.column(this.sources[at] ?? '', answer));
@@ -301,8 +297,6 @@ export class BookPanel {
     if (answer.mirrored) parts.push(t('found by its mirror image'));
     return quiet(parts.filter(Boolean).join(' · '));
   }
-
-  // --- editing ---
 
   /** @param {string} book @param {BookMove} move */
   extra(book, move) {

@@ -158,8 +158,6 @@ export class EnginePanel {
     return from ? [{ from, to: to ?? from, kind: 'engine', weight }] : [];
   }
 
-  // --- drawing ---
-
   draw() {
     const { settings } = this.app;
     this.toggle.textContent = t('Engine');

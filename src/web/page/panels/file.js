@@ -121,8 +121,6 @@ function fileName(app) {
   return name.replace(/[^\p{L}\p{N}-]+/gu, '_').slice(0, 60);
 }
 
-// --- taking texts and files ---
-
 /** Puts a pasted text on the board: a FEN or a game. @param {App} app @param {string} text @returns {Promise<boolean>} */
 export async function takeText(app, text) {
   const clean = text.trim();

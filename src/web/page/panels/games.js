@@ -51,8 +51,6 @@ export class GamesView {
     this.showRecent();
   }
 
-  // --- the library ---
-
   async load() {
     const { app } = this;
     if (!app.informed) return;
@@ -99,8 +97,6 @@ export class GamesView {
       this.list.prepend(problemState(error));
     }
   }
-
-  // --- a file, games that were played, recent games ---
 
   /** Lists the games against the engine that the server keeps. */
   async showSaved() {

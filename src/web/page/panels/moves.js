@@ -69,8 +69,6 @@ function actions(app) {
   return el('span', { class: 'actions' }, study, up, cut);
 }
 
-// --- the tree ---
-
 /** @param {App} app @param {HTMLElement} list */
 function drawTree(app, list) {
   const { root } = app.session;
@@ -145,8 +143,6 @@ function moveButton(app, node, path, offset, fresh) {
 
 /** Where moves come from. @type {Record<string, string>} */
 export const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
-
-// --- loops, comments, entry ---
 
 /** @param {App} app @param {HTMLElement} box */
 function drawLoop(app, box) {

@@ -83,8 +83,6 @@ export class ProofPanel {
     if (played && this.winner === this.app.firstToMove) void this.respond();
   }
 
-  // --- asking ---
-
   stop() {
     this.asking?.abort();
     this.asking = null;
@@ -118,8 +116,6 @@ export class ProofPanel {
     return solution;
   }
 
-  // --- playing ---
-
   /** Lets the person try defences, and answers each. */
   answerYourself() {
     const { known, app } = this;
@@ -136,8 +132,6 @@ export class ProofPanel {
     const [move] = known?.value === 'win' ? known.line : [];
     if (this.winner !== null && move) this.app.session.play(move);
   }
-
-  // --- drawing ---
 
   draw() {
     const { known, app } = this;

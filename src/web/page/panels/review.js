@@ -58,8 +58,6 @@ export class ReviewPanel {
     return endOf(this.app.session.root, []).length;
   }
 
-  // --- running ---
-
   async run() {
     const { session, settings } = this.app;
     this.stop();
@@ -98,8 +96,6 @@ export class ReviewPanel {
     const { session } = this.app;
     if (nodeAt(session.root, path).move === judged.move) session.note(path, { mark: markOf(judged), source: judged.source });
   }
-
-  // --- drawing ---
 
   drawAll() {
     this.drawHead();

@@ -101,8 +101,6 @@ export class Setup {
       (rule) => this.set({ rest: rule === 'freestyle' ? '5' : `5 ${rule}` }), { 'aria-label': t('Rules') });
   }
 
-  // --- changes ---
-
   /** @param {Partial<Position>} parts */
   set(parts) {
     this.position = { ...this.position, quiet: 0, number: 1, ...parts };

@@ -72,8 +72,6 @@ export class TablePanel {
     this.element.replaceChildren(...children);
   }
 
-  // --- the answer ---
-
   /** @param {TableAnswer} answer */
   showAnswer(answer) {
     const first = this.app.firstToMove;
@@ -127,8 +125,6 @@ export class TablePanel {
     return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), { class: 'link', ...this.app.hovers(move.move) }),
     el('span', { class: 'num' }, distanceText(move)));
   }
-
-  // --- lines ---
 
   /** Returns the best line, and where its loop begins if it ends in one. */
   async bestLine() {
