@@ -139,7 +139,7 @@ async fn changed(
     let work = move || {
         let _one = book.begin_writing();
         let answer = change(game, &book);
-        app.look_for_changes();
+        drop(app.look_for_changes());
         answer
     };
     blocking(&Arc::clone(&state), common.lang(), work).await.map(Json)

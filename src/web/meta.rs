@@ -25,7 +25,7 @@ pub(super) async fn meta(
 }
 
 fn about(app: &App) -> Value {
-    app.look_for_changes();
+    drop(app.look_for_changes());
     let books = |game: &str| app.books(game).map(|book| about_book(book)).collect::<Vec<_>>();
     let tables = app.tables.as_ref().map(|tables| {
         json!({

@@ -213,7 +213,15 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
+/// A message of the command line without the name of the option in front, which requests do not have.
+pub(super) fn without_option(message: &str) -> &str {
+    match message.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
+        Some((option, message)) if !option.contains(' ') => message,
+        _ => message,
+    }
+}
+
 /// The line that a request names, in the game `G`.
 pub(super) fn read_line<G: Terminal>(args: &LineArgs) -> Result<Typed<G>, Problem> {
-    args.read::<G>().map_err(|refusal| Problem::bad_request(refusal.to_string()))
+    args.read::<G>().map_err(|refusal| Problem::bad_request(without_option(&refusal.to_string())))
 }

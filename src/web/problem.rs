@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use super::params::without_option;
 use crate::cli::language::{self, Language};
 use crate::cli::{CliError, exit};
 use juzhong::book::{BookError, EditError, ReplaceError};
@@ -141,7 +142,7 @@ impl From<CliError> for Problem {
         }
         let text = error.text();
         match error.code() {
-            exit::USAGE | exit::BAD_DATA => Self::bad_request(text),
+            exit::USAGE | exit::BAD_DATA => Self::bad_request(without_option(&text)),
             exit::NO_INPUT => Self::not_found("not_found", text),
             exit::UNAVAILABLE | exit::INTERRUPTED => Self::unavailable("unavailable", text),
             _ => Self::internal(text),

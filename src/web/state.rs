@@ -103,8 +103,7 @@ impl App {
 
     /// The answer to a request that was answered before, unless a book was changed since, by whomever.
     pub(super) fn remembered(&self, request: &str) -> Option<Bytes> {
-        self.look_for_changes();
-        locked(&self.answers).get(request).cloned()
+        self.look_for_changes().get(request).cloned()
     }
 
     /// The number of changes so far, to be handed to [`remember`](Self::remember).
@@ -123,14 +122,16 @@ impl App {
         }
     }
 
-    /// Forgets every answer if a book was changed, by whomever.
-    pub(super) fn look_for_changes(&self) {
+    /// Forgets every answer if a book was changed, by whomever. Returns the answers that hold.
+    pub(super) fn look_for_changes(&self) -> MutexGuard<'_, LruCache<String, Bytes>> {
+        // Held while the books are asked: whoever comes second finds the answers forgotten.
+        let mut answers = locked(&self.answers);
         // All of them: each has to notice.
         if self.books.iter().filter(|book| book.was_changed()).count() > 0 {
-            let mut answers = locked(&self.answers);
             self.changes.fetch_add(1, Ordering::AcqRel);
             answers.clear();
         }
+        answers
     }
 
     /// The folders of endgame tables, as engines of xiangqi open them.

@@ -481,6 +481,9 @@ fn questions_for_chessdb_are_answered() {
     assert!(ask("querypv", start).starts_with("score:"), "{all}");
     assert!(ask("queryscore", ROOK).starts_with("eval:299"));
     assert_eq!(ask("queryall", "nonsense"), "invalid board");
+    assert_eq!(ask("queryall", &format!("{start}&learn=1&showall=1")), all);
+    let detail = server.get("/api/book?fen=nonsense").json()["detail"].clone();
+    assert!(!detail.as_str().unwrap().starts_with("--"), "{detail}");
     let unknown = "3k5/4a4/9/9/9/9/9/9/4R4/4K4%20w";
     assert_eq!(ask("queryall", unknown), "unknown");
 }

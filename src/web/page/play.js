@@ -19,6 +19,8 @@ export class Play {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
+    /** The position whose best move is awaited. */
+    this.pending = '';
     this.on = false;
     /** @type {Player} */
     this.first = 'human';
@@ -252,10 +254,26 @@ export class Play {
     });
   }
 
+  /** Asks for the best move of the position on the board; null if another one is there by then. */
+  async bestHere() {
+    const { app } = this;
+    const place = () => `${app.game} ${app.session.start} ${app.session.moves.join(',')}`;
+    const asked = place();
+    if (this.pending === asked) return null;
+    this.pending = asked;
+    try {
+      const reply = await this.ask({ level: app.meta.engine.levels[1], book: true, tables: true });
+      return place() === asked ? reply : null;
+    } finally {
+      if (this.pending === asked) this.pending = '';
+    }
+  }
+
   /** Shows a good move. */
   async hint() {
     try {
-      const reply = await this.ask({ level: this.app.meta.engine.levels[1], book: true, tables: true });
+      const reply = await this.bestHere();
+      if (!reply) return;
       const [from = '', to] = pointsOf(reply.move);
       this.app.setArrows('hint', [{ from, to: to ?? from, kind: 'hint', weight: 0.8 }]);
       const score = readScore(reply.score);
@@ -268,8 +286,8 @@ export class Play {
   /** Plays the best move that book, tables or engine know. */
   async best() {
     try {
-      const reply = await this.ask({ level: this.app.meta.engine.levels[1], book: true, tables: true });
-      this.app.session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
+      const reply = await this.bestHere();
+      if (reply) this.app.session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
     } catch (error) {
       this.app.fail(error);
     }
@@ -296,7 +314,7 @@ export class Play {
     if (this.first === 'human' && this.second === 'human') { this.end('1/2-1/2', t('Draw by agreement.')); return; }
     this.app.say(t('The engine thinks about the offer …'), 'busy');
     try {
-      const reply = await this.ask({ level: this.app.meta.engine.levels[1] });
+      const reply = await this.ask({ level: this.app.meta.engine.levels[1], book: false });
       const score = readScore(reply.score);
       const mine = this.mover === 'human' ? score?.cp ?? 0 : -(score?.cp ?? 0);
       if (mine > -30 && !score?.mate) this.end('1/2-1/2', t('Draw by agreement.'));

@@ -140,6 +140,7 @@ export class EnginePanel {
   take(event, data) {
     if (event === 'info') this.lines.set(data.multipv ?? 1, { ...data, score: readScore(data.score) ?? {} });
     if (event === 'done') this.done = data;
+    if (event === 'error') this.error = data.detail;
     this.draw();
     this.showOnBoard();
   }

@@ -20,6 +20,8 @@ export class GamesView {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
+    /** @type {AbortController | null} */
+    this.asking = null;
     this.page = 1;
     this.through = false;
     this.search = el('input', { type: 'search', class: 'search', placeholder: t('Search players, events, openings'), 'aria-label': t('Search players, events, openings'),
@@ -59,12 +61,14 @@ export class GamesView {
       return;
     }
     const { page, limits: { yearFrom, yearTo, minRating } } = this;
+    this.asking?.abort();
+    const asking = this.asking = new AbortController();
     try {
       const answer = await get('/api/games', { game: app.session.query.game, search: this.search.value, fen: this.through ? app.fen() : '', page,
-        year_from: yearFrom, year_to: yearTo, min_rating: minRating });
-      if (page === this.page) this.showList(answer);
+        year_from: yearFrom, year_to: yearTo, min_rating: minRating }, asking.signal);
+      if (!asking.signal.aborted) this.showList(answer);
     } catch (error) {
-      this.list.replaceChildren(problemState(error));
+      if (!asking.signal.aborted) this.list.replaceChildren(problemState(error));
     }
   }
 
@@ -79,7 +83,7 @@ export class GamesView {
     const turn = (/** @type {number} */ step) => () => { this.page += step; void this.load(); };
     this.list.replaceChildren(el('p', { class: 'quiet', role: 'status' }, plural(total, '{n} game', '{n} games')), table,
       row(button(t('Earlier'), turn(-1), { disabled: this.page <= 1 }), el('span', { class: 'quiet' }, t('page {n}', { n: this.page })),
-        button(t('Later'), turn(1), { disabled: games.length === 0 })));
+        button(t('Later'), turn(1), { disabled: this.page * 50 >= total })));
     if (total === 0) this.list.replaceChildren(emptyState(t('No game was found. Try fewer words.')));
   }
 

@@ -1,6 +1,6 @@
 // The review of a game: its curve, its mistakes, and how exact each side played.
 
-import { stream } from '../api.js';
+import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { button, el, emptyState, quiet, select, steady, svg } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
@@ -66,7 +66,7 @@ export class ReviewPanel {
     this.draw();
     const game = writeGame(session);
     try {
-      await stream('/api/review', { game: session.query.game, nodes: this.nodes, notation: settings.notation }, game,
+      await stream('/api/review', { game: session.query.game, nodes: this.nodes, notation: settings.notation, client: CLIENT }, game,
         (event, data) => this.take(event, data), running.signal);
     } catch (error) {
       if (!running.signal.aborted) this.error = explainError(error).filter(Boolean).join(' ');
@@ -84,7 +84,8 @@ export class ReviewPanel {
   /** @param {string} event @param {any} data */
   take(event, data) {
     if (event === 'progress') this.progress = data;
-    if (event === 'done') this.accuracy = data.accuracy;
+    if (event === 'done') this.accuracy = data?.accuracy ?? null;
+    if (event === 'error') this.error = data.detail;
     if (event === 'move') this.takeMove(data);
     this.draw();
   }
