@@ -86,7 +86,8 @@ async fn started<G: Terminal + Playable>(
     };
     let notation = query.common.notation()?.shown();
     let (lang, common) = (query.common.lang(), query.common);
-    let line = blocking(&app, lang, move || Ok(read_line::<G>(&common.line()?)?.line)).await?;
+    let read = move |_: &App| Ok(read_line::<G>(&common.line()?)?.line);
+    let line = blocking(Arc::clone(&app), lang, read).await?;
     // Before there is room: it may be the client's last search that takes it.
     let stop = app.search_of("analyse", query.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
-use super::games::{about, game_json, game_of};
+use super::games::{about, game_json, game_of, one_game};
 use super::params::{Common, GameBody, InPath, Params};
 use super::problem::Problem;
 use super::state::App;
@@ -49,8 +49,8 @@ pub(super) async fn save(
     body: GameBody,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
-    blocking(&Arc::clone(&app), lang, move || {
-        let path = file_of(folder_of(&app)?, &query.id)?;
+    blocking(app, lang, move |app| {
+        let path = file_of(folder_of(app)?, &query.id)?;
         if body.bytes().len() as u64 > LONGEST {
             return Err(Problem::too_long());
         }
@@ -82,8 +82,8 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(&Arc::clone(&app), query.lang(), move || {
-        let mut files = files(folder_of(&app)?);
+    blocking(app, query.lang(), move |app| {
+        let mut files = files(folder_of(app)?);
         files.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
         let game = query.game()?;
         let entries = files.iter().take(LOOKED_AT).filter_map(|(path, time)| match game {
@@ -126,23 +126,17 @@ pub(super) async fn game(
     InPath(id): InPath,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(&Arc::clone(&app), query.lang(), move || {
-        let path = file_of(folder_of(&app)?, &id)?;
+    blocking(app, query.lang(), move |app| {
+        let path = file_of(folder_of(app)?, &id)?;
         let bytes = open::read(&path, LONGEST)
             .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;
         match query.game()? {
-            GameName::Xiangqi => whole::<Position>(&bytes),
-            GameName::Gomoku => whole::<Board>(&bytes),
+            GameName::Xiangqi => one_game(0, &game_of::<Position>(&bytes)?),
+            GameName::Gomoku => one_game(0, &game_of::<Board>(&bytes)?),
         }
     })
     .await
     .map(Json)
-}
-
-fn whole<G: Formats>(bytes: &[u8]) -> Result<Value, Problem> {
-    let record = game_of::<G>(bytes)?;
-    let games = [about(0, &record)];
-    Ok(json!({"games": games, "total": 1, "bad": 0, "game": game_json(&record)?}))
 }
 
 fn folder_of(app: &App) -> Result<&Path, Problem> {

@@ -13,15 +13,20 @@ use super::params::{Common, JsonBody, Params, number};
 use super::problem::Problem;
 use super::state::{App, SharedBook};
 use super::{answered, blocking};
-use crate::cli::GameName;
 use crate::cli::book::edit::{self, Request};
 use crate::cli::book::games::answer_for as games_for;
 use crate::cli::book::query::answer_for;
+use crate::cli::line_args::{LineArgs, NotationArgs};
+use crate::cli::{CliError, GameName};
+use juzhong::book::Book;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
-/// The parameters of [`query`].
+/// Sample games that are shown.
+const SAMPLES: usize = 10;
+
+/// The parameters of [`query`] and [`games`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct BookQuery {
@@ -38,23 +43,13 @@ pub(super) async fn query(
     uri: Uri,
     Params(query): Params<BookQuery>,
 ) -> Result<Response, Problem> {
-    let game = query.common.game()?;
-    let book = app.book(name_of(game), query.book.as_deref())?;
-    answered(&app, &uri, query.common.lang(), move || {
-        let (line, notation) = (query.common.line()?, query.common.notation()?);
-        let min_games = number("min_games", query.min_games.as_deref(), (0, u64::MAX))?;
-        book.read(|book| {
-            Ok(match game {
-                GameName::Xiangqi => answer_for::<Position>(book, &line, min_games, notation)?,
-                GameName::Gomoku => answer_for::<Board>(book, &line, min_games, notation)?,
-            })
-        })
+    let min_games = number("min_games", query.min_games.as_deref(), (0, u64::MAX))?;
+    asked(&app, &uri, query, move |game, book, line, notation| match game {
+        GameName::Xiangqi => answer_for::<Position>(book, line, min_games, notation),
+        GameName::Gomoku => answer_for::<Board>(book, line, min_games, notation),
     })
     .await
 }
-
-/// Sample games that are shown.
-const SAMPLES: usize = 10;
 
 /// The object of `book games --json`: the sample games that the book keeps.
 pub(super) async fn games(
@@ -62,16 +57,27 @@ pub(super) async fn games(
     uri: Uri,
     Params(query): Params<BookQuery>,
 ) -> Result<Response, Problem> {
+    asked(&app, &uri, query, |game, book, line, notation| match game {
+        GameName::Xiangqi => games_for::<Position>(book, line, SAMPLES, notation),
+        GameName::Gomoku => games_for::<Board>(book, line, SAMPLES, notation),
+    })
+    .await
+}
+
+/// Asks the book that a request names about its line.
+async fn asked(
+    app: &Arc<App>,
+    uri: &Uri,
+    query: BookQuery,
+    ask: impl FnOnce(GameName, &Book, &LineArgs, NotationArgs) -> Result<Value, CliError>
+    + Send
+    + 'static,
+) -> Result<Response, Problem> {
     let game = query.common.game()?;
     let book = app.book(name_of(game), query.book.as_deref())?;
-    answered(&app, &uri, query.common.lang(), move || {
+    answered(app, uri, query.common.lang(), move || {
         let (line, notation) = (query.common.line()?, query.common.notation()?);
-        book.read(|book| {
-            Ok(match game {
-                GameName::Xiangqi => games_for::<Position>(book, &line, SAMPLES, notation)?,
-                GameName::Gomoku => games_for::<Board>(book, &line, SAMPLES, notation)?,
-            })
-        })
+        book.read(|book| Ok(ask(game, book, &line, notation)?))
     })
     .await
 }
@@ -135,12 +141,11 @@ async fn changed(
     let common = Common::of_game(game);
     let game = common.game()?;
     let book = app.book(name_of(game), book)?;
-    let (state, app) = (Arc::clone(app), Arc::clone(app));
-    let work = move || {
+    let work = move |app: &App| {
         let _one = book.begin_writing();
         let answer = change(game, &book);
         drop(app.look_for_changes());
         answer
     };
-    blocking(&Arc::clone(&state), common.lang(), work).await.map(Json)
+    blocking(Arc::clone(app), common.lang(), work).await.map(Json)
 }

@@ -51,7 +51,7 @@ pub(super) async fn answer(
     State(app): State<Arc<App>>,
     Params(question): Params<Question>,
 ) -> Result<String, Problem> {
-    blocking(&Arc::clone(&app), Language::En, move || {
+    blocking(app, Language::En, move |app| {
         let args = LineArgs { fen: Some(question.board.clone()), ..LineArgs::default() };
         let Ok(typed) = args.read::<Position>() else { return Ok("invalid board".to_owned()) };
         let position = typed.line.position().clone();
@@ -60,13 +60,13 @@ pub(super) async fn answer(
         if moves.is_empty() {
             return Ok(if position.in_check() { "checkmate" } else { "stalemate" }.to_owned());
         }
-        let known = known_moves(&app, &position)?;
+        let known = known_moves(app, &position)?;
         let Some(best) = known.first() else { return Ok("unknown".to_owned()) };
         Ok(match question.action.as_str() {
             "queryall" => known.iter().map(line_of).collect::<Vec<_>>().join("|"),
             "querybest" | "query" => format!("move:{}", best.mv),
             "queryscore" => format!("eval:{}", best.score),
-            "querypv" => best_line(&app, position, best.score)?,
+            "querypv" => best_line(app, position, best.score)?,
             _ => {
                 return Err(Problem::bad_request(
                     "action is queryall, querybest, queryscore or querypv",
@@ -99,10 +99,16 @@ fn best_line(app: &App, mut position: Position, score: i64) -> Result<String, Pr
 /// The moves that the tables know, or else the first book that has any; the best first.
 fn known_moves(app: &App, position: &Position) -> Result<Vec<Known>, Problem> {
     if let Some(tables) = app.tables.as_ref().filter(|tables| tables.covers(position)) {
-        let moves = tables.probe_root(position)?;
-        let best = moves.first().map(|&(_, entry)| entry.wdl);
-        let of = |(mv, entry): (Move, Entry)| of_tables(mv, entry, best);
-        return Ok(moves.into_iter().map(of).collect());
+        match tables.probe_root(position) {
+            Ok(moves) => {
+                let best = moves.first().map(|&(_, entry)| entry.wdl);
+                let of = |(mv, entry): (Move, Entry)| of_tables(mv, entry, best);
+                return Ok(moves.into_iter().map(of).collect());
+            }
+            // A set that a capture leads to is not there.
+            Err(error) if error.is_missing() => {}
+            Err(error) => return Err(error.into()),
+        }
     }
     for book in app.books(Position::NAME) {
         let found = book.read(|book| {

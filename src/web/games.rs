@@ -19,7 +19,7 @@ use juzhong::gomoku::Board;
 use juzhong::record::{Format, Formats, PgnOptions, Record, WriteOptions};
 use juzhong::xiangqi::Position;
 
-/// What places in a body are named after.
+/// The name of a body in the places of its faults.
 const SOURCE: &str = "body";
 /// Games of a file that are listed, at most.
 const LISTED: usize = 10_000;
@@ -41,14 +41,14 @@ pub(super) async fn open(
     body: GameBody,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
-    let work = move || {
+    let work = move |_: &App| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         match query.common.game()? {
             GameName::Xiangqi => opened::<Position>(body.bytes(), index),
             GameName::Gomoku => opened::<Board>(body.bytes(), index),
         }
     };
-    blocking(&app, lang, work).await.map(Json)
+    blocking(app, lang, work).await.map(Json)
 }
 
 fn opened<G: Formats>(bytes: &[u8], index: usize) -> Result<Value, Problem> {
@@ -82,6 +82,12 @@ pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem
     G::write_record(&mut line, record, Format::Jsonl, &WriteOptions::default())
         .map_err(|error| Problem::internal(error.to_string()))?;
     serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))
+}
+
+/// A game alone, as `/api/open` has it; `index` is its number in its file.
+pub(super) fn one_game<G: Formats>(index: usize, record: &Record<G>) -> Result<Value, Problem> {
+    let games = [about(index, record)];
+    Ok(json!({"games": games, "total": 1, "bad": 0, "game": game_json(record)?}))
 }
 
 /// The entry of a game in a list.
@@ -125,11 +131,11 @@ pub(super) async fn save(
     body: GameBody,
 ) -> Result<Response, Problem> {
     let lang = query.common.lang();
-    let work = move || match query.common.game()? {
+    let work = move |_: &App| match query.common.game()? {
         GameName::Xiangqi => saved::<Position>(&query, body.bytes()),
         GameName::Gomoku => saved::<Board>(&query, body.bytes()),
     };
-    let (bytes, name) = blocking(&app, lang, work).await?;
+    let (bytes, name) = blocking(app, lang, work).await?;
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""))
         .map_err(|error| Problem::internal(error.to_string()))?;
     let kind = HeaderValue::from_static("application/octet-stream");
@@ -146,7 +152,7 @@ fn format_of<G: Formats>(name: Option<&str>) -> Result<Format, Problem> {
         .ok_or_else(|| Problem::bad_request("games are not written in that format"))
 }
 
-/// How games are written at a request.
+/// The way in which games are written at a request.
 fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
     let mut options = WriteOptions::default();
     if let Some(notation) = common.notation()?.asked() {
@@ -184,11 +190,11 @@ pub(super) async fn convert(
     body: GameBody,
 ) -> Result<Response, Problem> {
     let lang = query.common.lang();
-    let work = move || match query.common.game()? {
+    let work = move |_: &App| match query.common.game()? {
         GameName::Xiangqi => converted::<Position>(&query, body.bytes()),
         GameName::Gomoku => converted::<Board>(&query, body.bytes()),
     };
-    let (bytes, bad) = blocking(&app, lang, work).await?;
+    let (bytes, bad) = blocking(app, lang, work).await?;
     let kind = HeaderValue::from_static("application/octet-stream");
     let counted = (HeaderName::from_static("x-bad-games"), HeaderValue::from(bad));
     Ok(([(header::CONTENT_TYPE, kind), counted], bytes).into_response())

@@ -53,13 +53,13 @@ pub(super) fn guarded(routes: Router, app: Arc<App>, bound: SocketAddr) -> Route
 async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let log = guard.log.as_ref().map(|log| (log, described(&request)));
-    let lang = Common::lang_of(request.uri());
+    let uri = request.uri().clone();
     let mut response = match guard.admit(&request) {
         Err(problem) => problem.into_response(),
         Ok(()) => next.run(request).await,
     };
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        response = problem.render(lang);
+        response = problem.render(Common::lang_of(&uri));
     }
     let headers = response.headers_mut();
     for (name, value) in [
@@ -107,8 +107,8 @@ impl AccessLog {
     }
 }
 
-/// The parameters that each method of each address has, by the description of the answers.
-static PARAMETERS: LazyLock<HashMap<(String, String), Vec<String>>> = LazyLock::new(|| {
+/// The parameters that each address has for each method, by the description of the answers.
+static PARAMETERS: LazyLock<HashMap<String, HashMap<Method, Vec<String>>>> = LazyLock::new(|| {
     let description: Value = serde_json::from_str(page::DESCRIPTION).unwrap_or_default();
     let shared = &description["components"]["parameters"];
     let name_of = |parameter: &Value| {
@@ -118,26 +118,31 @@ static PARAMETERS: LazyLock<HashMap<(String, String), Vec<String>>> = LazyLock::
             .map(|name| &shared[name]);
         shared.unwrap_or(parameter)["name"].as_str().map(str::to_owned)
     };
-    let mut known = HashMap::new();
-    for (path, methods) in description["paths"].as_object().into_iter().flatten() {
-        for (method, operation) in methods.as_object().into_iter().flatten() {
-            let parameters = operation["parameters"].as_array().into_iter().flatten();
-            known.insert((method.clone(), path.clone()), parameters.filter_map(name_of).collect());
-        }
-    }
-    known
+    let parameters_of = |(method, operation): (&String, &Value)| {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let method = Method::from_bytes(method.to_uppercase().as_bytes()).ok()?;
+        Some((method, parameters.filter_map(name_of).collect()))
+    };
+    let paths = description["paths"].as_object().into_iter().flatten();
+    paths
+        .map(|(path, methods)| {
+            let methods = methods.as_object().into_iter().flatten();
+            (path.clone(), methods.filter_map(parameters_of).collect())
+        })
+        .collect()
 });
 
 /// Refuses parameters that the address does not have: a misprint would pass for an answer to the question otherwise.
 async fn only_described(path: MatchedPath, request: Request, next: Next) -> Response {
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    let place = (method.as_str().to_lowercase(), path.as_str().to_owned());
     let pairs = match pairs_of(request.uri()) {
         Ok(pairs) => pairs,
         Err(problem) => return problem.into_response(),
     };
     // Programs that ask chessdb.cn send more than is answered here.
-    let known = PARAMETERS.get(&place).filter(|_| !place.1.starts_with("/chessdb"));
+    let is_strict = !path.as_str().starts_with("/chessdb");
+    let known = PARAMETERS.get(path.as_str()).filter(|_| is_strict);
+    let known = known.and_then(|methods| methods.get(method));
     let is_known = |name: &String| known.is_none_or(|known| known.contains(name));
     match pairs.iter().find(|(name, _)| !is_known(name)) {
         Some((name, _)) => {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
-use super::games::{about, game_json};
+use super::games::{about, one_game};
 use super::params::{Common, InPath, Params, number, read_line};
 use super::problem::Problem;
 use super::state::App;
@@ -214,16 +214,29 @@ pub(super) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let lang = query.common.lang();
-    blocking(&Arc::clone(&app), lang, move || {
-        let (paths, stop) = (paths_of(&app)?, &app.stop);
-        match query.common.game()? {
-            GameName::Xiangqi => found::<Position>(&query, app.library.xiangqi(paths, stop)),
-            GameName::Gomoku => found::<Board>(&query, app.library.gomoku(paths, stop)),
+    let common = query.common.clone();
+    asked(app, common, query, [found::<Position>, found::<Board>]).await
+}
+
+/// Answers a question from games.
+type Ask<Q> = fn(&Q, &Games) -> Result<Value, Problem>;
+
+/// Answers a question about the library's games of xiangqi or of gomoku, whichever a request names.
+async fn asked<Q: Send + 'static>(
+    app: Arc<App>,
+    common: Common,
+    question: Q,
+    [xiangqi, gomoku]: [Ask<Q>; 2],
+) -> Result<Json<Value>, Problem> {
+    let lang = common.lang();
+    let work = move |app: &App| {
+        let (paths, stop) = (paths_of(app)?, &app.stop);
+        match common.game()? {
+            GameName::Xiangqi => xiangqi(&question, app.library.xiangqi(paths, stop)),
+            GameName::Gomoku => gomoku(&question, app.library.gomoku(paths, stop)),
         }
-    })
-    .await
-    .map(Json)
+    };
+    blocking(app, lang, work).await.map(Json)
 }
 
 fn paths_of(app: &App) -> Result<&[PathBuf], Problem> {
@@ -260,16 +273,8 @@ pub(super) async fn moves(
     State(app): State<Arc<App>>,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let lang = query.common.lang();
-    blocking(&Arc::clone(&app), lang, move || {
-        let (paths, stop) = (paths_of(&app)?, &app.stop);
-        match query.common.game()? {
-            GameName::Xiangqi => counted::<Position>(&query, app.library.xiangqi(paths, stop)),
-            GameName::Gomoku => counted::<Board>(&query, app.library.gomoku(paths, stop)),
-        }
-    })
-    .await
-    .map(Json)
+    let common = query.common.clone();
+    asked(app, common, query, [counted::<Position>, counted::<Board>]).await
 }
 
 /// A game counts where the position was on the board first.
@@ -347,22 +352,13 @@ impl Listed {
 /// A game of the library as a JSON line.
 pub(super) async fn game(
     State(app): State<Arc<App>>,
-    InPath(id): InPath,
+    id: InPath,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
-    let lang = query.lang();
-    blocking(&Arc::clone(&app), lang, move || {
-        let (paths, stop) = (paths_of(&app)?, &app.stop);
-        match query.game()? {
-            GameName::Xiangqi => whole::<Position>(&id, app.library.xiangqi(paths, stop)),
-            GameName::Gomoku => whole::<Board>(&id, app.library.gomoku(paths, stop)),
-        }
-    })
-    .await
-    .map(Json)
+    asked(app, query, id, [whole::<Position>, whole::<Board>]).await
 }
 
-fn whole<G: Terminal>(id: &str, all: &Games) -> Result<Value, Problem> {
+fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem> {
     let game = id.parse::<usize>().ok().and_then(|id| all.games.get(id));
     let game = game.ok_or_else(|| Problem::not_found("no_game", "there is no such game"))?;
     let changed = || {
@@ -385,5 +381,5 @@ fn whole<G: Terminal>(id: &str, all: &Games) -> Result<Value, Problem> {
     });
     read.map_err(|_| changed())?;
     let record = found.filter(|record| game.is(record)).ok_or_else(changed)?;
-    Ok(json!({"games": [game.about], "total": 1, "bad": 0, "game": game_json(&record)?}))
+    one_game(game.number as usize, &record)
 }

@@ -21,7 +21,7 @@ pub(super) async fn meta(
     State(app): State<Arc<App>>,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(&Arc::clone(&app), query.lang(), move || Ok(about(&app))).await.map(Json)
+    blocking(app, query.lang(), |app| Ok(about(app))).await.map(Json)
 }
 
 fn about(app: &App) -> Value {

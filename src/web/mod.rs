@@ -221,18 +221,18 @@ fn with_game(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
     route.layer(DefaultBodyLimit::max(guard::LONGEST_BODY))
 }
 
-/// Does work that may wait, with its texts in `lang`, once there is room for it. A panic is an error of that request
+/// Does work that may wait, on the state, with its texts in `lang`, once there is room for it. A panic is an error of that request
 /// alone. What the client goes away from is finished, and takes room until then.
 async fn blocking<T: Send + 'static>(
-    app: &App,
+    app: Arc<App>,
     lang: Language,
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    work: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let room = tokio::time::timeout(PATIENCE, Arc::clone(&app.work).acquire_owned()).await;
     let Ok(Ok(room)) = room else { return Err(Problem::busy("too many requests at once")) };
     let task = tokio::task::spawn_blocking(move || {
         let _room = room;
-        language::within(lang, work)
+        language::within(lang, || work(&app))
     });
     let broken = |_| Err(Problem::internal("the request broke down; please report it"));
     task.await.unwrap_or_else(broken).map_err(|problem| problem.in_language(lang))
@@ -252,8 +252,8 @@ async fn answered(
         return Ok((head, answer).into_response());
     }
     let changes = app.changes();
-    let work = move || work().map(|answer| Bytes::from(answer.to_string()));
-    let answer = blocking(app, lang, work).await?;
+    let work = move |_: &App| work().map(|answer| Bytes::from(answer.to_string()));
+    let answer = blocking(Arc::clone(app), lang, work).await?;
     app.remember(&request, &answer, changes);
     Ok((head, answer).into_response())
 }

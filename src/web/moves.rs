@@ -47,22 +47,22 @@ pub(super) async fn choose(
     State(app): State<Arc<App>>,
     JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Problem> {
-    let (lang, state) = (wanted.common.lang(), Arc::clone(&app));
+    let lang = wanted.common.lang();
     let stop = app.search_of("move", wanted.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
     let control = Quiet(stop.0.clone());
-    let work = move || {
+    let work = move |app: &App| {
         let _permit = permit;
         match wanted.common.game()? {
             GameName::Xiangqi => {
                 let with_tables = wanted.tables.unwrap_or(true);
                 let folders = if with_tables { app.table_folders() } else { Vec::new() };
-                chosen::<Position>(&app, &wanted, folders, &control)
+                chosen::<Position>(app, &wanted, folders, &control)
             }
-            GameName::Gomoku => chosen::<Board>(&app, &wanted, Vec::new(), &control),
+            GameName::Gomoku => chosen::<Board>(app, &wanted, Vec::new(), &control),
         }
     };
-    blocking(&state, lang, work).await.map(Json)
+    blocking(app, lang, work).await.map(Json)
 }
 
 fn chosen<G: Terminal + Playable>(

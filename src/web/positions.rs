@@ -95,11 +95,11 @@ pub(super) async fn read(
     Params(query): Params<Typed>,
 ) -> Result<Json<Value>, Problem> {
     let lang = query.common.lang();
-    let work = move || match query.common.game()? {
+    let work = move |_: &App| match query.common.game()? {
         GameName::Xiangqi => read_move::<Position>(&query),
         GameName::Gomoku => read_move::<Board>(&query),
     };
-    blocking(&app, lang, work).await.map(Json)
+    blocking(app, lang, work).await.map(Json)
 }
 
 fn read_move<G: Terminal>(query: &Typed) -> Result<Value, Problem> {

@@ -108,7 +108,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// What is wrong, in the language of the work in hand.
+    /// The fault, in the language of the work in hand.
     pub(super) fn detail(&self) -> String {
         language::message(&self.detail)
     }

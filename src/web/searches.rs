@@ -53,7 +53,7 @@ impl<M> Control<M> for Quiet {
     fn report(&self, _iteration: &Iteration<M>) {}
 }
 
-/// Where a search puts what it finds.
+/// The place where a search puts what it finds.
 pub(super) struct Outlet {
     sender: mpsc::Sender<Event>,
     /// Ends the search.

@@ -55,7 +55,7 @@ pub(super) async fn answer(
         memory: MEMORY,
         stop: stop.0.clone(),
     };
-    blocking(&app, query.common.lang(), move || {
+    blocking(app, query.common.lang(), move |_| {
         let _permit = permit;
         let line = read_line::<Board>(&query.common.line()?)?.line;
         let notation = query.common.notation()?.shown();

@@ -151,7 +151,7 @@ impl App {
         }
     }
 
-    /// What ends a search when it is dropped. It ends an earlier search of the same kind that the same client runs; a
+    /// A guard that ends a search when it is dropped. It ends an earlier search of the same kind that the same client runs; a
     /// client without a name has none.
     pub(super) fn search_of(&self, kind: &'static str, client: Option<&str>) -> StopAtEnd {
         let stop = StopFlag::default();
@@ -209,7 +209,7 @@ struct Connections {
     idle: Vec<Book>,
 }
 
-/// What tells a file from the one that takes its place.
+/// The properties that tell a file from the one that takes its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     len: u64,

@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::state::App;
 use super::{answered, blocking};
 use crate::cli::GameName;
-use crate::cli::tablebase::{probe, show, table_error};
+use crate::cli::tablebase::{probe, show};
 use juzhong::game::Game;
 use juzhong::tablebase::{Material, TableError, Tables, Wdl};
 use juzhong::xiangqi::Position;
@@ -63,7 +63,7 @@ fn tables_of(app: &App) -> Result<Arc<Tables>, Problem> {
 /// The problem of tables that lack a set, with the command that builds it.
 fn missing(error: TableError, set: Material) -> Problem {
     if !error.is_missing() {
-        return table_error(error).into();
+        return error.into();
     }
     let problem = Problem::not_found("not_in_tables", format!("the tables do not have {set}"));
     match set.to_string().len() {
@@ -115,7 +115,7 @@ pub(super) async fn list(
     answered(&app, &uri, query.lang(), move || {
         let sets = tables.materials();
         let stats = sets.iter().map(|&set| tables.stats(set).map(|stats| show::list_json(&stats)));
-        let stats = stats.collect::<Result<Vec<Value>, _>>().map_err(table_error)?;
+        let stats = stats.collect::<Result<Vec<Value>, _>>()?;
         Ok(json!({"schema": "juzhong.tablebase.list/1", "tables": stats}))
     })
     .await
@@ -158,7 +158,7 @@ pub(super) async fn random(
 ) -> Result<Json<Value>, Problem> {
     let tables = tables_of(&app)?;
     let lang = Common::lang_named(query.lang.as_deref());
-    blocking(&app, lang, move || {
+    blocking(app, lang, move |_| {
         let set = material(&query.set)?;
         let wanted = match query.wdl.as_deref() {
             None => None,

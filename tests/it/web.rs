@@ -348,6 +348,22 @@ fn a_server_killed_under_load_loses_no_answered_edit() {
 }
 
 #[test]
+fn a_damaged_table_is_the_servers_fault() {
+    let server = Server::start(&[]);
+    let table = server.folder.at("tables/KRvK.asian.dtm.jzt");
+    let bytes = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &bytes[..bytes.len() / 2]).unwrap();
+    for path in [&format!("/api/table?fen={ROOK}"), "/api/tables/KRvK", "/api/tables"] {
+        let answer = server.get(path);
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (500, Some("damaged")),
+            "{path}"
+        );
+    }
+}
+
+#[test]
 fn books_of_one_name_are_told_apart() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("other")).unwrap();
@@ -486,6 +502,15 @@ fn questions_for_chessdb_are_answered() {
     assert!(!detail.as_str().unwrap().starts_with("--"), "{detail}");
     let unknown = "3k5/4a4/9/9/9/9/9/9/4R4/4K4%20w";
     assert_eq!(ask("queryall", unknown), "unknown");
+    // The table of what a capture leaves is not there: the books are asked, as where there is no table.
+    let mut server = server;
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let folder = std::mem::replace(&mut server.folder, Folder::new());
+    std::fs::remove_file(folder.at("tables/KvK.asian.dtm.jzt")).unwrap();
+    let server = Server::again(folder, &[]);
+    let path = "/chessdb?action=queryall&board=3k5/3R5/9/9/9/9/9/9/9/5K3%20b";
+    assert_eq!(server.get(path).text(), "unknown");
 }
 
 #[test]

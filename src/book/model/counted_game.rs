@@ -248,7 +248,7 @@ impl CountedGame {
 /// The facts in a record's tags that concern a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// How the game ended.
+    /// The result, if one is stated.
     pub result: Option<Outcome>,
     /// The year in which it was played.
     pub year: Option<u16>,

@@ -140,7 +140,7 @@ fn table_code(error: &TableError) -> u8 {
     }
 }
 
-pub(crate) fn table_error(error: TableError) -> CliError {
+fn table_error(error: TableError) -> CliError {
     CliError::new(table_code(&error), error)
 }
 

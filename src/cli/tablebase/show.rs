@@ -40,7 +40,7 @@ pub(crate) fn answer(stats: Stats, swapped: bool) -> Value {
     answer
 }
 
-/// What manuals say of the set, and whether the table agrees.
+/// The verdict of manuals on the set, and whether the table agrees.
 fn verdict(stats: &Stats) -> Option<(ManualVerdict, bool)> {
     let verdict = ManualVerdict::on(stats.material)?;
     Some((verdict, verdict.agrees_with(&stats.sides.first.counts)))
