@@ -223,7 +223,7 @@ fn what_does_not_fit_is_refused_before_it_begins() {
     ended(&run(&["KRRRvK"], &dir), 2, &["3 R", "a set holds 2"]);
     ended(&run(&["KR*NvK"], &dir), 2, &["does not end a side"]);
     ended(&run(&["KvK", "--threads", "0"], &dir), 2, &["1..=1024"]);
-    ended(&run(&[], &dir), 2, &["<MATERIAL|--men <N>|--list <FILE>>"]);
+    ended(&run(&[], &dir), 2, &["<MATERIAL|--men <N>|--family <NAME>|--list <FILE>>"]);
 }
 
 #[test]

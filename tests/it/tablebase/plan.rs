@@ -77,7 +77,7 @@ fn wrong_arguments() {
     let fails = |args: &[&str], code: i32, part: &str| {
         ended(&plan(args), code, &[part]);
     };
-    fails(&[], 2, "<MATERIAL|--men <N>|--list <FILE>>");
+    fails(&[], 2, "<MATERIAL|--men <N>|--family <NAME>|--list <FILE>>");
     fails(&["KR*NvK"], 2, "does not end a side");
     fails(&["--list", "no-such-list"], 66, "no-such-list");
     fails(&["--men", "1"], 2, "2..=6");
