@@ -15,7 +15,7 @@ from itertools import accumulate, combinations
 from math import comb, prod
 from pathlib import Path
 
-from xiangqi import boards_after_captures, can_stand, exchanged, read_fen
+from xiangqi import boards_after, can_stand, exchanged, in_check, read_fen
 
 try:
     from compression.zstd import ZstdDecompressor as new_decompressor
@@ -32,7 +32,7 @@ class Table:
     def __init__(self, path):
         self.path, self.data, self.at, self.raw = path, path.read_bytes(), 24, {}
         magic, version, size, crc = struct.unpack_from("<8sIQI", self.data)
-        self.need(magic == b"JZTABLE\0" and version == 2, "not a table of version 2")
+        self.need(magic == b"JZTABLE\0" and version in (2, 3), "not a table of version 2 or 3")
         payload = self.data[24 : 24 + size]
         self.need(crc == zlib.crc32(payload, zlib.crc32(self.data[:20])), "damaged header")
         material, _rules, _metric, _tool = (self.text() for _ in range(4))
@@ -44,6 +44,7 @@ class Table:
         self.several(lambda: (self.text(), self.take("32s")))  # dependencies
         self.content, self.fold = self.take("32sB")
         self.streams = self.several(self.stream)
+        self.rebuilt = self.take("B")[0] if version == 3 else 0
         self.need(self.at == 24 + size, "malformed header")
         self.block_tables()
 
@@ -159,19 +160,38 @@ class Tables:
         swap = swap or is_symmetric and not red
         own = exchanged(board) if swap else board
         results = 0 if red != swap else 2  # The number of the stream.
-        after = [self.probe(left, not red) for left in boards_after_captures(board, red)]
-        captures = [self.before_capture(*value) for value in after]
-        result = max([table.symbol(own, results)] + [value[0] for value in captures])
+        result = self.result(board, red)
         if result == 1:
             return 1, 0, 0
         symbol = table.symbol(own, results + 1)
+        if table.rebuilt >> results + 1 & 1:
+            best = max(self.values_of_moves(board, red, result, False), default=(0, 0, 0))
+            is_in_loop = symbol == 1 and result == 2 and best[1] < 0
+            return (2, best[1], -1) if is_in_loop else best
         order, distance = (table.losses if result == 0 else table.wins)[symbol]
         stored = (result, -order, -distance) if result == 2 else (result, order, distance)
-        return max([stored] + captures)
+        return max([stored, *self.values_of_moves(board, red, result, True)])
 
-    def before_capture(self, result, order, distance):
+    def result(self, board, red):
+        """2, 1 or 0: won, drawn or lost."""
+        table, swap, is_symmetric = self.table(board)
+        swap = swap or is_symmetric and not red
+        stream = 0 if red != swap else 2
+        is_rebuilt = table.rebuilt >> stream & 1 and in_check(board, red)
+        after = boards_after(board, red, captures_only=not is_rebuilt)
+        results = [2 - self.result(left, not red) for left, _ in after]
+        own = exchanged(board) if swap else board
+        return max(results, default=0) if is_rebuilt else max([table.symbol(own, stream)] + results)
+
+    def values_of_moves(self, board, red, result, captures_only):
+        """The values of the moves that have the position's result."""
+        for left, is_capture in boards_after(board, red, captures_only):
+            if self.result(left, not red) == 2 - result:
+                yield self.before(is_capture, *self.probe(left, not red))
+
+    def before(self, is_capture, result, order, distance):
         """A value from the other side's point of view, one ply before."""
-        plies = 1 if self.metric == "dtc" else abs(distance) + 1
+        plies = 1 if is_capture and self.metric == "dtc" else abs(distance) + 1
         if result == 1:
             return 1, 0, 0
         return (2, -order, -plies) if result == 0 else (0, -order, plies)

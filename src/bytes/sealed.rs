@@ -108,6 +108,32 @@ pub fn seal<T: Serialize>(kind: SealedKind, value: &T) -> Result<Vec<u8>, SealEr
 ///
 /// Every way in which the bytes can be wrong, see [`SealError`].
 pub fn unseal<T: DeserializeOwned>(kind: SealedKind, bytes: &[u8]) -> Result<T, SealError> {
+    options(kind.limit).deserialize(checked_payload(kind, bytes)?).map_err(SealError::Payload)
+}
+
+/// Decodes the same from an older version, `kind`, whose values end before some fields that they
+/// have gained since: `gained` are the bytes of those.
+///
+/// # Errors
+///
+/// As those of [`unseal`].
+pub fn unseal_older<T: DeserializeOwned>(
+    kind: SealedKind,
+    bytes: &[u8],
+    gained: &[u8],
+) -> Result<T, SealError> {
+    let payload = [checked_payload(kind, bytes)?, gained].concat();
+    options(kind.limit + gained.len() as u64).deserialize(&payload).map_err(SealError::Payload)
+}
+
+/// The version that sealed bytes state; `None` if they are too few.
+#[must_use]
+pub fn version(bytes: &[u8]) -> Option<u32> {
+    (bytes.len() >= HEADER_LEN).then(|| u32_at(bytes, 8))
+}
+
+/// The payload, if it has its checksum.
+fn checked_payload(kind: SealedKind, bytes: &[u8]) -> Result<&[u8], SealError> {
     let (header, payload) = split(kind, bytes)?;
     let expected = u32_at(header, 20);
     let found = checksum(&header[..20], payload);
@@ -115,7 +141,7 @@ pub fn unseal<T: DeserializeOwned>(kind: SealedKind, bytes: &[u8]) -> Result<T, 
     if found != expected && !cfg!(fuzzing) {
         return Err(SealError::Checksum { found, expected });
     }
-    options(kind.limit).deserialize(payload).map_err(SealError::Payload)
+    Ok(payload)
 }
 
 fn split(kind: SealedKind, bytes: &[u8]) -> Result<(&[u8], &[u8]), SealError> {
@@ -189,6 +215,17 @@ mod tests {
             framed.extend_from_slice(&bytes);
             prop_assert!(unseal::<Sample>(KIND, &framed).is_err());
         }
+    }
+
+    #[test]
+    fn older_values_get_the_fields_they_lack() {
+        let older = SealedKind { version: 2, ..KIND };
+        let bytes = seal(older, &(7u16, 9u64)).unwrap();
+        assert_eq!(version(&bytes), Some(2));
+        assert!(unseal::<(u16, u64, u8)>(KIND, &bytes).is_err());
+        assert_eq!(unseal_older::<(u16, u64, u8)>(older, &bytes, &[5]).unwrap(), (7, 9, 5));
+        assert!(unseal_older::<(u16, u64, u8)>(older, &bytes, &[]).is_err());
+        assert!(unseal_older::<(u16, u64, u8)>(older, &bytes, &[5, 6]).is_err());
     }
 
     #[test]

@@ -81,6 +81,12 @@ impl Entry {
         }
     }
 
+    /// Returns true for wins by rule from which one move leads into the deciding loop, or stays in it.
+    /// Their distance is 1, though that after the move is not 0.
+    pub(in crate::tablebase) fn is_in_loop(self) -> bool {
+        self.wdl == Wdl::Win && self.order > 0 && self.distance == 1
+    }
+
     fn rank(self) -> (u16, u16) {
         (self.order, self.distance)
     }
@@ -188,6 +194,12 @@ impl Metric {
             (Self::Dtc, Wdl::Win | Wdl::Loss) => Entry { distance: 1, ..value },
             _ => value,
         }
+    }
+
+    /// The value of a move that leads to a position of this value.
+    #[must_use]
+    pub(in crate::tablebase) const fn before_move(self, entry: Entry, is_capture: bool) -> Entry {
+        if is_capture { self.before_capture(entry) } else { entry.before() }
     }
 }
 

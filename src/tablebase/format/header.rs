@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::sealed::{self, SealError, SealedKind};
 use crate::game::{BySide, Game, Side};
 use crate::tablebase::format::layout::Layout;
-use crate::tablebase::format::symbols::Packing;
+use crate::tablebase::format::symbols::{Alphabet, Packing};
 use crate::tablebase::format::word_counts::{HistogramRow, count_words};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
@@ -15,10 +15,35 @@ use crate::tablebase::value::{Entry, Metric, Rules};
 use crate::xiangqi::Position;
 
 /// The kind of the sealed header: magic, version and limit of its length.
-const KIND: SealedKind = SealedKind { magic: *b"JZTABLE\0", version: 2, limit: 1 << 22 };
+const KIND: SealedKind = SealedKind { magic: *b"JZTABLE\0", version: 3, limit: 1 << 22 };
+
+/// The version before it, which is read as well: headers without [`Header::rebuilt`].
+const OLDER: SealedKind = SealedKind { version: 2, ..KIND };
 
 /// (order, distance) pairs.
 pub(in crate::tablebase) type Ranks = Vec<(u16, u16)>;
+
+/// The two parts of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::tablebase) enum Section {
+    Wdl,
+    Distance,
+}
+
+impl Section {
+    pub(in crate::tablebase) const ALL: [Self; 2] = [Self::Wdl, Self::Distance];
+
+    /// The number of its stream with a side to move.
+    #[inline]
+    pub(super) const fn stream(self, side: usize) -> usize {
+        2 * side + self as usize
+    }
+
+    /// The section of a stream.
+    pub(super) const fn of_stream(stream: usize) -> Self {
+        if stream.is_multiple_of(2) { Self::Wdl } else { Self::Distance }
+    }
+}
 
 /// The facts about a table that a reader needs before its blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +75,9 @@ pub(in crate::tablebase) struct Header {
     pub(in crate::tablebase) fold: u8,
     /// For each side to move the stream of results, then that of distances.
     pub(in crate::tablebase) streams: Vec<Stream>,
+    /// Bit n is set if readers rebuild values of stream n from those after one move: of results
+    /// those of positions in check, of distances all.
+    pub(in crate::tablebase) rebuilt: u8,
 }
 
 /// The values of a section with one side to move: consecutive blocks, and a table of them.
@@ -97,8 +125,35 @@ pub(in crate::tablebase) struct Label {
 
 impl Header {
     /// Returns true if numbers of the distance section need two bytes.
-    pub(super) fn is_wide(&self) -> bool {
+    fn is_wide(&self) -> bool {
         self.wins.len().max(self.losses.len()) > 256
+    }
+
+    /// The symbols of a stream.
+    pub(super) fn alphabet(&self, stream: usize) -> Alphabet {
+        match Section::of_stream(stream) {
+            Section::Wdl => Alphabet::Results,
+            Section::Distance if self.is_rebuilt(stream) => Alphabet::LoopMarks,
+            Section::Distance if self.is_wide() => Alphabet::WideNumbers,
+            Section::Distance => Alphabet::Numbers,
+        }
+    }
+
+    /// Returns true if readers rebuild values of a stream: see [`Header::rebuilt`].
+    #[inline]
+    pub(super) fn is_rebuilt(&self, stream: usize) -> bool {
+        self.rebuilt >> stream & 1 == 1
+    }
+
+    /// Returns true if what is rebuilt can be: of each section no more than one side of two, from
+    /// the other.
+    fn can_rebuild(&self) -> bool {
+        let both = |section: Section| (0..2).all(|side| self.is_rebuilt(section.stream(side)));
+        let sides = self.sides();
+        self.rebuilt == 0
+            || sides == 2
+                && u32::from(self.rebuilt) >> (2 * sides) == 0
+                && !Section::ALL.into_iter().any(both)
     }
 
     /// Sides to move that have streams of their own.
@@ -114,7 +169,12 @@ impl Header {
     /// Reads the header at the beginning of `bytes`; returns it with its end.
     pub(super) fn read(bytes: &[u8]) -> Result<(Self, usize), SealError> {
         let end = Self::end(bytes).unwrap_or(bytes.len()).min(bytes.len());
-        Ok((sealed::unseal(KIND, &bytes[..end])?, end))
+        let own = &bytes[..end];
+        let header = match sealed::version(own) {
+            Some(version) if version == OLDER.version => sealed::unseal_older(OLDER, own, &[0])?,
+            _ => sealed::unseal(KIND, own)?,
+        };
+        Ok((header, end))
     }
 
     /// The end of the header, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer,
@@ -158,9 +218,13 @@ impl Header {
             && self.streams.iter().enumerate().all(|(i, stream)| {
                 let packing = Packing::from_byte(stream.packing);
                 layout.strides(&stream.order).is_some()
-                    && packing.is_some_and(|p| p.is_possible(i % 2 == 1, self.is_wide()))
+                    && packing.is_some_and(|p| p.is_possible(self.alphabet(i)))
             });
-        if are_possible { Ok(layout) } else { Err("a stream is impossible".to_owned()) }
+        if are_possible && self.can_rebuild() {
+            Ok(layout)
+        } else {
+            Err("a stream is impossible".to_owned())
+        }
     }
 
     /// Returns true if the pairs can be those of a table: no more than [`Table`] has words for.
@@ -215,6 +279,18 @@ impl Header {
         rows.filter(|&(_, &count)| count > 0)
             .map(|(entry, &count)| HistogramRow { entry, count })
             .collect()
+    }
+
+    /// The greatest order and the greatest distance, each of any, of the wins and of the losses with a
+    /// side to move.
+    pub(super) fn greatest(&self, side: usize) -> [Option<Entry>; 2] {
+        let greatest = |ranks: &Ranks, counts: &[u64]| {
+            let occurring = ranks.iter().zip(counts).filter(|&(_, &count)| count > 0);
+            occurring.map(|(&rank, _)| rank).reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
+        };
+        let win = greatest(&self.wins, &self.win_counts[side]);
+        let loss = greatest(&self.losses, &self.loss_counts[side]);
+        [win.map(|(o, d)| Entry::win(o, d)), loss.map(|(o, d)| Entry::loss(o, d))]
     }
 
     /// The names of the counts and longest wins that are not those of a table, its illegal
@@ -436,9 +512,10 @@ mod tests {
         );
         let mut wide = header;
         wide.wins = (1..=257).map(|distance| (0, distance)).collect();
+        wide.rebuilt = 0;
         assert!(wide.is_wide());
         for (packing, is_possible) in [(Packing::Bytes, false), (Packing::Wide, true)] {
-            assert_eq!(packing.is_possible(true, wide.is_wide()), is_possible);
+            assert_eq!(packing.is_possible(wide.alphabet(1)), is_possible);
         }
         assert!(self::header("KRvKR").streams.len() == 2);
     }

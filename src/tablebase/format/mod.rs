@@ -15,10 +15,11 @@ use crate::tablebase::value::{Metric, Rules};
 use word_counts::WordCounts;
 
 pub use error::TableError;
-pub(super) use header::Label;
 pub use header::SideCounts;
+pub(super) use header::{Label, Section};
 pub(super) use layout::{FoldedDigits, prepare};
-pub(super) use reader::{Section, Spot, Stored, TableFile, wdl_of};
+pub(super) use reader::{Spot, Stored, TableFile, wdl_of};
+pub(super) use symbols::{DRAWN, LOOP_MARK, LOSS, WIN};
 pub use word_counts::HistogramRow;
 pub(super) use writer::write;
 

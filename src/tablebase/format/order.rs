@@ -9,8 +9,7 @@ use rayon::prelude::*;
 
 use crate::game::Side;
 use crate::tablebase::format::compress::Effort;
-use crate::tablebase::format::reader::Section;
-use crate::tablebase::format::symbols::{Filling, Packing};
+use crate::tablebase::format::symbols::{Alphabet, Filling, Packing};
 use crate::tablebase::format::writer::{Coder, Plan, Scratch};
 use crate::xiangqi::Role;
 
@@ -37,14 +36,9 @@ const FEW: u64 = 4;
 const PERIODS: usize = 3;
 
 /// The layout of a stream that compresses best among those tried.
-pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::Result<Plan> {
-    let packing = match section {
-        Section::Wdl => Packing::Quads,
-        Section::Distance if is_wide => Packing::Wide,
-        Section::Distance => Packing::Bytes,
-    };
-    let mut best = Plan { order: default_order(coder), packing, filling: Filling::Before };
-    if coder.layout.slots().is_none_or(|slots| slots < WORTHWHILE) {
+pub(super) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> {
+    let mut best = first_plan(coder, alphabet);
+    if coder.numbering.layout.slots().is_none_or(|slots| slots < WORTHWHILE) {
         return Ok(best);
     }
     best.order = greedy(coder, &best)?;
@@ -52,18 +46,36 @@ pub(super) fn choose(coder: &Coder<'_>, section: Section, is_wide: bool) -> io::
         best = cheapest(coder, rearranged(&best), 1)?;
     }
     best = cheapest(coder, with_fillings(coder, &best), FEW)?;
-    if section == Section::Wdl {
+    if Packing::Quads.is_possible(alphabet) {
         let packed = |packing| Plan { packing, ..best.clone() };
         best = cheapest(coder, Packing::WDL.map(packed).to_vec(), FEW)?;
     }
     Ok(best)
 }
 
+/// The plan before any trial.
+pub(super) fn first_plan(coder: &Coder<'_>, alphabet: Alphabet) -> Plan {
+    let packing = match alphabet {
+        Alphabet::Results | Alphabet::LoopMarks => Packing::Quads,
+        Alphabet::Numbers => Packing::Bytes,
+        Alphabet::WideNumbers => Packing::Wide,
+    };
+    Plan { order: default_order(coder), packing, filling: Filling::Before }
+}
+
+/// Bytes for each 2^20 slots of a stream before its order is chosen, from a sample.
+pub(super) fn first_rate(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<u64> {
+    let mut trial = Trial::default();
+    let plan = first_plan(coder, alphabet);
+    trial.go_on(coder, &plan, FIRST, &mut Scratch::new(Effort::Sample))?;
+    Ok(trial.rate())
+}
+
 /// Elephants and advisors fastest, then attackers, the second side's king and then the first's
 /// slowest.
 fn default_order(coder: &Coder<'_>) -> Vec<u8> {
     let rank = |c: &u8| {
-        let piece = coder.layout.piece(usize::from(*c));
+        let piece = coder.numbering.layout.piece(usize::from(*c));
         let kind = match (piece.role(), piece.side()) {
             (Role::King, _) => 0,
             (Role::Advisor, _) => 2,
@@ -72,7 +84,7 @@ fn default_order(coder: &Coder<'_>) -> Vec<u8> {
         };
         (kind, piece.side() == Side::Second, *c)
     };
-    let mut order: Vec<u8> = (0..coder.layout.len() as u8).collect();
+    let mut order: Vec<u8> = (0..coder.numbering.layout.len() as u8).collect();
     order.sort_by_key(rank);
     order
 }
@@ -112,7 +124,8 @@ fn rearranged(start: &Plan) -> Vec<Plan> {
 
 /// The plan, and it with fillings that look back to the last value of a slower component.
 fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
-    let radixes = start.order.iter().rev().map(|&c| coder.layout.radix(usize::from(c)) as usize);
+    let radixes =
+        start.order.iter().rev().map(|&c| coder.numbering.layout.radix(usize::from(c)) as usize);
     let periods = radixes.scan(1, |period, radix| {
         *period *= radix;
         Some(*period)
@@ -161,7 +174,7 @@ impl Trial {
         scratch: &mut Scratch,
     ) -> io::Result<()> {
         let rows = coder.rows(&plan.order);
-        let all = coder.layout.slots().unwrap_or(0);
+        let all = coder.numbering.layout.slots().unwrap_or(0);
         let piece = piece_slots(all, plan.packing);
         let sample = (all / PART).min(SAMPLE) / part;
         while self.slots < sample.max(1) {

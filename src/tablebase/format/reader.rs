@@ -13,12 +13,12 @@ use crate::game::Game;
 use crate::tablebase::format::compress::{BLOCK_LEN, unpack};
 use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::file_name;
-use crate::tablebase::format::header::{Header, Stream};
+use crate::tablebase::format::header::{Header, Section, Stream};
 use crate::tablebase::format::layout::{FoldedDigits, Layout, Maps, NO_SLOT, Rows, Strides};
-use crate::tablebase::format::symbols::{DRAWN, LOSS, Packing, WIN};
+use crate::tablebase::format::symbols::{DRAWN, LOOP_MARK, LOSS, NO_MARK, Packing, WIN};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
-use crate::tablebase::value::{Metric, Rules, Wdl};
+use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
 use crate::xiangqi::Position;
 
 /// No frame is longer in a file: zstd lengthens what it cannot compress by less.
@@ -39,17 +39,8 @@ pub(in crate::tablebase) struct TableFile {
     material: Material,
     layout: Layout,
     streams: Vec<OpenStream>,
-}
-
-/// The two parts of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::tablebase) enum Section {
-    Wdl,
-    Distance,
-}
-
-impl Section {
-    pub(in crate::tablebase) const ALL: [Self; 2] = [Self::Wdl, Self::Distance];
+    /// By side to move: the greatest order and distance of its wins, and of its losses.
+    greatest: [[Option<Entry>; 2]; 2],
 }
 
 /// A stream, its block table read.
@@ -119,7 +110,8 @@ impl TableFile {
         let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
         let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
         let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
-        Ok(Self { path, file, header, material, layout, streams })
+        let greatest = [0, 1].map(|side| header.greatest(side));
+        Ok(Self { path, file, header, material, layout, streams, greatest })
     }
 
     pub(in crate::tablebase) fn path(&self) -> &Path {
@@ -155,7 +147,7 @@ impl TableFile {
         side: usize,
         place: &FoldedDigits,
     ) -> Spot {
-        let number = 2 * side + section as usize;
+        let number = section.stream(side);
         let stream = &self.streams[number];
         let slot = place.slot(&stream.strides);
         let per_block = stream.packing.block_slots();
@@ -199,7 +191,7 @@ impl TableFile {
         }
         PACKED.with_borrow_mut(|packed| {
             self.read_frame(stream, block, packed)?;
-            unpack(packed, len, raw).ok_or_else(|| self.damaged(stream, block))
+            unpack(packed, len, raw).ok_or_else(|| self.damaged_block(stream, block))
         })
     }
 
@@ -213,12 +205,12 @@ impl TableFile {
         let BlockRef { at, len, crc } = self.streams[stream].blocks[block];
         packed.resize(len as usize, 0);
         self.file.read_at(at, packed).map_err(|source| match source.kind() {
-            io::ErrorKind::UnexpectedEof => self.damaged(stream, block),
+            io::ErrorKind::UnexpectedEof => self.damaged_block(stream, block),
             _ => TableError::Read { path: self.path.clone(), source },
         })?;
         // A fuzzer does not find checksums.
         let is_whole = cfg!(fuzzing) || crc32fast::hash(packed) == crc;
-        if is_whole { Ok(()) } else { Err(self.damaged(stream, block)) }
+        if is_whole { Ok(()) } else { Err(self.damaged_block(stream, block)) }
     }
 
     /// The symbol at a spot of a decoded block.
@@ -237,10 +229,51 @@ impl TableFile {
         }
     }
 
+    /// Returns true if the results of positions with this side in check to move are not in the file
+    /// (section [`Wdl`](Section::Wdl)), or distances with this side to move: they follow from the
+    /// values after each move.
+    #[inline]
+    pub(in crate::tablebase) fn is_rebuilt(&self, section: Section, side: usize) -> bool {
+        self.header.is_rebuilt(section.stream(side))
+    }
+
+    /// The greatest order and the greatest distance of any position of this result, not drawn, with a
+    /// side to move; `None` if there is no such position.
+    #[inline]
+    pub(in crate::tablebase) fn greatest(&self, side: usize, wdl: Wdl) -> Option<Entry> {
+        self.greatest[side][usize::from(wdl == Wdl::Loss)]
+    }
+
+    /// Returns true if any values are rebuilt.
+    pub(in crate::tablebase) fn rebuilds_anything(&self) -> bool {
+        self.header.rebuilt != 0
+    }
+
+    /// The sides to move whose values must be read to know those of these sides: both where some are
+    /// rebuilt.
+    pub(in crate::tablebase) fn sides_to_read(&self, sides: [bool; 2]) -> [bool; 2] {
+        let is_rebuilt = |side: usize| Section::ALL.into_iter().any(|s| self.is_rebuilt(s, side));
+        let needs_both = (0..2).any(|side| sides[side] && is_rebuilt(side));
+        if needs_both { [true; 2] } else { sides }
+    }
+
+    /// Returns true if a symbol marks a win by rule at distance 1, where distances are rebuilt.
+    pub(in crate::tablebase) fn is_in_loop(
+        &self,
+        symbol: u16,
+        spot: Spot,
+    ) -> Result<bool, TableError> {
+        match symbol {
+            NO_MARK => Ok(false),
+            LOOP_MARK => Ok(true),
+            _ => Err(self.damaged(spot)),
+        }
+    }
+
     /// The result that a symbol of the WDL section stands for.
     #[inline]
     pub(in crate::tablebase) fn wdl(&self, symbol: u16, spot: Spot) -> Result<Wdl, TableError> {
-        wdl_of(symbol).ok_or_else(|| self.damaged(spot.stream, spot.block))
+        wdl_of(symbol).ok_or_else(|| self.damaged(spot))
     }
 
     /// The order and distance that a symbol of the distance section stands for.
@@ -252,14 +285,22 @@ impl TableFile {
     ) -> Result<(u16, u16), TableError> {
         let list = if wdl == Wdl::Win { &self.header.wins } else { &self.header.losses };
         let rank = list.get(usize::from(symbol)).copied();
-        rank.ok_or_else(|| self.damaged(spot.stream, spot.block))
+        rank.ok_or_else(|| self.damaged(spot))
     }
 
-    fn damaged(&self, stream: usize, block: usize) -> TableError {
+    /// The error for a block with a symbol that cannot be.
+    pub(in crate::tablebase) fn damaged(&self, spot: Spot) -> TableError {
+        self.damaged_block(spot.stream, spot.block)
+    }
+
+    fn damaged_block(&self, stream: usize, block: usize) -> TableError {
         let entry = self.streams[stream].blocks[block];
         TableError::Block {
             path: self.path.clone(),
-            section: if stream.is_multiple_of(2) { "WDL" } else { "distance" },
+            section: match Section::of_stream(stream) {
+                Section::Wdl => "WDL",
+                Section::Distance => "distance",
+            },
             block,
             offset: if entry.len == 0 { 0 } else { entry.at },
         }
@@ -304,7 +345,7 @@ impl TableFile {
         let maps = Maps::new(&self.layout, index);
         let words: Vec<AtomicU16> = (0..index.slots).map(|_| AtomicU16::new(0)).collect();
         for section in Section::ALL {
-            let number = 2 * side + section as usize;
+            let number = section.stream(side);
             let order = &self.header.streams[number].order;
             let rows = Rows::new(&self.layout, index, &maps, order);
             let blocks = 0..self.streams[number].blocks.len();
@@ -334,7 +375,7 @@ impl TableFile {
         for (place, &slot) in slots.iter().enumerate().filter(|&(_, &slot)| slot != NO_SLOT) {
             let symbol = packing.symbol(raw, place);
             if shift == 0 && wdl_of(symbol).is_none() {
-                return Err(self.damaged(stream, block));
+                return Err(self.damaged_block(stream, block));
             }
             // Numbers too large for a word are impossible anyway.
             let part = symbol.min(u16::MAX >> 2) << shift;
@@ -350,13 +391,14 @@ impl TableFile {
         Ok(())
     }
 
-    /// The number of a position, the material's first side being Red, stands for no pair.
+    /// The error for a position, the material's first side being Red, whose number stands for no
+    /// pair, or whose value does not follow from those after its moves.
     pub(in crate::tablebase) fn impossible_number(&self, position: &Position) -> TableError {
         let side = position.turn().index();
         match self.layout.place(position, false) {
             Some(place) => {
                 let spot = self.spot(Section::Distance, side, &place);
-                self.damaged(spot.stream, spot.block)
+                self.damaged(spot)
             }
             None => {
                 let what = format!("no place for {}", position.to_fen());
@@ -545,7 +587,6 @@ mod tests {
         assert!(!found.is_empty());
         let error = tables.load(material, [false, true]).unwrap_err();
         assert!(found.contains(&block(&error)), "{error}");
-        assert!(tables.load(material, [true, false]).is_ok());
         let file = tables.file(material).unwrap();
         for (section, block, offset) in found {
             assert_eq!((section, file.streams[3].blocks[block].at), ("distance", offset));

@@ -4,11 +4,29 @@
 use crate::tablebase::format::compress::BLOCK_LEN;
 
 /// The symbol of a loss in the WDL section.
-pub(super) const LOSS: u16 = 0;
+pub(in crate::tablebase) const LOSS: u16 = 0;
 /// The symbol of a draw in the WDL section.
-pub(super) const DRAWN: u16 = 1;
+pub(in crate::tablebase) const DRAWN: u16 = 1;
 /// The symbol of a win in the WDL section.
-pub(super) const WIN: u16 = 2;
+pub(in crate::tablebase) const WIN: u16 = 2;
+
+/// The kind of symbols that a stream has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alphabet {
+    /// [`LOSS`], [`DRAWN`] and [`WIN`].
+    Results,
+    /// Numbers of (order, distance) pairs, at most 256 of them.
+    Numbers,
+    /// Numbers of more pairs.
+    WideNumbers,
+    /// [`NO_MARK`] and [`LOOP_MARK`].
+    LoopMarks,
+}
+
+/// The symbol of a win by rule at distance 1 where distances are rebuilt.
+pub(in crate::tablebase) const LOOP_MARK: u16 = 1;
+/// The symbol of any other value there.
+pub(super) const NO_MARK: u16 = 0;
 
 /// The packing of the symbols of a stream into bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +42,7 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// The choices for the WDL section.
+    /// The choices for symbols below 3.
     pub(super) const WDL: [Self; 3] = [Self::Bytes, Self::Quads, Self::Fives];
 
     pub(super) const fn byte(self) -> u8 {
@@ -36,11 +54,11 @@ impl Packing {
     }
 
     /// Returns true if a stream can be packed like this.
-    pub(super) fn is_possible(self, is_distance: bool, is_wide: bool) -> bool {
-        match self {
-            Self::Bytes => !is_distance || !is_wide,
-            Self::Quads | Self::Fives => !is_distance,
-            Self::Wide => is_distance && is_wide,
+    pub(super) fn is_possible(self, alphabet: Alphabet) -> bool {
+        match alphabet {
+            Alphabet::Results | Alphabet::LoopMarks => Self::WDL.contains(&self),
+            Alphabet::Numbers => self == Self::Bytes,
+            Alphabet::WideNumbers => self == Self::Wide,
         }
     }
 
@@ -95,16 +113,27 @@ impl Packing {
         match self {
             Self::Bytes => raw[place].into(),
             Self::Quads => (raw[place / 4] >> (2 * (place % 4)) & 3).into(),
-            Self::Fives => {
-                let byte = raw[place / 5];
-                let symbol = byte / [1, 3, 9, 27, 81][place % 5];
-                // Bytes from 243 up are no five symbols.
-                (if byte < 243 { symbol % 3 } else { 3 }).into()
-            }
+            Self::Fives => FIVES[usize::from(raw[place / 5])][place % 5].into(),
             Self::Wide => u16::from(raw[place]) | u16::from(raw[raw.len() / 2 + place]) << 8,
         }
     }
 }
+
+/// By byte: its digits in base 3, the least significant first; 3 for bytes that are no five digits.
+const FIVES: [[u8; 5]; 256] = {
+    let mut digits = [[3; 5]; 256];
+    let mut byte = 0;
+    while byte < 243 {
+        let (mut rest, mut i) = (byte, 0);
+        while i < 5 {
+            digits[byte][i] = (rest % 3) as u8;
+            rest /= 3;
+            i += 1;
+        }
+        byte += 1;
+    }
+    digits
+};
 
 /// The symbols that may stand for a slot: from `low` to `high`; one of them is the value's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,31 +10,37 @@ use crate::bytes::varint;
 use crate::game::Side;
 use crate::tablebase::format::compress::{Effort, Packed, Packer};
 use crate::tablebase::format::error::TableError;
-use crate::tablebase::format::header::{Header, Label, Stream};
+use crate::tablebase::format::header::{Header, Label, Section, Stream};
 use crate::tablebase::format::layout::{Layout, Maps, NO_SLOT, Rows};
 use crate::tablebase::format::order;
-use crate::tablebase::format::reader::Section;
-use crate::tablebase::format::symbols::{Allowed, DRAWN, Filling, LOSS, Packing, WIN};
+use crate::tablebase::format::symbols::{
+    Allowed, Alphabet, DRAWN, Filling, LOOP_MARK, LOSS, NO_MARK, Packing, WIN,
+};
 use crate::tablebase::format::word_counts::{count_words, longest_position};
+use crate::tablebase::index::board::Board;
 use crate::tablebase::index::numbering::Index;
-use crate::tablebase::solve::solver::ILLEGAL;
+use crate::tablebase::solve::game_graph::TableGraph;
+use crate::tablebase::solve::solver::{GameGraph, ILLEGAL, SlotSet};
 use crate::tablebase::solve::table::{DRAW, Table, exchanged};
 use crate::tablebase::value::{Entry, Wdl};
 
 /// Slots of a parallel task.
 const TASK: usize = 1 << 14;
+/// One slot in this number is looked at to see which side is in check more often.
+const CHECK_SAMPLE: usize = 61;
 /// Blocks compressed at once before they are written.
 const BATCH: u64 = 256;
 
 /// Writes a table under its final name once it is complete. Returns the size in bytes.
 ///
-/// `best_capture` gives the value of the best legal capture of a side and slot for the side that
-/// makes it, if there is one: a value that a capture gives need not be stored.
+/// `graph` gives the moves, `good_captures` those positions in which a capture wins or draws: a value
+/// that follows from other values need not be stored.
 pub(in crate::tablebase) fn write(
     path: &Path,
     table: &Table,
     label: Label,
-    best_capture: impl Fn(usize, u32) -> Option<Entry> + Sync,
+    graph: &TableGraph,
+    good_captures: &SlotSet,
 ) -> Result<u64, TableError> {
     let failed = |source| TableError::Write { path: path.to_owned(), source };
     let layout = Layout::new(table.index.material);
@@ -46,17 +52,21 @@ pub(in crate::tablebase) fn write(
     let mut at = seal(&header)?.len() as u64;
     file.file_mut().seek(SeekFrom::Start(at)).map_err(failed)?;
     let maps = Maps::new(&layout, &table.index);
+    let values = Values { table, graph, good_captures };
+    let numbering = Numbering { layout: &layout, index: &table.index, maps: &maps };
+    header.rebuilt = values.rebuilt(&header, numbering).map_err(failed)?;
     let mut tables = Vec::new();
     for side in 0..table.words.len() {
-        let free = freedom(table, side, &best_capture);
+        let free = values.freedom(side, header.is_rebuilt(Section::Wdl.stream(side)));
         for section in Section::ALL {
-            let source = SymbolChoices::new(table, &header, side, section, &free);
-            let coder = Coder { layout: &layout, index: &table.index, maps: &maps, source };
-            let plan = order::choose(&coder, section, header.is_wide()).map_err(failed)?;
+            let number = section.stream(side);
+            let coder =
+                Coder { numbering, source: SymbolChoices::new(table, &header, number, &free) };
+            let plan = coder.plan(&header, number).map_err(failed)?;
             let (stream, blocks) = coder.write(&plan, &mut file).map_err(failed)?;
             at += stream.bytes + stream.table_bytes;
             tables.push(blocks);
-            header.streams[2 * side + section as usize] = stream;
+            header.streams[number] = stream;
         }
     }
     for blocks in &tables {
@@ -96,6 +106,7 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
         content: label.content,
         fold: layout.fold as u8,
         streams: vec![empty; 2 * table.words.len()],
+        rebuilt: 0,
     }
 }
 
@@ -106,42 +117,122 @@ fn longest_fen(table: &Table, side: Side, plies: u16) -> String {
     position.filter(|_| plies > 0).map(|position| position.to_fen()).unwrap_or_default()
 }
 
-/// Set if the best capture has the slot's result.
-const SAME_RESULT: u8 = 1;
-/// Set if the best capture has the slot's value.
-const SAME_VALUE: u8 = 2;
+/// The freedom of a slot: what may stand there instead of its value. Two bits each, four slots a byte.
+mod freedom {
+    pub(super) const NONE: u8 = 0;
+    /// The best capture has the slot's result.
+    pub(super) const SAME_RESULT: u8 = 1;
+    /// The result is rebuilt.
+    pub(super) const REBUILT_RESULT: u8 = 2;
+    /// The best capture has the slot's value.
+    pub(super) const SAME_VALUE: u8 = 3;
+}
 
-/// The flags of a side's slots by their best capture: two bits each, four slots a byte.
-fn freedom(
-    table: &Table,
-    side: usize,
-    best_capture: &(impl Fn(usize, u32) -> Option<Entry> + Sync),
-) -> Vec<u8> {
-    let bits = |slot: usize, word: u16| {
-        if word == ILLEGAL {
-            return 0;
+/// A solved table and what its values follow from.
+struct Values<'a> {
+    table: &'a Table,
+    graph: &'a TableGraph,
+    good_captures: &'a SlotSet,
+}
+
+impl Values<'_> {
+    /// The streams whose values readers rebuild, as [`Header::rebuilt`] has them: the results of
+    /// positions in check of the side that has more of them, and the distances of the side that
+    /// needs more bytes, if every one of them is found to follow from its moves.
+    fn rebuilt(&self, header: &Header, numbering: Numbering<'_>) -> io::Result<u8> {
+        if self.table.words.len() != 2 {
+            return Ok(0);
         }
-        let Some(capture) = best_capture(side, slot as u32) else { return 0 };
-        match table.meaning(word) {
-            Some(own) if own == capture => SAME_RESULT | SAME_VALUE,
-            Some(own) if own.wdl == capture.wdl => SAME_RESULT,
-            _ => 0,
+        let checked = [0, 1].map(|side| self.count_checked(side));
+        let more_checked = usize::from(checked[1] > checked[0]);
+        let mut rebuilt = 0;
+        if checked[more_checked] > 0 {
+            rebuilt |= 1 << Section::Wdl.stream(more_checked);
         }
-    };
-    let mut free = vec![0; table.words[side].len().div_ceil(4)];
-    free.par_chunks_mut(TASK / 4).zip(table.words[side].par_chunks(TASK)).enumerate().for_each(
-        |(task, (free, words))| {
-            for (i, &word) in words.iter().enumerate() {
-                free[i / 4] |= bits(task * TASK + i, word) << (2 * (i % 4));
+        let rate = |side: usize| {
+            let number = Section::Distance.stream(side);
+            let source = SymbolChoices::new(self.table, header, number, &[]);
+            let coder = Coder { numbering, source };
+            order::first_rate(&coder, header.alphabet(number))
+        };
+        let costlier = usize::from(rate(1)? > rate(0)?);
+        for side in [costlier, 1 - costlier] {
+            if self.has_distances_by_moves(side) {
+                rebuilt |= 1 << Section::Distance.stream(side);
+                break;
             }
-        },
-    );
-    free
+        }
+        Ok(rebuilt)
+    }
+
+    /// Positions in check in a sample of a side's slots.
+    fn count_checked(&self, side: usize) -> usize {
+        let words = self.table.words[side].par_iter().enumerate().step_by(CHECK_SAMPLE);
+        let is_checked = |board: &mut Board<'_>, (slot, &word): (usize, &u16)| {
+            word != ILLEGAL && self.graph.is_in_check(board, side, slot as u32)
+        };
+        let checked = words.map_init(|| self.graph.cursor(), is_checked);
+        checked.filter(|&is_checked| is_checked).count()
+    }
+
+    /// Returns true if each value of a side is that of its best move, or that at distance 1 for wins
+    /// by rule at this distance.
+    fn has_distances_by_moves(&self, side: usize) -> bool {
+        self.table.words[side].par_chunks(TASK).enumerate().all(|(task, words)| {
+            let mut board = self.graph.cursor();
+            words.iter().enumerate().all(|(i, &word)| {
+                let Some(own) = self.table.meaning(word).filter(|own| own.wdl != Wdl::Draw) else {
+                    return true;
+                };
+                let slot = (task * TASK + i) as u32;
+                let best = self.graph.best_move_at(&mut board, side, slot, |other, next| {
+                    self.table.meaning(self.table.words[other][next as usize])
+                });
+                let best = best.unwrap_or(Entry::loss(0, 0));
+                best == own || own.is_in_loop() && own == Entry { distance: 1, ..best }
+            })
+        })
+    }
+
+    /// The freedom of a side's slots.
+    fn freedom(&self, side: usize, is_result_rebuilt: bool) -> Vec<u8> {
+        let words = &self.table.words[side];
+        let mut free = vec![0; words.len().div_ceil(4)];
+        free.par_chunks_mut(TASK / 4).zip(words.par_chunks(TASK)).enumerate().for_each(
+            |(task, (free, words))| {
+                let mut board = self.graph.cursor();
+                for (i, &word) in words.iter().enumerate().filter(|&(_, &word)| word != ILLEGAL) {
+                    let slot = (task * TASK + i) as u32;
+                    let bits =
+                        if is_result_rebuilt && self.graph.is_in_check(&mut board, side, slot) {
+                            freedom::REBUILT_RESULT
+                        } else {
+                            self.freedom_by_captures(&mut board, side, slot, word)
+                        };
+                    free[i / 4] |= bits << (2 * (i % 4));
+                }
+            },
+        );
+        free
+    }
+
+    fn freedom_by_captures(&self, board: &mut Board<'_>, side: usize, slot: u32, word: u16) -> u8 {
+        if !self.good_captures.has(side, slot) {
+            return freedom::NONE;
+        }
+        let capture = self.graph.best_capture_at(board, side, slot);
+        match (self.table.meaning(word), capture) {
+            (Some(own), Some(capture)) if own == capture => freedom::SAME_VALUE,
+            (Some(own), Some(capture)) if own.wdl == capture.wdl => freedom::SAME_RESULT,
+            _ => freedom::NONE,
+        }
+    }
 }
 
 /// The symbols that may stand for each slot of a stream.
 pub(super) struct SymbolChoices<'a> {
     words: &'a [u16],
+    /// Empty if no slot is free.
     free: &'a [u8],
     /// By word and by its two bits of freedom.
     allowed: Vec<Allowed>,
@@ -152,30 +243,30 @@ pub(super) struct SymbolChoices<'a> {
 }
 
 impl<'a> SymbolChoices<'a> {
-    fn new(
-        table: &'a Table,
-        header: &Header,
-        side: usize,
-        section: Section,
-        free: &'a [u8],
-    ) -> Self {
+    /// Of a stream; without `free` no slot is free.
+    fn new(table: &'a Table, header: &Header, stream: usize, free: &'a [u8]) -> Self {
+        let alphabet = header.alphabet(stream);
         let mut allowed = vec![[Allowed::ANY; 4]; 2 * table.ranks.len() + 1];
         for (r, rank) in table.ranks.iter().enumerate() {
             for (first, list) in [(1, &header.wins), (2, &header.losses)] {
                 let Ok(number) = list.binary_search(rank) else { continue };
                 let last = list.len() as u16 - 1;
-                allowed[2 * r + first] = match section {
-                    Section::Wdl => wdl_choices(if first == 1 { Wdl::Win } else { Wdl::Loss }),
-                    Section::Distance => distance_choices(first == 1, number as u16, last),
+                let wdl = if first == 1 { Wdl::Win } else { Wdl::Loss };
+                allowed[2 * r + first] = match alphabet {
+                    Alphabet::Results => wdl_choices(wdl),
+                    Alphabet::Numbers | Alphabet::WideNumbers => {
+                        distance_choices(wdl, number as u16, last)
+                    }
+                    Alphabet::LoopMarks => mark_choices(wdl, *rank),
                 };
             }
         }
-        let draws = match section {
-            Section::Wdl => wdl_choices(Wdl::Draw),
-            Section::Distance => [Allowed::ANY; 4],
+        let (draws, start) = match alphabet {
+            Alphabet::Results => (wdl_choices(Wdl::Draw), DRAWN),
+            _ => ([Allowed::ANY; 4], 0),
         };
-        let start = if section == Section::Wdl { DRAWN } else { 0 };
-        Self { words: &table.words[side], free, allowed: allowed.concat(), draws, start }
+        let words = &table.words[stream / 2];
+        Self { words, free, allowed: allowed.concat(), draws, start }
     }
 
     #[inline]
@@ -184,7 +275,8 @@ impl<'a> SymbolChoices<'a> {
             return Allowed::ANY;
         }
         let slot = slot as usize;
-        let free = usize::from(self.free[slot / 4] >> (2 * (slot % 4)) & 3);
+        let free =
+            self.free.get(slot / 4).map_or(0, |free| usize::from(free >> (2 * (slot % 4)) & 3));
         match self.words[slot] {
             ILLEGAL => Allowed::ANY,
             DRAW => self.draws[free],
@@ -202,23 +294,38 @@ fn wdl_choices(wdl: Wdl) -> [Allowed; 4] {
         Wdl::Win => WIN,
     };
     let (exact, free) = (Allowed::only(own), Allowed { low: LOSS, high: own });
-    [exact, free, exact, free]
+    [exact, free, Allowed { low: LOSS, high: WIN }, free]
 }
 
 /// By freedom: the symbols allowed for the number of a win or loss of `last + 1` pairs: none better
 /// than its own.
-fn distance_choices(is_win: bool, number: u16, last: u16) -> [Allowed; 4] {
+fn distance_choices(wdl: Wdl, number: u16, last: u16) -> [Allowed; 4] {
     let exact = Allowed::only(number);
-    let free =
-        if is_win { Allowed { low: number, high: last } } else { Allowed { low: 0, high: number } };
-    [exact, exact, free, free]
+    let free = match wdl {
+        Wdl::Win => Allowed { low: number, high: last },
+        _ => Allowed { low: 0, high: number },
+    };
+    [exact, exact, exact, free]
+}
+
+/// The symbols allowed where distances are rebuilt: a mark matters for wins by rule only.
+fn mark_choices(wdl: Wdl, (order, distance): (u16, u16)) -> [Allowed; 4] {
+    let own = if Entry::win(order, distance).is_in_loop() { LOOP_MARK } else { NO_MARK };
+    let is_free = wdl != Wdl::Win || order == 0;
+    [if is_free { Allowed { low: NO_MARK, high: LOOP_MARK } } else { Allowed::only(own) }; 4]
+}
+
+/// The numbering of a file, and how it maps to the generator's.
+#[derive(Clone, Copy)]
+pub(super) struct Numbering<'a> {
+    pub(super) layout: &'a Layout,
+    index: &'a Index,
+    maps: &'a Maps,
 }
 
 /// Lays out and compresses a stream.
 pub(super) struct Coder<'a> {
-    pub(super) layout: &'a Layout,
-    index: &'a Index,
-    maps: &'a Maps,
+    pub(super) numbering: Numbering<'a>,
     source: SymbolChoices<'a>,
 }
 
@@ -248,7 +355,19 @@ impl Scratch {
 
 impl Coder<'_> {
     pub(super) fn rows(&self, order: &[u8]) -> Rows<'_> {
-        Rows::new(self.layout, self.index, self.maps, order)
+        let Numbering { layout, index, maps } = self.numbering;
+        Rows::new(layout, index, maps, order)
+    }
+
+    /// The layout of a stream that compresses best among those tried. Marks that all may be the same
+    /// need no trial.
+    fn plan(&self, header: &Header, stream: usize) -> io::Result<Plan> {
+        let alphabet = header.alphabet(stream);
+        let wins_by_rule = header.counts[stream / 2].by_rule_win;
+        if alphabet == Alphabet::LoopMarks && wins_by_rule == 0 {
+            return Ok(order::first_plan(self, alphabet));
+        }
+        order::choose(self, alphabet)
     }
 
     /// Encodes a range of file slots as one block.
@@ -275,13 +394,13 @@ impl Coder<'_> {
     /// The range of file slots of a block.
     pub(super) fn range(&self, packing: Packing, block: u64) -> std::ops::Range<u64> {
         let per_block = packing.block_slots();
-        let slots = self.layout.slots().unwrap_or(0);
+        let slots = self.numbering.layout.slots().unwrap_or(0);
         block * per_block..slots.min((block + 1) * per_block)
     }
 
     /// Number of blocks.
     pub(super) fn blocks(&self, packing: Packing) -> u64 {
-        self.layout.slots().unwrap_or(0).div_ceil(packing.block_slots())
+        self.numbering.layout.slots().unwrap_or(0).div_ceil(packing.block_slots())
     }
 
     /// Writes all blocks. Returns the stream and its block table.

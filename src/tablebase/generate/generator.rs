@@ -474,10 +474,7 @@ impl<'a> Generator<'a> {
             material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
         };
         let label = Label { rules, metric, dependencies, content };
-        let best_capture = |side, slot| {
-            good_captures.has(side, slot).then(|| graph.best_capture(side, slot)).flatten()
-        };
-        let bytes = format::write(path, &table, label, best_capture)?;
+        let bytes = format::write(path, &table, label, &graph, &good_captures)?;
         self.subtables.put(table);
         Ok((bytes, content))
     }

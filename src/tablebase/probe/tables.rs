@@ -77,6 +77,17 @@ impl Hasher for KeyHasher {
     }
 }
 
+/// The table of a position.
+#[derive(Debug)]
+struct FoundTable<'a> {
+    file: &'a TableFile,
+    number: u32,
+    /// True if Black is its first side.
+    swap: bool,
+    /// Its side to move.
+    side: usize,
+}
+
 /// The place of a position's value.
 #[derive(Debug)]
 struct Found<'a> {
@@ -84,6 +95,25 @@ struct Found<'a> {
     number: u32,
     side: usize,
     place: FoldedDigits,
+}
+
+impl<'a> FoundTable<'a> {
+    /// Returns true if the position's result is not in the file.
+    #[inline]
+    fn rebuilds_result(&self, position: &Position) -> bool {
+        self.file.is_rebuilt(Section::Wdl, self.side) && position.in_check()
+    }
+
+    /// The place of the position's value.
+    #[inline]
+    fn find(self, position: &Position) -> Result<Found<'a>, ProbeError> {
+        let Self { file, number, swap, side } = self;
+        let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
+            path: file.path().to_owned(),
+            what: format!("no place for {}", position.to_fen()),
+        })?;
+        Ok(Found { file, number, side, place })
+    }
 }
 
 impl Tables {
@@ -189,61 +219,126 @@ impl Tables {
     /// If a table that it needs is missing or damaged.
     pub fn probe(&self, position: &Position) -> Result<Entry, ProbeError> {
         let wdl = self.probe_wdl(position)?;
+        self.probe_of(position, wdl)
+    }
+
+    /// The greatest order and distance that a position of this result may have, if its own distance is
+    /// not in the file, so that [`probe`](Self::probe) must look at every move.
+    pub(crate) fn bound_without_distance(&self, position: &Position, wdl: Wdl) -> Option<Entry> {
+        let table = self.find_table(position).ok()?;
+        let is_rebuilt = table.file.is_rebuilt(Section::Distance, table.side);
+        is_rebuilt.then(|| table.file.greatest(table.side, wdl)).flatten()
+    }
+
+    /// The full value of a position of this result.
+    pub(crate) fn probe_of(&self, position: &Position, wdl: Wdl) -> Result<Entry, ProbeError> {
         if wdl == Wdl::Draw {
             return Ok(Entry::DRAW);
         }
-        let found = self.find(position)?;
+        self.value_at(position, wdl, &self.find(position)?)
+    }
+
+    /// The full value of a position of this result, not drawn, found here.
+    fn value_at(
+        &self,
+        position: &Position,
+        wdl: Wdl,
+        found: &Found<'_>,
+    ) -> Result<Entry, ProbeError> {
+        if found.file.is_rebuilt(Section::Distance, found.side) {
+            return self.rebuilt_value(position, wdl, found);
+        }
         let spot = found.file.spot(Section::Distance, found.side, &found.place);
-        let symbol = self.symbol(&found, spot)?;
+        let symbol = self.symbol(found, spot)?;
         let (order, distance) = found.file.rank(symbol, spot, wdl)?;
         let mut best = Entry { wdl, order, distance };
-        self.for_each_capture(position, |after| {
+        for_each_capture(position, |after| {
             // Only captures of the same result can be better than the stored value.
-            if wdl == Wdl::Win && self.bounded_wdl(after, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
-                return Ok(true);
+            if let Some(value) = self.value_if(after, -wdl)? {
+                best = best.max(self.metric.before_capture(value));
             }
-            best = best.max(self.metric.before_capture(self.probe(after)?));
             Ok(true)
         })?;
         Ok(best)
     }
 
+    /// The value of a position, neither drawn nor with its distance in the file: that of its best
+    /// move, which is at distance 1 if a mark says so.
+    fn rebuilt_value(
+        &self,
+        position: &Position,
+        wdl: Wdl,
+        found: &Found<'_>,
+    ) -> Result<Entry, ProbeError> {
+        let mut best = None;
+        for_each_move(position, |after, is_capture| {
+            if let Some(value) = self.value_if(after, -wdl)? {
+                best = best.max(Some(self.metric.before_move(value, is_capture)));
+            }
+            Ok(true)
+        })?;
+        let spot = found.file.spot(Section::Distance, found.side, &found.place);
+        match best {
+            None if wdl == Wdl::Win => Err(found.file.damaged(spot)),
+            None => Ok(Entry::loss(0, 0)),
+            Some(best) if wdl == Wdl::Win && best.order > 0 => {
+                let is_in_loop = found.file.is_in_loop(self.symbol(found, spot)?, spot)?;
+                Ok(if is_in_loop { Entry { distance: 1, ..best } } else { best })
+            }
+            Some(best) => Ok(best),
+        }
+    }
+
+    /// The full value after a move from a position whose result is the opposite of `wdl`; `None` if it
+    /// has another result: a won position has other moves than winning ones.
+    fn value_if(&self, position: &Position, wdl: Wdl) -> Result<Option<Entry>, ProbeError> {
+        let table = self.find_table(position)?;
+        if wdl == Wdl::Loss && table.rebuilds_result(position) {
+            let is_lost = self.bounded_wdl(position, Wdl::Loss, Wdl::Draw)? == Wdl::Loss;
+            return is_lost.then(|| self.probe_of(position, wdl)).transpose();
+        }
+        let found = table.find(position)?;
+        if wdl == Wdl::Loss && self.wdl_at(position, &found, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
+            return Ok(None);
+        }
+        self.value_at(position, wdl, &found).map(Some)
+    }
+
     /// The result of a position, exact if it lies between `low` and `high`; otherwise a result on
     /// the same side of them: an alpha-beta search of captures over the stored results. A stored
-    /// result is never better than the result, and worse only where a capture gives more.
+    /// result is never better than the result, and worse only where a capture gives more. Where
+    /// none is stored, in check, all moves are searched.
     fn bounded_wdl(&self, position: &Position, low: Wdl, high: Wdl) -> Result<Wdl, ProbeError> {
-        let mut best = self.stored_wdl(&self.find(position)?)?;
+        let table = self.find_table(position)?;
+        if table.rebuilds_result(position) {
+            let mut best = Wdl::Loss;
+            for_each_move(position, |after, _is_capture| {
+                best = best.max(-self.bounded_wdl(after, -high, -low.max(best))?);
+                Ok(best < high)
+            })?;
+            return Ok(best);
+        }
+        self.wdl_at(position, &table.find(position)?, low, high)
+    }
+
+    /// The same of a position whose result is stored here.
+    fn wdl_at(
+        &self,
+        position: &Position,
+        found: &Found<'_>,
+        low: Wdl,
+        high: Wdl,
+    ) -> Result<Wdl, ProbeError> {
+        let mut best = self.stored_wdl(found)?;
         if best >= high {
             return Ok(best);
         }
-        self.for_each_capture(position, |after| {
+        for_each_capture(position, |after| {
             let value = -self.bounded_wdl(after, -high, -low.max(best))?;
             best = best.max(value);
             Ok(best < high)
         })?;
         Ok(best)
-    }
-
-    /// Calls `visit` with the position after each legal capture until it returns `false`.
-    fn for_each_capture(
-        &self,
-        position: &Position,
-        mut visit: impl FnMut(&Position) -> Result<bool, ProbeError>,
-    ) -> Result<(), ProbeError> {
-        let mut captures = MoveList::new();
-        position.append_captures(&mut captures);
-        if captures.is_empty() {
-            return Ok(());
-        }
-        let mut after = position.clone();
-        for mv in captures {
-            let undo = after.make(mv);
-            if !visit(&after)? {
-                break;
-            }
-            after.unmake(mv, undo);
-        }
-        Ok(())
     }
 
     /// The value of every legal move for the side that makes it, in the order of generation.
@@ -263,8 +358,7 @@ impl Tables {
             after.unmake(mv, undo);
             let value = value?;
             let is_capture = undo.captured().is_some();
-            let value = if is_capture { self.metric.before_capture(value) } else { value.before() };
-            values.push((mv, value));
+            values.push((mv, self.metric.before_move(value, is_capture)));
         }
         Ok(values)
     }
@@ -390,9 +484,15 @@ impl Tables {
         Ok(place.get_or_init(|| file))
     }
 
-    /// The table of a position, and its side and place there.
+    /// The place of a position's value.
     #[inline]
     fn find(&self, position: &Position) -> Result<Found<'_>, ProbeError> {
+        self.find_table(position)?.find(position)
+    }
+
+    /// The table of a position, and its side there.
+    #[inline]
+    fn find_table(&self, position: &Position) -> Result<FoundTable<'_>, ProbeError> {
         let number = self.numbers.get(&position.material_key().0);
         let Some(&(number, swap)) = number else {
             return Err(self.missing(Material::of(position).0));
@@ -403,12 +503,8 @@ impl Tables {
         };
         let turn = position.turn();
         let swap = swap || (file.sides() == 1 && turn == Side::Second);
-        let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
-            path: file.path().to_owned(),
-            what: format!("no place for {}", position.to_fen()),
-        })?;
         let side = if swap { !turn } else { turn };
-        Ok(Found { file, number, side: side.index(), place })
+        Ok(FoundTable { file, number, swap, side: side.index() })
     }
 
     #[inline]
@@ -437,6 +533,46 @@ impl Tables {
             Ok(file.symbol(raw, spot))
         })
     }
+}
+
+/// Calls `visit` with the position after each legal capture until it returns `false`.
+fn for_each_capture(
+    position: &Position,
+    mut visit: impl FnMut(&Position) -> Result<bool, ProbeError>,
+) -> Result<(), ProbeError> {
+    let mut captures = MoveList::new();
+    position.append_captures(&mut captures);
+    make_each(position, &captures, |after, _is_capture| visit(after))
+}
+
+/// Calls `visit` with the position after each legal move, and whether that was a capture, until it
+/// returns `false`.
+fn for_each_move(
+    position: &Position,
+    visit: impl FnMut(&Position, bool) -> Result<bool, ProbeError>,
+) -> Result<(), ProbeError> {
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    make_each(position, &moves, visit)
+}
+
+fn make_each(
+    position: &Position,
+    moves: &[Move],
+    mut visit: impl FnMut(&Position, bool) -> Result<bool, ProbeError>,
+) -> Result<(), ProbeError> {
+    if moves.is_empty() {
+        return Ok(());
+    }
+    let mut after = position.clone();
+    for &mv in moves {
+        let undo = after.make(mv);
+        if !visit(&after, undo.captured().is_some())? {
+            break;
+        }
+        after.unmake(mv, undo);
+    }
+    Ok(())
 }
 
 /// The material key of positions with these pieces; `swap` with the colours exchanged.

@@ -58,13 +58,46 @@ impl TableGraph {
         &self.index
     }
 
-    /// The value of the best legal capture of a legal position, for the side that makes it; `None`
-    /// if there is none.
-    pub(in crate::tablebase) fn best_capture(&self, side: usize, slot: u32) -> Option<Entry> {
-        self.best_capture_at(&mut self.cursor(), side, slot)
+    /// Returns true if a slot is a legal position with `side` to move.
+    pub(in crate::tablebase) fn is_legal(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+    ) -> bool {
+        board.seek(slot) && !board.king_view(!Side::ALL[side]).in_check
     }
 
-    /// The same with a board at hand, which is quick for slots one after the other.
+    /// Returns true if `side` is in check.
+    pub(in crate::tablebase) fn is_in_check(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+    ) -> bool {
+        board.seek(slot) && board.king_view(Side::ALL[side]).in_check
+    }
+
+    /// The value of the best legal move of a legal position, for the side that makes it; `None` if
+    /// there is none. `after` gives the values in this table by side to move and slot, `None` for
+    /// illegal positions.
+    pub(in crate::tablebase) fn best_move_at(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        after: impl Fn(usize, u32) -> Option<Entry>,
+    ) -> Option<Entry> {
+        let mut best = self.best_capture_at(board, side, slot);
+        self.successors(board, side, slot, |next| {
+            best = best.max(after(self.other(side), next).map(Entry::before));
+            true
+        });
+        best
+    }
+
+    /// The value of the best legal capture of a legal position, for the side that makes it; `None`
+    /// if there is none. Quick for slots one after the other.
     #[inline]
     pub(in crate::tablebase) fn best_capture_at(
         &self,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::game::{Game, Side};
-use crate::tablebase::format::{TableError, TableFile, wdl_of};
+use crate::tablebase::format::{
+    DRAWN, LOOP_MARK, LOSS, Section, TableError, TableFile, WIN, wdl_of,
+};
 use crate::tablebase::generate::subtable_pool::captures_of;
 use crate::tablebase::index::board::Board;
 use crate::tablebase::index::numbering::Index;
@@ -31,13 +33,16 @@ impl Tables {
     pub(in crate::tablebase) fn load(
         &self,
         material: Material,
-        sides: [bool; 2],
+        wanted: [bool; 2],
     ) -> Result<Table, TableError> {
-        let mut reading = Reading::new(material, sides);
+        let mut reading = Reading::new(material, wanted, |material, sides| {
+            Ok(self.file(material)?.sides_to_read(sides))
+        })?;
         let mut loaded = HashMap::new();
         while let Some((next, sides)) = reading.queue.pop() {
-            let table = self.load_over(next, sides, &loaded)?;
+            let mut table = self.load_over(next, sides, &loaded)?;
             if next == material {
+                drop_unwanted(&mut table, wanted);
                 return Ok(table);
             }
             loaded.insert(next, Arc::new(table));
@@ -65,11 +70,7 @@ impl Tables {
             None => Table::without_values(left).map(Arc::new),
         };
         let graph = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
-        let loader = Loader::new(file, &graph);
-        let mut words = Vec::new();
-        for (side, is_wanted) in sides.into_iter().enumerate().take(graph.index().sides()) {
-            words.push(if is_wanted { loader.words(side)? } else { Vec::new() });
-        }
+        let words = Loader::new(file, &graph).words(sides)?;
         let ranks = file.header.ranks();
         Ok(Table { index: Arc::clone(graph.index()), words, ranks })
     }
@@ -84,12 +85,20 @@ struct Reading {
 }
 
 impl Reading {
-    /// Queues all tables that a table needs, and itself: the fewest pieces first.
-    fn new(material: Material, sides: [bool; 2]) -> Self {
+    /// Queues all tables that a table needs, and itself: the fewest pieces first. `to_read` gives the
+    /// sides to move that must be read of a table for those that are needed of it.
+    fn new(
+        material: Material,
+        sides: [bool; 2],
+        to_read: impl Fn(Material, [bool; 2]) -> Result<[bool; 2], TableError>,
+    ) -> Result<Self, TableError> {
         let mut queue = Vec::new();
         let mut users = HashMap::new();
         let mut level = BTreeMap::from([(material, sides)]);
         while !level.is_empty() {
+            for (&material, sides) in &mut level {
+                *sides = to_read(material, *sides)?;
+            }
             let mut next = BTreeMap::new();
             for (&material, &sides) in &level {
                 for (left, sides) in needed_subs(material, sides) {
@@ -101,7 +110,7 @@ impl Reading {
             queue.extend(level);
             level = next;
         }
-        Self { queue, users }
+        Ok(Self { queue, users })
     }
 
     /// Drops, after a table was read, those of its smaller tables that no other needs.
@@ -134,10 +143,48 @@ fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool
     needed
 }
 
+/// Leaves the words of the wanted sides only.
+fn drop_unwanted(table: &mut Table, wanted: [bool; 2]) {
+    for (words, is_wanted) in table.words.iter_mut().zip(wanted) {
+        if !is_wanted {
+            *words = Vec::new();
+        }
+    }
+}
+
+/// In words not yet final: the result is still to be rebuilt; the other bits are the stored number.
+const PENDING: u16 = 0xc000;
+/// In words not yet final, beyond [`DRAW`] and without all of [`PENDING`]: the distance is still to be
+/// rebuilt; the lowest bits are the symbol of the result, above them the mark.
+const PARTIAL: u16 = DRAW | 8;
+
+/// The result of a word that is not [`PENDING`]; `None` for illegal positions.
+#[inline]
+const fn result_of(word: u16) -> Option<Wdl> {
+    match word {
+        ILLEGAL => None,
+        DRAW => Some(Wdl::Draw),
+        PARTIAL.. => wdl_of(word & 3),
+        _ if word & 1 == 1 => Some(Wdl::Win),
+        _ => Some(Wdl::Loss),
+    }
+}
+
+/// The symbol of a result.
+const fn symbol_of(wdl: Wdl) -> u16 {
+    match wdl {
+        Wdl::Loss => LOSS,
+        Wdl::Draw => DRAWN,
+        Wdl::Win => WIN,
+    }
+}
+
 /// Turns the stored values into the words of a table.
 struct Loader<'a> {
     file: &'a TableFile,
     graph: &'a TableGraph,
+    /// Something is rebuilt: moves to illegal positions must be known as such.
+    marks_illegal: bool,
     ranks: Vec<(u16, u16)>,
     /// By number: the words of losses and of wins.
     losses: Vec<u16>,
@@ -152,41 +199,109 @@ impl<'a> Loader<'a> {
             list.iter().map(word).collect()
         };
         let (losses, wins) = (words(&file.header.losses, 2), words(&file.header.wins, 1));
-        Self { file, graph, ranks, losses, wins }
+        Self { file, graph, marks_illegal: file.rebuilds_anything(), ranks, losses, wins }
     }
 
-    fn words(&self, side: usize) -> Result<Vec<u16>, TableError> {
-        let mut words = self.file.stored_words(self.graph.index(), side)?;
-        words.par_chunks_mut(TASK).enumerate().try_for_each(|(task, words)| {
-            let mut board = self.graph.cursor();
-            for (i, word) in words.iter_mut().enumerate() {
-                let slot = (task * TASK + i) as u32;
-                *word = match self.word(&mut board, side, slot, *word) {
-                    Some(word) => word,
-                    None => self.without_pair(side, slot)?,
-                };
+    /// The words of the sides to read; none for the others. Values are rebuilt once those that they
+    /// follow from are known: results, which follow from results with the other side to move, then
+    /// distances.
+    fn words(&self, sides: [bool; 2]) -> Result<Vec<Vec<u16>>, TableError> {
+        let index = self.graph.index();
+        let mut words = Vec::new();
+        for (side, is_wanted) in sides.into_iter().enumerate().take(index.sides()) {
+            words.push(if is_wanted { self.file.stored_words(index, side)? } else { Vec::new() });
+            self.each_slot(&mut words[side], side, |board, slot, stored| {
+                self.first_word(board, side, slot, stored)
+            })?;
+        }
+        for section in Section::ALL {
+            let sides = (0..words.len()).filter(|&side| !words[side].is_empty());
+            for side in
+                sides.filter(|&side| self.file.is_rebuilt(section, side)).collect::<Vec<_>>()
+            {
+                let mut own = std::mem::take(&mut words[side]);
+                let after = &words[1 - side];
+                self.each_slot(&mut own, side, |board, slot, word| match section {
+                    Section::Wdl if word & PENDING == PENDING => {
+                        self.rebuilt_result(board, side, slot, word & !PENDING, after)
+                    }
+                    Section::Distance if word > DRAW => {
+                        self.rebuilt_value(board, side, slot, word, after)
+                    }
+                    _ => Some(word),
+                })?;
+                words[side] = own;
             }
-            Ok(())
-        })?;
+        }
         Ok(words)
     }
 
-    /// The word of a slot; `None` if its number stands for no pair.
+    /// Replaces the word of each slot of a side; those for which there is none are damage, but of
+    /// illegal positions.
+    fn each_slot(
+        &self,
+        words: &mut [u16],
+        side: usize,
+        word: impl Fn(&mut Board<'_>, u32, u16) -> Option<u16> + Sync,
+    ) -> Result<(), TableError> {
+        words.par_chunks_mut(TASK).enumerate().try_for_each(|(task, words)| {
+            let mut board = self.graph.cursor();
+            for (i, own) in words.iter_mut().enumerate() {
+                let slot = (task * TASK + i) as u32;
+                *own = match word(&mut board, slot, *own) {
+                    Some(word) => word,
+                    None => self.without_value(side, slot)?,
+                };
+            }
+            Ok(())
+        })
+    }
+
+    /// The word of a slot as far as it follows from what is stored and from captures: its final word,
+    /// or one that is [`PENDING`] or [`PARTIAL`]. `None` if the number stands for no pair.
+    #[inline]
+    fn first_word(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        stored: u16,
+    ) -> Option<u16> {
+        if self.marks_illegal && !self.graph.is_legal(board, side, slot) {
+            return Some(ILLEGAL);
+        }
+        if self.file.is_rebuilt(Section::Wdl, side) && self.graph.is_in_check(board, side, slot) {
+            return Some(PENDING | stored >> 2);
+        }
+        self.word(board, side, slot, stored)
+    }
+
+    /// The word of a slot by its stored result and number and by captures.
     #[inline]
     fn word(&self, board: &mut Board<'_>, side: usize, slot: u32, stored: u16) -> Option<u16> {
-        if stored == BEST {
+        let is_rebuilt = self.file.is_rebuilt(Section::Distance, side);
+        if stored == BEST && !is_rebuilt {
             // No capture is better.
             return self.wins.first().copied();
         }
         let capture = self.graph.best_capture_at(board, side, slot);
         let own = wdl_of(stored & 3)?;
         let wdl = capture.map_or(own, |capture| own.max(capture.wdl));
-        let number = usize::from(stored >> 2);
-        let word = match wdl {
-            Wdl::Draw => return Some(DRAW),
-            Wdl::Loss => *self.losses.get(number)?,
-            Wdl::Win => *self.wins.get(number)?,
-        };
+        if wdl == Wdl::Draw {
+            return Some(DRAW);
+        }
+        let number = stored >> 2;
+        if is_rebuilt {
+            return Some(PARTIAL | (number & LOOP_MARK) << 2 | symbol_of(wdl));
+        }
+        self.better_word(wdl, number, capture)
+    }
+
+    /// The word of a number, or of a capture that is better.
+    #[inline]
+    fn better_word(&self, wdl: Wdl, number: u16, capture: Option<Entry>) -> Option<u16> {
+        let list = if wdl == Wdl::Win { &self.wins } else { &self.losses };
+        let word = *list.get(usize::from(number))?;
         match capture.filter(|capture| capture.wdl == wdl) {
             None => Some(word),
             Some(capture) => {
@@ -197,13 +312,72 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// The word of a position in check, whose result is the best that a move gives; partial if its
+    /// distance is rebuilt as well.
+    fn rebuilt_result(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        number: u16,
+        after: &[u16],
+    ) -> Option<u16> {
+        let capture = self.graph.best_capture_at(board, side, slot);
+        let mut wdl = capture.map_or(Wdl::Loss, |capture| capture.wdl);
+        self.graph.successors(board, side, slot, |next| {
+            if let Some(result) = result_of(after[next as usize]) {
+                wdl = wdl.max(-result);
+            }
+            wdl < Wdl::Win
+        });
+        match wdl {
+            Wdl::Draw => Some(DRAW),
+            _ if self.file.is_rebuilt(Section::Distance, side) => {
+                Some(PARTIAL | (number & LOOP_MARK) << 2 | symbol_of(wdl))
+            }
+            _ => self.better_word(wdl, number, capture),
+        }
+    }
+
+    /// The word of the best move of a slot, or of that at distance 1 if it is marked.
+    fn rebuilt_value(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        word: u16,
+        after: &[u16],
+    ) -> Option<u16> {
+        let best =
+            self.graph.best_move_at(board, side, slot, |_, next| self.entry(after[next as usize]));
+        let best = best.unwrap_or(Entry::loss(0, 0));
+        if Some(best.wdl) != result_of(word) {
+            return None;
+        }
+        let is_marked = word & LOOP_MARK << 2 != 0 && best.wdl == Wdl::Win && best.order > 0;
+        self.word_of(if is_marked { Entry { distance: 1, ..best } } else { best })
+    }
+
+    /// The value of a final word.
+    fn entry(&self, word: u16) -> Option<Entry> {
+        match word {
+            ILLEGAL => None,
+            DRAW => Some(Entry::DRAW),
+            _ => {
+                let &(order, distance) = self.ranks.get(usize::from(word - 1) / 2)?;
+                Some(Entry { wdl: result_of(word)?, order, distance })
+            }
+        }
+    }
+
     fn word_of(&self, entry: Entry) -> Option<u16> {
         let rank = self.ranks.binary_search(&(entry.order, entry.distance)).ok()? as u16;
         Some(2 * rank + if entry.wdl == Wdl::Win { 1 } else { 2 })
     }
 
-    /// The word of a slot whose number stands for no pair: damage, but of illegal positions.
-    fn without_pair(&self, side: usize, slot: u32) -> Result<u16, TableError> {
+    /// The word of a slot whose number stands for no pair, or whose value does not follow from its
+    /// moves: damage, but of illegal positions.
+    fn without_value(&self, side: usize, slot: u32) -> Result<u16, TableError> {
         let position = position_of(self.graph.index(), side, slot);
         match position.filter(|position| !position.is_attacked_king(!position.turn())) {
             None => Ok(ILLEGAL),
@@ -286,7 +460,7 @@ mod tests {
     #[test]
     fn what_is_read_is_kept_as_long_as_needed() {
         let material = "KRNvKAB".parse().unwrap();
-        let mut reading = Reading::new(material, [true, false]);
+        let mut reading = Reading::new(material, [true, false], |_, sides| Ok(sides)).unwrap();
         let order = reading.queue.clone();
         assert_eq!(order.first(), Some(&(material, [true, false])));
         let mut loaded = HashMap::new();
