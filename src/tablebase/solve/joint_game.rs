@@ -287,7 +287,7 @@ fn solve_and_count(play: &ChasePlay) -> Distances {
 /// What is decided in turn is decided by the joint game, so that equal numbers of draws say that the
 /// joint game decides nothing else.
 #[test]
-#[ignore = "cargo test --release --lib tablebase::solve::joint_game -- --ignored --nocapture: ten minutes on two cores"]
+#[ignore = "cargo test --release --lib tablebase::solve::joint_game -- --ignored --nocapture: three minutes on two cores"]
 fn the_joint_game_decides_no_more_in_sets_of_five_men() {
     let mut tables = HashMap::new();
     for name in ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKCP"] {

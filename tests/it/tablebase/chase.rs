@@ -100,7 +100,7 @@ fn what_chase_decides_of_five_men_is_certified() {
 }
 
 #[test]
-#[ignore = "cargo test --release --test it tablebase::chase::what_chase_decides_of_rook_and_cannon_is_certified -- --ignored --nocapture: minutes"]
+#[ignore = "cargo test --release --test it tablebase::chase::what_chase_decides_of_rook_and_cannon_is_certified -- --ignored --nocapture: 5 to 15 minutes on two cores"]
 fn what_chase_decides_of_rook_and_cannon_is_certified() {
     let by_chase = certify_set("KRCvKR").by_chase;
     assert_eq!([by_chase.first, by_chase.second], [44_352, 0]);
