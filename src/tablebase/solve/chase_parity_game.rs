@@ -1,26 +1,30 @@
-//! Chase rounds against literal parity_game games on random graphs: positions × the piece that the victim
-//! names, solved once for each colour, check and chase in turn until nothing more is decided.
+//! Random graphs whose moves chase, and the literal parity games of check and of chase on them: positions
+//! × the piece that the victim names, solved once for each colour, the two in turn until nothing
+//! more is decided. That is less than the joint game (`joint_game`), and part of it.
 
 use std::collections::HashMap;
 
 use proptest::prelude::*;
 
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, QuietMove};
+use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::parity_game::{ParityGame, Silent};
 use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
-use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNDECIDED, is_win, solve};
+use crate::tablebase::solve::solver::{
+    Captures, Examined, GameGraph, UNDECIDED, is_win, solve_with,
+};
 use crate::tablebase::value::{Rules, Wdl};
 
 /// Pieces of each side in a random graph, kings included.
-const MEN: ManNumber = 3;
+pub(in crate::tablebase) const MEN: ManNumber = 3;
 
 /// The checks and chases of a random move.
 #[derive(Debug, Clone, Copy)]
-struct LoopMove {
+pub(in crate::tablebase) struct LoopMove {
     /// The pieces of the other side that it newly chases.
-    chased: u16,
+    pub(in crate::tablebase) chased: u16,
     /// By side: pieces 1 and 2 exchange their numbers.
-    exchanged: [bool; 2],
+    pub(in crate::tablebase) exchanged: [bool; 2],
 }
 
 impl LoopMove {
@@ -31,33 +35,57 @@ impl LoopMove {
 
 /// A random graph with a loop_move for each move.
 #[derive(Debug, Clone)]
-struct RandomChaseGraph {
-    graph: RandomGraph,
+pub(in crate::tablebase) struct RandomChaseGraph {
+    pub(in crate::tablebase) graph: RandomGraph,
     loop_moves: [Vec<Vec<LoopMove>>; 2],
 }
 
 impl RandomChaseGraph {
-    fn any() -> impl Strategy<Value = Self> {
-        RandomGraph::any_smaller_than(7).prop_flat_map(|graph| {
-            let moves: usize = (0..2)
-                .flat_map(|side| (0..graph.size()).map(move |slot| (side, slot)))
-                .map(|(side, slot)| graph.next(side, slot).len())
-                .sum();
-            let chased = prop_oneof![4 => Just(6u16), 2 => Just(2), 1 => Just(4), 3 => Just(0)];
+    /// Any small graph.
+    pub(in crate::tablebase) fn any() -> impl Strategy<Value = Self> {
+        Self::with([[4, 2, 1, 3]; 2])
+    }
+
+    /// Any small graph in which most moves of one side chase both pieces.
+    pub(in crate::tablebase) fn any_with_a_chaser() -> impl Strategy<Value = Self> {
+        Self::with([[20, 1, 1, 1], [3, 1, 1, 3]])
+    }
+
+    /// By side, the weights of moves that chase both pieces, the first, the second, none.
+    fn with(weights: [[u32; 4]; 2]) -> impl Strategy<Value = Self> {
+        RandomGraph::any_smaller_than(7).prop_flat_map(move |graph| {
+            let moves_of =
+                |side: usize| (0..graph.size()).map(|slot| graph.next(side, slot).len()).sum();
+            let moves: [usize; 2] = [moves_of(0), moves_of(1)];
             let exchanged = || prop::bool::weighted(0.2);
-            let loop_move = (chased, exchanged(), exchanged())
-                .prop_map(|(chased, a, b)| LoopMove { chased, exchanged: [a, b] });
-            prop::collection::vec(loop_move, moves).prop_map(move |loop_moves| {
-                let mut loop_moves = loop_moves.into_iter();
-                let mut take = |side: usize| {
-                    let of =
-                        |slot| loop_moves.by_ref().take(graph.next(side, slot).len()).collect();
-                    (0..graph.size()).map(of).collect::<Vec<Vec<LoopMove>>>()
-                };
-                let loop_moves = [take(0), take(1)];
+            let loop_moves = [0, 1].map(|side| {
+                let [both, first, second, none] = weights[side];
+                let chased = prop_oneof![
+                    both => Just(6u16),
+                    first => Just(2),
+                    second => Just(4),
+                    none => Just(0),
+                ];
+                let loop_move = (chased, exchanged(), exchanged())
+                    .prop_map(|(chased, a, b)| LoopMove { chased, exchanged: [a, b] });
+                prop::collection::vec(loop_move, moves[side])
+            });
+            loop_moves.prop_map(move |loop_moves| {
+                let mut side = 0;
+                let loop_moves = loop_moves.map(|moves| {
+                    let mut moves = moves.into_iter();
+                    let of = |slot| moves.by_ref().take(graph.next(side, slot).len()).collect();
+                    let lists = (0..graph.size()).map(of).collect::<Vec<Vec<LoopMove>>>();
+                    side += 1;
+                    lists
+                });
                 Self { graph: graph.clone(), loop_moves }
             })
         })
+    }
+
+    pub(in crate::tablebase) fn loop_moves_of(&self, side: usize, slot: usize) -> &[LoopMove] {
+        &self.loop_moves[side][slot]
     }
 }
 
@@ -209,7 +237,7 @@ impl<'a> Literal<'a> {
     }
 }
 
-const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
+pub(in crate::tablebase) const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
     match capture {
         Capture::Draws => false,
         Capture::Wins(_) => is_victims,
@@ -233,7 +261,7 @@ fn as_checks(chase_graph: &RandomChaseGraph) -> RandomChaseGraph {
 }
 
 /// Check and chase in turn, until neither decides anything.
-fn literal_results(chase_graph: &RandomChaseGraph) -> Vec<Wdl> {
+pub(in crate::tablebase) fn in_turn_results(chase_graph: &RandomChaseGraph) -> Vec<Wdl> {
     let checks = as_checks(chase_graph);
     let mut known = vec![Wdl::Draw; 2 * chase_graph.graph.size()];
     loop {
@@ -256,8 +284,21 @@ fn literal_results(chase_graph: &RandomChaseGraph) -> Vec<Wdl> {
     }
 }
 
-fn solver_results(chase_graph: &RandomChaseGraph, rules: Rules) -> Vec<Wdl> {
-    let solution = solve(chase_graph, rules, &Silent).unwrap_or_else(|_| panic!("not solved"));
+/// The solver's results.
+pub(in crate::tablebase) fn solver_results(
+    chase_graph: &RandomChaseGraph,
+    rules: Rules,
+) -> Vec<Wdl> {
+    results_with(chase_graph, rules, ChasePlay::solve)
+}
+
+fn results_with(
+    chase_graph: &RandomChaseGraph,
+    rules: Rules,
+    chases: fn(&ChasePlay) -> Distances,
+) -> Vec<Wdl> {
+    let solution = solve_with(chase_graph, rules, chases, &Silent);
+    let solution = solution.unwrap_or_else(|_| panic!("not solved"));
     let result = |&word: &u16| match word {
         _ if word & UNDECIDED != 0 => Wdl::Draw,
         _ if is_win(word) => Wdl::Win,
@@ -270,8 +311,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rounds_solve_the_games_of_check_and_chase(chase_graph in RandomChaseGraph::any()) {
-        prop_assert_eq!(solver_results(&chase_graph, Rules::Asian), literal_results(&chase_graph));
+    fn the_rounds_solve_the_games_of_check_and_chase_in_turn(
+        chase_graph in RandomChaseGraph::any()
+    ) {
+        let apart = results_with(&chase_graph, Rules::Asian, ChasePlay::solve_apart);
+        prop_assert_eq!(apart, in_turn_results(&chase_graph));
     }
 
     #[test]

@@ -4,8 +4,11 @@ pub(super) mod chase;
 pub(super) mod chase_graph;
 #[cfg(test)]
 pub(super) mod chase_parity_game;
+pub(super) mod chase_play;
 pub(super) mod content;
 pub(super) mod game_graph;
+#[cfg(test)]
+pub(super) mod joint_game;
 #[cfg(test)]
 pub(super) mod parity_game;
 pub(super) mod perpetual_check;

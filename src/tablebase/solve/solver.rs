@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicU64, Ordering::R
 use rayon::prelude::*;
 
 use crate::tablebase::solve::chase_graph::ChaseGraph;
+use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::perpetual_check::Verdict;
 use crate::tablebase::solve::{chase, perpetual_check};
 use crate::tablebase::value::{Entry, Rules, Wdl};
@@ -241,6 +242,16 @@ pub(in crate::tablebase) fn solve<A: ChaseGraph>(
     rules: Rules,
     watch: &impl Watch,
 ) -> Result<Solution, SolveError> {
+    solve_with(graph, rules, ChasePlay::solve, watch)
+}
+
+/// Solves the graph under the rules, chases by the function given.
+pub(in crate::tablebase) fn solve_with<A: ChaseGraph>(
+    graph: &A,
+    rules: Rules,
+    chases: fn(&ChasePlay) -> Distances,
+    watch: &impl Watch,
+) -> Result<Solution, SolveError> {
     let mut solver = Solver::new(graph);
     solver.examine(watch);
     if *solver.crowded.get_mut() {
@@ -254,7 +265,7 @@ pub(in crate::tablebase) fn solve<A: ChaseGraph>(
             watch.judging(solver.order);
             let mut judged = solver.judge(watch)?;
             if !judged && rules == Rules::Asian {
-                judged = solver.apply(&chase::judge(&solver, watch)?);
+                judged = solver.apply(&chase::judge(&solver, chases, watch)?);
             }
             if !seeded && !judged && solver.order >= graph.last_order() {
                 solver.bases.pop();

@@ -1,6 +1,6 @@
-//! The verifier's own computation of the results by perpetual chase, from the legal moves of
-//! positions. It shares no code with the generator's `chase` and `chase_graph`: pieces are followed by
-//! their squares, and the sets are found by plain sweeps.
+//! The verifier's own computation of the results by perpetual chase, with the perpetual checks in it,
+//! from the legal moves of positions. It shares no code with the generator's `chase`, `chase_graph`
+//! and `chase_play`: pieces are followed by their squares, and the sets are found by plain sweeps.
 //!
 //! The positions in question do not depend on the round: those in which every move of the chaser
 //! newly chases one piece or becomes known to lose by some round `since`, while the position is still
@@ -48,8 +48,28 @@ struct Evader {
     state: ChaseState,
     /// The last round in which it is open.
     until: u32,
-    /// Quiet moves to positions of hunters, with true for those that neither check nor chase.
-    evasions: Vec<(ChaseState, bool)>,
+    in_check: bool,
+    /// Quiet moves to positions of hunters.
+    evasions: Vec<Evasion>,
+}
+
+/// A quiet move of the victim.
+#[derive(Debug, Clone, Copy)]
+struct Evasion {
+    to: ChaseState,
+    checks: bool,
+    /// It newly chases something.
+    chases: bool,
+}
+
+impl Evasion {
+    const fn is_idle(&self) -> bool {
+        !self.checks && !self.chases
+    }
+
+    const fn is_no_check(&self) -> bool {
+        !self.checks
+    }
 }
 
 /// All that chase rounds look at, by chaser.
@@ -93,10 +113,11 @@ impl Chases {
             evaders: evaders
                 .iter()
                 .filter(is_open)
-                .map(|n| (n.state, n.evasions.clone()))
+                .map(|n| (n.state, (n.in_check, n.evasions.clone())))
                 .collect(),
         };
-        play.settle()
+        let reached = play.solve();
+        (least(&reached.hunters), least(&reached.evaders))
     }
 }
 
@@ -221,15 +242,18 @@ impl<C: CaptureValue> Collector<'_, C> {
             let (_, slot) = locate_position(&self.table.index, &after, false)?;
             if hunting.binary_search(&slot).is_ok() {
                 let man = if mv.from() == state.1 { mv.to() } else { state.1 };
-                let is_idle = !after.in_check() && chased(&position, mv).is_empty();
-                evasions.push(((slot, self.seen(&after, slot, man)), is_idle));
+                evasions.push(Evasion {
+                    to: (slot, self.seen(&after, slot, man)),
+                    checks: after.in_check(),
+                    chases: !chased(&position, mv).is_empty(),
+                });
             }
         }
         let until = match self.entry(victim, state.0)? {
             Entry { wdl: Wdl::Loss, order, .. } => u32::from(order),
             _ => known_from - u32::from(known_from > 0),
         };
-        Some(Evader { state, until, evasions })
+        Some(Evader { state, until, in_check: position.in_check(), evasions })
     }
 
     /// A square of a position as its slot shows it: from the other side if sides are exchanged, and
@@ -263,21 +287,49 @@ fn attacks_any(after: &Position) -> bool {
 /// The hunters and evaders that have not been dropped in a round.
 struct Play {
     hunters: BTreeMap<ChaseState, Vec<ChaseState>>,
-    evaders: BTreeMap<ChaseState, Vec<(ChaseState, bool)>>,
+    /// With true for those in check.
+    evaders: BTreeMap<ChaseState, (bool, Vec<Evasion>)>,
+}
+
+/// Plies from the states that the victim wins to the move that decides.
+#[derive(Default)]
+struct Reached {
+    hunters: BTreeMap<ChaseState, u16>,
+    evaders: BTreeMap<ChaseState, u16>,
+}
+
+impl Reached {
+    fn len(&self) -> usize {
+        self.hunters.len() + self.evaders.len()
+    }
+
+    /// The least distance of a hunter that is none here and beyond all others.
+    fn beyond(&self) -> u16 {
+        let greatest = self.hunters.values().chain(self.evaders.values()).max();
+        greatest.copied().unwrap_or(0).next_multiple_of(2)
+    }
 }
 
 impl Play {
-    /// Drops states until nothing more is dropped.
-    fn settle(&mut self) -> (Distances, Distances) {
+    /// Drops the states that the victim does not win; returns the distances of the rest.
+    fn solve(&mut self) -> Reached {
+        self.settle(|play| {
+            let mut reached = play.forced(Evasion::is_idle);
+            play.add_won_by_check(&mut reached);
+            reached
+        })
+    }
+
+    /// Drops states until `reach` gives a distance to all that are left; returns the distances.
+    fn settle(&mut self, reach: impl Fn(&Self) -> Reached) -> Reached {
         loop {
             while self.sweep() {}
-            let (hunters, evaders) = self.distances();
-            let before = self.hunters.len() + self.evaders.len();
-            self.hunters.retain(|state, _| hunters.contains_key(state));
-            self.evaders.retain(|state, _| evaders.contains_key(state));
-            if before == self.hunters.len() + self.evaders.len() {
-                return (least(&hunters), least(&evaders));
+            let reached = reach(self);
+            if reached.len() == self.hunters.len() + self.evaders.len() {
+                return reached;
             }
+            self.hunters.retain(|state, _| reached.hunters.contains_key(state));
+            self.evaders.retain(|state, _| reached.evaders.contains_key(state));
         }
     }
 
@@ -285,38 +337,77 @@ impl Play {
     fn sweep(&mut self) -> bool {
         let before = self.hunters.len() + self.evaders.len();
         let Self { hunters, evaders } = self;
-        evaders.retain(|_, moves| moves.iter().any(|(state, _)| hunters.contains_key(state)));
+        evaders.retain(|_, (_, moves)| moves.iter().any(|mv| hunters.contains_key(&mv.to)));
         hunters.retain(|_, moves| {
             !moves.is_empty() && moves.iter().all(|state| evaders.contains_key(state))
         });
         before != hunters.len() + evaders.len()
     }
 
-    /// Plies to the next move of the victim that neither checks nor chases, where it forces one.
-    fn distances(&self) -> (BTreeMap<ChaseState, u16>, BTreeMap<ChaseState, u16>) {
-        let escapes = |moves: &[(ChaseState, bool)]| {
-            moves.iter().any(|(state, is_idle)| *is_idle && self.hunters.contains_key(state))
-        };
-        let mut evaders: BTreeMap<ChaseState, u16> = BTreeMap::new();
-        let mut hunters: BTreeMap<ChaseState, u16> = BTreeMap::new();
-        evaders.extend(self.evaders.iter().filter(|(_, m)| escapes(m)).map(|(&s, _)| (s, 1)));
-        let mut distance = 1;
+    /// Plies to the next evasion of a kind, where the victim forces one.
+    fn forced(&self, is_wanted: impl Fn(&Evasion) -> bool) -> Reached {
+        let mut reached = Reached::default();
+        let goes_on = |mv: &Evasion| is_wanted(mv) && self.hunters.contains_key(&mv.to);
+        let evaders = self.evaders.iter().filter(|(_, (_, moves))| moves.iter().any(goes_on));
+        reached.evaders.extend(evaders.map(|(&state, _)| (state, 1)));
+        self.attract(&mut reached, 0);
+        reached
+    }
+
+    /// Adds the states from which the victim forces a visit to those reached, at distances beyond
+    /// this one.
+    fn attract(&self, reached: &mut Reached, mut distance: u16) {
         loop {
-            let before = hunters.len();
+            let before = reached.len();
+            for (&state, (_, moves)) in &self.evaders {
+                if moves.iter().any(|mv| reached.hunters.contains_key(&mv.to)) {
+                    reached.evaders.entry(state).or_insert(distance.saturating_add(1));
+                }
+            }
             for (&state, moves) in &self.hunters {
-                if moves.iter().all(|next| evaders.contains_key(next)) {
-                    hunters.entry(state).or_insert(distance + 1);
+                if moves.iter().all(|next| reached.evaders.contains_key(next)) {
+                    reached.hunters.entry(state).or_insert(distance.saturating_add(2));
                 }
             }
-            for (&state, moves) in &self.evaders {
-                if moves.iter().any(|(next, _)| hunters.contains_key(next)) {
-                    evaders.entry(state).or_insert(distance + 2);
-                }
+            distance = distance.saturating_add(2);
+            if before == reached.len() {
+                return;
             }
-            distance += 2;
-            if before == hunters.len() {
-                return (hunters, evaders);
+        }
+    }
+
+    /// Adds the states in which the victim forces no idle move, but wins by perpetual check as long as
+    /// the chaser allows none, beyond all others.
+    fn add_won_by_check(&self, reached: &mut Reached) {
+        loop {
+            let rest = self.without(reached);
+            let mut checking =
+                Self { hunters: rest.hunters.clone(), evaders: rest.evaders.clone() };
+            checking.evaders.retain(|_, (in_check, _)| *in_check);
+            let mut won = checking.settle(|play| play.forced(Evasion::is_no_check));
+            if won.len() == 0 {
+                return;
             }
+            let last = won.beyond();
+            rest.attract(&mut won, last);
+            let beyond = reached.beyond();
+            let later = |(state, distance)| (state, beyond.saturating_add(distance));
+            reached.hunters.extend(won.hunters.into_iter().map(later));
+            reached.evaders.extend(won.evaders.into_iter().map(later));
+        }
+    }
+
+    /// The states that are not reached, and the moves between them.
+    fn without(&self, reached: &Reached) -> Self {
+        let hunters = self.hunters.iter().filter(|(state, _)| !reached.hunters.contains_key(state));
+        let evaders = self.evaders.iter().filter(|(state, _)| !reached.evaders.contains_key(state));
+        let left = |moves: &Vec<ChaseState>| {
+            let states = moves.iter().copied();
+            states.filter(|state| !reached.evaders.contains_key(state)).collect()
+        };
+        Self {
+            hunters: hunters.map(|(&state, moves)| (state, left(moves))).collect(),
+            evaders: evaders.map(|(&state, evader)| (state, evader.clone())).collect(),
         }
     }
 }
@@ -329,4 +420,91 @@ fn least(distances: &BTreeMap<ChaseState, u16>) -> Distances {
         *least = distance.min(*least);
     }
     slots.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tablebase::solve::chase_play::{ChasePlay, Lists};
+
+    fn state(place: usize) -> ChaseState {
+        (place as u32, Square::from_index(0))
+    }
+
+    /// By evader, whether it is in check and its moves, each with true if it chases; by hunter, whether
+    /// it is in check and its moves.
+    type Sketch = (Vec<(bool, Vec<(usize, bool)>)>, Vec<(bool, Vec<usize>)>);
+
+    fn sketch() -> impl Strategy<Value = Sketch> {
+        (2usize..12, 2usize..12).prop_flat_map(|(evaders, hunters)| {
+            let evader = prop::collection::vec((0..hunters, prop::bool::weighted(0.7)), 0..4);
+            let hunter = prop::collection::vec(0..evaders, 1..3);
+            (
+                prop::collection::vec((prop::bool::weighted(0.6), evader), evaders),
+                prop::collection::vec((prop::bool::weighted(0.4), hunter), hunters),
+            )
+        })
+    }
+
+    fn of_solver((evaders, hunters): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
+        let mut play = ChasePlay {
+            hunter_checked: hunters.iter().map(|hunter| hunter.0).collect(),
+            evader_checked: evaders.iter().map(|evader| evader.0).collect(),
+            ..ChasePlay::default()
+        };
+        let mut chases = Lists::default();
+        hunters.iter().for_each(|(_, moves)| chases.push(moves.iter().map(|&to| to as u32)));
+        play.chases = chases;
+        for (_, moves) in evaders {
+            let escapes = moves.iter().filter(|&&(to, chases)| !chases && !hunters[to].0);
+            play.evasions.push(moves.iter().map(|&(to, _)| to as u32));
+            play.escapes.push(escapes.map(|&(to, _)| to as u32));
+        }
+        let distances = play.solve();
+        [distances.hunters, distances.evaders].map(|distances| {
+            let won = distances.into_iter().enumerate().filter(|&(_, distance)| distance > 0);
+            won.map(|(place, distance)| (state(place), distance)).collect()
+        })
+    }
+
+    fn of_verifier((evaders, hunters): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
+        let evasion = |&(to, chases): &(usize, bool)| Evasion {
+            to: state(to),
+            checks: hunters[to].0,
+            chases,
+        };
+        let evader = |(in_check, moves): &(bool, Vec<(usize, bool)>)| {
+            (*in_check, moves.iter().map(evasion).collect())
+        };
+        let hunter = |moves: &[usize]| moves.iter().map(|&to| state(to)).collect();
+        let mut play = Play {
+            hunters: (0..).map(state).zip(hunters.iter().map(|(_, moves)| hunter(moves))).collect(),
+            evaders: (0..).map(state).zip(evaders.iter().map(evader)).collect(),
+        };
+        let reached = play.solve();
+        [reached.hunters, reached.evaders].map(|distances| distances.into_iter().collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_solver_and_the_verifier_find_the_same(sketch in sketch()) {
+            prop_assert_eq!(of_solver(&sketch), of_verifier(&sketch));
+        }
+    }
+
+    /// The test above meets plays that are won by the checks in a chase.
+    #[test]
+    fn checks_in_a_chase_decide() {
+        // In check, evader 0 goes to 0 and chases; from 0 the chaser may check again, or not: then evader
+        // 1 has an idle move.
+        let sketch: Sketch =
+            (vec![(true, vec![(0, true)]), (false, vec![(0, false)])], vec![(false, vec![0, 1])]);
+        let hunters = vec![(state(0), 4)];
+        assert_eq!(of_verifier(&sketch), [hunters, vec![(state(0), 3), (state(1), 1)]]);
+        assert_eq!(of_solver(&sketch), of_verifier(&sketch));
+    }
 }

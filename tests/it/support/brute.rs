@@ -13,6 +13,7 @@
 //! No drawn position has a move into a lost one, and moves into won ones lose, so that the moves
 //! among drawn positions, captures included, are the whole game.
 
+pub(crate) mod certificate;
 mod chase;
 
 use std::collections::{HashMap, HashSet};
@@ -28,7 +29,7 @@ pub(crate) enum Rules {
     None,
     /// Perpetual check loses unless both sides check.
     Check,
-    /// Perpetual chase loses too, where check decides nothing.
+    /// Perpetual chase loses too; check and chase are judged together.
     Asian,
 }
 
@@ -244,6 +245,18 @@ impl Graph {
         Self { men, ids, nodes, successors, predecessors }
     }
 
+    /// These positions alone, without the moves between them.
+    fn of_positions(codes: &[u64]) -> Self {
+        let node = |&code: &u64| {
+            let position = decode(code);
+            Node { code, turn: position.turn(), in_check: position.in_check() }
+        };
+        let nodes: Vec<Node> = codes.iter().map(node).collect();
+        let ids = (0..).zip(codes).map(|(id, &code)| (code, id)).collect();
+        let no_moves = || Lists { starts: vec![0; codes.len() + 1], nodes: Vec::new() };
+        Self { men: 0, ids, nodes, successors: no_moves(), predecessors: no_moves() }
+    }
+
     /// All positions, those of the subsets included.
     pub(crate) fn positions(&self) -> impl Iterator<Item = Position> {
         self.nodes.iter().map(|node| decode(node.code))
@@ -289,12 +302,12 @@ impl Graph {
         values
     }
 
-    /// Decides by perpetual check and perpetual chase, in turn until neither decides anything.
+    /// Decides by perpetual check, then by check and chase together, until nothing more is decided.
     fn add_check_and_chase(&self, values: &mut [Value]) {
         loop {
             self.add_rule(values);
             let drawn: Vec<bool> = values.iter().map(|value| value.wdl == Wdl::Draw).collect();
-            let won = Side::ALL.map(|victim| chase::won_by_chase(self, victim, &drawn));
+            let won = Side::ALL.map(|victim| chase::won_by_rule(self, victim, &drawn));
             if won.iter().all(Vec::is_empty) {
                 return;
             }

@@ -1,4 +1,4 @@
-//! Perpetual chase in endgame tables: against the literal parity game on positions × men, against
+//! Check and chase in endgame tables: against the literal parity game on positions × men, against
 //! known counts, and the lines that explain what is decided by rule.
 
 use std::path::Path;
@@ -9,6 +9,7 @@ use juzhong::tablebase::{
 };
 use juzhong::xiangqi::Position;
 
+use crate::support::brute::certificate::{Certified, certify};
 use crate::support::brute::{self, Graph, Wdl as BruteWdl};
 use crate::support::tables::{
     asian_tables, build_tables, small_graph, small_tables, tables_of_four_men,
@@ -62,6 +63,47 @@ fn tables_of_five_men_agree_with_the_literal_game() {
     let decided: usize =
         ["KRAvKR", "KRvKNA", "KCAvKN"].iter().map(|name| decided_by_chase(name)).sum();
     println!("{decided} positions of five men are decided by chase");
+}
+
+/// The results of a set under either rule, proved by the literal game on what chase decides and on
+/// what it might decide.
+fn certify_set(name: &str) -> Certified {
+    let folder = tempfile::tempdir().unwrap();
+    let [check, asian] =
+        [Rules::Check, Rules::Asian].map(|rules| build_tables(folder.path(), &[name], rules));
+    let result = |tables: &Tables, position: &Position| match tables.probe_wdl(position).unwrap() {
+        Wdl::Loss => BruteWdl::Loss,
+        Wdl::Draw => BruteWdl::Draw,
+        Wdl::Win => BruteWdl::Win,
+    };
+    let certified = certify(
+        name,
+        |position: &Position| result(&check, position),
+        |position: &Position| result(&asian, position),
+    );
+    println!("{name}: {certified:?}");
+    certified
+}
+
+#[test]
+fn draws_of_small_sets_are_certified() {
+    let certified = certify_set("KRvKN");
+    assert_eq!(certified.by_chase.first + certified.by_chase.second, 0);
+}
+
+#[test]
+#[ignore = "cargo test --release --test it tablebase::chase::what_chase_decides_of_five_men_is_certified -- --ignored --nocapture: an hour on two cores"]
+fn what_chase_decides_of_five_men_is_certified() {
+    for name in ["KRNvKR", "KNCvKR", "KRCvKN", "KCPvKR"] {
+        certify_set(name);
+    }
+}
+
+#[test]
+#[ignore = "cargo test --release --test it tablebase::chase::what_chase_decides_of_rook_and_cannon_is_certified -- --ignored --nocapture: 5 to 15 minutes on two cores"]
+fn what_chase_decides_of_rook_and_cannon_is_certified() {
+    let by_chase = certify_set("KRCvKR").by_chase;
+    assert_eq!([by_chase.first, by_chase.second], [44_352, 0]);
 }
 
 /// Sets in which chase changes nothing.

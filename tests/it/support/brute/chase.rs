@@ -1,11 +1,14 @@
-//! Perpetual chase, literally: the parity game of one side as the victim on positions × the man that
-//! it names as chased, for what no other rule decides. The greatest priority that occurs for ever
-//! must be even for the victim to win:
+//! Perpetual check and chase together, literally: the parity game of one side as the victim on
+//! positions × the piece that it names as chased, or none, for what neither mates nor checks alone
+//! decide. The greatest priority that occurs for ever must be even for the victim to win:
 //!
-//! - 3: a move of the chaser that does not newly chase the man named, or a move of the victim by
-//!   which it names another man;
-//! - 2: a move of the victim that neither checks nor newly chases anything;
-//! - 1: a move of the chaser that newly chases the man named, any other move of the victim.
+//! - 5: a move of the chaser that does not newly chase the piece named, or, if none is named, is no
+//!   check; a move of the victim by which it names another piece or none;
+//! - 4: a move of the victim, a piece being named, that neither checks nor newly chases anything;
+//! - 3: a move of the chaser that newly chases the piece named and is no check;
+//! - 2: a move of the victim that is no check, but chases, or no piece is named;
+//! - 1: any other move: checks of the victim, and checks of the chaser that chase the piece named,
+//!   if one is.
 //!
 //! What a move newly chases is the rules' own definition,
 //! [`chased`](juzhong::xiangqi::repetition::chased).
@@ -21,6 +24,9 @@ use super::{Graph, code, decode};
 /// A position by its number, the man named, and the priority of the move that led here.
 type Vertex = (u32, Option<Square>, u8);
 
+/// Follows a position without moves in the part of a graph that is played on; the victim has not won.
+const END: Vertex = (u32::MAX, None, 5);
+
 struct Game<'a> {
     graph: &'a Graph,
     victim: Side,
@@ -31,9 +37,9 @@ struct Game<'a> {
     before: Vec<Vec<u32>>,
 }
 
-/// The drawn positions that the victim wins by the rule of perpetual chase. Captures of drawn
-/// positions are moves among them.
-pub(crate) fn won_by_chase(graph: &Graph, victim: Side, drawn: &[bool]) -> Vec<usize> {
+/// The drawn positions that the victim wins by the rules of perpetual check and chase. Captures of
+/// drawn positions are moves among them.
+pub(crate) fn won_by_rule(graph: &Graph, victim: Side, drawn: &[bool]) -> Vec<usize> {
     let mut game = Game {
         graph,
         victim,
@@ -81,7 +87,10 @@ impl Game<'_> {
         }
     }
 
-    fn moves_from(&mut self, (node, man, _): Vertex) -> Vec<u32> {
+    fn moves_from(&mut self, (node, man, priority): Vertex) -> Vec<u32> {
+        if (node, man, priority) == END {
+            return vec![self.number(END)];
+        }
         let position = decode(self.graph.nodes[node as usize].code);
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
@@ -89,22 +98,34 @@ impl Game<'_> {
         for &mv in &moves {
             let mut after = position.clone();
             after.make(mv);
-            let to = self.graph.ids[&code(&after)];
-            if !self.drawn[to as usize] {
-                continue;
-            }
+            let to = self.graph.ids.get(&code(&after)).copied();
+            let Some(to) = to.filter(|&to| self.drawn[to as usize]) else { continue };
             let named = man.and_then(|man| self.follow(&after, man, mv));
+            let checks = after.in_check();
             if position.turn() == self.victim {
-                let is_idle = !after.in_check() && chased(&position, mv).is_empty();
+                let chases = !chased(&position, mv).is_empty();
                 let victims = after.side(self.victim) - after.role(Role::King);
                 for other in victims.into_iter().map(Some).chain([None]) {
-                    let priority = if other != named { 3 } else { 1 + u8::from(is_idle) };
+                    let priority = match other == named {
+                        false => 5,
+                        true if checks => 1,
+                        true if chases || named.is_none() => 2,
+                        true => 4,
+                    };
                     next.push(self.number((to, other, priority)));
                 }
             } else {
-                let is_chase = man.is_some_and(|man| chased(&position, mv).has(man));
-                next.push(self.number((to, named, if is_chase { 1 } else { 3 })));
+                let goes_on = man.map_or(checks, |man| chased(&position, mv).has(man));
+                let priority = match (goes_on, checks) {
+                    (false, _) => 5,
+                    (true, false) => 3,
+                    (true, true) => 1,
+                };
+                next.push(self.number((to, named, priority)));
             }
+        }
+        if next.is_empty() {
+            next.push(self.number(END));
         }
         next
     }
@@ -116,7 +137,8 @@ impl Game<'_> {
     }
 
     fn is_victims(&self, vertex: usize) -> bool {
-        self.graph.nodes[self.vertices[vertex].0 as usize].turn == self.victim
+        let (node, ..) = self.vertices[vertex];
+        self.graph.nodes.get(node as usize).is_some_and(|node| node.turn == self.victim)
     }
 
     /// Zielonka's recursive algorithm: the vertices of `alive` from which the victim wins.

@@ -1,0 +1,360 @@
+//! The infinite game of a chase on an explicit graph: the part of the joint game of check and chase
+//! in which every move of the chaser that is not known to lose chases one piece. See "Check and
+//! chase together" in `docs/design/repetition.md`.
+//!
+//! The victim wins a play in which its escapes, moves that neither check nor chase anything, never
+//! end; and a play without that in which from some point on the chaser only checks, while moves of
+//! the victim that are no checks never end. So it is a parity game: escapes have priority 4, moves
+//! of the chaser that are no checks 3, other moves of the victim that are no checks 2, checks 1.
+
+/// Lists of numbers, one after the other.
+#[derive(Default)]
+pub(in crate::tablebase) struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    pub(in crate::tablebase) fn push(&mut self, list: impl IntoIterator<Item = u32>) {
+        self.starts.push(self.items.len() as u32);
+        self.items.extend(list);
+    }
+
+    pub(in crate::tablebase) fn of(&self, i: usize) -> &[u32] {
+        let end = self.starts.get(i + 1).map_or(self.items.len(), |&end| end as usize);
+        &self.items[self.starts[i] as usize..end]
+    }
+
+    pub(in crate::tablebase) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The edges turned around, `len` places being led to.
+    fn inverted(&self, len: usize) -> Self {
+        let mut starts = vec![0u32; len + 1];
+        for &to in &self.items {
+            starts[to as usize + 1] += 1;
+        }
+        for i in 0..len {
+            starts[i + 1] += starts[i];
+        }
+        let mut at = starts.clone();
+        starts.pop();
+        let mut items = vec![0; self.items.len()];
+        for from in 0..self.len() {
+            for &to in self.of(from) {
+                items[at[to as usize] as usize] = from as u32;
+                at[to as usize] += 1;
+            }
+        }
+        Self { starts, items }
+    }
+
+    /// The lists of `from`, with the items among `to`, both ascending, by their places there. `len`
+    /// places are led to here.
+    fn among(&self, from: &[u32], to: &[u32], len: usize) -> Self {
+        let mut place_of = vec![None; len];
+        for (place, &item) in to.iter().enumerate() {
+            place_of[item as usize] = Some(place as u32);
+        }
+        let mut lists = Self::default();
+        for &i in from {
+            lists.push(self.of(i as usize).iter().filter_map(|&item| place_of[item as usize]));
+        }
+        lists
+    }
+}
+
+/// The game: states with the chaser to move (*hunters*) and with the victim to move (*evaders*), by
+/// their places in two lists.
+#[derive(Default)]
+pub(in crate::tablebase) struct ChasePlay {
+    /// By hunter: whether the move that leads there checks.
+    pub(in crate::tablebase) hunter_checked: Vec<bool>,
+    /// By evader: likewise.
+    pub(in crate::tablebase) evader_checked: Vec<bool>,
+    /// The evaders that the moves of each hunter lead to, one at least.
+    pub(in crate::tablebase) chases: Lists,
+    /// The hunters that the moves of each evader lead to.
+    pub(in crate::tablebase) evasions: Lists,
+    /// Those of them that are escapes.
+    pub(in crate::tablebase) escapes: Lists,
+}
+
+impl ChasePlay {
+    /// The states that the victim wins: those from which it can stay in the graph for ever, and win
+    /// these plays.
+    pub(in crate::tablebase) fn solve(&self) -> Distances {
+        Arena::new(self).settle(Arena::add_won_by_check)
+    }
+
+    /// Those that it wins by escapes only: chase judged apart from check.
+    #[cfg(test)]
+    pub(in crate::tablebase) fn solve_apart(&self) -> Distances {
+        Arena::new(self).settle(|_, _| ())
+    }
+
+    /// The number of states in which the chaser can never do but chase on, whatever the victim answers.
+    #[cfg(test)]
+    pub(in crate::tablebase) fn count_endless(&self) -> usize {
+        let mut arena = Arena::new(self);
+        arena.cascade();
+        arena.hunters.iter().filter(|&&is_left| is_left).count()
+    }
+
+    /// The game of perpetual check among some of the states: escapes are the moves that are no checks,
+    /// and only evaders in check remain.
+    fn checks_among(&self, states: &States) -> Self {
+        let hunter_checked = picked(&states.hunters, &self.hunter_checked);
+        let evader_checked = picked(&states.evaders, &self.evader_checked);
+        let chases = self.chases.among(&states.hunters, &states.evaders, self.evasions.len());
+        let evasions = self.evasions.among(&states.evaders, &states.hunters, self.chases.len());
+        let mut escapes = Lists::default();
+        for evader in 0..evasions.len() {
+            let to = evasions.of(evader).iter().copied();
+            escapes.push(to.filter(|&hunter| !hunter_checked[hunter as usize]));
+        }
+        Self { hunter_checked, evader_checked, chases, evasions, escapes }
+    }
+
+    /// The states that the victim wins by perpetual check of the chaser in one loop, and those from
+    /// which it forces a visit to these.
+    fn won_by_check(&self) -> Distances {
+        let mut checking = Arena::new(self);
+        checking.drop_unchecked();
+        let mut distances = checking.settle(|_, _| ());
+        if distances.is_any() {
+            Arena::new(self).attract(&mut distances);
+        }
+        distances
+    }
+}
+
+/// Some of the states, by their places, ascending.
+struct States {
+    hunters: Vec<u32>,
+    evaders: Vec<u32>,
+}
+
+fn picked(places: &[u32], of: &[bool]) -> Vec<bool> {
+    places.iter().map(|&place| of[place as usize]).collect()
+}
+
+/// For each state the plies to the move of the victim that decides; 0 where the victim does not win.
+pub(in crate::tablebase) struct Distances {
+    pub(in crate::tablebase) hunters: Vec<u16>,
+    pub(in crate::tablebase) evaders: Vec<u16>,
+}
+
+impl Distances {
+    fn none(play: &ChasePlay) -> Self {
+        Self { hunters: vec![0; play.chases.len()], evaders: vec![0; play.evasions.len()] }
+    }
+
+    fn is_any(&self) -> bool {
+        self.hunters.iter().any(|&distance| distance > 0)
+    }
+
+    /// The least distance of a hunter beyond all others.
+    fn beyond(&self) -> u16 {
+        let greatest = self.hunters.iter().chain(&self.evaders).max().copied().unwrap_or(0);
+        greatest.next_multiple_of(2)
+    }
+
+    /// Adds the distances of some of the states, counted on from the greatest here.
+    fn add(&mut self, states: &States, distances: &Self) {
+        let base = self.beyond();
+        let enter = |places: &[u32], of: &[u16], into: &mut [u16]| {
+            for (&place, &distance) in places.iter().zip(of).filter(|(_, distance)| **distance > 0)
+            {
+                into[place as usize] = base.saturating_add(distance);
+            }
+        };
+        enter(&states.hunters, &distances.hunters, &mut self.hunters);
+        enter(&states.evaders, &distances.evaders, &mut self.evaders);
+    }
+}
+
+/// The states of a game that have not been dropped.
+struct Arena<'g> {
+    play: &'g ChasePlay,
+    /// The reverse of the chases: for each evader the hunters that lead to it.
+    hunted_by: Lists,
+    evaded_by: Lists,
+    hunters: Vec<bool>,
+    evaders: Vec<bool>,
+    /// For each of the evaders the number of its evasions to states not dropped.
+    evasions_left: Vec<u32>,
+    /// Dropped states whose predecessors are still to be looked at.
+    dropped_hunters: Vec<u32>,
+    dropped_evaders: Vec<u32>,
+}
+
+impl<'g> Arena<'g> {
+    fn new(play: &'g ChasePlay) -> Self {
+        let count = |i: usize| play.evasions.of(i).len() as u32;
+        let evasions_left: Vec<u32> = (0..play.evasions.len()).map(count).collect();
+        let evaders: Vec<bool> = evasions_left.iter().map(|&left| left > 0).collect();
+        Self {
+            play,
+            hunted_by: play.chases.inverted(play.evasions.len()),
+            evaded_by: play.evasions.inverted(play.chases.len()),
+            hunters: vec![true; play.chases.len()],
+            dropped_hunters: Vec::new(),
+            dropped_evaders: places(&evaders, false),
+            evaders,
+            evasions_left,
+        }
+    }
+
+    /// Drops states until nothing more is dropped; returns the distances of the rest. `add` gives
+    /// distances to states besides those where the victim forces an escape.
+    fn settle(mut self, add: impl Fn(&Self, &mut Distances)) -> Distances {
+        loop {
+            self.cascade();
+            let mut distances = self.reach();
+            add(&self, &mut distances);
+            if !self.drop_unreached(&distances) {
+                return distances;
+            }
+        }
+    }
+
+    fn drop_unchecked(&mut self) {
+        for (evader, is_left) in self.evaders.iter_mut().enumerate() {
+            if !self.play.evader_checked[evader] && std::mem::take(is_left) {
+                self.dropped_evaders.push(evader as u32);
+            }
+        }
+    }
+
+    /// Drops hunters that can no longer only chase, and evaders that cannot evade, after others
+    /// were dropped.
+    fn cascade(&mut self) {
+        while !self.dropped_hunters.is_empty() || !self.dropped_evaders.is_empty() {
+            for evader in std::mem::take(&mut self.dropped_evaders) {
+                for &hunter in self.hunted_by.of(evader as usize) {
+                    if std::mem::take(&mut self.hunters[hunter as usize]) {
+                        self.dropped_hunters.push(hunter);
+                    }
+                }
+            }
+            for hunter in std::mem::take(&mut self.dropped_hunters) {
+                for &evader in self.evaded_by.of(hunter as usize) {
+                    let left = &mut self.evasions_left[evader as usize];
+                    *left -= 1;
+                    if *left == 0 && std::mem::take(&mut self.evaders[evader as usize]) {
+                        self.dropped_evaders.push(evader);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The distances from where the victim forces an escape.
+    fn reach(&self) -> Distances {
+        let mut distances = Distances::none(self.play);
+        let escapes = |&evader: &u32| {
+            let mut escapes = self.play.escapes.of(evader as usize).iter();
+            escapes.any(|&hunter| self.hunters[hunter as usize])
+        };
+        let level: Vec<u32> = places(&self.evaders, true).into_iter().filter(escapes).collect();
+        level.iter().for_each(|&evader| distances.evaders[evader as usize] = 1);
+        self.spread(&mut distances, Vec::new(), level, 0);
+        distances
+    }
+
+    /// Adds the states from which the victim forces a visit to those that have a distance, beyond
+    /// them.
+    fn attract(&self, distances: &mut Distances) {
+        let reached = |of: &[u16]| (0..of.len() as u32).filter(|&i| of[i as usize] > 0).collect();
+        let (hunters, evaders) = (reached(&distances.hunters), reached(&distances.evaders));
+        let beyond = distances.beyond();
+        self.spread(distances, hunters, evaders, beyond);
+    }
+
+    /// Gives distances to the states from which the victim forces a visit to these hunters and
+    /// evaders, the hunters being at a distance.
+    fn spread(
+        &self,
+        distances: &mut Distances,
+        mut hunters: Vec<u32>,
+        mut evaders: Vec<u32>,
+        mut distance: u16,
+    ) {
+        let count = |i: usize| self.play.chases.of(i).len() as u32;
+        let mut chases_left: Vec<u32> = (0..self.hunters.len()).map(count).collect();
+        loop {
+            for &evader in hunters.iter().flat_map(|&hunter| self.evaded_by.of(hunter as usize)) {
+                if self.evaders[evader as usize] && distances.evaders[evader as usize] == 0 {
+                    distances.evaders[evader as usize] = distance.saturating_add(1);
+                    evaders.push(evader);
+                }
+            }
+            if evaders.is_empty() {
+                return;
+            }
+            distance = distance.saturating_add(2);
+            hunters.clear();
+            for &hunter in evaders.iter().flat_map(|&evader| self.hunted_by.of(evader as usize)) {
+                let left = &mut chases_left[hunter as usize];
+                *left -= 1;
+                let is_open =
+                    self.hunters[hunter as usize] && distances.hunters[hunter as usize] == 0;
+                if *left == 0 && is_open {
+                    distances.hunters[hunter as usize] = distance;
+                    hunters.push(hunter);
+                }
+            }
+            evaders.clear();
+        }
+    }
+
+    /// Gives distances to the states in which the victim cannot force an escape, but wins by
+    /// perpetual check as long as the chaser allows none.
+    fn add_won_by_check(&self, distances: &mut Distances) {
+        loop {
+            let rest = self.without(distances);
+            let in_check = |&evader: &u32| self.play.evader_checked[evader as usize];
+            if !rest.evaders.iter().any(in_check) {
+                return;
+            }
+            let won = self.play.checks_among(&rest).won_by_check();
+            if !won.is_any() {
+                return;
+            }
+            distances.add(&rest, &won);
+        }
+    }
+
+    /// The states left that have no distance.
+    fn without(&self, distances: &Distances) -> States {
+        let pick = |left: &[bool], of: &[u16]| {
+            (0..left.len() as u32).filter(|&i| left[i as usize] && of[i as usize] == 0).collect()
+        };
+        States {
+            hunters: pick(&self.hunters, &distances.hunters),
+            evaders: pick(&self.evaders, &distances.evaders),
+        }
+    }
+
+    /// Drops the states without a distance; returns true if there were any.
+    fn drop_unreached(&mut self, distances: &Distances) -> bool {
+        self.dropped_hunters = drop_without(&mut self.hunters, &distances.hunters);
+        self.dropped_evaders = drop_without(&mut self.evaders, &distances.evaders);
+        !self.dropped_hunters.is_empty() || !self.dropped_evaders.is_empty()
+    }
+}
+
+/// The places of a value.
+fn places(flags: &[bool], value: bool) -> Vec<u32> {
+    (0..flags.len() as u32).filter(|&i| flags[i as usize] == value).collect()
+}
+
+/// Drops the places without a distance; returns them.
+fn drop_without(left: &mut [bool], distances: &[u16]) -> Vec<u32> {
+    let is_unreached = |&i: &u32| left[i as usize] && distances[i as usize] == 0;
+    let dropped: Vec<u32> = (0..left.len() as u32).filter(is_unreached).collect();
+    dropped.iter().for_each(|&i| left[i as usize] = false);
+    dropped
+}
