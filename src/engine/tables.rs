@@ -253,7 +253,7 @@ fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
     let is_mate = order == 0 && to_mate && distance <= MAX_TABLE_DISTANCE;
     let men = match metric {
         Metric::Dtm => 0,
-        Metric::Dtc => MAN_DISTANCE * men(position) as u16,
+        Metric::Dtc | Metric::DtcWithin(_) => MAN_DISTANCE * men(position) as u16,
     };
     let farther = ORDER_DISTANCE * order.min(3) + men;
     let weight = distance.saturating_add(farther).min(MAX_TABLE_DISTANCE);
@@ -297,6 +297,9 @@ impl Endgames<Position> for XiangqiTables {
     fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
             return Err(format!("there is no folder {}", missing.shown()));
+        }
+        if let Some(metric) = options.metric.filter(|metric| metric.limit().is_some()) {
+            return Err(format!("tables of metric {metric} are not for play: name dtm or dtc"));
         }
         let mut tablebases = Vec::new();
         for made in validity::preferred(rules) {

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, MenSet, QuietMove};
 use crate::tablebase::solve::perpetual_check::Verdict;
 use crate::tablebase::solve::solver::{
-    CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win,
+    CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch,
 };
 
 /// A position's slot and a piece of the victim's side.
@@ -32,7 +32,11 @@ pub(in crate::tablebase) fn judge<A: ChaseGraph>(
     let judge_one = |chaser| {
         let round = Round { solver, chaser, victim: solver.graph.other(chaser) };
         let graph = Graph::new(&round);
-        if watch.is_cancelled() { Err(SolveError::Cancelled) } else { Ok(graph.solve(chaser)) }
+        if watch.is_cancelled() {
+            Err(SolveError::Cancelled)
+        } else {
+            Ok(graph.solve(chaser, solver.horizon))
+        }
     };
     chasers.map(judge_one).collect()
 }
@@ -71,7 +75,7 @@ impl<A: ChaseGraph> Round<'_, '_, A> {
 
     fn is_lost(&self, next: u32) -> bool {
         let word = self.solver.word(self.victim, next);
-        word == ILLEGAL || is_win(word)
+        word == ILLEGAL || self.solver.is_won_in_time(word)
     }
 
     fn is_open(&self, next: u32) -> bool {
@@ -204,12 +208,13 @@ impl Graph {
         }
     }
 
-    /// Drops states until nothing more is dropped; returns the rest, by position.
-    fn solve(&self, chaser: usize) -> Verdict {
+    /// Drops states until nothing more is dropped; returns the rest, by position. What lies beyond the
+    /// horizon is dropped.
+    fn solve(&self, chaser: usize, horizon: u16) -> Verdict {
         let mut play = Play::new(self);
         loop {
             play.cascade();
-            let distances = play.reach();
+            let distances = play.reach(horizon);
             if !play.drop_unreached(&distances) {
                 return Verdict {
                     checker: chaser,
@@ -306,8 +311,8 @@ impl<'g> Play<'g> {
         }
     }
 
-    /// The distances from where the victim forces an escape.
-    fn reach(&self) -> Distances {
+    /// The distances from where the victim forces an escape, up to the horizon.
+    fn reach(&self, horizon: u16) -> Distances {
         let mut distances = Distances {
             hunters: vec![0; self.hunters.len()],
             evaders: vec![0; self.evaders.len()],
@@ -321,7 +326,7 @@ impl<'g> Play<'g> {
         let mut chases_left: Vec<u32> = (0..self.hunters.len()).map(count).collect();
         let mut distance = 1u16;
         level.iter().for_each(|&evader| distances.evaders[evader as usize] = distance);
-        while !level.is_empty() {
+        while !level.is_empty() && distance < horizon {
             let mut next = Vec::new();
             for &hunter in level.iter().flat_map(|&evader| self.hunted_by.of(evader as usize)) {
                 let left = &mut chases_left[hunter as usize];
@@ -333,6 +338,9 @@ impl<'g> Play<'g> {
             }
             distance = distance.saturating_add(2);
             level.clear();
+            if distance > horizon {
+                break;
+            }
             for &evader in next.iter().flat_map(|&hunter| self.evaded_by.of(hunter as usize)) {
                 if self.evaders[evader as usize] && distances.evaders[evader as usize] == 0 {
                     distances.evaders[evader as usize] = distance;

@@ -56,20 +56,27 @@ struct Evader {
 #[derive(Debug)]
 pub(in crate::tablebase) struct Chases {
     by_chaser: Vec<(Vec<Hunter>, Vec<Evader>)>,
+    /// Greater distances are too great.
+    horizon: u16,
 }
 
 impl Chases {
-    /// Collects from a table whose illegal positions are marked.
-    pub(in crate::tablebase) fn collect(table: &Table, capture: impl CaptureValue) -> Self {
+    /// Collects from a table whose illegal positions are marked; `horizon` is the greatest distance
+    /// of a result.
+    pub(in crate::tablebase) fn collect(
+        table: &Table,
+        horizon: u16,
+        capture: impl CaptureValue,
+    ) -> Self {
         let sides = table.words.len();
-        let collector = Collector { table, capture };
+        let collector = Collector { table, horizon, capture };
         let collect = |chaser| {
             let victim = sides - 1 - chaser;
             let hunters = collector.hunters(chaser, victim);
             let evaders = collector.evaders(victim, &hunters);
             (hunters, evaders)
         };
-        Self { by_chaser: (0..sides).map(collect).collect() }
+        Self { by_chaser: (0..sides).map(collect).collect(), horizon }
     }
 
     /// Number of sides to move that have slots.
@@ -89,6 +96,7 @@ impl Chases {
         };
         let is_open = |node: &&Evader| order <= node.until;
         let mut play = Play {
+            horizon: self.horizon,
             hunters: hunters.iter().filter(is_in_round).map(|n| (n.state, required(n))).collect(),
             evaders: evaders
                 .iter()
@@ -102,6 +110,7 @@ impl Chases {
 
 struct Collector<'a, C> {
     table: &'a Table,
+    horizon: u16,
     capture: C,
 }
 
@@ -111,6 +120,8 @@ struct Quiet {
     after: Position,
     slot: u32,
     known_from: u32,
+    /// It leads to a win at the horizon: from that round on it loses nothing.
+    is_late: bool,
 }
 
 impl<C: CaptureValue> Collector<'_, C> {
@@ -128,7 +139,7 @@ impl<C: CaptureValue> Collector<'_, C> {
     /// The hunters of one position, one for each piece; `None` or nothing if there are none.
     fn hunters_of(&self, chaser: usize, victim: usize, slot: u32) -> Option<Vec<Hunter>> {
         let entry = self.entry(chaser, slot)?;
-        let until = match entry.wdl {
+        let mut until = match entry.wdl {
             Wdl::Draw => NEVER - 1,
             _ if entry.order == 0 => return None,
             _ => u32::from(entry.order),
@@ -148,6 +159,9 @@ impl<C: CaptureValue> Collector<'_, C> {
                 continue;
             }
             let step = self.quiet(&position, mv, victim)?;
+            if step.is_late {
+                until = until.min(step.known_from.saturating_sub(1));
+            }
             if step.known_from > until && !attacks_any(&step.after) {
                 return None;
             }
@@ -180,7 +194,8 @@ impl<C: CaptureValue> Collector<'_, C> {
             (Wdl::Win, order) => u32::from(order) + u32::from(!self.wins_by_capture(&after, order)),
             _ => NEVER,
         };
-        Some(Quiet { mv, after, slot, known_from })
+        let is_late = entry.wdl == Wdl::Win && entry.distance >= self.horizon;
+        Some(Quiet { mv, after, slot, known_from, is_late })
     }
 
     fn wins_by_capture(&self, position: &Position, order: u16) -> bool {
@@ -262,6 +277,7 @@ fn attacks_any(after: &Position) -> bool {
 
 /// The hunters and evaders that have not been dropped in a round.
 struct Play {
+    horizon: u16,
     hunters: BTreeMap<ChaseState, Vec<ChaseState>>,
     evaders: BTreeMap<ChaseState, Vec<(ChaseState, bool)>>,
 }
@@ -284,7 +300,7 @@ impl Play {
     /// Drops states that have lost their moves; returns true if there were any.
     fn sweep(&mut self) -> bool {
         let before = self.hunters.len() + self.evaders.len();
-        let Self { hunters, evaders } = self;
+        let Self { hunters, evaders, .. } = self;
         evaders.retain(|_, moves| moves.iter().any(|(state, _)| hunters.contains_key(state)));
         hunters.retain(|_, moves| {
             !moves.is_empty() && moves.iter().all(|state| evaders.contains_key(state))
@@ -292,7 +308,8 @@ impl Play {
         before != hunters.len() + evaders.len()
     }
 
-    /// Plies to the next move of the victim that neither checks nor chases, where it forces one.
+    /// Plies to the next move of the victim that neither checks nor chases, where it forces one within
+    /// the horizon.
     fn distances(&self) -> (BTreeMap<ChaseState, u16>, BTreeMap<ChaseState, u16>) {
         let escapes = |moves: &[(ChaseState, bool)]| {
             moves.iter().any(|(state, is_idle)| *is_idle && self.hunters.contains_key(state))
@@ -303,12 +320,13 @@ impl Play {
         let mut distance = 1;
         loop {
             let before = hunters.len();
-            for (&state, moves) in &self.hunters {
+            for (&state, moves) in self.hunters.iter().filter(|_| distance < self.horizon) {
                 if moves.iter().all(|next| evaders.contains_key(next)) {
                     hunters.entry(state).or_insert(distance + 1);
                 }
             }
-            for (&state, moves) in &self.evaders {
+            let deeper = self.horizon.checked_sub(2).is_some_and(|most| distance <= most);
+            for (&state, moves) in self.evaders.iter().filter(|_| deeper) {
                 if moves.iter().any(|(next, _)| hunters.contains_key(next)) {
                     evaders.entry(state).or_insert(distance + 2);
                 }

@@ -14,9 +14,12 @@
 //! among drawn positions, captures included, are the whole game.
 
 mod chase;
+mod limit;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+
+pub(crate) use limit::{Decided, Limited};
 
 use juzhong::game::{Game, MoveList, Side};
 use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square, can_stand};
