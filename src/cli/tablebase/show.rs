@@ -3,10 +3,12 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Asked, Folder, report_one, table_error};
-use crate::cli::language::{counts as noun, say, word};
+use crate::cli::language::{Language, counts as noun, say, word};
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::Side;
-use juzhong::tablebase::{Entry, HistogramRow, ManualVerdict, Metric, SideStats, Stats, Tables};
+use juzhong::tablebase::{
+    Entry, HistogramRow, ManualVerdict, Material, Metric, SideStats, Stats, Tables, chinese_name,
+};
 use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 /// Shows the counts of a table.
@@ -34,8 +36,10 @@ pub(crate) fn answer(stats: Stats, swapped: bool) -> Value {
     let name = stats.material.name(if swapped { Side::Second } else { Side::First });
     let manual = verdict(&stats)
         .map(|(verdict, agrees)| json!({"verdict": verdict.name(), "agrees": agrees}));
+    let chinese = chinese_name(stats.material, if swapped { Side::Second } else { Side::First });
     let mut answer = stats_json(&name, &if swapped { stats.swapped() } else { stats });
     answer["manual"] = manual.into();
+    answer["chinese_name"] = chinese.into();
     answer
 }
 
@@ -54,7 +58,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
     }
     let verdict = verdict(&stats);
     let stats = if swapped { stats.swapped() } else { stats };
-    let name = material.name(if swapped { Side::Second } else { Side::First });
+    let name = title(material, if swapped { Side::Second } else { Side::First });
     say!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
     for (label, side) in [("red", &stats.sides.first), ("black", &stats.sides.second)] {
         let counts = side.counts;
@@ -105,6 +109,15 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
     )?;
     say!(context.out, "content {}", hex(&stats))?;
     Ok(exit::OK)
+}
+
+/// The name of a set, in Chinese with that of manuals.
+fn title(material: Material, first: Side) -> String {
+    let name = material.name(first);
+    match Language::current() {
+        Language::En => name,
+        Language::Zh => format!("{name} {}", chinese_name(material, first)),
+    }
 }
 
 /// The object of `tablebase stats --json`.
