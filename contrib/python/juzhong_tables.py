@@ -191,7 +191,7 @@ class Tables:
 
     def before(self, is_capture, result, order, distance):
         """A value from the other side's point of view, one ply before."""
-        plies = 1 if is_capture and self.metric == "dtc" else abs(distance) + 1
+        plies = 1 if is_capture and self.metric.startswith("dtc") else abs(distance) + 1
         if result == 1:
             return 1, 0, 0
         return (2, -order, -plies) if result == 0 else (0, -order, plies)

@@ -297,7 +297,7 @@ fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
 fn weight_of(entry: Entry, metric: Metric, position: &Position) -> u16 {
     let men = match metric {
         Metric::Dtm => 0,
-        Metric::Dtc => MAN_DISTANCE * men(position) as u16,
+        Metric::Dtc | Metric::DtcWithin(_) => MAN_DISTANCE * men(position) as u16,
     };
     let farther = ORDER_DISTANCE * entry.order.min(3) + men;
     entry.distance.saturating_add(farther).min(MAX_TABLE_DISTANCE)
@@ -335,6 +335,9 @@ impl Endgames<Position> for XiangqiTables {
     fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
             return Err(format!("there is no folder {}", missing.shown()));
+        }
+        if let Some(metric) = options.metric.filter(|metric| metric.limit().is_some()) {
+            return Err(format!("tables of metric {metric} are not for play: name dtm or dtc"));
         }
         let mut tablebases = Vec::new();
         for made in validity::preferred(rules) {

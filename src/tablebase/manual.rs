@@ -1,7 +1,9 @@
-//! What manuals say of practical endings, and whether the tables agree.
+//! What manuals say of practical endings and how they name them, and whether the tables agree.
 
+use crate::game::Side;
 use crate::tablebase::format::SideCounts;
 use crate::tablebase::material::Material;
+use crate::xiangqi::Role;
 
 /// The verdict of a manual on an ending, for its first side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,53 @@ impl ManualVerdict {
     }
 }
 
+/// The Chinese name of a set as manuals form it, such as 单车对士象全 for `KRvKAABB`, `first` being
+/// Red.
+#[must_use]
+pub fn chinese_name(material: Material, first: Side) -> String {
+    let side = |side, is_red| {
+        let (attackers, guards) =
+            (attackers(material, side, is_red), guards(material, side, is_red));
+        match (attackers.is_empty(), guards.is_empty()) {
+            (true, true) => (if is_red { "光帅" } else { "光将" }).to_owned(),
+            (false, true) if attackers.chars().count() == 1 => format!("单{attackers}"),
+            _ => attackers + &guards,
+        }
+    };
+    format!("{}对{}", side(first, true), side(!first, false))
+}
+
+/// The men of a side that can attack: 车, 双马, 炮兵.
+fn attackers(material: Material, side: Side, is_red: bool) -> String {
+    let names = [
+        (Role::Rook, "车"),
+        (Role::Horse, "马"),
+        (Role::Cannon, "炮"),
+        (Role::Pawn, if is_red { "兵" } else { "卒" }),
+    ];
+    let name = |(role, name): (Role, &str)| match material.count(side, role) {
+        0 => String::new(),
+        count => ["", "双", "三", "四", "五"][usize::from(count.min(5) - 1)].to_owned() + name,
+    };
+    names.into_iter().map(name).collect()
+}
+
+/// The advisors and elephants of a side: 单士, 双象, 单缺士, 士象全.
+fn guards(material: Material, side: Side, is_red: bool) -> String {
+    let (advisor, elephant) = if is_red { ("仕", "相") } else { ("士", "象") };
+    match (material.count(side, Role::Advisor), material.count(side, Role::Elephant)) {
+        (0, 0) => String::new(),
+        (1, 0) => format!("单{advisor}"),
+        (_, 0) => format!("双{advisor}"),
+        (0, 1) => format!("单{elephant}"),
+        (0, _) => format!("双{elephant}"),
+        (1, 1) => format!("单{advisor}{elephant}"),
+        (_, 1) => format!("单缺{elephant}"),
+        (1, _) => format!("单缺{advisor}"),
+        _ => format!("{advisor}{elephant}全"),
+    }
+}
+
 /// The sets and the verdicts on them.
 fn lines() -> impl Iterator<Item = (&'static str, ManualVerdict)> {
     let lines = include_str!("manuals.tsv").lines().filter_map(|line| line.split_once('\t'));
@@ -83,6 +132,36 @@ mod tests {
             assert_eq!(ManualVerdict::on(material), Some(verdict));
         }
         assert_eq!(ManualVerdict::on("KRCvKR".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn endings_have_the_names_of_manuals() {
+        for (set, name) in [
+            ("KRvKAABB", "单车对士象全"),
+            ("KNvKA", "单马对单士"),
+            ("KRvKAAB", "单车对单缺象"),
+            ("KRvKABB", "单车对单缺士"),
+            ("KNCvKAABB", "马炮对士象全"),
+            ("KNPvKAABB", "马兵对士象全"),
+            ("KCCvKBB", "双炮对双象"),
+            ("KCAvKAA", "炮单仕对双士"),
+            ("KCBvKAB", "炮单相对单士象"),
+            ("KRvKN", "单车对单马"),
+            ("KRvKNAABB", "单车对马士象全"),
+            ("KPPvK", "双兵对光将"),
+            ("KPvKP", "单兵对单卒"),
+            ("KRAABBvKR", "车仕相全对单车"),
+            ("KPPPPPvKA", "五兵对单士"),
+        ] {
+            let (material, swapped) = Material::parse_as_asked(set).unwrap();
+            let first = if swapped { Side::Second } else { Side::First };
+            assert_eq!(chinese_name(material, first), name, "{set}");
+        }
+        assert_eq!(chinese_name("KRvKA".parse().unwrap(), Side::Second), "单仕对单车");
+        let family = Family::Practical.materials();
+        let names: std::collections::BTreeSet<String> =
+            family.iter().map(|&set| chinese_name(set, Side::First)).collect();
+        assert_eq!(names.len(), family.len());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use generate::estimate::{Estimate, Needed, TableState, Workload, workload};
 pub use generate::generator::{
     Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,
 };
-pub use manual::ManualVerdict;
+pub use manual::{ManualVerdict, chinese_name};
 pub use material::{Material, MaterialError};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};

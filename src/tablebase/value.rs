@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::num::NonZero;
 use std::str::FromStr;
 
 /// Win, draw or loss for the side to move.
@@ -170,28 +171,65 @@ pub enum Metric {
     Dtm,
     /// Plies to the next capture or mate.
     Dtc,
+    /// As [`Dtc`](Self::Dtc) under a limit: that many plies without a capture draw. Results are those
+    /// of positions with no such ply behind them.
+    DtcWithin(NonZero<u16>),
 }
 
 impl Metric {
-    /// All choices.
+    /// The metrics without a limit.
     pub const ALL: [Self; 2] = [Self::Dtm, Self::Dtc];
 
-    /// The name in headers, file names and on the command line.
+    /// The greatest limit that has a name.
+    pub const MAX_LIMIT: u16 = 1000;
+
+    /// [`Dtc`](Self::Dtc) under a limit of plies; `None` for 0, and beyond
+    /// [`MAX_LIMIT`](Self::MAX_LIMIT).
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Dtm => "dtm",
-            Self::Dtc => "dtc",
+    pub const fn within(plies: u16) -> Option<Self> {
+        match NonZero::new(plies) {
+            Some(limit) if plies <= Self::MAX_LIMIT => Some(Self::DtcWithin(limit)),
+            _ => None,
         }
     }
 
-    /// The value of a capture that leads to a position of this value: with [`Dtc`](Self::Dtc) the
-    /// way ends with it.
+    /// The limit of plies without a capture, if there is one.
+    #[must_use]
+    pub const fn limit(self) -> Option<u16> {
+        match self {
+            Self::DtcWithin(limit) => Some(limit.get()),
+            Self::Dtm | Self::Dtc => None,
+        }
+    }
+
+    /// The greatest distance of a result.
+    pub(in crate::tablebase) const fn horizon(self) -> u16 {
+        match self.limit() {
+            Some(limit) => limit,
+            None => u16::MAX,
+        }
+    }
+
+    /// Returns true if distances end with a capture.
+    #[must_use]
+    pub const fn ends_with_capture(self) -> bool {
+        matches!(self, Self::Dtc | Self::DtcWithin(_))
+    }
+
+    /// The value of a quiet move that leads to a position of this value: a draw if its result comes
+    /// after the limit, with the ply of the move behind it.
+    #[must_use]
+    pub const fn before_quiet(self, entry: Entry) -> Entry {
+        if entry.distance >= self.horizon() { Entry::DRAW } else { entry.before() }
+    }
+
+    /// The value of a capture that leads to a position of this value: where captures count, the way
+    /// ends with it.
     #[must_use]
     pub const fn before_capture(self, entry: Entry) -> Entry {
         let value = entry.before();
-        match (self, entry.wdl) {
-            (Self::Dtc, Wdl::Win | Wdl::Loss) => Entry { distance: 1, ..value },
+        match entry.wdl {
+            Wdl::Win | Wdl::Loss if self.ends_with_capture() => Entry { distance: 1, ..value },
             _ => value,
         }
     }
@@ -199,13 +237,19 @@ impl Metric {
     /// The value of a move that leads to a position of this value.
     #[must_use]
     pub(in crate::tablebase) const fn before_move(self, entry: Entry, is_capture: bool) -> Entry {
-        if is_capture { self.before_capture(entry) } else { entry.before() }
+        if is_capture { self.before_capture(entry) } else { self.before_quiet(entry) }
     }
 }
 
 impl fmt::Display for Metric {
+    /// The name in headers, file names and on the command line: `dtm`, `dtc` or, for example,
+    /// `dtc120`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        match self {
+            Self::Dtm => f.write_str("dtm"),
+            Self::Dtc => f.write_str("dtc"),
+            Self::DtcWithin(limit) => write!(f, "dtc{limit}"),
+        }
     }
 }
 
@@ -215,9 +259,18 @@ impl FromStr for Metric {
         match text {
             "dtm" => Ok(Self::Dtm),
             "dtc" => Ok(Self::Dtc),
-            _ => Err(UnknownName { given: text.to_owned(), choices: "dtm, dtc" }),
+            _ => limited(text).ok_or_else(|| UnknownName {
+                given: text.to_owned(),
+                choices: "dtm, dtc, dtc1 to dtc1000",
+            }),
         }
     }
+}
+
+/// Reads a metric with a limit, written as [`Metric`] writes it.
+fn limited(text: &str) -> Option<Metric> {
+    let plies = text.strip_prefix("dtc")?.parse().ok()?;
+    Metric::within(plies).filter(|metric| metric.to_string() == text)
 }
 
 #[cfg(test)]
@@ -237,5 +290,28 @@ mod tests {
         ];
         assert!(best_first.is_sorted_by(|a, b| a > b));
         assert_eq!(Entry::loss(1, 4).before(), Entry::win(1, 5));
+    }
+
+    #[test]
+    fn limits_have_names() {
+        let metric = Metric::within(120).unwrap();
+        assert_eq!(metric.to_string(), "dtc120");
+        assert_eq!("dtc120".parse(), Ok(metric));
+        for wrong in ["dtc0", "dtc1001", "dtc+5", "dtc012", "dtc 5", "dtc-1", "dtc99999", "dtm5"] {
+            assert!(wrong.parse::<Metric>().is_err(), "{wrong}");
+        }
+        for metric in Metric::ALL {
+            assert_eq!(metric.to_string().parse(), Ok(metric));
+        }
+    }
+
+    #[test]
+    fn what_comes_after_the_limit_is_drawn() {
+        let metric = Metric::within(5).unwrap();
+        assert_eq!(metric.before_quiet(Entry::loss(0, 4)), Entry::win(0, 5));
+        assert_eq!(metric.before_quiet(Entry::win(2, 5)), Entry::DRAW);
+        assert_eq!(metric.before_quiet(Entry::DRAW), Entry::DRAW);
+        assert_eq!(metric.before_capture(Entry::loss(1, 5)), Entry::win(1, 1));
+        assert_eq!(Metric::Dtc.before_quiet(Entry::win(0, 900)), Entry::loss(0, 901));
     }
 }

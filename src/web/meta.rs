@@ -31,7 +31,7 @@ fn about(app: &App) -> Value {
         json!({
             "sets": tables.materials().len(),
             "rules": tables.rules().name(),
-            "metric": tables.metric().name(),
+            "metric": tables.metric().to_string(),
         })
     });
     let levels: Vec<u8> = Level::all().map(Level::number).collect();

@@ -61,6 +61,7 @@ mod tablebase {
     mod counts;
     mod generate;
     mod known_counts;
+    mod limit;
     mod plan;
 }
 

@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let materials = args.sets.materials()?;
     let mut options = GenerateOptions {
         rules: args.folder.rules_to_make(),
-        metric: args.folder.metric,
+        metric: args.folder.metric()?,
         threads: args.threads.and_then(|threads| NonZero::new(threads.into())),
         memory: args.memory.or_else(available_memory),
         ..GenerateOptions::default()
@@ -85,7 +85,7 @@ fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<
         let answer = json!({
             "schema": "juzhong.tablebase.generate.plan/1",
             "rules": args.folder.rules_to_make().name(),
-            "metric": args.folder.metric.name(),
+            "metric": args.folder.metric()?.to_string(),
             "total": plan_numbers(plan),
             "tables": tables,
         });
@@ -123,7 +123,7 @@ fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Resul
         let answer = json!({
             "schema": "juzhong.tablebase.generate/1",
             "rules": args.folder.rules_to_make().name(),
-            "metric": args.folder.metric.name(),
+            "metric": args.folder.metric()?.to_string(),
             "tables": tables,
         });
         writeln!(context.out, "{answer}")?;

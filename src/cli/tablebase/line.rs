@@ -2,7 +2,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::probe::describe;
+use super::probe::describe_by;
 use super::{Folder, distance_of, table_error};
 use crate::cli::language::{say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
@@ -84,7 +84,7 @@ impl Answer<'_> {
             "fen": self.position.to_fen(),
             "material": Material::of(self.position).0.to_string(),
             "rules": self.tables.rules().name(),
-            "metric": self.tables.metric().name(),
+            "metric": self.tables.metric().to_string(),
             "wdl": entry.wdl.name(),
             "order": entry.order,
             "distance": distance_of(*entry),
@@ -116,7 +116,7 @@ impl Answer<'_> {
         let (material, _) = Material::of(self.position);
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let out = &mut context.out;
-        let value = describe(self.line.entry);
+        let value = describe_by(self.line.entry, metric);
         say!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
         let texts = self.texts();
         if !texts.is_empty() {

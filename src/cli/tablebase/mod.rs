@@ -18,6 +18,7 @@ use super::{CliError, Context, GameName, exit, tell};
 use juzhong::tablebase::{
     GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
 };
+use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
@@ -63,13 +64,44 @@ struct Folder {
     /// where tables are read, check or none if the folder has no others].
     #[arg(long)]
     rules: Option<Rules>,
+    #[command(flatten)]
+    measure: Measure,
+}
+
+/// What distances count.
+#[derive(Debug, clap::Args)]
+struct Measure {
     /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
     /// mate).
     #[arg(long, default_value_t)]
     metric: Metric,
+    /// Results under a limit, with --metric dtc: this number of plies without a capture draws, as
+    /// 120 do at the board. The same as --metric dtcN.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=Metric::MAX_LIMIT as i64))]
+    limit: Option<u16>,
+}
+
+impl Measure {
+    /// The metric, with its limit.
+    fn metric(&self) -> Result<Metric, CliError> {
+        let Some(plies) = self.limit else { return Ok(self.metric) };
+        let limited = Metric::within(plies);
+        match (self.metric, limited) {
+            (Metric::Dtc, Some(limited)) => Ok(limited),
+            (metric, Some(limited)) if metric == limited => Ok(limited),
+            (metric, _) => {
+                let message = format!("--limit {plies} needs --metric dtc, not {metric}");
+                Err(CliError::message(exit::USAGE, message))
+            }
+        }
+    }
 }
 
 impl Folder {
+    fn metric(&self) -> Result<Metric, CliError> {
+        self.measure.metric()
+    }
+
     /// The rules of tables that are made.
     fn rules_to_make(&self) -> Rules {
         self.rules.unwrap_or(DEFAULT_RULES)
@@ -77,7 +109,8 @@ impl Folder {
 
     /// The tables that are read.
     fn open(&self) -> Result<Tables, CliError> {
-        let open = |rules| Tables::open(&self.dir, rules, self.metric).map_err(table_error);
+        let metric = self.metric()?;
+        let open = |rules| Tables::open(&self.dir, rules, metric).map_err(table_error);
         if let Some(rules) = self.rules {
             return open(rules);
         }
@@ -97,7 +130,8 @@ impl Folder {
 /// If there is no such folder, or its files cannot be read.
 #[cfg(feature = "web")]
 pub(crate) fn open_folder(dir: &std::path::Path) -> Result<Tables, CliError> {
-    Folder { dir: dir.to_owned(), rules: None, metric: Metric::default() }.open()
+    let measure = Measure { metric: Metric::default(), limit: None };
+    Folder { dir: dir.to_owned(), rules: None, measure }.open()
 }
 
 /// A material as it was named: perhaps with the canonical second side first.
@@ -171,6 +205,12 @@ fn generate_error(error: GenerateError) -> CliError {
         _ => exit::BAD_DATA,
     };
     CliError::new(code, error)
+}
+
+/// Returns true if a value comes after the limit of plies without a capture that ends games at the
+/// board; `None` where distances do not tell, or the table has a limit of its own.
+fn is_beyond_limit(entry: juzhong::tablebase::Entry, metric: Metric) -> Option<bool> {
+    (metric == Metric::Dtc).then(|| u32::from(entry.distance) > MOVE_LIMIT)
 }
 
 /// The distance as answers give it: null for draws.

@@ -2,9 +2,9 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::sets::Sets;
-use super::{DEFAULT_RULES, generate_error};
+use super::{DEFAULT_RULES, Measure, generate_error};
 use crate::cli::{CliError, Context, exit};
-use juzhong::tablebase::{Metric, Plan, Rules};
+use juzhong::tablebase::{Plan, Rules};
 
 /// The workflow that `--format snakemake` writes behind its data, and that can be used without.
 const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
@@ -20,10 +20,8 @@ pub(in crate::cli) struct Args {
     /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
     #[arg(long, default_value_t = DEFAULT_RULES)]
     rules: Rules,
-    /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
-    /// mate).
-    #[arg(long, default_value_t)]
-    metric: Metric,
+    #[command(flatten)]
+    measure: Measure,
 }
 
 /// How to write a plan.
@@ -46,7 +44,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     let materials = args.sets.materials()?;
-    let plan = Plan::new(&materials, args.rules, args.metric).map_err(generate_error)?;
+    let plan = Plan::new(&materials, args.rules, args.measure.metric()?).map_err(generate_error)?;
     match format {
         Format::Json => writeln!(context.out, "{}", to_json(&plan))?,
         Format::Dot => write!(context.out, "{}", plan.to_dot())?,
@@ -61,7 +59,7 @@ fn to_json(plan: &Plan) -> Value {
     json!({
         "schema": "juzhong.tablebase.plan/1",
         "rules": plan.rules.name(),
-        "metric": plan.metric.name(),
+        "metric": plan.metric.to_string(),
         "tables": plan.tables,
     })
 }

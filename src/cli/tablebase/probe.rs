@@ -3,13 +3,14 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Folder, distance_of, full_message, table_code, table_error};
+use super::{Folder, distance_of, full_message, is_beyond_limit, table_code, table_error};
 use crate::cli::fens::Fens;
 use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
 use crate::cli::terminal::Terminal;
 use crate::cli::{CliError, Context, exit};
-use juzhong::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
+use juzhong::tablebase::{Entry, Material, Metric, ProbeError, Tables, Wdl};
+use juzhong::xiangqi::repetition::MOVE_LIMIT;
 use juzhong::xiangqi::{Move, Position};
 
 /// Looks up positions.
@@ -87,35 +88,59 @@ impl Answer {
                     "order": entry.order,
                     "distance": distance_of(entry),
                 });
+                mark_limit(&mut answer, entry, tables.metric());
                 if let Some(notation) = self.notation.asked() {
                     answer["text"] = self.position.write_move(mv, notation).into();
                 }
                 answer
             })
             .collect();
-        json!({
+        let mut answer = json!({
             "schema": "juzhong.tablebase.probe/1",
             "fen": self.position.to_fen(),
             "material": Material::of(&self.position).0.to_string(),
             "rules": tables.rules().name(),
-            "metric": tables.metric().name(),
+            "metric": tables.metric().to_string(),
             "wdl": self.entry.wdl.name(),
             "order": self.entry.order,
             "distance": distance_of(self.entry),
             "moves": moves,
-        })
+        });
+        mark_limit(&mut answer, self.entry, tables.metric());
+        answer
     }
 
     fn print(&self, tables: &Tables, context: &mut Context<'_>) -> io::Result<()> {
         let (material, _) = Material::of(&self.position);
         let (rules, metric) = (tables.rules(), tables.metric());
         let out = &mut context.out;
-        say!(out, "{material}, rules {rules}, metric {metric}: {}", describe(self.entry))?;
+        say!(
+            out,
+            "{material}, rules {rules}, metric {metric}: {}",
+            describe_by(self.entry, metric)
+        )?;
         for &(mv, entry) in &self.moves {
             let mv = self.position.write_move(mv, self.notation.shown());
-            writeln!(out, "{mv}  {}", describe(entry))?;
+            writeln!(out, "{mv}  {}", describe_by(entry, metric))?;
         }
         Ok(())
+    }
+}
+
+/// Adds whether a value comes after the limit of plies without a capture, where that is known.
+fn mark_limit(answer: &mut Value, entry: Entry, metric: Metric) {
+    if let Some(is_beyond) = is_beyond_limit(entry, metric) {
+        answer["beyond_limit"] = is_beyond.into();
+    }
+}
+
+/// The value in words, and whether it comes after the limit of plies without a capture.
+pub(super) fn describe_by(entry: Entry, metric: Metric) -> String {
+    let value = describe(entry);
+    if is_beyond_limit(entry, metric) == Some(true) {
+        text!("{value}, which the limit of {MOVE_LIMIT} plies without a capture prevents")
+    } else {
+        value
     }
 }
 

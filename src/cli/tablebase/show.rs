@@ -3,12 +3,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Asked, Folder, report_one, table_error};
-use crate::cli::language::{counts as noun, say, word};
+use crate::cli::language::{Language, counts as noun, say, word};
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::Side;
 use juzhong::tablebase::{
-    Entry, HistogramRow, ManualVerdict, Metric, Rules, SideStats, Stats, Tables,
+    Entry, HistogramRow, ManualVerdict, Material, Metric, SideStats, Stats, Tables, chinese_name,
 };
+use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]
@@ -35,8 +36,10 @@ pub(crate) fn answer(stats: Stats, swapped: bool) -> Value {
     let name = stats.material.name(if swapped { Side::Second } else { Side::First });
     let manual = verdict(&stats)
         .map(|(verdict, agrees)| json!({"verdict": verdict.name(), "agrees": agrees}));
+    let chinese = chinese_name(stats.material, if swapped { Side::Second } else { Side::First });
     let mut answer = stats_json(&name, &if swapped { stats.swapped() } else { stats });
     answer["manual"] = manual.into();
+    answer["chinese_name"] = chinese.into();
     answer
 }
 
@@ -55,7 +58,7 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
     }
     let verdict = verdict(&stats);
     let stats = if swapped { stats.swapped() } else { stats };
-    let name = material.name(if swapped { Side::Second } else { Side::First });
+    let name = title(material, if swapped { Side::Second } else { Side::First });
     say!(context.out, "{name}, rules {}, metric {}", stats.rules, stats.metric)?;
     for (label, side) in [("red", &stats.sides.first), ("black", &stats.sides.second)] {
         let counts = side.counts;
@@ -71,6 +74,12 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
         if let Some(position) = &side.longest {
             let fen = position.to_fen();
             say!(context.out, "  longest win: {}, {fen}", noun::plies(counts.longest_win))?;
+        }
+        if let Some((won, lost)) = beyond_limit(side, stats.metric) {
+            say!(
+                context.out,
+                "  beyond the limit of {MOVE_LIMIT} plies without a capture: {won} won, {lost} lost"
+            )?;
         }
         for &HistogramRow { entry, count } in side.histogram.iter().filter(|_| args.histogram) {
             let Entry { wdl, order, distance } = entry;
@@ -102,15 +111,24 @@ pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, C
     Ok(exit::OK)
 }
 
+/// The name of a set, in Chinese with that of manuals.
+fn title(material: Material, first: Side) -> String {
+    let name = material.name(first);
+    match Language::current() {
+        Language::En => name,
+        Language::Zh => format!("{name} {}", chinese_name(material, first)),
+    }
+}
+
 /// The object of `tablebase stats --json`.
 fn stats_json(name: &str, stats: &Stats) -> Value {
     json!({
         "schema": "juzhong.tablebase.stats/1",
         "material": name,
         "rules": stats.rules.name(),
-        "metric": stats.metric.name(),
-        "red": side_json(&stats.sides.first),
-        "black": side_json(&stats.sides.second),
+        "metric": stats.metric.to_string(),
+        "red": side_json(&stats.sides.first, stats.metric),
+        "black": side_json(&stats.sides.second, stats.metric),
         "slots": stats.slots,
         "bytes": stats.bytes,
         "wdl_bytes": stats.wdl_bytes,
@@ -123,8 +141,14 @@ fn hex(stats: &Stats) -> String {
     stats.content.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn side_json(side: &SideStats) -> Value {
-    json!({
+/// The positions won and lost whose next capture or mate comes after the limit of plies that ends
+/// games at the board; `None` where distances do not tell, or the table has a limit of its own.
+fn beyond_limit(side: &SideStats, metric: Metric) -> Option<(u64, u64)> {
+    (metric == Metric::Dtc).then(|| side.beyond(MOVE_LIMIT as u16))
+}
+
+fn side_json(side: &SideStats, metric: Metric) -> Value {
+    let mut answer = json!({
         "win": side.counts.win,
         "draw": side.counts.draw,
         "loss": side.counts.loss,
@@ -133,7 +157,11 @@ fn side_json(side: &SideStats) -> Value {
         "longest_win": side.counts.longest_win,
         "longest_fen": side.longest.as_ref().map(juzhong::xiangqi::Position::to_fen),
         "histogram": side.histogram.iter().map(row_json).collect::<Vec<_>>(),
-    })
+    });
+    if let Some((win, loss)) = beyond_limit(side, metric) {
+        answer["beyond_limit"] = json!({"plies": MOVE_LIMIT, "win": win, "loss": loss});
+    }
+    answer
 }
 
 fn row_json(&HistogramRow { entry, count }: &HistogramRow) -> Value {
@@ -145,23 +173,20 @@ pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, Cli
     let mut all = Vec::new();
     let mut errors = Vec::new();
     let mut worst = exit::OK;
-    for rules in Rules::ALL {
-        for metric in Metric::ALL {
-            let tables = Tables::open(&args.dir, rules, metric).map_err(table_error)?;
-            for &material in tables.materials() {
-                match tables.stats(material) {
-                    Ok(stats) => all.push(stats),
-                    Err(error) => {
-                        let (code, error) = report_one(error);
-                        worst = worst.max(code);
-                        let (rules, metric) = (rules.name(), metric.name());
-                        errors.push(json!({
-                            "material": material.to_string(),
-                            "rules": rules,
-                            "metric": metric,
-                            "error": error,
-                        }));
-                    }
+    for (rules, metric) in Tables::kinds_in(&args.dir).map_err(table_error)? {
+        let tables = Tables::open(&args.dir, rules, metric).map_err(table_error)?;
+        for &material in tables.materials() {
+            match tables.stats(material) {
+                Ok(stats) => all.push(stats),
+                Err(error) => {
+                    let (code, error) = report_one(error);
+                    worst = worst.max(code);
+                    errors.push(json!({
+                        "material": material.to_string(),
+                        "rules": rules.name(),
+                        "metric": metric.to_string(),
+                        "error": error,
+                    }));
                 }
             }
         }
@@ -184,7 +209,7 @@ pub(crate) fn list_json(stats: &Stats) -> Value {
     json!({
         "material": stats.material.to_string(),
         "rules": stats.rules.name(),
-        "metric": stats.metric.name(),
+        "metric": stats.metric.to_string(),
         "slots": stats.slots,
         "bytes": stats.bytes,
         "wdl_bytes": stats.wdl_bytes,

@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let answer = json!({
             "schema": "juzhong.tablebase.verify/1",
             "rules": rules.name(),
-            "metric": metric.name(),
+            "metric": metric.to_string(),
             "passed": worst == exit::OK && !interrupted,
             "tables": tables,
         });

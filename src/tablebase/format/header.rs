@@ -207,6 +207,9 @@ impl Header {
         if !self.has_possible_ranks() || !self.could_count(material) {
             return Err("the header contradicts itself".to_owned());
         }
+        if self.ranks().iter().any(|&(_, distance)| distance > metric.horizon()) {
+            return Err("the header has distances beyond its limit".to_owned());
+        }
         let names = self.dependencies.iter().map(|(name, _)| name.as_str());
         if !names.eq(material.captures().iter().map(Material::to_string)) {
             return Err("the header names other smaller tables than captures lead to".to_owned());

@@ -28,6 +28,13 @@ pub(super) fn file_name(material: Material, rules: Rules, metric: Metric) -> Str
     format!("{material}.{rules}.{metric}.jzt")
 }
 
+/// The rules and metric that a file name stands for, if it is one of a table.
+pub(super) fn kind_of_file(name: &str) -> Option<(Rules, Metric)> {
+    let mut parts = name.split('.').skip(1);
+    let kind = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    material_of_file(name, kind.0, kind.1).map(|_| kind)
+}
+
 /// The material that a file name stands for, if it is one of a table with these rules and metric.
 pub(super) fn material_of_file(name: &str, rules: Rules, metric: Metric) -> Option<Material> {
     let stem = name.strip_suffix(&format!(".{rules}.{metric}.jzt"))?;

@@ -140,7 +140,8 @@ impl Values<'_> {
     /// positions in check of the side that has more of them, and the distances of the side that
     /// needs more bytes, if every one of them is found to follow from its moves.
     fn rebuilt(&self, header: &Header, numbering: Numbering<'_>) -> io::Result<u8> {
-        if self.table.words.len() != 2 {
+        // Under a limit a result does not follow from results alone.
+        if self.table.words.len() != 2 || self.graph.horizon() != u16::MAX {
             return Ok(0);
         }
         let checked = [0, 1].map(|side| self.count_checked(side));

@@ -129,7 +129,7 @@ impl BestLine {
             if self.position.in_check() { LineEnd::Mate } else { LineEnd::Stalemate }
         } else if self.entry.wdl == Wdl::Draw {
             LineEnd::Draw
-        } else if metric == Metric::Dtc && self.moves.last().is_some_and(is_capture) {
+        } else if metric.ends_with_capture() && self.moves.last().is_some_and(is_capture) {
             LineEnd::Capture
         } else if self.first_occurrence().is_some() {
             LineEnd::Loop

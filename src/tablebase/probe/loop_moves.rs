@@ -10,11 +10,12 @@ use crate::xiangqi::{Move, Position, Role, Square};
 impl Tables {
     /// At distance 1 of a win by chase the position itself is in the deciding loop: there a move that
     /// neither checks nor newly chases and stays in the loop comes before every other, and has the
-    /// position's value. Only the loops of one piece are preferred: they all follow the same.
+    /// position's value. `in_loops` has the values of the same moves inside a loop. Only the loops of one piece are preferred: they all follow the same.
     pub(in crate::tablebase) fn prefer_chases(
         &self,
         position: &mut Position,
         values: &mut [(Move, Entry)],
+        in_loops: &[(Move, Entry)],
         own: Entry,
     ) -> Result<(), ProbeError> {
         let prey = Role::ALL.into_iter().filter(|&role| role != Role::King);
@@ -22,12 +23,12 @@ impl Tables {
             prey.flat_map(|role| position.pieces(position.turn(), role)).collect();
         for man in men {
             let mut found = false;
-            for (mv, value) in &mut *values {
-                let is_quiet = stays(position, *mv, *value, own.order)
+            for ((mv, value), &(_, unlimited)) in values.iter_mut().zip(in_loops) {
+                let is_quiet = stays(position, *mv, unlimited, own.order)
                     && !position.gives_check(*mv)
                     && chased(position, *mv).is_empty();
                 if is_quiet && self.keeps_chased(position, *mv, man, own.order, LOOP_DEPTH)? {
-                    value.distance = own.distance;
+                    *value = own;
                     found = true;
                 }
             }
@@ -66,7 +67,7 @@ impl Tables {
         depth: u32,
     ) -> Result<bool, ProbeError> {
         let mut any = false;
-        for (mv, value) in self.probe_children(position)? {
+        for (mv, value) in self.loop_children(position)? {
             if value.order < order || position.piece_at(mv.to()).is_some() {
                 continue;
             }
@@ -93,7 +94,7 @@ impl Tables {
         order: u16,
         depth: u32,
     ) -> Result<bool, ProbeError> {
-        for (mv, value) in self.probe_children(position)? {
+        for (mv, value) in self.loop_children(position)? {
             if stays(position, mv, value, order)
                 && self.keeps_chased(position, mv, man, order, depth)?
             {

@@ -5,7 +5,7 @@ use crate::tablebase::format::{HistogramRow, Section, SideCounts};
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::{ProbeError, Tables};
 use crate::tablebase::solve::table::exchanged;
-use crate::tablebase::value::{Metric, Rules};
+use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Position;
 
 /// The counts of a table, by side to move, the canonical first side being Red.
@@ -41,6 +41,18 @@ pub struct SideStats {
     /// The number of positions won and lost in each order and distance that occurs: wins first,
     /// then losses, each by order, then distance.
     pub histogram: Vec<HistogramRow>,
+}
+
+impl SideStats {
+    /// The number of positions won, and lost, whose distance is greater than this number of plies.
+    #[must_use]
+    pub fn beyond(&self, plies: u16) -> (u64, u64) {
+        let count = |wdl: Wdl| {
+            let is_late = |row: &&HistogramRow| row.entry.wdl == wdl && row.entry.distance > plies;
+            self.histogram.iter().filter(is_late).map(|row| row.count).sum()
+        };
+        (count(Wdl::Win), count(Wdl::Loss))
+    }
 }
 
 impl Stats {

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use crate::game::{Game, MoveList, Side};
 use crate::tablebase::format::{
-    FoldedDigits, Section, Spot, Stored, TableError, TableFile, material_of_file, prepare,
+    FoldedDigits, Section, Spot, Stored, TableError, TableFile, kind_of_file, material_of_file,
+    prepare,
 };
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::cache::BlockCache;
@@ -164,6 +165,21 @@ impl Tables {
             homes: homes.into_values().collect(),
             cache: BlockCache::new(),
         })
+    }
+
+    /// The rules and metrics of the tables of a folder, by their files' names, in order.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be read.
+    pub fn kinds_in(dir: &Path) -> Result<BTreeSet<(Rules, Metric)>, TableError> {
+        let failed = |source| TableError::Read { path: dir.to_owned(), source };
+        let mut kinds = BTreeSet::new();
+        for entry in std::fs::read_dir(dir).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            kinds.extend(name.to_str().and_then(kind_of_file));
+        }
+        Ok(kinds)
     }
 
     /// The repetition rules that the tables follow.
@@ -348,6 +364,15 @@ impl Tables {
     ///
     /// If a table that it needs is missing or damaged.
     pub fn probe_children(&self, position: &Position) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        self.children(position, |quiet| self.metric.before_quiet(quiet))
+    }
+
+    /// The same with the values of quiet moves as `before_quiet` makes them from those after them.
+    fn children(
+        &self,
+        position: &Position,
+        before_quiet: impl Fn(Entry) -> Entry,
+    ) -> Result<Vec<(Move, Entry)>, ProbeError> {
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         let mut after = position.clone();
@@ -358,9 +383,20 @@ impl Tables {
             after.unmake(mv, undo);
             let value = value?;
             let is_capture = undo.captured().is_some();
-            values.push((mv, self.metric.before_move(value, is_capture)));
+            let value =
+                if is_capture { self.metric.before_capture(value) } else { before_quiet(value) };
+            values.push((mv, value));
         }
         Ok(values)
+    }
+
+    /// The same without the limit of the metric: moves inside a deciding loop, which need not be
+    /// decided before the limit one by one.
+    pub(in crate::tablebase) fn loop_children(
+        &self,
+        position: &Position,
+    ) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        self.children(position, Entry::before)
     }
 
     /// The value of every legal move for the side that makes it, best first: wins by order, then
@@ -391,22 +427,33 @@ impl Tables {
             return Ok(());
         }
         let mut found = false;
-        for (mv, value) in &mut *values {
-            if !stays(position, *mv, *value, own.order) || position.gives_check(*mv) {
+        let unlimited = self.without_limit(position, values)?;
+        for ((mv, value), &(_, in_loop)) in values.iter_mut().zip(&unlimited) {
+            if !stays(position, *mv, in_loop, own.order) || position.gives_check(*mv) {
                 continue;
             }
             let undo = position.make(*mv);
             let in_loop = self.in_loop(position, own.order, LOOP_DEPTH);
             position.unmake(*mv, undo);
             if in_loop? {
-                value.distance = own.distance;
+                *value = own;
                 found = true;
             }
         }
         if self.rules == Rules::Asian && !found {
-            self.prefer_chases(position, values, own)?;
+            self.prefer_chases(position, values, &unlimited, own)?;
         }
         Ok(())
+    }
+
+    /// The values of the moves of a position, which are `values`, as those inside a loop.
+    fn without_limit(
+        &self,
+        position: &Position,
+        values: &[(Move, Entry)],
+    ) -> Result<Vec<(Move, Entry)>, ProbeError> {
+        let has_limit = self.metric.limit().is_some();
+        if has_limit { self.loop_children(position) } else { Ok(values.to_vec()) }
     }
 
     /// Returns true if a position lost in `order` belongs to the deciding loop, and not only to the
@@ -414,7 +461,7 @@ impl Tables {
     /// each of these checks has a quiet answer that leads back into the loop. Answers are followed
     /// `depth` times.
     fn in_loop(&self, position: &mut Position, order: u16, depth: u32) -> Result<bool, ProbeError> {
-        for (mv, value) in self.probe_children(position)? {
+        for (mv, value) in self.loop_children(position)? {
             let leaves = value.order < order || position.piece_at(mv.to()).is_some();
             if leaves {
                 continue;
@@ -440,7 +487,7 @@ impl Tables {
         order: u16,
         depth: u32,
     ) -> Result<bool, ProbeError> {
-        for (mv, value) in self.probe_children(position)? {
+        for (mv, value) in self.loop_children(position)? {
             if !stays(position, mv, value, order) {
                 continue;
             }

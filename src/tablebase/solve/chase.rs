@@ -19,7 +19,7 @@ use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, MenS
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances, Lists};
 use crate::tablebase::solve::perpetual_check::Verdict;
 use crate::tablebase::solve::solver::{
-    CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch, is_win,
+    CHECKED, COUNTER, DRAWS, ILLEGAL, LATER, SolveError, Solver, UNDECIDED, Watch,
 };
 
 /// A position's slot and a piece of the victim's side.
@@ -80,7 +80,7 @@ impl<A: ChaseGraph> Round<'_, '_, A> {
 
     fn is_lost(&self, next: u32) -> bool {
         let word = self.solver.word(self.victim, next);
-        word == ILLEGAL || is_win(word)
+        word == ILLEGAL || self.solver.is_won_in_time(word)
     }
 
     fn is_open(&self, next: u32) -> bool {
@@ -142,6 +142,7 @@ impl Graph {
             hunter_checked: checked(round.chaser, &hunters),
             evader_checked: checked(round.victim, &evaders),
             chases,
+            horizon: Some(round.solver.horizon),
             ..ChasePlay::default()
         };
         let mut graph = Self { hunters, evaders, play };

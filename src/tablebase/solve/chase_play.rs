@@ -79,6 +79,8 @@ pub(in crate::tablebase) struct ChasePlay {
     pub(in crate::tablebase) evasions: Lists,
     /// Those of them that are escapes.
     pub(in crate::tablebase) escapes: Lists,
+    /// The greatest distance with which the victim wins a state, if there is one.
+    pub(in crate::tablebase) horizon: Option<u16>,
 }
 
 impl ChasePlay {
@@ -114,7 +116,7 @@ impl ChasePlay {
             let to = evasions.of(evader).iter().copied();
             escapes.push(to.filter(|&hunter| !hunter_checked[hunter as usize]));
         }
-        Self { hunter_checked, evader_checked, chases, evasions, escapes }
+        Self { hunter_checked, evader_checked, chases, evasions, escapes, horizon: None }
     }
 
     /// The states that the victim wins by perpetual check of the chaser in one loop, and those from
@@ -159,6 +161,13 @@ impl Distances {
     fn beyond(&self) -> u16 {
         let greatest = self.hunters.iter().chain(&self.evaders).max().copied().unwrap_or(0);
         greatest.next_multiple_of(2)
+    }
+
+    /// Drops the distances beyond a horizon.
+    fn drop_beyond(&mut self, horizon: Option<u16>) {
+        let Some(horizon) = horizon else { return };
+        let all = self.hunters.iter_mut().chain(&mut self.evaders);
+        all.filter(|distance| **distance > horizon).for_each(|distance| *distance = 0);
     }
 
     /// Adds the distances of some of the states, counted on from the greatest here.
@@ -214,6 +223,7 @@ impl<'g> Arena<'g> {
             self.cascade();
             let mut distances = self.reach();
             add(&self, &mut distances);
+            distances.drop_beyond(self.play.horizon);
             if !self.drop_unreached(&distances) {
                 return distances;
             }

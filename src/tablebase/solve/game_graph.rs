@@ -193,6 +193,10 @@ impl GameGraph for TableGraph {
         self.last_order
     }
 
+    fn horizon(&self) -> u16 {
+        self.metric.horizon()
+    }
+
     fn cursor(&self) -> Board<'_> {
         Board::nowhere(&self.index)
     }

@@ -14,8 +14,8 @@
 use rayon::prelude::*;
 
 use crate::tablebase::solve::solver::{
-    CHECKED, COUNTER, DORMANT, DRAWS, GameGraph, IN_L, IN_W, LATER, LISTED, NOT_L, REACHED_L,
-    REACHED_W, Solver, UNDECIDED, Watch, is_win,
+    CHECKED, COUNTER, DORMANT, DRAWS, GameGraph, ILLEGAL, IN_L, IN_W, LATER, LISTED, NOT_L,
+    REACHED_L, REACHED_W, Solver, UNDECIDED, Watch,
 };
 
 /// Slots by distance, ascending.
@@ -155,7 +155,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
         let all = self.solver.graph.successors(cursor, self.checker, slot, |next| {
             let word = self.solver.word(self.victim, next);
             if word & UNDECIDED == 0 {
-                return word == crate::tablebase::solve::solver::ILLEGAL || is_win(word);
+                return word == ILLEGAL || self.solver.is_won_in_time(word);
             }
             checks = true;
             word & marks != 0
@@ -196,7 +196,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
         }
     }
 
-    /// Marks from where the victim forces an evasion that is no check; by distance.
+    /// Marks from where the victim forces an evasion that is no check, within the horizon; by
+    /// distance.
     fn reach(&self, victims: &[u32]) -> Verdict {
         let mut verdict = Verdict { checker: self.checker, lost: Vec::new(), won: Vec::new() };
         let mut level =
@@ -205,8 +206,10 @@ impl<A: GameGraph> Round<'_, '_, A> {
             self.solver.mark(self.victim, slot, REACHED_W);
         });
         let mut distance = 1;
+        let horizon = self.solver.horizon;
         while !level.is_empty() {
-            let losing = self.before(self.victim, &level, |cursor, before, out| {
+            let spread = if distance < horizon { level.as_slice() } else { &[] };
+            let losing = self.before(self.victim, spread, |cursor, before, out| {
                 let word = self.solver.word(self.checker, before);
                 if word & UNDECIDED != 0
                     && word & (IN_L | REACHED_L) == IN_L
@@ -216,7 +219,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
                     out.push(before);
                 }
             });
-            let winning = self.before(self.checker, &losing, |_, before, out| {
+            let spread = if distance + 1 < horizon { losing.as_slice() } else { &[] };
+            let winning = self.before(self.checker, spread, |_, before, out| {
                 let word = self.solver.word(self.victim, before);
                 if word & UNDECIDED != 0
                     && word & (IN_W | REACHED_W) == IN_W

@@ -133,6 +133,10 @@ pub(in crate::tablebase) trait GameGraph: Sync {
     fn slots(&self) -> usize;
     /// The highest order that captures lead to.
     fn last_order(&self) -> u16;
+    /// The greatest distance of a result: what takes longer is drawn.
+    fn horizon(&self) -> u16 {
+        u16::MAX
+    }
     /// Looks at a slot with each side to move; `None` where illegal.
     fn examine(&self, cursor: &mut Self::Cursor<'_>, slot: u32) -> [Option<Examined>; 2];
     /// The captures of a legal position.
@@ -208,6 +212,8 @@ pub(in crate::tablebase) struct Solver<'a, A> {
     /// By side: whether any position there is in check.
     any_checked: [AtomicBool; 2],
     order: u16,
+    /// The greatest distance of a result.
+    pub(in crate::tablebase) horizon: u16,
     /// The rank of distance 0 for each order so far.
     bases: Vec<u32>,
     /// The greatest distance pending in this round.
@@ -313,6 +319,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             good_captures: sides().map(|_| bits(slots.div_ceil(64))).collect(),
             any_checked: [AtomicBool::new(false), AtomicBool::new(false)],
             order: 0,
+            horizon: graph.horizon(),
             bases: vec![0],
             latest: AtomicU32::new(0),
             overflow: AtomicBool::new(false),
@@ -473,6 +480,18 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         false
     }
 
+    /// Returns true if a move to a position of this word is known to lose: the position is won, and
+    /// so soon that the ply of the move can be behind it.
+    pub(in crate::tablebase) fn is_won_in_time(&self, word: u16) -> bool {
+        is_win(word) && (self.horizon == u16::MAX || self.distance(word) < u32::from(self.horizon))
+    }
+
+    /// The distance that a decided word stands for.
+    fn distance(&self, word: u16) -> u32 {
+        let rank = u32::from(word - 1) / 2;
+        rank - self.bases[self.bases.partition_point(|&base| base <= rank) - 1]
+    }
+
     fn rank(&self, distance: u16) -> u32 {
         let rank = self.base() + u32::from(distance);
         if rank >= RANK_LIMIT {
@@ -513,11 +532,12 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         blocks
     }
 
-    /// Spreads the results of this order by distance.
+    /// Spreads the results of this order by distance. Those at the horizon say nothing about the
+    /// positions before.
     fn spread(&self, watch: &impl Watch) -> Result<(), SolveError> {
         let mut distance = 0u16;
-        while u32::from(distance) <= self.latest.load(Relaxed) {
-            if self.overflow.load(Relaxed) || distance == u16::MAX {
+        while u32::from(distance) <= self.latest.load(Relaxed) && distance < self.horizon {
+            if self.overflow.load(Relaxed) {
                 return Err(SolveError::TooDeep);
             }
             let blocks = self.take_pending(distance);
@@ -537,7 +557,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             }
             distance += 1;
         }
-        Ok(())
+        if self.overflow.load(Relaxed) { Err(SolveError::TooDeep) } else { Ok(()) }
     }
 
     fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {

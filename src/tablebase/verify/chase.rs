@@ -76,20 +76,27 @@ impl Evasion {
 #[derive(Debug)]
 pub(in crate::tablebase) struct Chases {
     by_chaser: Vec<(Vec<Hunter>, Vec<Evader>)>,
+    /// Greater distances are too great.
+    horizon: u16,
 }
 
 impl Chases {
-    /// Collects from a table whose illegal positions are marked.
-    pub(in crate::tablebase) fn collect(table: &Table, capture: impl CaptureValue) -> Self {
+    /// Collects from a table whose illegal positions are marked; `horizon` is the greatest distance
+    /// of a result.
+    pub(in crate::tablebase) fn collect(
+        table: &Table,
+        horizon: u16,
+        capture: impl CaptureValue,
+    ) -> Self {
         let sides = table.words.len();
-        let collector = Collector { table, capture };
+        let collector = Collector { table, horizon, capture };
         let collect = |chaser| {
             let victim = sides - 1 - chaser;
             let hunters = collector.hunters(chaser, victim);
             let evaders = collector.evaders(victim, &hunters);
             (hunters, evaders)
         };
-        Self { by_chaser: (0..sides).map(collect).collect() }
+        Self { by_chaser: (0..sides).map(collect).collect(), horizon }
     }
 
     /// Number of sides to move that have slots.
@@ -109,6 +116,7 @@ impl Chases {
         };
         let is_open = |node: &&Evader| order <= node.until;
         let mut play = Play {
+            horizon: self.horizon,
             hunters: hunters.iter().filter(is_in_round).map(|n| (n.state, required(n))).collect(),
             evaders: evaders
                 .iter()
@@ -123,6 +131,7 @@ impl Chases {
 
 struct Collector<'a, C> {
     table: &'a Table,
+    horizon: u16,
     capture: C,
 }
 
@@ -132,6 +141,8 @@ struct Quiet {
     after: Position,
     slot: u32,
     known_from: u32,
+    /// It leads to a win at the horizon: from that round on it loses nothing.
+    is_late: bool,
 }
 
 impl<C: CaptureValue> Collector<'_, C> {
@@ -149,7 +160,7 @@ impl<C: CaptureValue> Collector<'_, C> {
     /// The hunters of one position, one for each piece; `None` or nothing if there are none.
     fn hunters_of(&self, chaser: usize, victim: usize, slot: u32) -> Option<Vec<Hunter>> {
         let entry = self.entry(chaser, slot)?;
-        let until = match entry.wdl {
+        let mut until = match entry.wdl {
             Wdl::Draw => NEVER - 1,
             _ if entry.order == 0 => return None,
             _ => u32::from(entry.order),
@@ -169,6 +180,9 @@ impl<C: CaptureValue> Collector<'_, C> {
                 continue;
             }
             let step = self.quiet(&position, mv, victim)?;
+            if step.is_late {
+                until = until.min(step.known_from.saturating_sub(1));
+            }
             if step.known_from > until && !attacks_any(&step.after) {
                 return None;
             }
@@ -201,7 +215,8 @@ impl<C: CaptureValue> Collector<'_, C> {
             (Wdl::Win, order) => u32::from(order) + u32::from(!self.wins_by_capture(&after, order)),
             _ => NEVER,
         };
-        Some(Quiet { mv, after, slot, known_from })
+        let is_late = entry.wdl == Wdl::Win && entry.distance >= self.horizon;
+        Some(Quiet { mv, after, slot, known_from, is_late })
     }
 
     fn wins_by_capture(&self, position: &Position, order: u16) -> bool {
@@ -286,6 +301,7 @@ fn attacks_any(after: &Position) -> bool {
 
 /// The hunters and evaders that have not been dropped in a round.
 struct Play {
+    horizon: u16,
     hunters: BTreeMap<ChaseState, Vec<ChaseState>>,
     /// With true for those in check.
     evaders: BTreeMap<ChaseState, (bool, Vec<Evasion>)>,
@@ -324,7 +340,9 @@ impl Play {
     fn settle(&mut self, reach: impl Fn(&Self) -> Reached) -> Reached {
         loop {
             while self.sweep() {}
-            let reached = reach(self);
+            let mut reached = reach(self);
+            reached.hunters.retain(|_, distance| *distance <= self.horizon);
+            reached.evaders.retain(|_, distance| *distance <= self.horizon);
             if reached.len() == self.hunters.len() + self.evaders.len() {
                 return reached;
             }
@@ -336,7 +354,7 @@ impl Play {
     /// Drops states that have lost their moves; returns true if there were any.
     fn sweep(&mut self) -> bool {
         let before = self.hunters.len() + self.evaders.len();
-        let Self { hunters, evaders } = self;
+        let Self { hunters, evaders, .. } = self;
         evaders.retain(|_, (_, moves)| moves.iter().any(|mv| hunters.contains_key(&mv.to)));
         hunters.retain(|_, moves| {
             !moves.is_empty() && moves.iter().all(|state| evaders.contains_key(state))
@@ -381,8 +399,11 @@ impl Play {
     fn add_won_by_check(&self, reached: &mut Reached) {
         loop {
             let rest = self.without(reached);
-            let mut checking =
-                Self { hunters: rest.hunters.clone(), evaders: rest.evaders.clone() };
+            let mut checking = Self {
+                horizon: u16::MAX,
+                hunters: rest.hunters.clone(),
+                evaders: rest.evaders.clone(),
+            };
             checking.evaders.retain(|_, (in_check, _)| *in_check);
             let mut won = checking.settle(|play| play.forced(Evasion::is_no_check));
             if won.len() == 0 {
@@ -406,6 +427,7 @@ impl Play {
             states.filter(|state| !reached.evaders.contains_key(state)).collect()
         };
         Self {
+            horizon: u16::MAX,
             hunters: hunters.map(|(&state, moves)| (state, left(moves))).collect(),
             evaders: evaders.map(|(&state, evader)| (state, evader.clone())).collect(),
         }

@@ -241,6 +241,8 @@ pub(in crate::tablebase) struct Loops {
     /// 0 until known.
     distance_checkers: Vec<u16>,
     distance_victims: Vec<u16>,
+    /// Greater distances are too great.
+    horizon: u16,
 }
 
 impl Loops {
@@ -250,6 +252,7 @@ impl Loops {
         mut checkers: Nodes,
         mut victims: Nodes,
         slots: u32,
+        horizon: u16,
         until: impl Fn(u32) -> u16,
     ) -> Self {
         let places = victims.places(slots);
@@ -272,6 +275,7 @@ impl Loops {
             count_victims: vec![0; v],
             distance_checkers: vec![0; c],
             distance_victims: vec![0; v],
+            horizon,
             checkers,
             victims,
         }
@@ -361,7 +365,7 @@ impl Loops {
     }
 
     /// The distances: 1 for an evasion without check, then outwards; 0 where the victim cannot force
-    /// one.
+    /// one within the horizon.
     fn reach(&mut self) {
         self.distance_checkers.fill(0);
         self.distance_victims.fill(0);
@@ -381,8 +385,14 @@ impl Loops {
         let mut distance = 1u16;
         while !level.is_empty() {
             distance = distance.saturating_add(1);
+            if distance > self.horizon {
+                return;
+            }
             let losing = self.losing(&level, distance);
             distance = distance.saturating_add(1);
+            if distance > self.horizon {
+                return;
+            }
             level = self.winning(&losing, distance);
         }
     }
@@ -454,7 +464,7 @@ mod tests {
     }
 
     /// The definition, word for word, by sweeps: slots and distances of L and W.
-    fn by_definition(c: &Side, v: &Side, round: u16) -> [Vec<(u32, u16)>; 2] {
+    fn by_definition(c: &Side, v: &Side, round: u16, horizon: u16) -> [Vec<(u32, u16)>; 2] {
         let is_open = |i: u32| v.get(i as usize).is_none_or(|w| round <= w.1);
         let is_in = |node: &(u16, u16, bool, Vec<u32>)| node.0 <= round && round <= node.1;
         let mut l: Vec<bool> = c.iter().map(is_in).collect();
@@ -472,7 +482,9 @@ mod tests {
             if before != (l.clone(), w.clone()) {
                 continue;
             }
-            let distances = distances(c, v, &l, &w, &is_open);
+            let distances = distances(c, v, &l, &w, &is_open).map(|side| {
+                side.into_iter().map(|d| if d > horizon { 0 } else { d }).collect::<Vec<_>>()
+            });
             let [dl, dw] = &distances;
             l.iter_mut().zip(dl).for_each(|(l, &d)| *l &= d > 0);
             w.iter_mut().zip(dw).for_each(|(w, &d)| *w &= d > 0);
@@ -517,7 +529,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rounds_follow_the_definition((c, v) in graph()) {
+        fn rounds_follow_the_definition((c, v) in graph(), horizon in prop_oneof![1..12u16, Just(u16::MAX)]) {
             let slots = 64;
             let until = |slot: u32| v.get(slot as usize).map_or(ALWAYS, |w| w.1);
             // As collected: no moves to positions that were decided before.
@@ -526,14 +538,14 @@ mod tests {
                 node.0 = 1;
                 node.3.retain(|&to| c[to as usize].0 <= node.1);
             }
-            let mut loops = Loops::new(nodes(&c), nodes(&victims), slots, until);
+            let mut loops = Loops::new(nodes(&c), nodes(&victims), slots, horizon, until);
             for round in 1..5 {
                 let (mut lost, mut won) = (Vec::new(), Vec::new());
                 loops.decide(round, &mut lost, &mut won);
                 let plain = |list: Vec<Verdict>| -> Vec<(u32, u16)> {
                     list.into_iter().map(|(slot, entry)| (slot, entry.distance)).collect()
                 };
-                prop_assert_eq!([plain(lost), plain(won)], by_definition(&c, &victims, round));
+                prop_assert_eq!([plain(lost), plain(won)], by_definition(&c, &victims, round, horizon));
             }
         }
     }

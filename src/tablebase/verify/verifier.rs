@@ -388,11 +388,11 @@ impl Best {
     }
 
     /// The value of the best move, counted from before it; of none, the side to move has lost.
-    fn value(&self, table: &Table) -> Option<Entry> {
+    fn value(&self, table: &Table, metric: Metric) -> Option<Entry> {
         if self.is_missing {
             return None;
         }
-        let quiet = table.meaning(word_of(self.quiet)).map(Entry::before);
+        let quiet = table.meaning(word_of(self.quiet)).map(|entry| metric.before_quiet(entry));
         Some(quiet.max(self.capture).unwrap_or(Entry::loss(0, 0)))
     }
 }
@@ -402,16 +402,22 @@ struct Checks<'a> {
     /// Some move is neither a check nor ever known to lose.
     is_free: bool,
     since: u16,
+    /// The last round in which every check leads to an open position or one won in time.
+    until: u16,
     /// The targets of the checks that lead to open positions.
     slots: &'a mut Vec<u32>,
 }
 
 impl Checks<'_> {
-    /// A quiet move to a position that is open until that round.
-    fn add_quiet(&mut self, slot: u32, word: u16, is_check: bool, until: u16) {
+    /// A quiet move to a position that is open until that round; `is_late` if its result comes after
+    /// the limit, with the ply of the move behind it.
+    fn add_quiet(&mut self, slot: u32, word: u16, is_check: bool, until: u16, is_late: bool) {
         if is_check && until > 0 {
             self.slots.push(slot);
-        } else if is_win(word) {
+            if is_late {
+                self.until = self.until.min(until);
+            }
+        } else if is_win(word) && !is_late {
             self.since = self.since.max(until + 1);
         } else {
             self.is_free = true;
@@ -493,6 +499,16 @@ impl<'a> Prover<'a> {
         let (side, slot) = locate_position(&table.index, &after, *swap)?;
         let value = table.meaning(table.words[side][slot as usize])?;
         Some(self.metric.before_capture(value))
+    }
+
+    /// Returns true if the result that a word stands for comes after the limit, with one more ply
+    /// behind it.
+    #[inline]
+    fn is_late(&self, word: u16) -> bool {
+        let entry = self.metric.limit().and_then(|_| self.table.meaning(word));
+        entry.is_some_and(|entry| {
+            entry.wdl != Wdl::Draw && self.metric.before_quiet(entry) == Entry::DRAW
+        })
     }
 
     /// The last round in which a position is open: see [`crate::tablebase::verify::perpetual_check`].
@@ -587,9 +603,10 @@ impl<'a> Prover<'a> {
                 walker.go_to(Side::ALL[side], slot);
                 let until = if has_rounds { self.until(side, slot) } else { 0 };
                 slots.clear();
-                let mut checks = Checks { is_free: until == 0, since: 1, slots: &mut slots };
+                let is_free = until == 0;
+                let mut checks = Checks { is_free, since: 1, until, slots: &mut slots };
                 let value = self.look(&walker, self.other(side), &mut checks);
-                let may_be = !checks.is_free && checks.since <= until && !slots.is_empty();
+                let may_be = !checks.is_free && checks.since <= checks.until && !slots.is_empty();
                 result.checkers[side][i / 64] |= u64::from(may_be) << (i % 64);
                 result.differ[side][i / 64] |= u64::from(value != Some(found)) << (i % 64);
             }
@@ -607,10 +624,11 @@ impl<'a> Prover<'a> {
                 MoveTarget::Quiet(None) => best.is_missing = true,
                 MoveTarget::Quiet(Some(next)) => {
                     let word = self.word(other, next);
-                    best.add_quiet(word);
+                    let is_late = self.is_late(word);
+                    best.add_quiet(if is_late { DRAW } else { word });
                     if !checks.is_free {
                         let is_check = self.placements.checked[other].has(next);
-                        checks.add_quiet(next, word, is_check, self.until(other, next));
+                        checks.add_quiet(next, word, is_check, self.until(other, next), is_late);
                     }
                 }
                 MoveTarget::Capture(value) => {
@@ -619,7 +637,7 @@ impl<'a> Prover<'a> {
                 }
             },
         );
-        best.value(&self.table)
+        best.value(&self.table, self.metric)
     }
 
     /// Computes the results of the rounds up to `last`, by side and slot. `may_be` has the slots
@@ -631,7 +649,8 @@ impl<'a> Prover<'a> {
             let evaders = self.evaders(victim, &may_be[checker])?;
             let checkers = self.checkers(checker, &may_be[checker], &evaders)?;
             let victims = self.victims(victim, &evaders, &checkers, &checkers.places(slots))?;
-            let mut loops = Loops::new(checkers, victims, slots, |slot| self.until(victim, slot));
+            let until = |slot| self.until(victim, slot);
+            let mut loops = Loops::new(checkers, victims, slots, self.metric.horizon(), until);
             let (mut lost, mut won) = (Vec::new(), Vec::new());
             for round in 1..=last {
                 if self.observer.stop.is_set() {
@@ -652,7 +671,7 @@ impl<'a> Prover<'a> {
         let losses = decided.iter().flatten().filter(|(_, entry)| entry.wdl == Wdl::Loss);
         let by_check: BTreeSet<u16> = losses.map(|(_, entry)| entry.order).collect();
         let value = |position: &Position, mv| self.value_of_capture(position, mv);
-        let chases = Chases::collect(&self.table, value);
+        let chases = Chases::collect(&self.table, self.metric.horizon(), value);
         for round in (1..=last).filter(|round| !by_check.contains(round)) {
             if self.observer.stop.is_set() {
                 return None;
@@ -702,9 +721,10 @@ impl<'a> Prover<'a> {
             for slot in may_be.within(range) {
                 walker.go_to(Side::ALL[checker], slot);
                 slots.clear();
-                let mut checks = Checks { is_free: false, since: 1, slots: &mut slots };
+                let until = self.until(checker, slot);
+                let mut checks = Checks { is_free: false, since: 1, until, slots: &mut slots };
                 self.look(&walker, victim, &mut checks);
-                let (mut since, until) = (checks.since, self.until(checker, slot));
+                let (mut since, until) = (checks.since, checks.until);
                 slots.retain(|&next| {
                     let stays = evaders.has(next);
                     if !stays {
@@ -783,7 +803,7 @@ impl<'a> Prover<'a> {
         let mut unused = Vec::new();
         for slot in slots {
             walker.go_to(Side::ALL[side], slot);
-            let mut checks = Checks { is_free: true, since: 0, slots: &mut unused };
+            let mut checks = Checks { is_free: true, since: 0, until: 0, slots: &mut unused };
             let best = self.look(&walker, self.other(side), &mut checks);
             let place = decided.partition_point(|verdict| verdict.0 < slot);
             let verdict = decided.get(place).filter(|verdict| verdict.0 == slot);

@@ -15,9 +15,12 @@
 
 pub(crate) mod certificate;
 mod chase;
+mod limit;
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+
+pub(crate) use limit::{Decided, Limited};
 
 use juzhong::game::{Game, MoveList, Side};
 use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square, can_stand};
