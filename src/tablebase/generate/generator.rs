@@ -15,14 +15,15 @@ use crate::tablebase::format::{Label, TableError, TableFile, file_name};
 use crate::tablebase::generate::estimate::{Estimate, Workload, captured_bytes, workload};
 use crate::tablebase::generate::lock::{Site, Turn};
 use crate::tablebase::generate::subtable_pool::SubtablePool;
+use crate::tablebase::index::board::Board;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::content::content_hash;
 use crate::tablebase::solve::game_graph::TableGraph;
-use crate::tablebase::solve::solver::{SolveError, Watch, solve};
+use crate::tablebase::solve::solver::{GameGraph, SolveError, Watch, solve};
 use crate::tablebase::solve::table::Table;
-use crate::tablebase::value::{Metric, Rules};
+use crate::tablebase::value::{Entry, Metric, Rules};
 
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{BinarySize, StopFlag, machine};
@@ -474,8 +475,9 @@ impl<'a> Generator<'a> {
             material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
         };
         let label = Label { rules, metric, dependencies, content };
+        let boards = Boards::new(&graph);
         let best_capture = |side, slot| {
-            good_captures.has(side, slot).then(|| graph.best_capture(side, slot)).flatten()
+            good_captures.has(side, slot).then(|| boards.best_capture(side, slot)).flatten()
         };
         let bytes = format::write(path, &table, label, best_capture)?;
         self.subtables.put(table);
@@ -508,6 +510,27 @@ impl<'a> Generator<'a> {
         }
         self.progress.phase(material, phase);
         Ok(())
+    }
+}
+
+/// A board for each thread of the pool, which stays where the thread last looked: slots near that
+/// cost little.
+struct Boards<'a> {
+    graph: &'a TableGraph,
+    by_thread: Vec<Mutex<Board<'a>>>,
+}
+
+impl<'a> Boards<'a> {
+    fn new(graph: &'a TableGraph) -> Self {
+        let board = |_| Mutex::new(graph.cursor());
+        Self { graph, by_thread: (0..rayon::current_num_threads()).map(board).collect() }
+    }
+
+    /// As [`TableGraph::best_capture`].
+    fn best_capture(&self, side: usize, slot: u32) -> Option<Entry> {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let mut board = self.by_thread[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        self.graph.best_capture(&mut board, side, slot)
     }
 }
 
@@ -591,9 +614,7 @@ mod tests {
                 for (&a, &b) in plain_side.iter().zip(ruled_side) {
                     let ruled = ruled.meaning(b);
                     let expected = match ruled {
-                        Some(entry) if entry.order > 0 => {
-                            Some(crate::tablebase::value::Entry::DRAW)
-                        }
+                        Some(entry) if entry.order > 0 => Some(Entry::DRAW),
                         _ => ruled,
                     };
                     assert_eq!(plain.meaning(a), expected, "{material}");

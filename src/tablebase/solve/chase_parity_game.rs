@@ -76,6 +76,9 @@ impl GameGraph for RandomChaseGraph {
     fn examine(&self, cursor: &mut (), slot: u32) -> [Option<Examined>; 2] {
         self.graph.examine(cursor, slot)
     }
+    fn count_quiet(&self, cursor: &mut (), side: usize, slot: u32) -> u16 {
+        self.graph.count_quiet(cursor, side, slot)
+    }
     fn captures(&self, cursor: &mut (), side: usize, slot: u32, horizon: u16) -> Captures {
         self.graph.captures(cursor, side, slot, horizon)
     }

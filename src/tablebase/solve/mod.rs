@@ -12,4 +12,5 @@ pub(super) mod perpetual_check;
 #[cfg(test)]
 pub(super) mod random_graph;
 pub(super) mod solver;
+pub(super) mod sub_values;
 pub(super) mod table;

@@ -48,6 +48,9 @@ pub(in crate::tablebase) const COUNTER: u16 = 0x007f;
 /// As the counter: some capture draws, so that the moves need no counting.
 pub(in crate::tablebase) const DRAWS: u16 = COUNTER;
 
+/// As the counter: some moves, counted when the first of them is known to lose.
+pub(in crate::tablebase) const UNCOUNTED: u16 = DRAWS - 1;
+
 /// Ranks from here on do not fit in a word.
 pub(in crate::tablebase) const RANK_LIMIT: u32 = 0x3fff;
 /// Orders from here on are neither built nor believed; every order costs a pass over all slots.
@@ -56,6 +59,8 @@ pub(in crate::tablebase) const ORDER_LIMIT: u16 = 1000;
 pub(in crate::tablebase) const BLOCK: usize = 256;
 /// Blocks per task.
 const TASK: usize = 16;
+/// Positions before spread ones that are collected before their words are changed.
+const TOUCHED: usize = 512;
 /// Slots per task of lists.
 pub(in crate::tablebase) const LISTED: usize = 1024;
 
@@ -107,7 +112,7 @@ impl Captures {
 /// The result of one look at a position.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tablebase) struct Examined {
-    /// Number of legal quiet moves, less than [`DRAWS`].
+    /// Number of legal quiet moves, less than [`DRAWS`]; or [`UNCOUNTED`] for any number but 0.
     pub(in crate::tablebase) quiet: u16,
     pub(in crate::tablebase) in_check: bool,
     /// Under horizon 0.
@@ -134,6 +139,8 @@ pub(in crate::tablebase) trait GameGraph: Sync {
     fn last_order(&self) -> u16;
     /// Looks at a slot with each side to move; `None` where illegal.
     fn examine(&self, cursor: &mut Self::Cursor<'_>, slot: u32) -> [Option<Examined>; 2];
+    /// Number of legal quiet moves of a legal position.
+    fn count_quiet(&self, cursor: &mut Self::Cursor<'_>, side: usize, slot: u32) -> u16;
     /// The captures of a legal position.
     fn captures(
         &self,
@@ -284,6 +291,32 @@ const fn loss_word(rank: u32) -> u16 {
 
 pub(in crate::tablebase) const fn is_win(word: u16) -> bool {
     word & UNDECIDED == 0 && word & 1 == 1
+}
+
+/// Returns true if a word is undecided and waits for its moves to lose.
+#[inline]
+const fn is_counted(word: u16) -> bool {
+    word & UNDECIDED != 0 && word & COUNTER != DRAWS
+}
+
+/// A task of spreading the results of one distance.
+struct Spread<'a, A: GameGraph + 'a> {
+    distance: u16,
+    /// Visits the positions spread.
+    cursor: A::Cursor<'a>,
+    /// Visits the positions before them.
+    own: A::Cursor<'a>,
+    /// Positions from which a move wins.
+    winning: Vec<u32>,
+    /// Positions from which a move loses.
+    losing: Vec<u32>,
+}
+
+impl<'a, A: GameGraph> Spread<'a, A> {
+    fn new(graph: &'a A, distance: u16) -> Self {
+        let (winning, losing) = Default::default();
+        Self { distance, cursor: graph.cursor(), own: graph.cursor(), winning, losing }
+    }
 }
 
 impl<'a, A: GameGraph> Solver<'a, A> {
@@ -514,10 +547,10 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                 watch.ply(self.order, distance);
             }
             blocks.par_chunks(TASK).for_each(|blocks| {
-                let mut cursor = self.graph.cursor();
+                let mut spread = Spread::new(self.graph, distance);
                 if !watch.is_cancelled() {
                     for &(side, block) in blocks {
-                        self.spread_block(&mut cursor, side, block as usize, distance);
+                        self.spread_block(&mut spread, side, block as usize);
                     }
                 }
             });
@@ -529,7 +562,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         Ok(())
     }
 
-    fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {
+    fn spread_block(&self, spread: &mut Spread<'a, A>, side: usize, block: usize) {
+        let distance = spread.distance;
         let rank = self.base() + u32::from(distance);
         let (win, loss) = (win_word(rank), loss_word(rank));
         let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
@@ -540,18 +574,35 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             let word = cell.load(Relaxed);
             if word.wrapping_sub(win) > 1 {
                 is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
-            } else if word == loss {
-                self.graph.predecessors(cursor, side, slot as u32, |before| {
-                    self.improve(other, before, distance + 1);
-                });
-            } else {
-                self.graph.predecessors(cursor, side, slot as u32, |before| {
-                    self.count_down(other, before, distance + 1);
-                });
+                continue;
+            }
+            let touched = if word == loss { &mut spread.winning } else { &mut spread.losing };
+            self.graph.predecessors(&mut spread.cursor, side, slot as u32, |before| {
+                touched.push(before);
+            });
+            if touched.len() >= TOUCHED {
+                self.touch(spread, other);
             }
         }
+        self.touch(spread, other);
         if is_later {
             self.pending[side][block].fetch_or(1 << (distance % 64), Relaxed);
+        }
+    }
+
+    /// Enters what follows for the positions of `side` before those spread. First all their words
+    /// are read, which makes the processor fetch many at a time, and those left out that stay.
+    fn touch(&self, spread: &mut Spread<'a, A>, side: usize) {
+        let words = &self.words[side];
+        let word = |slot: u32| words[slot as usize].load(Relaxed);
+        let win = win_word(self.rank(spread.distance + 1));
+        spread.winning.retain(|&slot| word(slot) > win);
+        for slot in spread.winning.drain(..) {
+            self.improve(side, slot, spread.distance + 1);
+        }
+        spread.losing.retain(|&slot| is_counted(word(slot)));
+        for slot in spread.losing.drain(..) {
+            self.count_down(&mut spread.own, side, slot, spread.distance + 1);
         }
     }
 
@@ -570,19 +621,19 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// One more quiet move loses; the slowest so far, in `distance`.
-    fn count_down(&self, side: usize, slot: u32, distance: u16) {
+    fn count_down(&self, cursor: &mut A::Cursor<'_>, side: usize, slot: u32, distance: u16) {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
         loop {
-            if word & UNDECIDED == 0 || word & COUNTER == DRAWS {
+            if !is_counted(word) {
                 return;
             }
-            debug_assert!(word & COUNTER != 0, "more losing moves than moves");
-            let slowest = (word & (COUNTER | LATER) == 1)
-                .then(|| self.slowest_loss(side, slot, word, distance));
+            let counted = self.counted(cursor, side, slot, word);
+            let slowest = (counted & (COUNTER | LATER) == 1)
+                .then(|| self.slowest_loss(cursor, side, slot, word, distance));
             let next = match slowest {
-                None if word & NOT_L != 0 => (word - 1) & !DORMANT,
-                None => word - 1,
+                None if word & NOT_L != 0 => (counted - 1) & !DORMANT,
+                None => counted - 1,
                 Some(distance) => loss_word(self.rank(distance)),
             };
             match cell.compare_exchange_weak(word, next, Relaxed, Relaxed) {
@@ -599,12 +650,28 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         }
     }
 
+    /// An undecided word with the number of its moves, if they were not counted so far.
+    fn counted(&self, cursor: &mut A::Cursor<'_>, side: usize, slot: u32, word: u16) -> u16 {
+        debug_assert!(word & COUNTER != 0, "more losing moves than moves");
+        if word & COUNTER != UNCOUNTED {
+            return word;
+        }
+        word & !COUNTER | self.graph.count_quiet(cursor, side, slot) & COUNTER
+    }
+
     /// The distance at which a position loses whose quiet moves all lose, the slowest in `distance`.
-    fn slowest_loss(&self, side: usize, slot: u32, word: u16, distance: u16) -> u16 {
+    fn slowest_loss(
+        &self,
+        cursor: &mut A::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        word: u16,
+        distance: u16,
+    ) -> u16 {
         if word & LOSING_CAPTURES == 0 {
             return distance;
         }
-        match self.graph.captures(&mut self.graph.cursor(), side, slot, self.order).loss {
+        match self.graph.captures(cursor, side, slot, self.order).loss {
             Some((order, capture)) if order == self.order => distance.max(capture),
             _ => distance,
         }

@@ -14,6 +14,7 @@ use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::solver::{GameGraph, ILLEGAL};
+use crate::tablebase::solve::sub_values::SubValues;
 use crate::tablebase::solve::table::{DRAW, Table, position_of};
 use crate::tablebase::value::{Entry, Wdl};
 
@@ -40,7 +41,7 @@ impl Tables {
             if next == material {
                 return Ok(table);
             }
-            loaded.insert(next, Arc::new(table));
+            loaded.insert(next, Arc::new(table.into()));
             reading.drop_unneeded(next, sides, &mut loaded);
         }
         Err(self.missing(material))
@@ -51,7 +52,7 @@ impl Tables {
         &self,
         material: Material,
         sides: [bool; 2],
-        loaded: &HashMap<Material, Arc<Table>>,
+        loaded: &HashMap<Material, Arc<SubValues>>,
     ) -> Result<Table, TableError> {
         let file = self.file(material)?;
         let too_many = || TableError::Contents {
@@ -62,7 +63,7 @@ impl Tables {
         let find = |left| match loaded.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),
             // Captures of the side that is not wanted lead there: it is never looked up.
-            None => Table::without_values(left).map(Arc::new),
+            None => SubValues::unknown(left).map(Arc::new),
         };
         let graph = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
         let loader = Loader::new(file, &graph);
@@ -109,7 +110,7 @@ impl Reading {
         &mut self,
         material: Material,
         sides: [bool; 2],
-        loaded: &mut HashMap<Material, Arc<Table>>,
+        loaded: &mut HashMap<Material, Arc<SubValues>>,
     ) {
         for left in needed_subs(material, sides).into_keys() {
             if let Some(users) = self.users.get_mut(&left) {
@@ -178,7 +179,7 @@ impl<'a> Loader<'a> {
             // No capture is better.
             return self.wins.first().copied();
         }
-        let capture = self.graph.best_capture_at(board, side, slot);
+        let capture = self.graph.best_capture(board, side, slot);
         let own = wdl_of(stored & 3)?;
         let wdl = capture.map_or(own, |capture| own.max(capture.wdl));
         let number = usize::from(stored >> 2);
@@ -296,7 +297,7 @@ mod tests {
                 let read = order.iter().find(|(material, _)| *material == left).unwrap().1;
                 assert!(sides[0] <= read[0] && sides[1] <= read[1]);
             }
-            loaded.insert(next, Arc::new(Table::without_values(next).unwrap()));
+            loaded.insert(next, Arc::new(SubValues::unknown(next).unwrap()));
             reading.drop_unneeded(next, sides, &mut loaded);
         }
         assert_eq!(loaded.into_keys().collect::<Vec<_>>(), [material]);
