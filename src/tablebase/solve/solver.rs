@@ -21,6 +21,7 @@ use rayon::prelude::*;
 
 use crate::tablebase::solve::chase_graph::ChaseGraph;
 use crate::tablebase::solve::perpetual_check::Verdict;
+use crate::tablebase::solve::snapshot::Keeper;
 use crate::tablebase::solve::{chase, perpetual_check};
 use crate::tablebase::value::{Entry, Rules, Wdl};
 
@@ -59,6 +60,8 @@ pub(in crate::tablebase) const ORDER_LIMIT: u16 = 1000;
 pub(in crate::tablebase) const BLOCK: usize = 256;
 /// Blocks per task.
 const TASK: usize = 16;
+/// Slots that have their first look before the state may be kept.
+const STRETCH: usize = 1 << 26;
 /// Positions before spread ones that are collected before their words are changed.
 const TOUCHED: usize = 512;
 /// Slots per task of lists.
@@ -202,22 +205,28 @@ pub(in crate::tablebase) trait Watch: Sync {
 /// The solver's state.
 pub(in crate::tablebase) struct Solver<'a, A> {
     pub(in crate::tablebase) graph: &'a A,
-    words: Vec<Vec<AtomicU16>>,
+    pub(super) words: Vec<Vec<AtomicU16>>,
     /// By side and block, one bit per distance, modulo 64: some slot there waits to be spread.
-    pending: Vec<Vec<AtomicU64>>,
+    pub(super) pending: Vec<Vec<AtomicU64>>,
     /// By side and block: some slot there may be in L and has not been looked at since that.
-    open: Vec<Vec<AtomicBool>>,
+    pub(super) open: Vec<Vec<AtomicBool>>,
     /// By side and block: some slot there has captures of later orders.
-    later: Vec<Vec<AtomicBool>>,
+    pub(super) later: Vec<Vec<AtomicBool>>,
     /// By side, one bit per slot: some capture wins or draws.
-    good_captures: Vec<Vec<AtomicU64>>,
+    pub(super) good_captures: Vec<Vec<AtomicU64>>,
     /// By side: whether any position there is in check.
-    any_checked: [AtomicBool; 2],
-    order: u16,
+    pub(super) any_checked: [AtomicBool; 2],
+    /// The first slot that has not had its first look.
+    pub(super) examined: usize,
+    pub(super) order: u16,
+    /// The distance to be spread next.
+    pub(super) distance: u16,
     /// The rank of distance 0 for each order so far.
-    bases: Vec<u32>,
+    pub(super) bases: Vec<u32>,
     /// The greatest distance pending in this round.
-    latest: AtomicU32,
+    pub(super) latest: AtomicU32,
+    /// Nothing is left to be decided.
+    pub(in crate::tablebase) is_done: bool,
     overflow: AtomicBool,
     /// Some position has too many moves to be counted.
     crowded: AtomicBool,
@@ -243,32 +252,27 @@ impl SlotSet {
 }
 
 /// Solves the graph under the rules.
+#[cfg(test)]
 pub(in crate::tablebase) fn solve<A: ChaseGraph>(
     graph: &A,
     rules: Rules,
     watch: &impl Watch,
 ) -> Result<Solution, SolveError> {
-    let mut solver = Solver::new(graph);
-    solver.examine(watch);
-    if *solver.crowded.get_mut() {
-        return Err(SolveError::TooManyMoves);
-    }
-    solver.spread(watch)?;
-    if rules != Rules::None {
-        loop {
-            solver.begin_round()?;
-            let seeded = solver.seed_captures(watch);
-            watch.judging(solver.order);
-            let mut judged = solver.judge(watch)?;
-            if !judged && rules == Rules::Asian {
-                judged = solver.apply(&chase::judge(&solver, watch)?);
-            }
-            if !seeded && !judged && solver.order >= graph.last_order() {
-                solver.bases.pop();
-                break;
-            }
-            solver.spread(watch)?;
-        }
+    solve_with(graph, rules, watch, &crate::tablebase::solve::snapshot::KeepNothing)
+}
+
+/// Solves the graph under the rules, from the state on that was kept last.
+pub(in crate::tablebase) fn solve_with<'a, A: ChaseGraph>(
+    graph: &'a A,
+    rules: Rules,
+    watch: &impl Watch,
+    keeper: &impl Keeper<'a, A>,
+) -> Result<Solution, SolveError> {
+    let mut solver = keeper.restore(graph).unwrap_or_else(|| Solver::new(graph));
+    if !solver.is_done {
+        solver.run(rules, watch, keeper)?;
+        solver.is_done = true;
+        keeper.pause(&solver);
     }
     Ok(solver.finish())
 }
@@ -320,7 +324,7 @@ impl<'a, A: GameGraph> Spread<'a, A> {
 }
 
 impl<'a, A: GameGraph> Solver<'a, A> {
-    fn new(graph: &'a A) -> Self {
+    pub(super) fn new(graph: &'a A) -> Self {
         let slots = graph.slots();
         let blocks = slots.div_ceil(BLOCK);
         let sides = || 0..graph.sides();
@@ -334,9 +338,12 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             later: sides().map(|_| flags()).collect(),
             good_captures: sides().map(|_| bits(slots.div_ceil(64))).collect(),
             any_checked: [AtomicBool::new(false), AtomicBool::new(false)],
+            examined: 0,
             order: 0,
+            distance: 0,
             bases: vec![0],
             latest: AtomicU32::new(0),
+            is_done: false,
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
         }
@@ -433,17 +440,69 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         self.bases.last().copied().unwrap_or(0)
     }
 
+    /// Goes on until nothing is left to be decided.
+    fn run(
+        &mut self,
+        rules: Rules,
+        watch: &impl Watch,
+        keeper: &impl Keeper<'a, A>,
+    ) -> Result<(), SolveError>
+    where
+        A: ChaseGraph,
+    {
+        self.examine(watch, keeper)?;
+        self.spread(watch, keeper)?;
+        if rules == Rules::None {
+            return Ok(());
+        }
+        loop {
+            self.begin_round()?;
+            let seeded = self.seed_captures(watch);
+            watch.judging(self.order);
+            let mut judged = self.judge(watch)?;
+            if !judged && rules == Rules::Asian {
+                judged = self.apply(&chase::judge(self, watch)?);
+            }
+            if !seeded && !judged && self.order >= self.graph.last_order() {
+                self.bases.pop();
+                return Ok(());
+            }
+            self.spread(watch, keeper)?;
+        }
+    }
+
     /// The first look at every slot.
-    fn examine(&self, watch: &impl Watch) {
-        let done = AtomicU64::new(0);
+    fn examine(
+        &mut self,
+        watch: &impl Watch,
+        keeper: &impl Keeper<'a, A>,
+    ) -> Result<(), SolveError> {
+        let slots = self.graph.slots();
+        while self.examined < slots {
+            let end = slots.min(self.examined + STRETCH);
+            self.examine_stretch(self.examined..end, watch);
+            if *self.crowded.get_mut() {
+                return Err(SolveError::TooManyMoves);
+            }
+            if watch.is_cancelled() {
+                return Err(SolveError::Cancelled);
+            }
+            self.examined = end;
+            keeper.pause(self);
+        }
+        Ok(())
+    }
+
+    fn examine_stretch(&self, slots: Range<usize>, watch: &impl Watch) {
+        let done = AtomicU64::new(slots.start as u64);
         let total = self.graph.slots() as u64;
-        self.tasks().for_each(|blocks| {
+        slots.clone().into_par_iter().step_by(TASK * BLOCK).for_each(|start| {
             if watch.is_cancelled() {
                 return;
             }
             let mut cursor = self.graph.cursor();
-            let slots = self.range(blocks.start).start..self.range(blocks.end - 1).end;
-            for slot in slots.clone() {
+            let end = slots.end.min(start + TASK * BLOCK);
+            for slot in start..end {
                 let looks = self.graph.examine(&mut cursor, slot as u32);
                 for (side, look) in looks.iter().enumerate().take(self.words.len()) {
                     if let Some(look) = look {
@@ -451,7 +510,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                     }
                 }
             }
-            let len = slots.len() as u64;
+            let len = (end - start) as u64;
             watch.examined(done.fetch_add(len, Relaxed) + len, total);
         });
     }
@@ -535,31 +594,40 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         blocks
     }
 
-    /// Spreads the results of this order by distance.
-    fn spread(&self, watch: &impl Watch) -> Result<(), SolveError> {
-        let mut distance = 0u16;
-        while u32::from(distance) <= self.latest.load(Relaxed) {
-            if self.overflow.load(Relaxed) || distance == u16::MAX {
+    /// Spreads the results of this order, from the distance on that is next.
+    fn spread(
+        &mut self,
+        watch: &impl Watch,
+        keeper: &impl Keeper<'a, A>,
+    ) -> Result<(), SolveError> {
+        while u32::from(self.distance) <= *self.latest.get_mut() {
+            if *self.overflow.get_mut() || self.distance == u16::MAX {
                 return Err(SolveError::TooDeep);
             }
-            let blocks = self.take_pending(distance);
-            if !blocks.is_empty() {
-                watch.ply(self.order, distance);
-            }
-            blocks.par_chunks(TASK).for_each(|blocks| {
-                let mut spread = Spread::new(self.graph, distance);
-                if !watch.is_cancelled() {
-                    for &(side, block) in blocks {
-                        self.spread_block(&mut spread, side, block as usize);
-                    }
-                }
-            });
+            self.spread_ply(watch);
             if watch.is_cancelled() {
                 return Err(SolveError::Cancelled);
             }
-            distance += 1;
+            self.distance += 1;
+            keeper.pause(self);
         }
         Ok(())
+    }
+
+    fn spread_ply(&self, watch: &impl Watch) {
+        let distance = self.distance;
+        let blocks = self.take_pending(distance);
+        if !blocks.is_empty() {
+            watch.ply(self.order, distance);
+        }
+        blocks.par_chunks(TASK).for_each(|blocks| {
+            let mut spread = Spread::new(self.graph, distance);
+            if !watch.is_cancelled() {
+                for &(side, block) in blocks {
+                    self.spread_block(&mut spread, side, block as usize);
+                }
+            }
+        });
     }
 
     fn spread_block(&self, spread: &mut Spread<'a, A>, side: usize, block: usize) {
@@ -680,6 +748,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn begin_round(&mut self) -> Result<(), SolveError> {
         let latest = std::mem::take(self.latest.get_mut());
         let used = if latest == 0 && self.order > 0 { 0 } else { latest + 1 };
+        self.distance = 0;
         let base = self.base() + used;
         self.bases.push(base);
         self.order = self.order.checked_add(1).ok_or(SolveError::TooDeep)?;
