@@ -43,7 +43,11 @@ pub(super) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> 
     }
     best.order = greedy(coder, &best)?;
     for _ in 0..CLIMBS {
-        best = cheapest(coder, rearranged(&best), 1)?;
+        let start = best;
+        best = cheapest(coder, rearranged(&start), 1)?;
+        if best == start {
+            break;
+        }
     }
     best = cheapest(coder, with_fillings(coder, &best), FEW)?;
     if Packing::Quads.is_possible(alphabet) {

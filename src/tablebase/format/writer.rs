@@ -221,7 +221,7 @@ impl Values<'_> {
         if !self.good_captures.has(side, slot) {
             return freedom::NONE;
         }
-        let capture = self.graph.best_capture_at(board, side, slot);
+        let capture = self.graph.best_capture(board, side, slot);
         match (self.table.meaning(word), capture) {
             (Some(own), Some(capture)) if own == capture => freedom::SAME_VALUE,
             (Some(own), Some(capture)) if own.wdl == capture.wdl => freedom::SAME_RESULT,

@@ -12,15 +12,17 @@ use std::time::Duration;
 
 use crate::tablebase::format;
 use crate::tablebase::format::{Label, TableError, TableFile, file_name};
+use crate::tablebase::generate::checkpoint::{self, Checkpoint, Identity};
 use crate::tablebase::generate::estimate::{Estimate, Workload, captured_bytes, workload};
 use crate::tablebase::generate::lock::{Site, Turn};
 use crate::tablebase::generate::subtable_pool::SubtablePool;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
+use crate::tablebase::solve::chase_play::ChasePlay;
 use crate::tablebase::solve::content::content_hash;
 use crate::tablebase::solve::game_graph::TableGraph;
-use crate::tablebase::solve::solver::{SolveError, Watch, solve};
+use crate::tablebase::solve::solver::{SolveError, Watch, solve_with};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules};
 
@@ -40,6 +42,9 @@ pub struct GenerateOptions {
     pub memory: Option<u64>,
     /// Ends the work when it is set; finished tables are kept.
     pub stop: StopFlag,
+    /// The time after which the state of a table at work is kept in the folder, for a run after a kill to go
+    /// on from; ten minutes if not given.
+    pub checkpoint_interval: Option<Duration>,
 }
 
 /// The phase of building a table.
@@ -182,6 +187,8 @@ pub enum GenerateError {
     Table(#[from] TableError),
 }
 
+/// The program, as checkpoints name it.
+const TOOL: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
 /// Tables of at most this number of slots per side to move are built by one thread each,
 const SMALL: u64 = 1 << 20;
 /// if all together have this number of times as many slots for each thread: else too few are left
@@ -416,7 +423,7 @@ impl<'a> Generator<'a> {
             None => {
                 self.progress.started(table, number, self.numbers.len());
                 self.make_room(table);
-                self.build(material, &path)?
+                self.build(table, &path)?
             }
         };
         drop(claim);
@@ -454,11 +461,14 @@ impl<'a> Generator<'a> {
     }
 
     /// Solves a table and writes it; its size and content hash.
-    fn build(&self, material: Material, path: &Path) -> Result<(u64, [u8; 32]), GenerateError> {
+    fn build(&self, planned: &Estimate, path: &Path) -> Result<(u64, [u8; 32]), GenerateError> {
         let GenerateOptions { rules, metric, .. } = *self.options;
+        let material = planned.material;
         let graph = self.graph(material)?;
         let listener = Listener { progress: self.progress, stop: &self.options.stop, material };
-        let mut solution = solve(&graph, rules, &listener).map_err(|error| match error {
+        let checkpoint = self.checkpoint(planned, path);
+        let solution = solve_with(&graph, rules, ChasePlay::solve, &listener, &checkpoint);
+        let mut solution = solution.map_err(|error| match error {
             SolveError::TooDeep => GenerateError::TooDeep(material),
             SolveError::TooManyMoves => GenerateError::TooManyMoves(material),
             SolveError::Cancelled => GenerateError::Interrupted,
@@ -468,15 +478,32 @@ impl<'a> Generator<'a> {
         self.enter(material, Phase::Hashing)?;
         let content = content_hash(&table);
         self.enter(material, Phase::Packing)?;
-        let dependencies = {
-            let state = self.lock();
-            let hash = |left: &Material| state.contents.get(left).copied().unwrap_or_default();
-            material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
-        };
+        let dependencies = self.dependencies(material);
         let label = Label { rules, metric, dependencies, content };
         let bytes = format::write(path, &table, label, &graph, &good_captures)?;
+        checkpoint.remove();
         self.subtables.put(table);
         Ok((bytes, content))
+    }
+
+    /// The tables that captures lead to and their content hashes.
+    fn dependencies(&self, material: Material) -> Vec<(String, [u8; 32])> {
+        let state = self.lock();
+        let hash = |left: &Material| state.contents.get(left).copied().unwrap_or_default();
+        material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
+    }
+
+    fn checkpoint(&self, planned: &Estimate, path: &Path) -> Checkpoint {
+        let identity = Identity {
+            tool: TOOL.to_owned(),
+            material: planned.material.to_string(),
+            rules: self.options.rules.to_string(),
+            metric: self.options.metric.to_string(),
+            slots: planned.slots,
+            dependencies: self.dependencies(planned.material),
+        };
+        let interval = self.options.checkpoint_interval.unwrap_or(checkpoint::INTERVAL);
+        Checkpoint::new(path, identity, interval, planned)
     }
 
     /// The positions of a material, with the tables that captures lead to.
@@ -588,9 +615,7 @@ mod tests {
                 for (&a, &b) in plain_side.iter().zip(ruled_side) {
                     let ruled = ruled.meaning(b);
                     let expected = match ruled {
-                        Some(entry) if entry.order > 0 => {
-                            Some(crate::tablebase::value::Entry::DRAW)
-                        }
+                        Some(entry) if entry.order > 0 => Some(Entry::DRAW),
                         _ => ruled,
                     };
                     assert_eq!(plain.meaning(a), expected, "{material}");

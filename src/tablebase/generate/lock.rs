@@ -5,11 +5,15 @@
 //! *exclusive* one on `.TABLE.lock` while it builds that table. A process that gets the first lock
 //! exclusively is alone there, so that the unfinished files and locks it finds were left by killed
 //! runs. The kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
+//!
+//! The checkpoint of a table (`.TABLE.checkpoint`) belongs to who holds that table's lock, and stays
+//! after a kill until the table is there.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::bytes::atomic::folder_of;
 use crate::bytes::lock::{self, Opened};
 use crate::bytes::own_files;
 use crate::bytes::visible::ShowPath;
@@ -20,6 +24,8 @@ const GATE: &str = ".juzhong.lock";
 const LOCK: &str = ".lock";
 /// The infix after a file's name in the names of its unfinished versions.
 const PART: &str = ".part-";
+/// The suffix of a table's name in the name of its checkpoint.
+const CHECKPOINT: &str = ".checkpoint";
 /// The suffix of the name of a table's file.
 const TABLE: &str = ".jzt";
 
@@ -76,7 +82,8 @@ impl Site {
     pub(in crate::tablebase) fn tidy(dir: &Path) {
         let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let mut names = entries.map(|entry| entry.file_name());
-        if names.any(|name| name.to_str().is_some_and(|name| is_lock(name) || is_part(name))) {
+        let is_old = |name: &str| is_lock(name) || is_part(name) || is_outdated(dir, name);
+        if names.any(|name| name.to_str().is_some_and(is_old)) {
             let tidied = Self::enter(dir).map(drop);
             tracing::debug!(?tidied, "left behind");
         }
@@ -104,8 +111,11 @@ impl Site {
         match lock.try_lock() {
             Ok(()) => {
                 lock::sign(&mut lock)?;
-                let prefix = format!(".{file_name}{PART}");
-                self.sweep(|path, name| name.starts_with(&prefix) && is_left(path, name));
+                let prefixes =
+                    [format!(".{file_name}{PART}"), format!("..{file_name}{CHECKPOINT}{PART}")];
+                self.sweep(|path, name| {
+                    prefixes.iter().any(|prefix| name.starts_with(prefix)) && is_left(path, name)
+                });
                 Ok(Turn::Ours(Claim { _lock: Some(lock) }))
             }
             Err(TryLockError::WouldBlock) => Ok(Turn::Others(lock::holder(&mut lock))),
@@ -151,11 +161,21 @@ fn has_no_locks(error: &io::Error) -> bool {
 
 /// Returns true if a killed run of this user left the file: no link, nor anything of another kind.
 fn is_left(path: &Path, name: &str) -> bool {
-    let is_part = || {
-        is_part(name)
-            && path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(path, &about))
-    };
-    is_lock(name) && lock::is_lock(path) || is_part()
+    let is_own = || path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(path, &about));
+    is_lock(name) && lock::is_lock(path)
+        || (is_part(name) || is_outdated(folder_of(path), name)) && is_own()
+}
+
+/// The path of the checkpoint of the table at a path.
+pub(in crate::tablebase) fn checkpoint_path(table: &Path) -> PathBuf {
+    let name = table.file_name().unwrap_or_default().display();
+    table.with_file_name(format!(".{name}{CHECKPOINT}"))
+}
+
+/// Returns true if a file is named like the checkpoint of a table that is there.
+fn is_outdated(dir: &Path, name: &str) -> bool {
+    let table = name.strip_prefix('.').and_then(|name| name.strip_suffix(CHECKPOINT));
+    table.is_some_and(|table| table.ends_with(TABLE) && dir.join(table).exists())
 }
 
 /// Returns true if a file is named like the lock of a table.
@@ -163,9 +183,10 @@ fn is_lock(name: &str) -> bool {
     name.starts_with('.') && name.strip_suffix(LOCK).is_some_and(|name| name.ends_with(TABLE))
 }
 
-/// Returns true if a file is named like an unfinished version of a table.
+/// Returns true if a file is named like an unfinished version of a table or of a checkpoint.
 fn is_part(name: &str) -> bool {
-    name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| name.ends_with(TABLE))
+    let of = |name: &str| name.strip_suffix(CHECKPOINT).unwrap_or(name).ends_with(TABLE);
+    name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| of(name))
 }
 
 #[cfg(test)]
@@ -210,15 +231,21 @@ mod tests {
         leave(".KRvK.check.dtm.jzt.part-abc");
         leave(".KRvK.check.dtm.jzt.lock");
         leave("notes.part-1");
+        leave(".KRvK.check.dtm.jzt.checkpoint");
+        leave("..KRvK.check.dtm.jzt.checkpoint.part-abc");
         let second = Site::enter(folder.path()).unwrap();
-        assert_eq!(names(folder.path()).len(), 5);
+        assert_eq!(names(folder.path()).len(), 7);
         drop(second.claim(NAME).unwrap());
         assert!(
             !names(folder.path()).iter().any(|name| name.starts_with(".KNvK.check.dtm.jzt.part"))
         );
         drop((first, second));
         drop(Site::enter(folder.path()).unwrap());
-        assert_eq!(names(folder.path()), [GATE, "notes.part-1"]);
+        let checkpoint = ".KRvK.check.dtm.jzt.checkpoint";
+        assert_eq!(names(folder.path()), [checkpoint, GATE, "notes.part-1"]);
+        leave("KRvK.check.dtm.jzt");
+        Site::tidy(folder.path());
+        assert_eq!(names(folder.path()), [GATE, "KRvK.check.dtm.jzt", "notes.part-1"]);
     }
 
     #[test]

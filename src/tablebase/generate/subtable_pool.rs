@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::game::Side;
 use crate::tablebase::format::TableError;
 use crate::tablebase::material::Material;
+use crate::tablebase::solve::sub_values::SubValues;
 use crate::tablebase::solve::table::Table;
 use crate::xiangqi::Role;
 
 /// The values of a table with one side to move: its number in the index.
 type Half = (Material, usize);
 
-/// Words of finished tables in memory, one side to move each, since captures need no more: the side
+/// Values of finished tables in memory, one side to move each, since captures need no more: the side
 /// that has lost a piece is to move. A table that no table still to build needs is dropped at once;
 /// of the rest, the ones needed latest go first when there is too much.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(in crate::tablebase) struct SubtablePool {
 
 #[derive(Debug)]
 struct PoolState {
-    kept: HashMap<Half, Arc<Table>>,
+    kept: HashMap<Half, Arc<SubValues>>,
     /// By half: the tables still to build that need it, by their place in the order of building.
     users: HashMap<Half, BTreeSet<usize>>,
     places: HashMap<Material, usize>,
@@ -72,14 +73,14 @@ impl SubtablePool {
         &self,
         material: Material,
         mut load: impl FnMut(Material, [bool; 2]) -> Result<Table, TableError>,
-    ) -> Result<HashMap<Material, Arc<Table>>, TableError> {
+    ) -> Result<HashMap<Material, Arc<SubValues>>, TableError> {
         let mut found = HashMap::new();
         for half in needed_sides(material) {
             let (left, side) = half;
             let kept = self.lock().kept.get(&half).map(Arc::clone);
             let table = match kept {
                 Some(table) => table,
-                None => Arc::new(load(left, [side == 0, side == 1])?),
+                None => Arc::new(load(left, [side == 0, side == 1])?.into()),
             };
             self.lock().keep(half, &table);
             found.insert(left, table);
@@ -99,7 +100,7 @@ impl SubtablePool {
                 halves[side] = words;
                 let index = Arc::clone(&table.index);
                 let table = Table { index, words: halves, ranks: table.ranks.clone() };
-                state.keep(half, &Arc::new(table));
+                state.keep(half, &Arc::new(table.into()));
             }
         }
     }
@@ -138,7 +139,7 @@ impl PoolState {
         self.users.get(&half).is_some_and(|users| !users.is_empty())
     }
 
-    fn keep(&mut self, half: Half, table: &Arc<Table>) {
+    fn keep(&mut self, half: Half, table: &Arc<SubValues>) {
         if self.is_needed(half) {
             self.kept.entry(half).or_insert_with(|| Arc::clone(table));
         }
@@ -200,8 +201,8 @@ mod tests {
         pool.put(table("KPvK"));
         assert_eq!(pool.lock().kept.len(), 2);
         let found = pool.fetch(material("KRvKN"), never).unwrap();
-        assert!(found[&material("KRvK")].words[0].is_empty());
-        assert!(!found[&material("KRvK")].words[1].is_empty());
+        let half = u64::from(Index::count_slots(material("KRvK")).unwrap());
+        assert_eq!(found[&material("KRvK")].bytes(), half);
         pool.finished(material("KRvKN"));
         assert_eq!(pool.lock().kept.keys().copied().collect::<Vec<_>>(), [(material("KRvK"), 1)]);
         pool.shrink(10);

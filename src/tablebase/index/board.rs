@@ -148,21 +148,22 @@ impl<'a> Board<'a> {
         occupied: Bitboard,
         taken: Option<Square>,
     ) -> bool {
-        self.index.men_of(!victim).any(|man| {
+        let bare = self.squares[self.index.king(!victim)];
+        if bare.file() == king.file() && !between(bare, king).meets(occupied) {
+            return true;
+        }
+        self.index.attackers_of(!victim).any(|man| {
             let square = self.squares[man];
             if Some(square) == taken {
                 return false;
             }
             let in_line = square.file() == king.file() || square.rank() == king.rank();
             match self.index.men[man].piece.role() {
-                Role::King => {
-                    square.file() == king.file() && !between(square, king).meets(occupied)
-                }
                 Role::Rook => in_line && !between(square, king).meets(occupied),
                 Role::Cannon => in_line && (between(square, king) & occupied).len() == 1,
                 Role::Horse => horse_attackers(king, occupied).has(square),
                 Role::Pawn => pawn_attackers(!victim, king).has(square),
-                Role::Advisor | Role::Elephant => false,
+                Role::King | Role::Advisor | Role::Elephant => false,
             }
         })
     }
@@ -171,12 +172,14 @@ impl<'a> Board<'a> {
         let king = self.squares[self.index.king(side)];
         let mut view =
             KingView { in_check: false, suspects: Bitboard::EMPTY, screens: Bitboard::EMPTY };
-        for man in self.index.men_of(!side) {
+        let bare = self.squares[self.index.king(!side)];
+        if bare.file() == king.file() {
+            self.view_line(king, bare, 0, &mut view);
+        }
+        for man in self.index.attackers_of(!side) {
             let square = self.squares[man];
-            let same_file = square.file() == king.file();
-            let in_line = same_file || square.rank() == king.rank();
+            let in_line = square.file() == king.file() || square.rank() == king.rank();
             match self.index.men[man].piece.role() {
-                Role::King if same_file => self.view_line(king, square, 0, &mut view),
                 Role::Rook if in_line => self.view_line(king, square, 0, &mut view),
                 Role::Cannon if in_line => self.view_line(king, square, 1, &mut view),
                 Role::Horse => self.view_horse(king, square, &mut view),
@@ -239,19 +242,24 @@ impl<'a> Board<'a> {
 
     /// Number of legal quiet moves.
     pub(in crate::tablebase) fn count_quiet(&self, side: Side, view: &KingView) -> u32 {
-        let king = self.index.king(side);
-        let mut count = 0;
-        for man in self.index.men_of(side) {
-            count += if self.is_delicate(view, king, man) {
-                let targets = self.pseudo_targets(side, man) - self.occupied;
-                targets.into_iter().filter(|&to| self.is_safe(side, man, to)).count() as u32
-            } else if view.screens.is_empty() && self.is_line_piece(man) {
-                free_ways(self.occupied, self.squares[man]).into_iter().map(|(_, free)| free).sum()
-            } else {
-                (self.pseudo_targets(side, man) - self.occupied - view.screens).len()
-            };
+        self.index.men_of(side).map(|man| self.count_quiet_of(side, view, man)).sum()
+    }
+
+    /// Returns true if there is any legal quiet move.
+    pub(in crate::tablebase) fn has_quiet(&self, side: Side, view: &KingView) -> bool {
+        self.index.men_of(side).rev().any(|man| self.count_quiet_of(side, view, man) > 0)
+    }
+
+    #[inline]
+    fn count_quiet_of(&self, side: Side, view: &KingView, man: usize) -> u32 {
+        if self.is_delicate(view, self.index.king(side), man) {
+            let targets = self.pseudo_targets(side, man) - self.occupied;
+            targets.into_iter().filter(|&to| self.is_safe(side, man, to)).count() as u32
+        } else if view.screens.is_empty() && self.is_line_piece(man) {
+            free_ways(self.occupied, self.squares[man]).into_iter().map(|(_, free)| free).sum()
+        } else {
+            (self.pseudo_targets(side, man) - self.occupied - view.screens).len()
         }
-        count
     }
 
     /// Returns true if each move of the piece must be tested for leaving the king in check.
@@ -265,19 +273,23 @@ impl<'a> Board<'a> {
         matches!(self.index.men[man].piece.role(), Role::Rook | Role::Cannon)
     }
 
-    /// Returns true if a piece could capture another on `to`.
+    /// The pieces, of `victims`, that a piece could capture.
     #[inline]
-    fn attacks(&self, side: Side, man: usize, to: Square) -> bool {
+    fn attacked(&self, side: Side, man: usize, victims: Bitboard) -> Bitboard {
         let from = self.squares[man];
-        let in_line = from.file() == to.file() || from.rank() == to.rank();
+        let over = |mounts: u32| {
+            let in_line = |to: &Square| from.file() == to.file() || from.rank() == to.rank();
+            let is_hit = |to: &Square| (between(from, *to) & self.occupied).len() == mounts;
+            victims.into_iter().filter(in_line).filter(is_hit).collect()
+        };
         match self.index.men[man].piece.role() {
-            Role::King => king_attacks(from).has(to),
-            Role::Rook => in_line && !between(from, to).meets(self.occupied),
-            Role::Cannon => in_line && (between(from, to) & self.occupied).len() == 1,
-            Role::Horse => !in_line && horse_attacks(from, self.occupied).has(to),
-            Role::Pawn => pawn_attacks(side, from).has(to),
-            Role::Advisor => advisor_attacks(from).has(to),
-            Role::Elephant => elephant_attacks(from, self.occupied).has(to),
+            Role::King => king_attacks(from) & victims,
+            Role::Rook => over(0),
+            Role::Cannon => over(1),
+            Role::Horse => horse_attacks(from, self.occupied) & victims,
+            Role::Pawn => pawn_attacks(side, from) & victims,
+            Role::Advisor => advisor_attacks(from) & victims,
+            Role::Elephant => elephant_attacks(from, self.occupied) & victims,
         }
     }
 
@@ -290,16 +302,17 @@ impl<'a> Board<'a> {
         mut sink: impl FnMut(usize, Square, usize),
     ) {
         let king = self.index.king(side);
-        for taken in self.index.men_of(!side).skip(1) {
-            let to = self.squares[taken];
-            for man in self.index.men_of(side) {
-                if self.attacks(side, man, to)
-                    && if self.is_delicate(view, king, man) {
-                        self.is_safe(side, man, to)
-                    } else {
-                        !view.screens.has(to)
-                    }
-                {
+        let other_king = self.index.king(!side);
+        let victims = self.sides[(!side).index()].without(self.squares[other_king]);
+        for man in self.index.men_of(side) {
+            for to in self.attacked(side, man, victims) {
+                let is_legal = if self.is_delicate(view, king, man) {
+                    self.is_safe(side, man, to)
+                } else {
+                    !view.screens.has(to)
+                };
+                let taken = self.index.men_of(!side).find(|&taken| self.squares[taken] == to);
+                if let (true, Some(taken)) = (is_legal, taken) {
                     sink(man, to, taken);
                 }
             }

@@ -147,6 +147,8 @@ pub(in crate::tablebase) struct Index {
     pub(in crate::tablebase) men: Vec<Man>,
     /// Number of pieces of the first side.
     pub(in crate::tablebase) first_men: usize,
+    /// By side: the number of its kings, advisors and elephants, which come first.
+    palace_men: [usize; 2],
     is_symmetric: bool,
     fold: usize,
     folded: Vec<u32>,
@@ -214,6 +216,7 @@ impl Index {
             groups,
             men,
             first_men,
+            palace_men: Side::ALL.map(|side| palace_men(material, side)),
             is_symmetric: material.is_symmetric(),
             fold,
             folded,
@@ -261,6 +264,13 @@ impl Index {
             Side::First => 0..self.first_men,
             Side::Second => self.first_men..self.men.len(),
         }
+    }
+
+    /// The range of a side's rooks, horses, cannons and pawns.
+    #[inline]
+    pub(in crate::tablebase) fn attackers_of(&self, side: Side) -> std::ops::Range<usize> {
+        let men = self.men_of(side);
+        men.start + self.palace_men[side.index()]..men.end
     }
 
     /// The place of a side's king among the pieces.
@@ -345,9 +355,12 @@ impl Index {
     ) {
         digits[group] = 0;
         if group == self.fold {
+            let (base, image_base) = self.fold_bases(digits);
             for &digit in along {
-                digits[group] = digit;
-                visit((digit != NONE).then(|| self.slot(digits)));
+                visit((digit != NONE).then(|| match self.fold_worth(digit) {
+                    [NONE, image] => image_base + image,
+                    [own, _] => base + own,
+                }));
             }
             return;
         }
@@ -358,6 +371,16 @@ impl Index {
             let image = |digit: u32| images.map_or(digit, |mirror| mirror[digit as usize]);
             visit((digit != NONE).then(|| base + image(digit) * stride));
         }
+    }
+
+    /// The shares of all groups but the fold group in the slot of a placement and in that of its mirror
+    /// image.
+    fn fold_bases(&self, digits: &Digits) -> (u32, u32) {
+        let groups = self.groups.iter().zip(digits).enumerate();
+        let others = groups.filter(|&(g, _)| g != self.fold);
+        others.fold((0, 0), |(base, image_base), (_, (group, &digit))| {
+            (base + digit * group.stride, image_base + group.mirror(digit))
+        })
     }
 
     /// The digits of pieces on squares, in the order of [`men`](Self::men). `None` if pieces of

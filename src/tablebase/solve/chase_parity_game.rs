@@ -10,6 +10,7 @@ use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, Quie
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::parity_game::{ParityGame, Silent};
 use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
+use crate::tablebase::solve::snapshot::KeepNothing;
 use crate::tablebase::solve::solver::{
     Captures, Examined, GameGraph, UNDECIDED, is_win, solve_with,
 };
@@ -103,6 +104,9 @@ impl GameGraph for RandomChaseGraph {
     fn cursor(&self) {}
     fn examine(&self, cursor: &mut (), slot: u32) -> [Option<Examined>; 2] {
         self.graph.examine(cursor, slot)
+    }
+    fn count_quiet(&self, cursor: &mut (), side: usize, slot: u32) -> u16 {
+        self.graph.count_quiet(cursor, side, slot)
     }
     fn captures(&self, cursor: &mut (), side: usize, slot: u32, horizon: u16) -> Captures {
         self.graph.captures(cursor, side, slot, horizon)
@@ -297,7 +301,7 @@ fn results_with(
     rules: Rules,
     chases: fn(&ChasePlay) -> Distances,
 ) -> Vec<Wdl> {
-    let solution = solve_with(chase_graph, rules, chases, &Silent);
+    let solution = solve_with(chase_graph, rules, chases, &Silent, &KeepNothing);
     let solution = solution.unwrap_or_else(|_| panic!("not solved"));
     let result = |&word: &u16| match word {
         _ if word & UNDECIDED != 0 => Wdl::Draw,

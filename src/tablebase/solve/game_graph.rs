@@ -8,15 +8,15 @@ use crate::game::Side;
 use crate::tablebase::index::board::{Board, KingView};
 use crate::tablebase::index::numbering::{Digits, Group, Index, MAX_MEN, Squares};
 use crate::tablebase::material::Material;
-use crate::tablebase::solve::solver::{Captures, Examined, GameGraph};
-use crate::tablebase::solve::table::Table;
+use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNCOUNTED};
+use crate::tablebase::solve::sub_values::SubValues;
 use crate::tablebase::value::{Entry, Metric, Wdl};
-use crate::xiangqi::Piece;
+use crate::xiangqi::{Piece, Role};
 
 /// The smaller table that the capture of one piece leads to.
 #[derive(Debug)]
 struct SubTable {
-    table: Arc<Table>,
+    table: Arc<SubValues>,
     /// True if the sides change places in the smaller table.
     swap: bool,
     /// For each group of the smaller table, that of this one.
@@ -33,6 +33,8 @@ pub(in crate::tablebase) struct TableGraph {
     subs: Vec<Option<SubTable>>,
     last_order: u16,
     metric: Metric,
+    /// By side: whether its quiet moves are counted only when one of them is known to lose.
+    counts_late: [bool; 2],
 }
 
 impl TableGraph {
@@ -40,7 +42,7 @@ impl TableGraph {
     pub(in crate::tablebase) fn new(
         index: Index,
         metric: Metric,
-        find: impl Fn(Material) -> Option<Arc<Table>>,
+        find: impl Fn(Material) -> Option<Arc<SubValues>>,
     ) -> Option<Self> {
         let mut subs = Vec::new();
         for taken in 0..index.men.len() {
@@ -51,7 +53,8 @@ impl TableGraph {
             });
         }
         let last_order = subs.iter().flatten().map(|sub| sub.table.last_order()).max().unwrap_or(0);
-        Some(Self { index: Arc::new(index), subs, last_order, metric })
+        let counts_late = Side::ALL.map(|side| counts_late(&index, side));
+        Some(Self { index: Arc::new(index), subs, last_order, metric, counts_late })
     }
 
     pub(in crate::tablebase) fn index(&self) -> &Arc<Index> {
@@ -88,7 +91,7 @@ impl TableGraph {
         slot: u32,
         after: impl Fn(usize, u32) -> Option<Entry>,
     ) -> Option<Entry> {
-        let mut best = self.best_capture_at(board, side, slot);
+        let mut best = self.best_capture(board, side, slot);
         self.successors(board, side, slot, |next| {
             best = best.max(after(self.other(side), next).map(Entry::before));
             true
@@ -99,7 +102,7 @@ impl TableGraph {
     /// The value of the best legal capture of a legal position, for the side that makes it; `None`
     /// if there is none. Quick for slots one after the other.
     #[inline]
-    pub(in crate::tablebase) fn best_capture_at(
+    pub(in crate::tablebase) fn best_capture(
         &self,
         board: &mut Board<'_>,
         side: usize,
@@ -137,8 +140,20 @@ impl TableGraph {
     }
 }
 
+/// Returns true if few positions of a side have losing moves, since the other side has nothing to win
+/// with, and none can have more moves than words count.
+fn counts_late(index: &Index, side: Side) -> bool {
+    let most = |man: usize| match index.men[man].piece.role() {
+        Role::Rook | Role::Cannon => 17,
+        Role::Horse => 8,
+        Role::King | Role::Advisor | Role::Elephant => 4,
+        Role::Pawn => 3,
+    };
+    index.attackers_of(!side).is_empty() && index.men_of(side).map(most).sum::<u16>() < UNCOUNTED
+}
+
 impl SubTable {
-    fn new(index: &Index, taken: usize, table: Arc<Table>, swap: bool) -> Self {
+    fn new(index: &Index, taken: usize, table: Arc<SubValues>, swap: bool) -> Self {
         let taken_group = index.men[taken].group;
         let mut groups = Vec::new();
         let mut reduced = None;
@@ -210,7 +225,11 @@ impl GameGraph for TableGraph {
             let view = &views[side.index()];
             let is_needed = side.index() < self.sides() && !views[(!side).index()].in_check;
             is_needed.then(|| {
-                let quiet = board.count_quiet(side, view) as u16;
+                let quiet = if self.counts_late[side.index()] && board.has_quiet(side, view) {
+                    UNCOUNTED
+                } else {
+                    board.count_quiet(side, view) as u16
+                };
                 let mut good_capture = false;
                 let mut captures = Captures::default();
                 self.for_each_capture(board, side, view, |value| {
@@ -221,6 +240,14 @@ impl GameGraph for TableGraph {
             })
         };
         [look(Side::First), look(Side::Second)]
+    }
+
+    fn count_quiet(&self, board: &mut Board<'_>, side: usize, slot: u32) -> u16 {
+        if !board.seek(slot) {
+            return 0;
+        }
+        let side = Side::ALL[side];
+        board.count_quiet(side, &board.king_view(side)) as u16
     }
 
     fn captures(&self, board: &mut Board<'_>, side: usize, slot: u32, horizon: u16) -> Captures {

@@ -16,6 +16,7 @@ use crate::tablebase::solve::chase_parity_game::{
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::parity_game::Silent;
+use crate::tablebase::solve::snapshot::KeepNothing;
 use crate::tablebase::solve::solver::{UNDECIDED, solve, solve_with};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules, Wdl};
@@ -271,7 +272,7 @@ fn graph_of(material: Material, tables: &mut HashMap<Material, Arc<Table>>) -> T
 
 /// The slots with an undecided word, by side to move.
 fn drawn(graph: &TableGraph, chases: fn(&ChasePlay) -> Distances) -> Vec<usize> {
-    let solution = solve_with(graph, Rules::Asian, chases, &Silent);
+    let solution = solve_with(graph, Rules::Asian, chases, &Silent, &KeepNothing);
     let words = solution.unwrap_or_else(|_| panic!("not solved")).words;
     words.iter().map(|side| side.iter().filter(|&&word| word & UNDECIDED != 0).count()).collect()
 }

@@ -14,5 +14,7 @@ pub(super) mod parity_game;
 pub(super) mod perpetual_check;
 #[cfg(test)]
 pub(super) mod random_graph;
+pub(super) mod snapshot;
 pub(super) mod solver;
+pub(super) mod sub_values;
 pub(super) mod table;

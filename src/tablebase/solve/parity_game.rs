@@ -197,6 +197,14 @@ proptest! {
     }
 
     #[test]
+    fn moves_may_be_counted_when_the_first_of_them_is_known_to_lose(
+        graph in RandomGraph::any(),
+        rules in prop::sample::select(&[Rules::None, Rules::Check]),
+    ) {
+        prop_assert_eq!(solver_results(&graph.counting_late(), rules), solver_results(&graph, rules));
+    }
+
+    #[test]
     fn without_the_rule_only_order_0_is_left(graph in RandomGraph::any_of_order_0()) {
         let plain = solver_results(&graph, Rules::None);
         let ruled = solver_results(&graph, Rules::Check);

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, QuietMove};
-use crate::tablebase::solve::solver::{Captures, Examined, GameGraph};
+use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNCOUNTED};
 
 /// A move out of the graph; the numbers are order and distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ struct Vertex {
 pub(in crate::tablebase) struct RandomGraph {
     vertices: [Vec<Vertex>; 2],
     before: [Vec<Vec<u32>>; 2],
+    /// Moves are counted when the first of them is known to lose.
+    counts_late: bool,
 }
 
 impl RandomGraph {
@@ -89,7 +91,12 @@ impl RandomGraph {
                 }
             }
         }
-        Self { vertices, before }
+        Self { vertices, before, counts_late: false }
+    }
+
+    /// The same graph, the moves of which are counted when the first of them is known to lose.
+    pub(in crate::tablebase) fn counting_late(&self) -> Self {
+        Self { counts_late: true, ..self.clone() }
     }
 
     pub(in crate::tablebase) fn size(&self) -> usize {
@@ -135,13 +142,20 @@ impl GameGraph for RandomGraph {
         let look = |side: usize| {
             let vertex = &self.vertices[side][slot as usize];
             Some(Examined {
-                quiet: vertex.next.len() as u16,
+                quiet: match vertex.next.len() as u16 {
+                    1.. if self.counts_late => UNCOUNTED,
+                    moves => moves,
+                },
                 in_check: vertex.is_checked,
                 captures: self.captures(&mut (), side, slot, 0),
                 good_capture: false,
             })
         };
         [look(0), look(1)]
+    }
+
+    fn count_quiet(&self, (): &mut (), side: usize, slot: u32) -> u16 {
+        self.next(side, slot as usize).len() as u16
     }
 
     fn captures(&self, (): &mut (), side: usize, slot: u32, horizon: u16) -> Captures {

@@ -22,6 +22,9 @@ use rayon::prelude::*;
 use crate::tablebase::solve::chase_graph::ChaseGraph;
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::perpetual_check::Verdict;
+#[cfg(test)]
+use crate::tablebase::solve::snapshot::KeepNothing;
+use crate::tablebase::solve::snapshot::Keeper;
 use crate::tablebase::solve::{chase, perpetual_check};
 use crate::tablebase::value::{Entry, Rules, Wdl};
 
@@ -49,6 +52,9 @@ pub(in crate::tablebase) const COUNTER: u16 = 0x007f;
 /// As the counter: some capture draws, so that the moves need no counting.
 pub(in crate::tablebase) const DRAWS: u16 = COUNTER;
 
+/// As the counter: some moves, counted when the first of them is known to lose.
+pub(in crate::tablebase) const UNCOUNTED: u16 = DRAWS - 1;
+
 /// Ranks from here on do not fit in a word.
 pub(in crate::tablebase) const RANK_LIMIT: u32 = 0x3fff;
 /// Orders from here on are neither built nor believed; every order costs a pass over all slots.
@@ -57,6 +63,10 @@ pub(in crate::tablebase) const ORDER_LIMIT: u16 = 1000;
 pub(in crate::tablebase) const BLOCK: usize = 256;
 /// Blocks per task.
 const TASK: usize = 16;
+/// Slots that have their first look before the state may be kept.
+const STRETCH: usize = 1 << 26;
+/// Positions before spread ones that are collected before their words are changed.
+const TOUCHED: usize = 512;
 /// Slots per task of lists.
 pub(in crate::tablebase) const LISTED: usize = 1024;
 
@@ -108,7 +118,7 @@ impl Captures {
 /// The result of one look at a position.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tablebase) struct Examined {
-    /// Number of legal quiet moves, less than [`DRAWS`].
+    /// Number of legal quiet moves, less than [`DRAWS`]; or [`UNCOUNTED`] for any number but 0.
     pub(in crate::tablebase) quiet: u16,
     pub(in crate::tablebase) in_check: bool,
     /// Under horizon 0.
@@ -139,6 +149,8 @@ pub(in crate::tablebase) trait GameGraph: Sync {
     }
     /// Looks at a slot with each side to move; `None` where illegal.
     fn examine(&self, cursor: &mut Self::Cursor<'_>, slot: u32) -> [Option<Examined>; 2];
+    /// Number of legal quiet moves of a legal position.
+    fn count_quiet(&self, cursor: &mut Self::Cursor<'_>, side: usize, slot: u32) -> u16;
     /// The captures of a legal position.
     fn captures(
         &self,
@@ -200,24 +212,30 @@ pub(in crate::tablebase) trait Watch: Sync {
 /// The solver's state.
 pub(in crate::tablebase) struct Solver<'a, A> {
     pub(in crate::tablebase) graph: &'a A,
-    words: Vec<Vec<AtomicU16>>,
+    pub(super) words: Vec<Vec<AtomicU16>>,
     /// By side and block, one bit per distance, modulo 64: some slot there waits to be spread.
-    pending: Vec<Vec<AtomicU64>>,
+    pub(super) pending: Vec<Vec<AtomicU64>>,
     /// By side and block: some slot there may be in L and has not been looked at since that.
-    open: Vec<Vec<AtomicBool>>,
+    pub(super) open: Vec<Vec<AtomicBool>>,
     /// By side and block: some slot there has captures of later orders.
-    later: Vec<Vec<AtomicBool>>,
+    pub(super) later: Vec<Vec<AtomicBool>>,
     /// By side, one bit per slot: some capture wins or draws.
-    good_captures: Vec<Vec<AtomicU64>>,
+    pub(super) good_captures: Vec<Vec<AtomicU64>>,
     /// By side: whether any position there is in check.
-    any_checked: [AtomicBool; 2],
-    order: u16,
+    pub(super) any_checked: [AtomicBool; 2],
+    /// The first slot that has not had its first look.
+    pub(super) examined: usize,
+    pub(super) order: u16,
+    /// The distance to be spread next.
+    pub(super) distance: u16,
     /// The greatest distance of a result.
     pub(in crate::tablebase) horizon: u16,
     /// The rank of distance 0 for each order so far.
-    bases: Vec<u32>,
+    pub(super) bases: Vec<u32>,
     /// The greatest distance pending in this round.
-    latest: AtomicU32,
+    pub(super) latest: AtomicU32,
+    /// Nothing is left to be decided.
+    pub(in crate::tablebase) is_done: bool,
     overflow: AtomicBool,
     /// Some position has too many moves to be counted.
     crowded: AtomicBool,
@@ -243,42 +261,29 @@ impl SlotSet {
 }
 
 /// Solves the graph under the rules.
+#[cfg(test)]
 pub(in crate::tablebase) fn solve<A: ChaseGraph>(
     graph: &A,
     rules: Rules,
     watch: &impl Watch,
 ) -> Result<Solution, SolveError> {
-    solve_with(graph, rules, ChasePlay::solve, watch)
+    solve_with(graph, rules, ChasePlay::solve, watch, &KeepNothing)
 }
 
-/// Solves the graph under the rules, chases by the function given.
-pub(in crate::tablebase) fn solve_with<A: ChaseGraph>(
-    graph: &A,
+/// Solves the graph under the rules, chases by the function given, from the state on that was kept
+/// last.
+pub(in crate::tablebase) fn solve_with<'a, A: ChaseGraph>(
+    graph: &'a A,
     rules: Rules,
     chases: fn(&ChasePlay) -> Distances,
     watch: &impl Watch,
+    keeper: &impl Keeper<'a, A>,
 ) -> Result<Solution, SolveError> {
-    let mut solver = Solver::new(graph);
-    solver.examine(watch);
-    if *solver.crowded.get_mut() {
-        return Err(SolveError::TooManyMoves);
-    }
-    solver.spread(watch)?;
-    if rules != Rules::None {
-        loop {
-            solver.begin_round()?;
-            let seeded = solver.seed_captures(watch);
-            watch.judging(solver.order);
-            let mut judged = solver.judge(watch)?;
-            if !judged && rules == Rules::Asian {
-                judged = solver.apply(&chase::judge(&solver, chases, watch)?);
-            }
-            if !seeded && !judged && solver.order >= graph.last_order() {
-                solver.bases.pop();
-                break;
-            }
-            solver.spread(watch)?;
-        }
+    let mut solver = keeper.restore(graph).unwrap_or_else(|| Solver::new(graph));
+    if !solver.is_done {
+        solver.run(rules, chases, watch, keeper)?;
+        solver.is_done = true;
+        keeper.pause(&solver);
     }
     Ok(solver.finish())
 }
@@ -303,8 +308,34 @@ pub(in crate::tablebase) const fn is_win(word: u16) -> bool {
     word & UNDECIDED == 0 && word & 1 == 1
 }
 
+/// Returns true if a word is undecided and waits for its moves to lose.
+#[inline]
+const fn is_counted(word: u16) -> bool {
+    word & UNDECIDED != 0 && word & COUNTER != DRAWS
+}
+
+/// A task of spreading the results of one distance.
+struct Spread<'a, A: GameGraph + 'a> {
+    distance: u16,
+    /// Visits the positions spread.
+    cursor: A::Cursor<'a>,
+    /// Visits the positions before them.
+    own: A::Cursor<'a>,
+    /// Positions from which a move wins.
+    winning: Vec<u32>,
+    /// Positions from which a move loses.
+    losing: Vec<u32>,
+}
+
+impl<'a, A: GameGraph> Spread<'a, A> {
+    fn new(graph: &'a A, distance: u16) -> Self {
+        let (winning, losing) = Default::default();
+        Self { distance, cursor: graph.cursor(), own: graph.cursor(), winning, losing }
+    }
+}
+
 impl<'a, A: GameGraph> Solver<'a, A> {
-    fn new(graph: &'a A) -> Self {
+    pub(super) fn new(graph: &'a A) -> Self {
         let slots = graph.slots();
         let blocks = slots.div_ceil(BLOCK);
         let sides = || 0..graph.sides();
@@ -318,10 +349,13 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             later: sides().map(|_| flags()).collect(),
             good_captures: sides().map(|_| bits(slots.div_ceil(64))).collect(),
             any_checked: [AtomicBool::new(false), AtomicBool::new(false)],
+            examined: 0,
             order: 0,
             horizon: graph.horizon(),
+            distance: 0,
             bases: vec![0],
             latest: AtomicU32::new(0),
+            is_done: false,
             overflow: AtomicBool::new(false),
             crowded: AtomicBool::new(false),
         }
@@ -418,17 +452,70 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         self.bases.last().copied().unwrap_or(0)
     }
 
+    /// Goes on until nothing is left to be decided.
+    fn run(
+        &mut self,
+        rules: Rules,
+        chases: fn(&ChasePlay) -> Distances,
+        watch: &impl Watch,
+        keeper: &impl Keeper<'a, A>,
+    ) -> Result<(), SolveError>
+    where
+        A: ChaseGraph,
+    {
+        self.examine(watch, keeper)?;
+        self.spread(watch, keeper)?;
+        if rules == Rules::None {
+            return Ok(());
+        }
+        loop {
+            self.begin_round()?;
+            let seeded = self.seed_captures(watch);
+            watch.judging(self.order);
+            let mut judged = self.judge(watch)?;
+            if !judged && rules == Rules::Asian {
+                judged = self.apply(&chase::judge(self, chases, watch)?);
+            }
+            if !seeded && !judged && self.order >= self.graph.last_order() {
+                self.bases.pop();
+                return Ok(());
+            }
+            self.spread(watch, keeper)?;
+        }
+    }
+
     /// The first look at every slot.
-    fn examine(&self, watch: &impl Watch) {
-        let done = AtomicU64::new(0);
+    fn examine(
+        &mut self,
+        watch: &impl Watch,
+        keeper: &impl Keeper<'a, A>,
+    ) -> Result<(), SolveError> {
+        let slots = self.graph.slots();
+        while self.examined < slots {
+            let end = slots.min(self.examined + STRETCH);
+            self.examine_stretch(self.examined..end, watch);
+            if *self.crowded.get_mut() {
+                return Err(SolveError::TooManyMoves);
+            }
+            if watch.is_cancelled() {
+                return Err(SolveError::Cancelled);
+            }
+            self.examined = end;
+            keeper.pause(self);
+        }
+        Ok(())
+    }
+
+    fn examine_stretch(&self, slots: Range<usize>, watch: &impl Watch) {
+        let done = AtomicU64::new(slots.start as u64);
         let total = self.graph.slots() as u64;
-        self.tasks().for_each(|blocks| {
+        slots.clone().into_par_iter().step_by(TASK * BLOCK).for_each(|start| {
             if watch.is_cancelled() {
                 return;
             }
             let mut cursor = self.graph.cursor();
-            let slots = self.range(blocks.start).start..self.range(blocks.end - 1).end;
-            for slot in slots.clone() {
+            let end = slots.end.min(start + TASK * BLOCK);
+            for slot in start..end {
                 let looks = self.graph.examine(&mut cursor, slot as u32);
                 for (side, look) in looks.iter().enumerate().take(self.words.len()) {
                     if let Some(look) = look {
@@ -436,7 +523,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
                     }
                 }
             }
-            let len = slots.len() as u64;
+            let len = (end - start) as u64;
             watch.examined(done.fetch_add(len, Relaxed) + len, total);
         });
     }
@@ -532,35 +619,45 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         blocks
     }
 
-    /// Spreads the results of this order by distance. Those at the horizon say nothing about the
-    /// positions before.
-    fn spread(&self, watch: &impl Watch) -> Result<(), SolveError> {
-        let mut distance = 0u16;
-        while u32::from(distance) <= self.latest.load(Relaxed) && distance < self.horizon {
-            if self.overflow.load(Relaxed) {
+    /// Spreads the results of this order, from the distance on that is next. Those at the horizon say
+    /// nothing about the positions before.
+    fn spread(
+        &mut self,
+        watch: &impl Watch,
+        keeper: &impl Keeper<'a, A>,
+    ) -> Result<(), SolveError> {
+        while u32::from(self.distance) <= *self.latest.get_mut() && self.distance < self.horizon {
+            if *self.overflow.get_mut() {
                 return Err(SolveError::TooDeep);
             }
-            let blocks = self.take_pending(distance);
-            if !blocks.is_empty() {
-                watch.ply(self.order, distance);
-            }
-            blocks.par_chunks(TASK).for_each(|blocks| {
-                let mut cursor = self.graph.cursor();
-                if !watch.is_cancelled() {
-                    for &(side, block) in blocks {
-                        self.spread_block(&mut cursor, side, block as usize, distance);
-                    }
-                }
-            });
+            self.spread_ply(watch);
             if watch.is_cancelled() {
                 return Err(SolveError::Cancelled);
             }
-            distance += 1;
+            self.distance += 1;
+            keeper.pause(self);
         }
         if self.overflow.load(Relaxed) { Err(SolveError::TooDeep) } else { Ok(()) }
     }
 
-    fn spread_block(&self, cursor: &mut A::Cursor<'_>, side: usize, block: usize, distance: u16) {
+    fn spread_ply(&self, watch: &impl Watch) {
+        let distance = self.distance;
+        let blocks = self.take_pending(distance);
+        if !blocks.is_empty() {
+            watch.ply(self.order, distance);
+        }
+        blocks.par_chunks(TASK).for_each(|blocks| {
+            let mut spread = Spread::new(self.graph, distance);
+            if !watch.is_cancelled() {
+                for &(side, block) in blocks {
+                    self.spread_block(&mut spread, side, block as usize);
+                }
+            }
+        });
+    }
+
+    fn spread_block(&self, spread: &mut Spread<'a, A>, side: usize, block: usize) {
+        let distance = spread.distance;
         let rank = self.base() + u32::from(distance);
         let (win, loss) = (win_word(rank), loss_word(rank));
         let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
@@ -571,18 +668,35 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             let word = cell.load(Relaxed);
             if word.wrapping_sub(win) > 1 {
                 is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
-            } else if word == loss {
-                self.graph.predecessors(cursor, side, slot as u32, |before| {
-                    self.improve(other, before, distance + 1);
-                });
-            } else {
-                self.graph.predecessors(cursor, side, slot as u32, |before| {
-                    self.count_down(other, before, distance + 1);
-                });
+                continue;
+            }
+            let touched = if word == loss { &mut spread.winning } else { &mut spread.losing };
+            self.graph.predecessors(&mut spread.cursor, side, slot as u32, |before| {
+                touched.push(before);
+            });
+            if touched.len() >= TOUCHED {
+                self.touch(spread, other);
             }
         }
+        self.touch(spread, other);
         if is_later {
             self.pending[side][block].fetch_or(1 << (distance % 64), Relaxed);
+        }
+    }
+
+    /// Enters what follows for the positions of `side` before those spread. First all their words
+    /// are read, which makes the processor fetch many at a time, and those left out that stay.
+    fn touch(&self, spread: &mut Spread<'a, A>, side: usize) {
+        let words = &self.words[side];
+        let word = |slot: u32| words[slot as usize].load(Relaxed);
+        let win = win_word(self.rank(spread.distance + 1));
+        spread.winning.retain(|&slot| word(slot) > win);
+        for slot in spread.winning.drain(..) {
+            self.improve(side, slot, spread.distance + 1);
+        }
+        spread.losing.retain(|&slot| is_counted(word(slot)));
+        for slot in spread.losing.drain(..) {
+            self.count_down(&mut spread.own, side, slot, spread.distance + 1);
         }
     }
 
@@ -601,19 +715,19 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// One more quiet move loses; the slowest so far, in `distance`.
-    fn count_down(&self, side: usize, slot: u32, distance: u16) {
+    fn count_down(&self, cursor: &mut A::Cursor<'_>, side: usize, slot: u32, distance: u16) {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
         loop {
-            if word & UNDECIDED == 0 || word & COUNTER == DRAWS {
+            if !is_counted(word) {
                 return;
             }
-            debug_assert!(word & COUNTER != 0, "more losing moves than moves");
-            let slowest = (word & (COUNTER | LATER) == 1)
-                .then(|| self.slowest_loss(side, slot, word, distance));
+            let counted = self.counted(cursor, side, slot, word);
+            let slowest = (counted & (COUNTER | LATER) == 1)
+                .then(|| self.slowest_loss(cursor, side, slot, word, distance));
             let next = match slowest {
-                None if word & NOT_L != 0 => (word - 1) & !DORMANT,
-                None => word - 1,
+                None if word & NOT_L != 0 => (counted - 1) & !DORMANT,
+                None => counted - 1,
                 Some(distance) => loss_word(self.rank(distance)),
             };
             match cell.compare_exchange_weak(word, next, Relaxed, Relaxed) {
@@ -630,12 +744,28 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         }
     }
 
+    /// An undecided word with the number of its moves, if they were not counted so far.
+    fn counted(&self, cursor: &mut A::Cursor<'_>, side: usize, slot: u32, word: u16) -> u16 {
+        debug_assert!(word & COUNTER != 0, "more losing moves than moves");
+        if word & COUNTER != UNCOUNTED {
+            return word;
+        }
+        word & !COUNTER | self.graph.count_quiet(cursor, side, slot) & COUNTER
+    }
+
     /// The distance at which a position loses whose quiet moves all lose, the slowest in `distance`.
-    fn slowest_loss(&self, side: usize, slot: u32, word: u16, distance: u16) -> u16 {
+    fn slowest_loss(
+        &self,
+        cursor: &mut A::Cursor<'_>,
+        side: usize,
+        slot: u32,
+        word: u16,
+        distance: u16,
+    ) -> u16 {
         if word & LOSING_CAPTURES == 0 {
             return distance;
         }
-        match self.graph.captures(&mut self.graph.cursor(), side, slot, self.order).loss {
+        match self.graph.captures(cursor, side, slot, self.order).loss {
             Some((order, capture)) if order == self.order => distance.max(capture),
             _ => distance,
         }
@@ -644,6 +774,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn begin_round(&mut self) -> Result<(), SolveError> {
         let latest = std::mem::take(self.latest.get_mut());
         let used = if latest == 0 && self.order > 0 { 0 } else { latest + 1 };
+        self.distance = 0;
         let base = self.base() + used;
         self.bases.push(base);
         self.order = self.order.checked_add(1).ok_or(SolveError::TooDeep)?;

@@ -55,23 +55,10 @@ impl Table {
         Some(Self { index: Arc::new(index), words, ranks: Vec::new() })
     }
 
-    /// Size of the words in bytes.
-    pub(in crate::tablebase) fn bytes(&self) -> u64 {
-        self.words.iter().map(|side| 2 * side.len() as u64).sum()
-    }
-
     /// The value that a word stands for; `None` for illegal positions.
     #[inline]
     pub(in crate::tablebase) fn meaning(&self, word: u16) -> Option<Entry> {
-        match word {
-            ILLEGAL => None,
-            DRAW => Some(Entry::DRAW),
-            _ => {
-                let (order, distance) = self.ranks[usize::from(word - 1) / 2];
-                let wdl = if word & 1 == 1 { Wdl::Win } else { Wdl::Loss };
-                Some(Entry { wdl, order, distance })
-            }
-        }
+        meaning(&self.ranks, word)
     }
 
     /// The value that a word stands for, for any word.
@@ -80,16 +67,24 @@ impl Table {
         if is_known { self.meaning(word) } else { None }
     }
 
-    /// The value of a placement; `None` if illegal.
-    #[inline]
-    pub(in crate::tablebase) fn entry(&self, side: Side, digits: &Digits) -> Option<Entry> {
-        let (side, slot) = locate(&self.index, side, digits);
-        self.meaning(self.words[side][slot as usize])
-    }
-
     /// The highest order that occurs.
     pub(in crate::tablebase) fn last_order(&self) -> u16 {
         self.ranks.last().map_or(0, |&(order, _)| order)
+    }
+}
+
+/// The value that a word stands for in a table with these (order, distance) pairs; `None` for illegal
+/// positions.
+#[inline]
+pub(in crate::tablebase) fn meaning(ranks: &[(u16, u16)], word: u16) -> Option<Entry> {
+    match word {
+        ILLEGAL => None,
+        DRAW => Some(Entry::DRAW),
+        _ => {
+            let (order, distance) = ranks[usize::from(word - 1) / 2];
+            let wdl = if word & 1 == 1 { Wdl::Win } else { Wdl::Loss };
+            Some(Entry { wdl, order, distance })
+        }
     }
 }
 

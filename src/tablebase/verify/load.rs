@@ -16,6 +16,7 @@ use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::solver::{GameGraph, ILLEGAL};
+use crate::tablebase::solve::sub_values::SubValues;
 use crate::tablebase::solve::table::{DRAW, Table, position_of};
 use crate::tablebase::value::{Entry, Wdl};
 
@@ -45,7 +46,7 @@ impl Tables {
                 drop_unwanted(&mut table, wanted);
                 return Ok(table);
             }
-            loaded.insert(next, Arc::new(table));
+            loaded.insert(next, Arc::new(table.into()));
             reading.drop_unneeded(next, sides, &mut loaded);
         }
         Err(self.missing(material))
@@ -56,7 +57,7 @@ impl Tables {
         &self,
         material: Material,
         sides: [bool; 2],
-        loaded: &HashMap<Material, Arc<Table>>,
+        loaded: &HashMap<Material, Arc<SubValues>>,
     ) -> Result<Table, TableError> {
         let file = self.file(material)?;
         let too_many = || TableError::Contents {
@@ -67,7 +68,7 @@ impl Tables {
         let find = |left| match loaded.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),
             // Captures of the side that is not wanted lead there: it is never looked up.
-            None => Table::without_values(left).map(Arc::new),
+            None => SubValues::unknown(left).map(Arc::new),
         };
         let graph = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
         let words = Loader::new(file, &graph).words(sides)?;
@@ -118,7 +119,7 @@ impl Reading {
         &mut self,
         material: Material,
         sides: [bool; 2],
-        loaded: &mut HashMap<Material, Arc<Table>>,
+        loaded: &mut HashMap<Material, Arc<SubValues>>,
     ) {
         for left in needed_subs(material, sides).into_keys() {
             if let Some(users) = self.users.get_mut(&left) {
@@ -284,7 +285,7 @@ impl<'a> Loader<'a> {
             // No capture is better.
             return self.wins.first().copied();
         }
-        let capture = self.graph.best_capture_at(board, side, slot);
+        let capture = self.graph.best_capture(board, side, slot);
         let own = wdl_of(stored & 3)?;
         let wdl = capture.map_or(own, |capture| own.max(capture.wdl));
         if wdl == Wdl::Draw {
@@ -322,7 +323,7 @@ impl<'a> Loader<'a> {
         number: u16,
         after: &[u16],
     ) -> Option<u16> {
-        let capture = self.graph.best_capture_at(board, side, slot);
+        let capture = self.graph.best_capture(board, side, slot);
         let mut wdl = capture.map_or(Wdl::Loss, |capture| capture.wdl);
         self.graph.successors(board, side, slot, |next| {
             if let Some(result) = result_of(after[next as usize]) {
@@ -470,7 +471,7 @@ mod tests {
                 let read = order.iter().find(|(material, _)| *material == left).unwrap().1;
                 assert!(sides[0] <= read[0] && sides[1] <= read[1]);
             }
-            loaded.insert(next, Arc::new(Table::without_values(next).unwrap()));
+            loaded.insert(next, Arc::new(SubValues::unknown(next).unwrap()));
             reading.drop_unneeded(next, sides, &mut loaded);
         }
         assert_eq!(loaded.into_keys().collect::<Vec<_>>(), [material]);
