@@ -560,6 +560,7 @@ impl Watch for Listener<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tablebase::Entry;
     use crate::tablebase::verify::verifier::mark_illegal;
 
     fn load(dir: &Path, material: Material, rules: Rules) -> Table {

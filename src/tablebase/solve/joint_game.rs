@@ -18,6 +18,7 @@ use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::parity_game::Silent;
 use crate::tablebase::solve::snapshot::KeepNothing;
 use crate::tablebase::solve::solver::{UNDECIDED, solve, solve_with};
+use crate::tablebase::solve::sub_values::SubValues;
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Piece;
@@ -254,7 +255,7 @@ fn some_random_graphs_need_check_and_chase_together() {
 }
 
 /// The graph of a set, with the tables that its captures lead to.
-fn graph_of(material: Material, tables: &mut HashMap<Material, Arc<Table>>) -> TableGraph {
+fn graph_of(material: Material, tables: &mut HashMap<Material, Arc<SubValues>>) -> TableGraph {
     let index = Index::new(material).expect("a set of a few men");
     let pieces: Vec<Piece> = index.men.iter().map(|man| man.piece).collect();
     for piece in pieces {
@@ -264,7 +265,7 @@ fn graph_of(material: Material, tables: &mut HashMap<Material, Arc<Table>>) -> T
             let solution =
                 solve(&graph, Rules::Asian, &Silent).unwrap_or_else(|_| panic!("{left}"));
             let table = Table::from_solution(Arc::clone(graph.index()), solution);
-            tables.insert(left, Arc::new(table));
+            tables.insert(left, Arc::new(SubValues::from(table)));
         }
     }
     TableGraph::new(index, Metric::Dtm, |left| tables.get(&left).cloned()).expect("all tables")

@@ -504,6 +504,7 @@ mod tests {
         let mut play = Play {
             hunters: (0..).map(state).zip(hunters.iter().map(|(_, moves)| hunter(moves))).collect(),
             evaders: (0..).map(state).zip(evaders.iter().map(evader)).collect(),
+            horizon: u16::MAX,
         };
         let reached = play.solve();
         [reached.hunters, reached.evaders].map(|distances| distances.into_iter().collect())
