@@ -29,11 +29,6 @@ pub(super) const fn claim_plies(order: u16) -> u32 {
 /// preferred.
 const ORDER_DISTANCE: u16 = 200;
 
-/// Where a distance is not in the file, nodes of the search with less depth take the greatest of the set
-/// for it, and are not known if that is too great: to find it is to look at every move, as the search
-/// does as well, and these are most of all nodes.
-const EXACT_DEPTH: i32 = 4;
-
 /// With distances to captures, every piece counts as this number of plies: captures are progress.
 const MAN_DISTANCE: u16 = 60;
 
@@ -190,48 +185,17 @@ impl XiangqiTables {
         seen.into_iter().any(|smaller| is_long(tables, smaller))
     }
 
-    /// The value of a position with this result, as far as it is valid.
-    fn entry_of(&self, tablebase: usize, position: &Position, wdl: Wdl) -> Option<Entry> {
-        let entry = self.ask(tablebase, position, |tables| tables.probe_of(position, wdl))?;
+    /// The value of a position as far as a tablebase knows it.
+    pub(super) fn entry_by(&self, tablebase: usize, position: &Position) -> Option<Entry> {
+        let entry = self.ask(tablebase, position, |tables| tables.probe(position))?;
         self.valid(tablebase, entry, men(position) as usize)
     }
 
-    /// A tablebase's value of a node with `left` plies left to the limit of moves, in a search that
-    /// goes on for `depth` plies.
-    fn value_by(
-        &self,
-        tablebase: usize,
-        position: &Position,
-        left: u32,
-        depth: i32,
-    ) -> Option<TableValue> {
-        let tables = &self.tablebases[tablebase];
-        let wdl = self.ask(tablebase, position, |tables| tables.probe_wdl(position))?;
-        if depth < EXACT_DEPTH
-            && let Some(bound) = tables.bound_without_distance(position, wdl)
-        {
-            return self.value_by_bound(tablebase, position, left, bound);
-        }
-        let entry = self.entry_of(tablebase, position, wdl)?;
+    /// A tablebase's value of a node with `left` plies left to the limit of moves.
+    fn value_by(&self, tablebase: usize, position: &Position, left: u32) -> Option<TableValue> {
+        let entry = self.entry_by(tablebase, position)?;
         let is_known = entry.wdl == Wdl::Draw || is_in_time(entry, left);
-        is_known.then(|| value_of(entry, tables.metric(), position))
-    }
-
-    /// The value of a decided position by a bound of its order and distance; `None` if that is not
-    /// valid, or not in time.
-    fn value_by_bound(
-        &self,
-        tablebase: usize,
-        position: &Position,
-        left: u32,
-        bound: Entry,
-    ) -> Option<TableValue> {
-        let is_valid = self.valid(tablebase, bound, men(position) as usize) == Some(bound);
-        if !is_valid || !is_in_time(bound, left) {
-            return None;
-        }
-        let weight = weight_of(bound, self.tablebases[tablebase].metric(), position);
-        Some(if bound.wdl == Wdl::Win { TableValue::Win(weight) } else { TableValue::Loss(weight) })
+        is_known.then(|| value_of(entry, self.tablebases[tablebase].metric(), position))
     }
 
     /// The value of a move with this entry. Distances to captures do not distinguish a mate from a
@@ -283,7 +247,12 @@ fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
     let Entry { wdl, order, distance } = entry;
     let to_mate = metric == Metric::Dtm || distance == 0;
     let is_mate = order == 0 && to_mate && distance <= MAX_TABLE_DISTANCE;
-    let weight = weight_of(entry, metric, position);
+    let men = match metric {
+        Metric::Dtm => 0,
+        Metric::Dtc | Metric::DtcWithin(_) => MAN_DISTANCE * men(position) as u16,
+    };
+    let farther = ORDER_DISTANCE * order.min(3) + men;
+    let weight = distance.saturating_add(farther).min(MAX_TABLE_DISTANCE);
     match wdl {
         Wdl::Draw => TableValue::Draw,
         Wdl::Win if is_mate => TableValue::Mate(distance),
@@ -291,16 +260,6 @@ fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
         Wdl::Loss if is_mate => TableValue::Mated(distance),
         Wdl::Loss => TableValue::Loss(weight),
     }
-}
-
-/// The distance that the search sees where it is not to mate.
-fn weight_of(entry: Entry, metric: Metric, position: &Position) -> u16 {
-    let men = match metric {
-        Metric::Dtm => 0,
-        Metric::Dtc | Metric::DtcWithin(_) => MAN_DISTANCE * men(position) as u16,
-    };
-    let farther = ORDER_DISTANCE * entry.order.min(3) + men;
-    entry.distance.saturating_add(farther).min(MAX_TABLE_DISTANCE)
 }
 
 impl TablebaseProbe<Position> for XiangqiTables {
@@ -318,8 +277,7 @@ impl TablebaseProbe<Position> for XiangqiTables {
             _ if line.clock() > Position::STAGES_FROM => plies_left(line, self.rules),
             _ => MOVE_LIMIT.saturating_sub(line.clock()),
         };
-        (0..self.tablebases.len())
-            .find_map(|tablebase| self.value_by(tablebase, position, left, depth))
+        (0..self.tablebases.len()).find_map(|tablebase| self.value_by(tablebase, position, left))
     }
 
     fn enter(&self, worker: usize) {

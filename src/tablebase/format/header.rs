@@ -284,18 +284,6 @@ impl Header {
             .collect()
     }
 
-    /// The greatest order and the greatest distance, each of any, of the wins and of the losses with a
-    /// side to move.
-    pub(super) fn greatest(&self, side: usize) -> [Option<Entry>; 2] {
-        let greatest = |ranks: &Ranks, counts: &[u64]| {
-            let occurring = ranks.iter().zip(counts).filter(|&(_, &count)| count > 0);
-            occurring.map(|(&rank, _)| rank).reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))
-        };
-        let win = greatest(&self.wins, &self.win_counts[side]);
-        let loss = greatest(&self.losses, &self.loss_counts[side]);
-        [win.map(|(o, d)| Entry::win(o, d)), loss.map(|(o, d)| Entry::loss(o, d))]
-    }
-
     /// The names of the counts and longest wins that are not those of a table, its illegal
     /// positions marked.
     pub(in crate::tablebase) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
@@ -444,6 +432,7 @@ mod tests {
     #[test]
     fn as_many_pairs_as_a_table_has_are_read() {
         let mut header = header("KRvKN");
+        header.rebuilt = 0;
         let known = header.ranks().len();
         let fill = |header: &mut Header, pairs: usize| {
             for distance in 0..pairs as u16 {
@@ -495,10 +484,34 @@ mod tests {
     #[test]
     fn impossible_streams_are_refused() {
         const STREAM: &str = "stream";
-        let header = header("KRvKN");
+        let mut header = header("KRvKN");
+        assert_eq!(header.rebuilt.count_ones(), 2, "results and distances, of one side each");
+        // All distances stored.
+        header.rebuilt = 0;
+        header
+            .streams
+            .iter_mut()
+            .skip(1)
+            .step_by(2)
+            .for_each(|s| s.packing = Packing::Bytes.byte());
+        for bits in [0b0001, 0b0100] {
+            let rebuilt = Header { rebuilt: bits, ..header.clone() };
+            refuse(&rebuilt, &[]);
+        }
         refuse(
             &header,
             &[
+                (|h| h.rebuilt = 0b0101, STREAM),
+                (|h| h.rebuilt = 0b1010, STREAM),
+                (|h| h.rebuilt = 0b1_0000, STREAM),
+                (|h| h.rebuilt = u8::MAX, STREAM),
+                (
+                    |h| {
+                        h.rebuilt = 0b0010;
+                        h.streams[1].packing = Packing::Wide.byte();
+                    },
+                    STREAM,
+                ),
                 (|h| h.streams.clear(), STREAM),
                 (|h| h.streams.truncate(2), STREAM),
                 (|h| h.streams.extend(h.streams.clone()), STREAM),
@@ -515,11 +528,12 @@ mod tests {
         );
         let mut wide = header;
         wide.wins = (1..=257).map(|distance| (0, distance)).collect();
-        wide.rebuilt = 0;
         assert!(wide.is_wide());
         for (packing, is_possible) in [(Packing::Bytes, false), (Packing::Wide, true)] {
             assert_eq!(packing.is_possible(wide.alphabet(1)), is_possible);
         }
-        assert!(self::header("KRvKR").streams.len() == 2);
+        let symmetric = self::header("KRvKR");
+        assert_eq!((symmetric.streams.len(), symmetric.rebuilt), (2, 0));
+        refuse(&symmetric, &[(|h| h.rebuilt = 1, STREAM), (|h| h.rebuilt = 2, STREAM)]);
     }
 }

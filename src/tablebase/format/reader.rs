@@ -18,7 +18,7 @@ use crate::tablebase::format::layout::{FoldedDigits, Layout, Maps, NO_SLOT, Rows
 use crate::tablebase::format::symbols::{DRAWN, LOOP_MARK, LOSS, NO_MARK, Packing, WIN};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
-use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
+use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Position;
 
 /// No frame is longer in a file: zstd lengthens what it cannot compress by less.
@@ -39,8 +39,6 @@ pub(in crate::tablebase) struct TableFile {
     material: Material,
     layout: Layout,
     streams: Vec<OpenStream>,
-    /// By side to move: the greatest order and distance of its wins, and of its losses.
-    greatest: [[Option<Entry>; 2]; 2],
 }
 
 /// A stream, its block table read.
@@ -68,6 +66,14 @@ pub(in crate::tablebase) struct Spot {
     pub(in crate::tablebase) stream: usize,
     pub(in crate::tablebase) block: usize,
     place: usize,
+}
+
+impl Spot {
+    /// A number that no other spot of the table has, below 2^38.
+    #[inline]
+    pub(in crate::tablebase) const fn number(self) -> u64 {
+        (self.stream as u64) << 36 | (self.block as u64) << 18 | self.place as u64
+    }
 }
 
 /// A block before it is decoded.
@@ -110,8 +116,7 @@ impl TableFile {
         let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
         let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
         let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
-        let greatest = [0, 1].map(|side| header.greatest(side));
-        Ok(Self { path, file, header, material, layout, streams, greatest })
+        Ok(Self { path, file, header, material, layout, streams })
     }
 
     pub(in crate::tablebase) fn path(&self) -> &Path {
@@ -235,13 +240,6 @@ impl TableFile {
     #[inline]
     pub(in crate::tablebase) fn is_rebuilt(&self, section: Section, side: usize) -> bool {
         self.header.is_rebuilt(section.stream(side))
-    }
-
-    /// The greatest order and the greatest distance of any position of this result, not drawn, with a
-    /// side to move; `None` if there is no such position.
-    #[inline]
-    pub(in crate::tablebase) fn greatest(&self, side: usize, wdl: Wdl) -> Option<Entry> {
-        self.greatest[side][usize::from(wdl == Wdl::Loss)]
     }
 
     /// Returns true if any values are rebuilt.
@@ -559,13 +557,13 @@ mod tests {
         std::fs::write(&path, [header.sealed().unwrap(), rest].concat()).unwrap();
     }
 
-    /// A header that knows one loss less than the blocks have.
-    fn forget_a_loss(header: &mut Header) {
-        header.losses.pop();
+    /// A header that knows one win less than the blocks have.
+    fn forget_a_win(header: &mut Header) {
+        header.wins.pop();
         for side in 0..2 {
-            let count = header.loss_counts[side].pop().unwrap();
-            header.counts[side].loss -= count;
-            header.counts[side].by_rule_loss -= count;
+            let count = header.win_counts[side].pop().unwrap();
+            header.counts[side].win -= count;
+            header.counts[side].by_rule_win -= count;
             header.counts[side].last_order = 0;
         }
     }
@@ -573,23 +571,23 @@ mod tests {
     #[test]
     fn numbers_without_a_pair_are_damage() {
         let (folder, material) = build("KRvKN");
-        change(folder.path(), material, |header, _| forget_a_loss(header));
+        change(folder.path(), material, |header, _| forget_a_win(header));
         let tables = Tables::open(folder.path(), PLACE.0, PLACE.1).unwrap();
         let block = |error: &TableError| match error {
             TableError::Block { section, block, offset, .. } => (*section, *block, *offset),
             _ => panic!("{error}"),
         };
         let index = Index::new(material).unwrap();
-        let positions = (0..index.slots).filter_map(|slot| position_of(&index, 1, slot));
+        let positions = (0..index.slots).filter_map(|slot| position_of(&index, 0, slot));
         let legal = positions.filter(|p| !p.is_attacked_king(!p.turn()));
         let errors = legal.filter_map(|position| tables.probe(&position).err());
         let found: std::collections::BTreeSet<_> = errors.map(|error| block(&error)).collect();
         assert!(!found.is_empty());
-        let error = tables.load(material, [false, true]).unwrap_err();
+        let error = tables.load(material, [true, false]).unwrap_err();
         assert!(found.contains(&block(&error)), "{error}");
         let file = tables.file(material).unwrap();
         for (section, block, offset) in found {
-            assert_eq!((section, file.streams[3].blocks[block].at), ("distance", offset));
+            assert_eq!((section, file.streams[1].blocks[block].at), ("distance", offset));
         }
     }
 

@@ -186,9 +186,16 @@ impl Values<'_> {
                     return true;
                 };
                 let slot = (task * TASK + i) as u32;
-                let best = self.graph.best_move_at(&mut board, side, slot, |other, next| {
+                let after = |other: usize, next: u32| {
                     self.table.meaning(self.table.words[other][next as usize])
-                });
+                };
+                // Losing captures are nothing to a win.
+                let is_quiet = own.wdl == Wdl::Win && !self.good_captures.has(side, slot);
+                let best = if is_quiet {
+                    self.graph.best_quiet_at(&mut board, side, slot, after)
+                } else {
+                    self.graph.best_move_at(&mut board, side, slot, after)
+                };
                 let best = best.unwrap_or(Entry::loss(0, 0));
                 best == own || own.is_in_loop() && own == Entry { distance: 1, ..best }
             })

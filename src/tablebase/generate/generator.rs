@@ -203,7 +203,7 @@ const MIN_POOL_BYTES: u64 = 4 << 20;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Builds the tables of `materials` and all those their captures lead to, in `dir`, which is created
-/// if need be. Valid tables that are there already are kept, those of an older format built again.
+/// if need be. Valid tables that are there already are kept, those of version 2 too; those of version 1 are built again.
 /// The files do not depend on the number of threads. Several processes may build in one folder at the
 /// same time: each table is built by one of them.
 ///

@@ -13,6 +13,7 @@ use crate::tablebase::format::{
 };
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::cache::BlockCache;
+use crate::tablebase::probe::memo::Memo;
 use crate::tablebase::value::{Entry, Metric, Rules, Wdl};
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
@@ -55,6 +56,8 @@ pub struct Tables {
     /// In the order of `present`.
     open: Vec<OnceLock<TableFile>>,
     cache: BlockCache,
+    /// By number of the table and spot: values that are not in the files.
+    rebuilt: Memo,
 }
 
 /// The reasons for which a position could not be looked up: see [`TableError`].
@@ -117,6 +120,14 @@ impl<'a> FoundTable<'a> {
     }
 }
 
+impl Found<'_> {
+    /// A number that no other spot of the folder has.
+    #[inline]
+    fn key(&self, spot: Spot) -> u64 {
+        u64::from(self.number) << 38 | spot.number()
+    }
+}
+
 impl Tables {
     /// Opens a folder. What is written into it afterwards is not seen.
     ///
@@ -164,6 +175,7 @@ impl Tables {
             present,
             homes: homes.into_values().collect(),
             cache: BlockCache::new(),
+            rebuilt: Memo::default(),
         })
     }
 
@@ -213,9 +225,10 @@ impl Tables {
         self.numbers.contains_key(&position.material_key().0)
     }
 
-    /// Forgets all decoded blocks; for measurements.
+    /// Forgets all decoded blocks and rebuilt values; for measurements.
     pub fn clear_cache(&self) {
         self.cache.clear();
+        self.rebuilt.clear();
     }
 
     /// Win, draw or loss for the side to move.
@@ -238,16 +251,8 @@ impl Tables {
         self.probe_of(position, wdl)
     }
 
-    /// The greatest order and distance that a position of this result may have, if its own distance is
-    /// not in the file, so that [`probe`](Self::probe) must look at every move.
-    pub(crate) fn bound_without_distance(&self, position: &Position, wdl: Wdl) -> Option<Entry> {
-        let table = self.find_table(position).ok()?;
-        let is_rebuilt = table.file.is_rebuilt(Section::Distance, table.side);
-        is_rebuilt.then(|| table.file.greatest(table.side, wdl)).flatten()
-    }
-
     /// The full value of a position of this result.
-    pub(crate) fn probe_of(&self, position: &Position, wdl: Wdl) -> Result<Entry, ProbeError> {
+    fn probe_of(&self, position: &Position, wdl: Wdl) -> Result<Entry, ProbeError> {
         if wdl == Wdl::Draw {
             return Ok(Entry::DRAW);
         }
@@ -286,6 +291,22 @@ impl Tables {
         wdl: Wdl,
         found: &Found<'_>,
     ) -> Result<Entry, ProbeError> {
+        let spot = found.file.spot(Section::Distance, found.side, &found.place);
+        if let Some(value) = self.rebuilt.get(found.key(spot)) {
+            return Ok(value);
+        }
+        let value = self.value_of_best_move(position, wdl, found, spot)?;
+        self.rebuilt.put(found.key(spot), value);
+        Ok(value)
+    }
+
+    fn value_of_best_move(
+        &self,
+        position: &Position,
+        wdl: Wdl,
+        found: &Found<'_>,
+        spot: Spot,
+    ) -> Result<Entry, ProbeError> {
         let mut best = None;
         for_each_move(position, |after, is_capture| {
             if let Some(value) = self.value_if(after, -wdl)? {
@@ -293,7 +314,6 @@ impl Tables {
             }
             Ok(true)
         })?;
-        let spot = found.file.spot(Section::Distance, found.side, &found.place);
         match best {
             None if wdl == Wdl::Win => Err(found.file.damaged(spot)),
             None => Ok(Entry::loss(0, 0)),
@@ -327,14 +347,33 @@ impl Tables {
     fn bounded_wdl(&self, position: &Position, low: Wdl, high: Wdl) -> Result<Wdl, ProbeError> {
         let table = self.find_table(position)?;
         if table.rebuilds_result(position) {
-            let mut best = Wdl::Loss;
-            for_each_move(position, |after, _is_capture| {
-                best = best.max(-self.bounded_wdl(after, -high, -low.max(best))?);
-                Ok(best < high)
-            })?;
-            return Ok(best);
+            return self.rebuilt_wdl(position, &table.find(position)?, low, high);
         }
         self.wdl_at(position, &table.find(position)?, low, high)
+    }
+
+    /// The same of a position in check whose result is not in the file.
+    fn rebuilt_wdl(
+        &self,
+        position: &Position,
+        found: &Found<'_>,
+        low: Wdl,
+        high: Wdl,
+    ) -> Result<Wdl, ProbeError> {
+        let key = found.key(found.file.spot(Section::Wdl, found.side, &found.place));
+        if let Some(value) = self.rebuilt.get(key) {
+            return Ok(value.wdl);
+        }
+        let mut best = Wdl::Loss;
+        for_each_move(position, |after, _is_capture| {
+            best = best.max(-self.bounded_wdl(after, -high, -low.max(best))?);
+            Ok(best < high)
+        })?;
+        let is_exact = (best > low || low == Wdl::Loss) && (best < high || high == Wdl::Win);
+        if is_exact {
+            self.rebuilt.put(key, Entry { wdl: best, order: 0, distance: 0 });
+        }
+        Ok(best)
     }
 
     /// The same of a position whose result is stored here.

@@ -7,9 +7,13 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use juzhong::tablebase::{Material, Metric, Rules, Tables};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::support::program::{PROGRAM, command, ended, signal, text};
+use crate::support::files::in_repository;
+use crate::support::program::{PROGRAM, command, ended, juzhong, signal, text};
 
 /// The set that the tests of kills and of several processes build: seven tables, a second or so.
 const SETS: [&str; 2] = ["KRvKN", "KPPvKA"];
@@ -278,4 +282,78 @@ fn the_work_goes_on_when_nobody_reads_its_progress() {
     drop(child.stderr.take());
     assert!(child.wait().unwrap().success());
     assert_eq!(files(folder.path()).len(), 4);
+}
+
+/// Tables of format version 2, as the program wrote them before version 3.
+#[test]
+fn tables_of_version_2_serve_beside_newer_ones_and_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = ["--rules", "check"];
+    let sets = ["KRvKN", "KPvK"];
+    let build = |dir: &Path| {
+        let output = run(&[&check[..], &sets[..]].concat(), dir);
+        assert!(output.status.success(), "{output:?}");
+        text(&output.stdout)
+    };
+    build(folder.path());
+    let newest = files(folder.path());
+    let older = ["KRvK", "KNvK", "KPvK"].map(|set| format!("{set}.check.dtm.jzt"));
+    for name in &older {
+        let file = in_repository("tests/data/tables_v2").join(name);
+        assert_eq!(std::fs::read(&file).unwrap()[8], 2);
+        std::fs::copy(file, folder.path().join(name)).unwrap();
+    }
+    let dir = folder.path().to_str().unwrap();
+    let answer = |args: &[&str]| -> Value {
+        let output = juzhong(&[args, &["--tables", dir, "--rules", "check", "--json"]].concat());
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let proof = answer(&["tablebase", "verify"]);
+    assert_eq!(proof["tables"].as_array().unwrap().len(), newest.len());
+    let fresh = tempfile::tempdir().unwrap();
+    build(fresh.path());
+    let mixed = Tables::open(folder.path(), Rules::Check, Metric::Dtm).unwrap();
+    let whole = Tables::open(fresh.path(), Rules::Check, Metric::Dtm).unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let mut draw = |below: u32| random.random_range(0..below);
+    for set in ["KRvK", "KNvK", "KPvK", "KRvKN"] {
+        let material: Material = set.parse().unwrap();
+        for _ in 0..300 {
+            let swapped = draw(2) == 1;
+            let found = mixed.random_position((material, swapped), None, &mut draw).unwrap();
+            let (position, value) = found.unwrap();
+            assert_eq!(value, whole.probe(&position).unwrap());
+            assert_eq!(mixed.probe_root(&position).unwrap(), whole.probe_root(&position).unwrap());
+        }
+        let stats = |tables: &Tables| tables.stats(material).unwrap();
+        assert_eq!(stats(&mixed).content, stats(&whole).content);
+        assert_eq!(stats(&mixed).sides, stats(&whole).sides);
+    }
+    let before = files(folder.path());
+    build(folder.path());
+    assert!(files(folder.path()) == before);
+    for name in &older {
+        std::fs::remove_file(folder.path().join(name)).unwrap();
+    }
+    build(folder.path());
+    assert!(files(folder.path()) == newest);
+}
+
+/// A header says of itself which fields it has: a version that it was not written in is damage.
+#[test]
+fn a_version_that_the_header_was_not_written_in_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(run(&["KRvK", "--rules", "check"], folder.path()).status.success());
+    let path = folder.path().join("KRvK.check.dtm.jzt");
+    let file = in_repository("tests/data/tables_v2/KRvK.check.dtm.jzt");
+    let [newer, older] = [&path, &file].map(|path| std::fs::read(path).unwrap());
+    for (bytes, version) in [(newer, 2), (older.clone(), 3), (older, 1)] {
+        let mut bytes = bytes;
+        bytes[8] = version;
+        std::fs::write(&path, bytes).unwrap();
+        let error = Tables::open(folder.path(), Rules::Check, Metric::Dtm)
+            .and_then(|tables| tables.stats("KRvK".parse().unwrap()).map(|_| ()));
+        assert!(error.is_err(), "version {version}");
+    }
 }
