@@ -1,8 +1,8 @@
 //! Building, checking and probing tables.
 //!
 //! Positions to probe are random legal ones, drawn with a fixed seed. "Cached" means that their
-//! blocks are decoded already; "uncached" that none is, the file being in the page cache. Times
-//! are those of one position.
+//! blocks are decoded already, but there are too many of them for rebuilt values to be at hand;
+//! "uncached" that no block is, the file being in the page cache. Times are those of one position.
 
 use std::hint::black_box;
 use std::num::NonZero;
@@ -19,10 +19,13 @@ use juzhong::xiangqi::{Piece, Position, Role, Setup, Square, can_stand};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Sets without captures of one side, with captures on both sides, and one that is its own swap.
-const SETS: [&str; 4] = ["KRvKAABB", "KRvKN", "KNPvKA", "KRvKR"];
+/// Sets without captures of one side, with captures on both sides, one that is its own swap, and one
+/// of five men in which repetition decides much.
+const SETS: [&str; 5] = ["KRvKAABB", "KRvKN", "KNPvKA", "KRvKR", "KRCvKR"];
 /// Positions of each set.
 const POSITIONS: usize = 2000;
+/// Positions of each set where rebuilt values must not be at hand.
+const MANY: usize = 500_000;
 
 fn build(dir: &Path, name: &str, threads: Option<NonZero<usize>>) -> Option<()> {
     let options = GenerateOptions { threads, ..GenerateOptions::default() };
@@ -86,25 +89,33 @@ fn probe(c: &mut Criterion) {
         let Some(()) = build(folder.path(), name, None) else { return };
         let Ok(tables) = Tables::open(folder.path(), Rules::Check, Metric::Dtm) else { return };
         let positions = random_positions(material, POSITIONS);
+        let many = random_positions(material, MANY);
+        let checked: Vec<Position> = many.iter().filter(|p| p.in_check()).cloned().collect();
         let wdl = |position: &Position| tables.probe_wdl(position);
         let value = |position: &Position| tables.probe(position);
         let moves = |position: &Position| tables.probe_root(position);
         // So that files are open and blocks decoded.
-        run(POSITIONS as u64, &positions, moves);
+        run(MANY as u64, &many, value);
         group.bench_function(format!("{name}, WDL, cached"), |b| {
-            b.iter_custom(|runs| run(runs, &positions, wdl));
+            b.iter_custom(|runs| run(runs, &many, wdl));
+        });
+        group.bench_function(format!("{name}, WDL in check, cached"), |b| {
+            b.iter_custom(|runs| run(runs, &checked, wdl));
         });
         group.bench_function(format!("{name}, WDL and distance, cached"), |b| {
-            b.iter_custom(|runs| run(runs, &positions, value));
+            b.iter_custom(|runs| run(runs, &many, value));
         });
         group.bench_function(format!("{name}, all moves, cached"), |b| {
-            b.iter_custom(|runs| run(runs, &positions, moves));
+            b.iter_custom(|runs| run(runs, &many, moves));
         });
         group.bench_function(format!("{name}, WDL, uncached"), |b| {
             b.iter_custom(|runs| run_uncached(runs, &tables, &positions, wdl));
         });
         group.bench_function(format!("{name}, WDL and distance, uncached"), |b| {
             b.iter_custom(|runs| run_uncached(runs, &tables, &positions, value));
+        });
+        group.bench_function(format!("{name}, all moves, uncached"), |b| {
+            b.iter_custom(|runs| run_uncached(runs, &tables, &positions, moves));
         });
     }
     group.finish();
