@@ -14,9 +14,9 @@ import argparse
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from math import sqrt
@@ -55,11 +55,13 @@ def draw(args):
 
 def timed(command):
     """Runs a command; its time and processor time in seconds, its memory in bytes."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"failed: {' '.join(command)}")
+    start = time.time()
+    with tempfile.TemporaryFile() as messages:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status:
+            messages.seek(0)
+            sys.exit(f"failed: {' '.join(command)}\n{messages.read()[-2000:].decode(errors='replace')}")
     return time.time() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
@@ -99,6 +101,9 @@ def estimate(args):
         total, variance = 0, 0
         for name, tables in sorted(strata(args.plan, args.men).items()):
             drawn = [table for table in tables if table["material"] in measured]
+            if not drawn:
+                print(f"  {name}: none of {len(tables)} sets measured; left out of the total")
+                continue
             pairs = [(table["slots"], value(measured[table["material"]], what)) for table in drawn]
             all_slots = sum(table["slots"] for table in tables)
             slots, sum_of = (sum(column) for column in zip(*pairs))
@@ -111,6 +116,10 @@ def estimate(args):
             print(f"  {name}: {count} of {len(tables)} sets, {rate:.3g} {what} a slot, {rate * all_slots:.4g}")
             total, variance = total + rate * all_slots, variance + error**2
         print(f"{what}: {total:.4g} +- {sqrt(variance):.2g}")
+        if what == "processor_seconds":
+            for cores in 2, 16:
+                hours, error = total / cores / 3600, sqrt(variance) / cores / 3600
+                print(f"hours of {cores} cores at work throughout: {hours:.3g} +- {error:.2g}")
 
 
 def value(row, what):

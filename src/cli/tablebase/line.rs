@@ -116,7 +116,7 @@ impl Answer<'_> {
         let (material, _) = Material::of(self.position);
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let out = &mut context.out;
-        let value = describe_by(self.line.entry, metric);
+        let value = describe_by(self.line.entry, rules, metric);
         say!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
         let texts = self.texts();
         if !texts.is_empty() {

@@ -9,7 +9,7 @@ use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
 use crate::cli::terminal::Terminal;
 use crate::cli::{CliError, Context, exit};
-use juzhong::tablebase::{Entry, Material, Metric, ProbeError, Tables, Wdl};
+use juzhong::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
 use juzhong::xiangqi::repetition::MOVE_LIMIT;
 use juzhong::xiangqi::{Move, Position};
 
@@ -117,11 +117,11 @@ impl Answer {
         say!(
             out,
             "{material}, rules {rules}, metric {metric}: {}",
-            describe_by(self.entry, metric)
+            describe_by(self.entry, rules, metric)
         )?;
         for &(mv, entry) in &self.moves {
             let mv = self.position.write_move(mv, self.notation.shown());
-            writeln!(out, "{mv}  {}", describe_by(entry, metric))?;
+            writeln!(out, "{mv}  {}", describe_by(entry, rules, metric))?;
         }
         Ok(())
     }
@@ -134,13 +134,16 @@ fn mark_limit(answer: &mut Value, entry: Entry, metric: Metric) {
     }
 }
 
-/// The value in words, and whether it comes after the limit of plies without a capture.
-pub(super) fn describe_by(entry: Entry, metric: Metric) -> String {
+/// The value in words, and whether it comes after the limit of plies without a capture: then that prevents
+/// it, unless repetition decides the position in time.
+pub(super) fn describe_by(entry: Entry, rules: Rules, metric: Metric) -> String {
     let value = describe(entry);
-    if is_beyond_limit(entry, metric) == Some(true) {
+    if is_beyond_limit(entry, metric) != Some(true) {
+        value
+    } else if rules == Rules::None {
         text!("{value}, which the limit of {MOVE_LIMIT} plies without a capture prevents")
     } else {
-        value
+        text!("{value}, after the limit of {MOVE_LIMIT} plies without a capture")
     }
 }
 

@@ -177,6 +177,12 @@ impl Header {
         Ok((header, end))
     }
 
+    /// Returns true if a header that begins with these bytes is of a version that is no longer read.
+    pub(super) fn is_unreadably_old(start: &[u8]) -> bool {
+        start.starts_with(&KIND.magic)
+            && sealed::version(start).is_some_and(|version| version < OLDER.version)
+    }
+
     /// The end of the header, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer,
     /// or state a length that no header has.
     pub(super) fn end(start: &[u8]) -> Option<usize> {
@@ -223,7 +229,7 @@ impl Header {
                 layout.strides(&stream.order).is_some()
                     && packing.is_some_and(|p| p.is_possible(self.alphabet(i)))
             });
-        if are_possible && self.can_rebuild() {
+        if are_possible && self.can_rebuild() && (self.rebuilt == 0 || metric.limit().is_none()) {
             Ok(layout)
         } else {
             Err("a stream is impossible".to_owned())
@@ -526,6 +532,12 @@ mod tests {
                 (|h| h.streams[2].packing = u8::MAX, STREAM),
             ],
         );
+        let metric = "dtc120".parse().unwrap();
+        for (rebuilt, is_possible) in [(0, true), (0b0001, false), (0b0010, false)] {
+            let limited = Header { metric: "dtc120".to_owned(), rebuilt, ..header.clone() };
+            let found = limited.check("KRvKN".parse().unwrap(), PLACE.0, metric);
+            assert_eq!(found.is_ok(), is_possible, "{found:?}");
+        }
         let mut wide = header;
         wide.wins = (1..=257).map(|distance| (0, distance)).collect();
         assert!(wide.is_wide());

@@ -18,10 +18,10 @@ pub use error::TableError;
 pub use header::SideCounts;
 pub(super) use header::{Label, Section};
 pub(super) use layout::{FoldedDigits, prepare};
-pub(super) use reader::{Spot, Stored, TableFile, wdl_of};
-pub(super) use symbols::{DRAWN, LOOP_MARK, LOSS, WIN};
+pub(super) use reader::{Spot, Stored, TableFile, is_unreadably_old};
+pub(super) use symbols::{LOOP_MARK, NO_MARK, symbol_of, wdl_of};
 pub use word_counts::HistogramRow;
-pub(super) use writer::write;
+pub(super) use writer::{TOOL, write};
 
 /// The name of a table's file.
 pub(super) fn file_name(material: Material, rules: Rules, metric: Metric) -> String {

@@ -15,11 +15,17 @@ use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::file_name;
 use crate::tablebase::format::header::{Header, Section, Stream};
 use crate::tablebase::format::layout::{FoldedDigits, Layout, Maps, NO_SLOT, Rows, Strides};
-use crate::tablebase::format::symbols::{DRAWN, LOOP_MARK, LOSS, NO_MARK, Packing, WIN};
+use crate::tablebase::format::symbols::{LOOP_MARK, NO_MARK, Packing, wdl_of};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Position;
+
+/// Returns true if a file is a table of a version that is no longer read.
+pub(in crate::tablebase) fn is_unreadably_old(path: &Path) -> bool {
+    let start = PositionedFile::open(path).and_then(|file| file.read(0, sealed::HEADER_LEN as u64));
+    start.is_ok_and(|start| Header::is_unreadably_old(&start))
+}
 
 /// No frame is longer in a file: zstd lengthens what it cannot compress by less.
 const LONGEST_FRAME: u32 = 2 * BLOCK_LEN as u32;
@@ -406,17 +412,6 @@ impl TableFile {
     }
 }
 
-/// The result that a symbol stands for.
-#[inline]
-pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
-    match symbol {
-        LOSS => Some(Wdl::Loss),
-        DRAWN => Some(Wdl::Draw),
-        WIN => Some(Wdl::Win),
-        _ => None,
-    }
-}
-
 /// The bytes of the header, or fewer if the file has fewer or begins otherwise.
 fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
     let start = file.read(0, file.bytes().min(sealed::HEADER_LEN as u64))?;
@@ -529,6 +524,7 @@ mod tests {
 
     use super::*;
     use crate::tablebase::format::compress::{Effort, Packed, Packer};
+    use crate::tablebase::format::symbols::WIN;
     use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
     use crate::tablebase::probe::tables::Tables;
     use crate::tablebase::solve::table::position_of;

@@ -2,6 +2,7 @@
 //! and their packing.
 
 use crate::tablebase::format::compress::BLOCK_LEN;
+use crate::tablebase::value::Wdl;
 
 /// The symbol of a loss in the WDL section.
 pub(in crate::tablebase) const LOSS: u16 = 0;
@@ -9,6 +10,25 @@ pub(in crate::tablebase) const LOSS: u16 = 0;
 pub(in crate::tablebase) const DRAWN: u16 = 1;
 /// The symbol of a win in the WDL section.
 pub(in crate::tablebase) const WIN: u16 = 2;
+
+/// The symbol of a result.
+pub(in crate::tablebase) const fn symbol_of(wdl: Wdl) -> u16 {
+    match wdl {
+        Wdl::Loss => LOSS,
+        Wdl::Draw => DRAWN,
+        Wdl::Win => WIN,
+    }
+}
+
+/// The result that a symbol stands for.
+pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
+    match symbol {
+        LOSS => Some(Wdl::Loss),
+        DRAWN => Some(Wdl::Draw),
+        WIN => Some(Wdl::Win),
+        _ => None,
+    }
+}
 
 /// The kind of symbols that a stream has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +46,7 @@ pub(super) enum Alphabet {
 /// The symbol of a win by rule at distance 1 where distances are rebuilt.
 pub(in crate::tablebase) const LOOP_MARK: u16 = 1;
 /// The symbol of any other value there.
-pub(super) const NO_MARK: u16 = 0;
+pub(in crate::tablebase) const NO_MARK: u16 = 0;
 
 /// The packing of the symbols of a stream into bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::tablebase::format::header::{Header, Label, Section, Stream};
 use crate::tablebase::format::layout::{Layout, Maps, NO_SLOT, Rows};
 use crate::tablebase::format::order;
 use crate::tablebase::format::symbols::{
-    Allowed, Alphabet, DRAWN, Filling, LOOP_MARK, LOSS, NO_MARK, Packing, WIN,
+    Allowed, Alphabet, DRAWN, Filling, LOOP_MARK, LOSS, NO_MARK, Packing, WIN, symbol_of,
 };
 use crate::tablebase::format::word_counts::{count_words, longest_position};
 use crate::tablebase::index::board::Board;
@@ -24,6 +24,8 @@ use crate::tablebase::solve::solver::{GameGraph, ILLEGAL, SlotSet};
 use crate::tablebase::solve::table::{DRAW, Table, exchanged};
 use crate::tablebase::value::{Entry, Wdl};
 
+/// The program, as headers and checkpoints name it.
+pub(in crate::tablebase) const TOOL: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
 /// Slots of a parallel task.
 const TASK: usize = 1 << 14;
 /// One slot in this number is looked at to see which side is in check more often.
@@ -94,7 +96,7 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
         material: table.index.material.to_string(),
         rules: label.rules.to_string(),
         metric: label.metric.to_string(),
-        tool: concat!("juzhong ", env!("CARGO_PKG_VERSION")).to_owned(),
+        tool: TOOL.to_owned(),
         slots: u64::from(table.index.slots),
         counts,
         longest: Side::ALL.map(|side| longest_fen(table, side, counts[side.index()].longest_win)),
@@ -296,11 +298,7 @@ impl<'a> SymbolChoices<'a> {
 /// By freedom: the symbols allowed for a result. A reader uses the better of the stored result and
 /// of those that captures give.
 fn wdl_choices(wdl: Wdl) -> [Allowed; 4] {
-    let own = match wdl {
-        Wdl::Loss => LOSS,
-        Wdl::Draw => DRAWN,
-        Wdl::Win => WIN,
-    };
+    let own = symbol_of(wdl);
     let (exact, free) = (Allowed::only(own), Allowed { low: LOSS, high: own });
     [exact, free, Allowed { low: LOSS, high: WIN }, free]
 }

@@ -20,7 +20,7 @@ use crate::bytes::visible::ShowPath;
 use crate::bytes::{BinarySize, machine, own_files};
 use crate::tablebase::generate::estimate::Estimate;
 use crate::tablebase::generate::lock::checkpoint_path;
-use crate::tablebase::solve::snapshot::{Keeper, Place};
+use crate::tablebase::solve::snapshot::{Keeper, SolverPlace};
 use crate::tablebase::solve::solver::{GameGraph, Solver};
 
 /// The time between two checkpoints, unless [`GenerateOptions`] has another.
@@ -31,13 +31,15 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(10 * 60);
 /// its packing takes time, too.
 const LAST: u32 = 5;
 
-const KIND: SealedKind = SealedKind { magic: *b"JZTBLCP\0", version: 1, limit: 1 << 20 };
+const KIND: SealedKind = SealedKind { magic: *b"JZTBLCP\0", version: 2, limit: 1 << 20 };
 
 /// What a checkpoint belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Identity {
     /// The program that wrote it.
     pub(super) tool: String,
+    /// Its [`STATE_VERSION`](crate::tablebase::solve::snapshot::STATE_VERSION).
+    pub(super) state: u32,
     pub(super) material: String,
     pub(super) rules: String,
     pub(super) metric: String,
@@ -51,7 +53,7 @@ pub(super) struct Identity {
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     identity: Identity,
-    place: Place,
+    place: SolverPlace,
 }
 
 /// The checkpoint of one table.

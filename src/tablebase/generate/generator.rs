@@ -22,6 +22,7 @@ use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::chase_play::ChasePlay;
 use crate::tablebase::solve::content::content_hash;
 use crate::tablebase::solve::game_graph::TableGraph;
+use crate::tablebase::solve::snapshot::STATE_VERSION;
 use crate::tablebase::solve::solver::{SolveError, Watch, solve_with};
 use crate::tablebase::solve::table::Table;
 use crate::tablebase::value::{Metric, Rules};
@@ -187,8 +188,6 @@ pub enum GenerateError {
     Table(#[from] TableError),
 }
 
-/// The program, as checkpoints name it.
-const TOOL: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
 /// Tables of at most this number of slots per side to move are built by one thread each,
 const SMALL: u64 = 1 << 20;
 /// if all together have this number of times as many slots for each thread: else too few are left
@@ -203,9 +202,9 @@ const MIN_POOL_BYTES: u64 = 4 << 20;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Builds the tables of `materials` and all those their captures lead to, in `dir`, which is created
-/// if need be. Valid tables that are there already are kept, those of version 2 too; those of version 1 are built again.
-/// The files do not depend on the number of threads. Several processes may build in one folder at the
-/// same time: each table is built by one of them.
+/// if need be. Valid tables that are there already are kept, those of version 2 too; those of version 1
+/// are built again. The files do not depend on the number of threads. Several processes may build in one
+/// folder at the same time: each table is built by one of them.
 ///
 /// # Errors
 ///
@@ -495,7 +494,8 @@ impl<'a> Generator<'a> {
 
     fn checkpoint(&self, planned: &Estimate, path: &Path) -> Checkpoint {
         let identity = Identity {
-            tool: TOOL.to_owned(),
+            tool: format::TOOL.to_owned(),
+            state: STATE_VERSION,
             material: planned.material.to_string(),
             rules: self.options.rules.to_string(),
             metric: self.options.metric.to_string(),

@@ -17,6 +17,7 @@ use crate::bytes::atomic::folder_of;
 use crate::bytes::lock::{self, Opened};
 use crate::bytes::own_files;
 use crate::bytes::visible::ShowPath;
+use crate::tablebase::format::is_unreadably_old;
 
 /// The lock that all processes at work in a folder share.
 const GATE: &str = ".juzhong.lock";
@@ -172,10 +173,12 @@ pub(in crate::tablebase) fn checkpoint_path(table: &Path) -> PathBuf {
     table.with_file_name(format!(".{name}{CHECKPOINT}"))
 }
 
-/// Returns true if a file is named like the checkpoint of a table that is there.
+/// Returns true if a file is named like the checkpoint of a table that is there, and need not be built
+/// again.
 fn is_outdated(dir: &Path, name: &str) -> bool {
     let table = name.strip_prefix('.').and_then(|name| name.strip_suffix(CHECKPOINT));
-    table.is_some_and(|table| table.ends_with(TABLE) && dir.join(table).exists())
+    let table = table.filter(|table| table.ends_with(TABLE)).map(|table| dir.join(table));
+    table.is_some_and(|table| table.exists() && !is_unreadably_old(&table))
 }
 
 /// Returns true if a file is named like the lock of a table.
@@ -243,6 +246,14 @@ mod tests {
         drop(Site::enter(folder.path()).unwrap());
         let checkpoint = ".KRvK.check.dtm.jzt.checkpoint";
         assert_eq!(names(folder.path()), [checkpoint, GATE, "notes.part-1"]);
+        // A table of version 1 is built again.
+        std::fs::write(
+            folder.path().join("KRvK.check.dtm.jzt"),
+            b"JZTABLE\0\x01\0\0\0 and so on, and on",
+        )
+        .unwrap();
+        drop(Site::enter(folder.path()).unwrap());
+        assert!(folder.path().join(checkpoint).exists());
         leave("KRvK.check.dtm.jzt");
         Site::tidy(folder.path());
         assert_eq!(names(folder.path()), [GATE, "KRvK.check.dtm.jzt", "notes.part-1"]);

@@ -10,7 +10,8 @@ use crate::xiangqi::{Move, Position, Role, Square};
 impl Tables {
     /// At distance 1 of a win by chase the position itself is in the deciding loop: there a move that
     /// neither checks nor newly chases and stays in the loop comes before every other, and has the
-    /// position's value. `in_loops` has the values of the same moves inside a loop. Only the loops of one piece are preferred: they all follow the same.
+    /// position's value. `in_loops` has the values of the same moves inside a loop. Only the loops of one
+    /// piece are preferred: they all follow the same.
     pub(in crate::tablebase) fn prefer_chases(
         &self,
         position: &mut Position,

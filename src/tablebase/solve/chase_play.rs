@@ -87,21 +87,21 @@ impl ChasePlay {
     /// The states that the victim wins: those from which it can stay in the graph for ever, and win
     /// these plays.
     pub(in crate::tablebase) fn solve(&self) -> Distances {
-        Arena::new(self).settle(Arena::add_won_by_check)
+        Subgame::new(self).settle(Subgame::add_won_by_check)
     }
 
     /// Those that it wins by escapes only: chase judged apart from check.
     #[cfg(test)]
     pub(in crate::tablebase) fn solve_apart(&self) -> Distances {
-        Arena::new(self).settle(|_, _| ())
+        Subgame::new(self).settle(|_, _| ())
     }
 
     /// The number of states in which the chaser can never do but chase on, whatever the victim answers.
     #[cfg(test)]
     pub(in crate::tablebase) fn count_endless(&self) -> usize {
-        let mut arena = Arena::new(self);
-        arena.cascade();
-        arena.hunters.iter().filter(|&&is_left| is_left).count()
+        let mut subgame = Subgame::new(self);
+        subgame.cascade();
+        subgame.hunters.iter().filter(|&&is_left| is_left).count()
     }
 
     /// The game of perpetual check among some of the states: escapes are the moves that are no checks,
@@ -122,11 +122,11 @@ impl ChasePlay {
     /// The states that the victim wins by perpetual check of the chaser in one loop, and those from
     /// which it forces a visit to these.
     fn won_by_check(&self) -> Distances {
-        let mut checking = Arena::new(self);
+        let mut checking = Subgame::new(self);
         checking.drop_unchecked();
         let mut distances = checking.settle(|_, _| ());
         if distances.is_any() {
-            Arena::new(self).attract(&mut distances);
+            Subgame::new(self).attract(&mut distances);
         }
         distances
     }
@@ -185,7 +185,7 @@ impl Distances {
 }
 
 /// The states of a game that have not been dropped.
-struct Arena<'g> {
+struct Subgame<'g> {
     play: &'g ChasePlay,
     /// The reverse of the chases: for each evader the hunters that lead to it.
     hunted_by: Lists,
@@ -199,7 +199,7 @@ struct Arena<'g> {
     dropped_evaders: Vec<u32>,
 }
 
-impl<'g> Arena<'g> {
+impl<'g> Subgame<'g> {
     fn new(play: &'g ChasePlay) -> Self {
         let count = |i: usize| play.evasions.of(i).len() as u32;
         let evasions_left: Vec<u32> = (0..play.evasions.len()).map(count).collect();

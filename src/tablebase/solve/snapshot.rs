@@ -10,8 +10,11 @@ use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::tablebase::solve::solver::{GameGraph, Solver};
+use crate::tablebase::solve::solver::{GameGraph, ORDER_LIMIT, RANK_LIMIT, Solver};
 
+/// The version of the state. It is raised with every change of what words and flags mean, or of what the
+/// solver does with them: a state is only gone on from by the same solver.
+pub(in crate::tablebase) const STATE_VERSION: u32 = 1;
 /// Raw bytes of a piece at most.
 const PIECE: usize = 1 << 20;
 /// Pieces packed at once.
@@ -21,7 +24,7 @@ const LEVEL: i32 = 1;
 
 /// The place of a solver in its work, between two plies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::tablebase) struct Place {
+pub(in crate::tablebase) struct SolverPlace {
     /// Slots that had their first look.
     pub(super) examined: u64,
     /// The round of the repetition rule.
@@ -36,6 +39,20 @@ pub(in crate::tablebase) struct Place {
     pub(super) any_checked: [bool; 2],
     /// Nothing is left to be decided.
     pub(super) is_done: bool,
+}
+
+impl SolverPlace {
+    /// Returns true if a solver of so many slots can be here.
+    fn is_possible(&self, slots: u64) -> bool {
+        let has_begun = self.is_done || self.order > 0 || self.distance > 0;
+        self.examined <= slots
+            && (self.examined == slots || !has_begun)
+            && self.order < ORDER_LIMIT
+            && self.bases.len() <= usize::from(self.order) + 1
+            && self.bases.first() == Some(&0)
+            && self.bases.is_sorted_by(|a, b| a <= b)
+            && self.bases.last().is_some_and(|&base| base < RANK_LIMIT)
+    }
 }
 
 /// Keeps the state of a solver from time to time.
@@ -172,8 +189,8 @@ fn damaged() -> io::Error {
 
 impl<'a, A: GameGraph> Solver<'a, A> {
     /// The place in the work.
-    pub(in crate::tablebase) fn place(&self) -> Place {
-        Place {
+    pub(in crate::tablebase) fn place(&self) -> SolverPlace {
+        SolverPlace {
             examined: self.examined as u64,
             order: self.order,
             distance: self.distance,
@@ -210,14 +227,10 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     /// them.
     pub(in crate::tablebase) fn read_state(
         graph: &'a A,
-        place: Place,
+        place: SolverPlace,
         out: impl Read,
     ) -> io::Result<Self> {
-        let bases = place.bases.len();
-        if place.examined > graph.slots() as u64
-            || bases == 0
-            || bases > usize::from(place.order) + 1
-        {
+        if !place.is_possible(graph.slots() as u64) {
             return Err(damaged());
         }
         let mut solver = Self::new(graph);
@@ -259,8 +272,8 @@ mod tests {
     /// Keeps every state, and restores one.
     #[derive(Default)]
     struct KeepAll {
-        kept: Mutex<Vec<(Place, Vec<u8>)>>,
-        restored: Option<(Place, Vec<u8>)>,
+        kept: Mutex<Vec<(SolverPlace, Vec<u8>)>>,
+        restored: Option<(SolverPlace, Vec<u8>)>,
     }
 
     impl<'a, A: GameGraph> Keeper<'a, A> for KeepAll {

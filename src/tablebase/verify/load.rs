@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::game::{Game, Side};
 use crate::tablebase::format::{
-    DRAWN, LOOP_MARK, LOSS, Section, TableError, TableFile, WIN, wdl_of,
+    LOOP_MARK, NO_MARK, Section, TableError, TableFile, symbol_of, wdl_of,
 };
 use crate::tablebase::generate::subtable_pool::captures_of;
 use crate::tablebase::index::board::Board;
@@ -156,8 +156,10 @@ fn drop_unwanted(table: &mut Table, wanted: [bool; 2]) {
 /// In words not yet final: the result is still to be rebuilt; the other bits are the stored number.
 const PENDING: u16 = 0xc000;
 /// In words not yet final, beyond [`DRAW`] and without all of [`PENDING`]: the distance is still to be
-/// rebuilt; the lowest bits are the symbol of the result, above them the mark.
+/// rebuilt; the lowest two bits are the symbol of the result, those from [`MARK`] on that of the mark.
 const PARTIAL: u16 = DRAW | 8;
+/// The place of a mark in such words.
+const MARK: u32 = 4;
 
 /// The result of a word that is not [`PENDING`]; `None` for illegal positions.
 #[inline]
@@ -168,15 +170,6 @@ const fn result_of(word: u16) -> Option<Wdl> {
         PARTIAL.. => wdl_of(word & 3),
         _ if word & 1 == 1 => Some(Wdl::Win),
         _ => Some(Wdl::Loss),
-    }
-}
-
-/// The symbol of a result.
-const fn symbol_of(wdl: Wdl) -> u16 {
-    match wdl {
-        Wdl::Loss => LOSS,
-        Wdl::Draw => DRAWN,
-        Wdl::Win => WIN,
     }
 }
 
@@ -293,7 +286,7 @@ impl<'a> Loader<'a> {
         }
         let number = stored >> 2;
         if is_rebuilt {
-            return Some(PARTIAL | (number & LOOP_MARK) << 2 | symbol_of(wdl));
+            return Some(PARTIAL | (number & 3) << MARK | symbol_of(wdl));
         }
         self.better_word(wdl, number, capture)
     }
@@ -334,7 +327,7 @@ impl<'a> Loader<'a> {
         match wdl {
             Wdl::Draw => Some(DRAW),
             _ if self.file.is_rebuilt(Section::Distance, side) => {
-                Some(PARTIAL | (number & LOOP_MARK) << 2 | symbol_of(wdl))
+                Some(PARTIAL | (number & 3) << MARK | symbol_of(wdl))
             }
             _ => self.better_word(wdl, number, capture),
         }
@@ -355,8 +348,14 @@ impl<'a> Loader<'a> {
         if Some(best.wdl) != result_of(word) {
             return None;
         }
-        let is_marked = word & LOOP_MARK << 2 != 0 && best.wdl == Wdl::Win && best.order > 0;
-        self.word_of(if is_marked { Entry { distance: 1, ..best } } else { best })
+        let is_by_rule = best.wdl == Wdl::Win && best.order > 0;
+        match word >> MARK & 3 {
+            LOOP_MARK if is_by_rule => self.word_of(Entry { distance: 1, ..best }),
+            NO_MARK => self.word_of(best),
+            // Any symbol may stand where it says nothing.
+            _ if !is_by_rule => self.word_of(best),
+            _ => None,
+        }
     }
 
     /// The value of a final word.
