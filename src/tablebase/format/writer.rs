@@ -21,7 +21,7 @@ use crate::tablebase::index::board::Board;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::solver::{GameGraph, ILLEGAL, SlotSet};
-use crate::tablebase::solve::table::{DRAW, Table, exchanged};
+use crate::tablebase::solve::table::{Cost, DRAW, Table, cost, exchanged, word_of_cost};
 use crate::tablebase::value::{Entry, Wdl};
 
 /// The program, as headers and checkpoints name it.
@@ -181,6 +181,7 @@ impl Values<'_> {
     /// Returns true if each value of a side is that of its best move, or that at distance 1 for wins
     /// by rule at this distance.
     fn has_distances_by_moves(&self, side: usize) -> bool {
+        let after = &self.table.words[self.graph.other(side)];
         self.table.words[side].par_chunks(TASK).enumerate().all(|(task, words)| {
             let mut board = self.graph.cursor();
             words.iter().enumerate().all(|(i, &word)| {
@@ -188,16 +189,17 @@ impl Values<'_> {
                     return true;
                 };
                 let slot = (task * TASK + i) as u32;
-                let after = |other: usize, next: u32| {
-                    self.table.meaning(self.table.words[other][next as usize])
-                };
+                let mut least = Cost::MAX;
+                self.graph.successors(&mut board, side, slot, |next| {
+                    least = least.min(cost(after[next as usize]));
+                    true
+                });
+                let best = word_of_cost(least).and_then(|word| self.table.meaning(word));
+                let mut best = best.map(Entry::before);
                 // Losing captures are nothing to a win.
-                let is_quiet = own.wdl == Wdl::Win && !self.good_captures.has(side, slot);
-                let best = if is_quiet {
-                    self.graph.best_quiet_at(&mut board, side, slot, after)
-                } else {
-                    self.graph.best_move_at(&mut board, side, slot, after)
-                };
+                if own.wdl == Wdl::Loss || self.good_captures.has(side, slot) {
+                    best = best.max(self.graph.best_capture(&mut board, side, slot));
+                }
                 let best = best.unwrap_or(Entry::loss(0, 0));
                 best == own || own.is_in_loop() && own == Entry { distance: 1, ..best }
             })

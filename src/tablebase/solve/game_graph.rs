@@ -91,19 +91,7 @@ impl TableGraph {
         slot: u32,
         after: impl Fn(usize, u32) -> Option<Entry>,
     ) -> Option<Entry> {
-        let capture = self.best_capture(board, side, slot);
-        capture.max(self.best_quiet_at(board, side, slot, after))
-    }
-
-    /// The same of its quiet moves alone.
-    pub(in crate::tablebase) fn best_quiet_at(
-        &self,
-        board: &mut Board<'_>,
-        side: usize,
-        slot: u32,
-        after: impl Fn(usize, u32) -> Option<Entry>,
-    ) -> Option<Entry> {
-        let mut best = None;
+        let mut best = self.best_capture(board, side, slot);
         self.successors(board, side, slot, |next| {
             best = best.max(after(self.other(side), next).map(Entry::before));
             true

@@ -88,6 +88,33 @@ pub(in crate::tablebase) fn meaning(ranks: &[(u16, u16)], word: u16) -> Option<E
     }
 }
 
+/// What a move costs that leads to a word: a number that is lower the better the word is for the side
+/// that moved. Costs are compared without looking up what words mean.
+pub(in crate::tablebase) type Cost = i32;
+
+/// The cost of a move to a word; [`Cost::MAX`] for illegal positions.
+#[inline]
+pub(in crate::tablebase) fn cost(word: u16) -> Cost {
+    match word {
+        ILLEGAL => Cost::MAX,
+        DRAW => 0,
+        // Wins of the other side, the later the better; its losses, the sooner the better.
+        _ if word & 1 == 1 => Cost::from(DRAW) - Cost::from(word),
+        _ => Cost::from(word) - Cost::from(DRAW),
+    }
+}
+
+/// The word of a cost; `None` if there is no move.
+#[inline]
+pub(in crate::tablebase) fn word_of_cost(cost: Cost) -> Option<u16> {
+    match cost {
+        Cost::MAX => None,
+        0 => Some(DRAW),
+        1.. => Some((Cost::from(DRAW) - cost) as u16),
+        _ => Some((Cost::from(DRAW) + cost) as u16),
+    }
+}
+
 /// By word: whether it occurs; false for draws.
 fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
     let none = || vec![false; usize::from(UNDECIDED)];
