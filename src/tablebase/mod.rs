@@ -3,8 +3,8 @@
 //! The path of a table: [`Material`] names the set of pieces, `index` numbers its positions,
 //! `solve` solves them (`solver` propagates results, `perpetual_check` and `chase` decide endless play), `format` puts them on
 //! disk, [`Tables`] in `probe` looks positions up, [`generate_all`] in `generate` does all that with the
-//! sub-sets a set needs, and [`verify()`] proves a table with the ordinary legal move generator. The folders
-//! stack in that order.
+//! sub-sets a set needs, [`verify()`] proves a table with the ordinary legal move generator, and
+//! [`Tables::mine`] searches a whole one for positions of a [`Theme`]. The folders stack in that order.
 //!
 //! A value is a win, a draw or a loss for the side to move, and for wins and losses an *order* and
 //! a *distance*. Order 0 needs no repetition rule; its distance is in plies to mate. Order k is
@@ -17,6 +17,7 @@ mod generate;
 mod index;
 mod manual;
 mod material;
+mod mine;
 mod pattern;
 mod plan;
 mod probe;
@@ -32,6 +33,7 @@ pub use generate::generator::{
 };
 pub use manual::{ManualVerdict, chinese_name};
 pub use material::{Material, MaterialError};
+pub use mine::{Found, Theme};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
 #[cfg(feature = "engine")]

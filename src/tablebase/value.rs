@@ -118,6 +118,12 @@ pub struct UnknownName {
     choices: &'static str,
 }
 
+impl UnknownName {
+    pub(in crate::tablebase) fn new(given: &str, choices: &'static str) -> Self {
+        Self { given: given.to_owned(), choices }
+    }
+}
+
 /// The repetition rules that decide endless play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Rules {
@@ -158,7 +164,7 @@ impl FromStr for Rules {
             "none" => Ok(Self::None),
             "check" => Ok(Self::Check),
             "asian" => Ok(Self::Asian),
-            _ => Err(UnknownName { given: text.to_owned(), choices: "none, check, asian" }),
+            _ => Err(UnknownName::new(text, "none, check, asian")),
         }
     }
 }

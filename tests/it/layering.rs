@@ -176,7 +176,7 @@ const FOLDERS: [(&str, &[&str]); 11] = [
         "tablebase",
         &[
             "value", "material", "pattern", "family", "index", "solve", "format", "manual",
-            "probe", "generate", "verify", "plan",
+            "probe", "generate", "verify", "mine", "plan",
         ],
     ),
 ];

@@ -2,6 +2,7 @@
 
 mod generate;
 mod line;
+mod mine;
 mod plan;
 pub(crate) mod probe;
 mod progress;
@@ -34,6 +35,11 @@ pub(super) enum Command {
     /// Both sides play their best moves: up to mate, to the capture that distances count (dtc), or
     /// once around the loop that decides by the repetition rule.
     Line(line::Args),
+    /// Search tables for positions that teach something.
+    ///
+    /// Mutual zugzwangs, wins by only moves, the longest wins, results that only the repetition rule decides, wins of
+    /// the weaker side: counted, each once up to symmetry, and a sample or all of them shown with the best line.
+    Mine(mine::Args),
     /// Show the counts of a table.
     Stats(show::StatsArgs),
     /// List the tables of a folder.
@@ -156,6 +162,7 @@ pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Generate(args) => generate::run(args, context),
         Command::Probe(args) => probe::run(args, context),
         Command::Line(args) => line::run(args, context),
+        Command::Mine(args) => mine::run(args, context),
         Command::Stats(args) => show::stats(args, context),
         Command::List(args) => show::list(args, context),
         Command::Verify(args) => verify::run(args, context),

@@ -108,15 +108,25 @@ impl TableGraph {
         side: usize,
         slot: u32,
     ) -> Option<Entry> {
-        if !board.seek(slot) {
-            return None;
-        }
-        let side = Side::ALL[side];
         let mut best = None;
-        self.for_each_capture(board, side, &board.king_view(side), |value| {
-            best = best.max(Some(value));
-        });
+        self.each_capture(board, side, slot, |value| best = best.max(Some(value)));
         best
+    }
+
+    /// Calls `sink` with the value of each legal capture of a legal position, for the side that makes
+    /// it.
+    #[inline]
+    pub(in crate::tablebase) fn each_capture(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        sink: impl FnMut(Entry),
+    ) {
+        if board.seek(slot) {
+            let side = Side::ALL[side];
+            self.for_each_capture(board, side, &board.king_view(side), sink);
+        }
     }
 
     /// Calls `sink` with the value of each legal capture.

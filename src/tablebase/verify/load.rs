@@ -36,15 +36,45 @@ impl Tables {
         material: Material,
         wanted: [bool; 2],
     ) -> Result<Table, TableError> {
+        let (_, mut table) = self.load_last(material, wanted)?;
+        drop_unwanted(&mut table, wanted);
+        Ok(table)
+    }
+
+    /// Reads the values of a table with either side to move, and its moves. Illegal slots are
+    /// [`ILLEGAL`].
+    pub(in crate::tablebase) fn load_with_moves(
+        &self,
+        material: Material,
+    ) -> Result<(TableGraph, Table), TableError> {
+        let (graph, mut table) = self.load_last(material, [true; 2])?;
+        for (side, words) in table.words.iter_mut().enumerate() {
+            words.par_chunks_mut(TASK).enumerate().for_each(|(task, words)| {
+                let mut board = graph.cursor();
+                for (i, word) in words.iter_mut().enumerate() {
+                    if !graph.is_legal(&mut board, side, (task * TASK + i) as u32) {
+                        *word = ILLEGAL;
+                    }
+                }
+            });
+        }
+        Ok((graph, table))
+    }
+
+    /// Reads a table after those that it needs.
+    fn load_last(
+        &self,
+        material: Material,
+        wanted: [bool; 2],
+    ) -> Result<(TableGraph, Table), TableError> {
         let mut reading = Reading::new(material, wanted, |material, sides| {
             Ok(self.file(material)?.sides_to_read(sides))
         })?;
         let mut loaded = HashMap::new();
         while let Some((next, sides)) = reading.queue.pop() {
-            let mut table = self.load_over(next, sides, &loaded)?;
+            let (graph, table) = self.load_over(next, sides, &loaded)?;
             if next == material {
-                drop_unwanted(&mut table, wanted);
-                return Ok(table);
+                return Ok((graph, table));
             }
             loaded.insert(next, Arc::new(table.into()));
             reading.drop_unneeded(next, sides, &mut loaded);
@@ -58,7 +88,7 @@ impl Tables {
         material: Material,
         sides: [bool; 2],
         loaded: &HashMap<Material, Arc<SubValues>>,
-    ) -> Result<Table, TableError> {
+    ) -> Result<(TableGraph, Table), TableError> {
         let file = self.file(material)?;
         let too_many = || TableError::Contents {
             path: file.path().to_owned(),
@@ -73,7 +103,8 @@ impl Tables {
         let graph = TableGraph::new(index, self.metric(), find).ok_or_else(too_many)?;
         let words = Loader::new(file, &graph).words(sides)?;
         let ranks = file.header.ranks();
-        Ok(Table { index: Arc::clone(graph.index()), words, ranks })
+        let table = Table { index: Arc::clone(graph.index()), words, ranks };
+        Ok((graph, table))
     }
 }
 

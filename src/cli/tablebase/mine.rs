@@ -1,0 +1,220 @@
+use std::io;
+
+use serde_json::{Value, json};
+
+use super::probe::describe_by;
+use super::sets::Sets;
+use super::{Folder, distance_of, table_error};
+use crate::cli::language::{counts, say, text, word};
+use crate::cli::line_args::NotationArgs;
+use crate::cli::{CliError, Context, exit};
+use juzhong::game::{Game, Outcome, Side};
+use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
+use juzhong::tablebase::{BestLine, BestMove, Found, LineEnd, Material, Tables, Theme, Wdl};
+use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::format_move;
+
+/// Searches whole tables for positions that teach something.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  juzhong tablebase mine KRvKN --tables tables --theme zugzwang
+  juzhong tablebase mine KRCvKR --tables tables --theme only-move --plies 15 --number 5 --format pgn
+  juzhong tablebase mine KNPvKAB --tables tables --metric dtc --theme longest --all
+  juzhong tablebase mine --men 4 --tables tables --theme by-rule --count")]
+pub(in crate::cli) struct Args {
+    #[command(flatten)]
+    sets: Sets,
+    #[command(flatten)]
+    folder: Folder,
+    /// What to look for: zugzwang (whoever is to move does worse than if the other side was), full-zugzwang (whoever is
+    /// to move loses), only-move (a win by one move only at each turn for --plies plies of best defence), longest (the
+    /// longest wins; with --metric dtc, without a capture), by-rule (only the repetition rule decides), weaker-side
+    /// (the side with less material wins, and not by a capture at once).
+    #[arg(long, value_name = "THEME")]
+    theme: Theme,
+    /// Plies of best play in which each winning move is the only one, with --theme only-move [default: 9].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
+    plies: Option<u16>,
+    /// Positions to show of each set, drawn by the seed.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    number: usize,
+    /// Seed of the draw.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "all")]
+    seed: u64,
+    /// Show all positions.
+    #[arg(long, conflicts_with = "number")]
+    all: bool,
+    /// Show only how many there are.
+    #[arg(long, conflicts_with_all = ["number", "seed", "all", "format"])]
+    count: bool,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    notation: NotationArgs,
+}
+
+/// How to write the positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Counts, and each position with its value and the best line.
+    Text,
+    /// The positions alone, one a line, as probe --fens reads them.
+    Fen,
+    /// Games that begin at the positions and go on by the best line.
+    Pgn,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let materials = args.sets.materials()?;
+    if context.common.json && args.format != Format::Text {
+        let message = "--json and another --format exclude each other; leave one out";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let theme = match (args.theme, args.plies) {
+        (Theme::OnlyMove { .. }, Some(plies)) => Theme::OnlyMove { plies },
+        (_, Some(_)) => {
+            return Err(CliError::message(exit::USAGE, "--plies needs --theme only-move"));
+        }
+        (theme, None) => theme,
+    };
+    let tables = args.folder.open()?;
+    for material in materials {
+        let found = tables.mine(material, theme).map_err(table_error)?;
+        let search = Search { tables: &tables, material, theme, args };
+        search.announce(&found, context)?;
+        if args.all {
+            found.positions().try_for_each(|position| search.show(&position, context))?;
+        } else if !args.count {
+            let some = found.sample(args.number, args.seed);
+            some.iter().try_for_each(|position| search.show(position, context))?;
+        }
+    }
+    Ok(exit::OK)
+}
+
+/// One table searched for one theme.
+struct Search<'a> {
+    tables: &'a Tables,
+    material: Material,
+    theme: Theme,
+    args: &'a Args,
+}
+
+impl Search<'_> {
+    /// The counts, where they are shown.
+    fn announce(&self, found: &Found, context: &mut Context<'_>) -> io::Result<()> {
+        let [red, black] = Side::ALL.map(|side| found.count_of(side));
+        if context.common.json {
+            if !self.args.count {
+                return Ok(());
+            }
+            let mut answer = self.json("juzhong.tablebase.mine_counts/1");
+            answer["red"] = red.into();
+            answer["black"] = black.into();
+            return writeln!(context.out, "{answer}");
+        }
+        if self.args.format != Format::Text {
+            return Ok(());
+        }
+        let (material, theme) = (self.material, word(self.theme.name()));
+        let (rules, metric) = (self.tables.rules(), self.tables.metric());
+        let positions = counts::positions(found.count());
+        say!(
+            context.out,
+            "{material}, rules {rules}, metric {metric}, {theme}: {positions} ({red} with red to move, {black} with black)"
+        )
+    }
+
+    fn show(&self, position: &Position, context: &mut Context<'_>) -> Result<(), CliError> {
+        if self.args.format == Format::Fen {
+            writeln!(context.out, "{}", position.to_fen())?;
+            return Ok(());
+        }
+        let line = self.tables.best_line(position, 1000).map_err(table_error)?;
+        if context.common.json {
+            writeln!(context.out, "{}", self.position_json(position, &line))?;
+        } else if self.args.format == Format::Pgn {
+            self.write_pgn(position, &line, context)?;
+        } else {
+            let (rules, metric) = (self.tables.rules(), self.tables.metric());
+            let value = describe_by(line.entry, rules, metric);
+            writeln!(context.out, "{}\n  {value}", position.to_fen())?;
+            if !line.moves.is_empty() {
+                writeln!(
+                    context.out,
+                    "  {}, {}",
+                    self.texts(&line).join(" "),
+                    word(line.end.name())
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The moves in the notation requested.
+    fn texts(&self, line: &BestLine) -> Vec<String> {
+        let text = |step: &BestMove| format_move(&step.before, step.mv, self.args.notation.shown());
+        line.moves.iter().map(text).collect()
+    }
+
+    /// The members that all answers have.
+    fn json(&self, schema: &str) -> Value {
+        let mut answer = json!({
+            "schema": schema,
+            "material": self.material.to_string(),
+            "rules": self.tables.rules().name(),
+            "metric": self.tables.metric().to_string(),
+            "theme": self.theme.name(),
+        });
+        if let Theme::OnlyMove { plies } = self.theme {
+            answer["plies"] = plies.into();
+        }
+        answer
+    }
+
+    fn position_json(&self, position: &Position, line: &BestLine) -> Value {
+        let mut answer = self.json("juzhong.tablebase.mine/1");
+        let moves: Vec<_> = line.moves.iter().map(|step| step.mv.to_string()).collect();
+        answer["fen"] = position.to_fen().into();
+        answer["wdl"] = line.entry.wdl.name().into();
+        answer["order"] = line.entry.order.into();
+        answer["distance"] = distance_of(line.entry).into();
+        answer["moves"] = moves.into();
+        if self.args.notation.asked().is_some() {
+            answer["texts"] = self.texts(line).into();
+        }
+        answer["end"] = line.end.name().into();
+        answer
+    }
+
+    fn write_pgn(
+        &self,
+        position: &Position,
+        line: &BestLine,
+        context: &mut Context<'_>,
+    ) -> io::Result<()> {
+        let winner = match line.entry.wdl {
+            Wdl::Win => Some(Outcome::Win(position.turn())),
+            Wdl::Loss => Some(Outcome::Win(!position.turn())),
+            Wdl::Draw => Some(Outcome::Draw),
+        };
+        let (material, theme) = (self.material, word(self.theme.name()));
+        let mut moves =
+            Tree { moves: line.moves.iter().map(|step| step.mv).collect(), ..Tree::default() };
+        let value = describe_by(line.entry, self.tables.rules(), self.tables.metric());
+        moves.comments.push((0, value));
+        if line.end != LineEnd::Mate && !moves.moves.is_empty() {
+            moves.comments.push((moves.moves.len(), word(line.end.name()).to_owned()));
+        }
+        let record = Record {
+            tags: vec![("Event".to_owned(), text!("{material}, {theme}"))],
+            start: Some(position.clone()),
+            start_clock: 0,
+            result: winner,
+            tree: moves,
+        };
+        let options = PgnOptions { notation: self.args.notation.shown(), ..PgnOptions::default() };
+        write_pgn(&mut context.out, &record, &options)
+    }
+}

@@ -1,0 +1,131 @@
+//! Wins by one move only.
+
+use super::Miner;
+use crate::game::Game;
+use crate::tablebase::index::board::Board;
+use crate::tablebase::probe::tables::ProbeError;
+use crate::tablebase::solve::solver::GameGraph;
+use crate::tablebase::solve::table::position_of;
+use crate::tablebase::value::{Entry, Wdl};
+use crate::xiangqi::Position;
+
+impl Miner<'_> {
+    /// Returns true if a won slot has exactly one winning move, and again at each turn of the winner
+    /// within so many plies of each best defence.
+    pub(super) fn has_only_moves(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        plies: u16,
+    ) -> Result<bool, ProbeError> {
+        let mut captures = 0;
+        self.graph.each_capture(board, side, slot, |value| {
+            captures += usize::from(value.wdl == Wdl::Win)
+        });
+        let other = self.graph.other(side);
+        let after = &self.table.words[other];
+        let is_lost = |next: u32| {
+            self.table.meaning(after[next as usize]).is_some_and(|e| e.wdl == Wdl::Loss)
+        };
+        let mut only = None;
+        let is_alone = self.graph.successors(board, side, slot, |next| {
+            let is_second = is_lost(next) && (captures > 0 || only.is_some());
+            if is_lost(next) {
+                only = Some(next);
+            }
+            !is_second
+        });
+        match only {
+            _ if !is_alone || captures > 1 => Ok(false),
+            _ if plies == 1 => Ok(true),
+            Some(next) => self.defences_meet_only_moves(board, other, next, plies - 1),
+            // The smaller tables know what follows a capture.
+            None => {
+                self.on_boards(side, slot, |position| self.winner_has_only_moves(position, plies))
+            }
+        }
+    }
+
+    /// Returns true if a lost slot is not mate and each of its best moves leads to only moves.
+    fn defences_meet_only_moves(
+        &self,
+        board: &mut Board<'_>,
+        side: usize,
+        slot: u32,
+        plies: u16,
+    ) -> Result<bool, ProbeError> {
+        let capture = self.graph.best_capture(board, side, slot);
+        let other = self.graph.other(side);
+        let after = &self.table.words[other];
+        let mut best: Option<Entry> = None;
+        let mut replies = Vec::new();
+        self.graph.successors(board, side, slot, |next| {
+            let value = self.table.meaning(after[next as usize]);
+            let value = value.map(|entry| self.tables.metric().before_quiet(entry));
+            if value > best {
+                replies.clear();
+                best = value;
+            }
+            if value.is_some() && value == best {
+                replies.push(next);
+            }
+            true
+        });
+        if capture >= best {
+            return match capture {
+                None => Ok(false),
+                Some(_) => self
+                    .on_boards(side, slot, |position| self.loser_meets_only_moves(position, plies)),
+            };
+        }
+        if plies == 1 {
+            return Ok(true);
+        }
+        for next in replies {
+            if !self.has_only_moves(board, other, next, plies - 1)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn on_boards(
+        &self,
+        side: usize,
+        slot: u32,
+        look: impl FnOnce(&Position) -> Result<bool, ProbeError>,
+    ) -> Result<bool, ProbeError> {
+        position_of(&self.table.index, side, slot).map_or(Ok(false), |position| look(&position))
+    }
+
+    /// As [`has_only_moves`](Self::has_only_moves), for a position of any table.
+    fn winner_has_only_moves(&self, position: &Position, plies: u16) -> Result<bool, ProbeError> {
+        let moves = self.tables.probe_children(position)?;
+        let mut winning = moves.into_iter().filter(|(_, value)| value.wdl == Wdl::Win);
+        let (Some((mv, _)), None) = (winning.next(), winning.next()) else { return Ok(false) };
+        if plies == 1 {
+            return Ok(true);
+        }
+        let mut next = position.clone();
+        next.make(mv);
+        self.loser_meets_only_moves(&next, plies - 1)
+    }
+
+    /// As [`defences_meet_only_moves`](Self::defences_meet_only_moves), for a position of any table.
+    fn loser_meets_only_moves(&self, position: &Position, plies: u16) -> Result<bool, ProbeError> {
+        let moves = self.tables.probe_children(position)?;
+        let Some(best) = moves.iter().map(|&(_, value)| value).max() else { return Ok(false) };
+        if plies == 1 {
+            return Ok(true);
+        }
+        for (mv, _) in moves.into_iter().filter(|&(_, value)| value == best) {
+            let mut next = position.clone();
+            next.make(mv);
+            if !self.winner_has_only_moves(&next, plies - 1)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
