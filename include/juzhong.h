@@ -12,155 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Bytes before the payload.
-#define HEADER_LEN 24
-
-// The longest encoding of a `u64`, in bytes.
-#define MAX_LEN 10
-
-// Width of the largest board, and distance between rows in the table.
-#define STRIDE 20
-
-// Points of the largest board.
-#define POINTS (STRIDE * STRIDE)
-
-// Number of words.
-#define LEN ((SECOND_TO_MOVE + 1) + (3 * 21))
-
-// Index of the word for the second player to move.
-#define SECOND_TO_MOVE (2 * POINTS)
-
-// Index of the word for Black to move.
-#define BLACK_TO_MOVE (14 * 90)
-
-// Room for the legal moves of any position of any game.
-#define MAX_MOVES 512
-
-// Number of [structure keys](Heuristics::structure_keys).
-#define STRUCTURES 4
-
-// The [phase](Heuristics::phase) of a game that has just begun.
-#define PHASES 32
-
-// Number of different pieces.
-#define Piece_COUNT 14
-
-// Plies without a capture after which a game is drawn: 60 moves of each side.
-#define MOVE_LIMIT 120
-
-// Checks of one side that count towards [`MOVE_LIMIT`] where later ones do not.
-#define COUNTED_CHECKS 10
-
-// Number of squares.
-#define Square_COUNT 90
-
-// The most members that an archive may have, those of archives in it included.
-#define MAX_MEMBERS (1 << 20)
-
-// The most bytes that are taken from a program's output, such as standard input: such an input may have no
-// end, and a copy of it is written to the disk.
-#define MAX_INPUT (16 << 30)
-
-// The bytes that a member of an archive that is packed once more may unpack to, beside [`MAX_RATIO`] times
-// its size.
-#define FREE_MEMBER_BYTES (64 << 10)
-
-// The most that any file may unpack to, in bytes; of an archive, all members together.
-#define MAX_UNPACKED (1 << 38)
-
-// The longest game accepted, in bytes; a longer stretch without a game boundary is refused unread.
-#define MAX_GAME_BYTES (4 << 20)
-
-// A file may unpack to this many times its size, and [`FREE_BYTES`] more. Collections of games
-// pack to between a fifth and a fiftieth.
-#define MAX_RATIO 400
-
-// The bytes that any file may unpack to, whatever its size.
-#define FREE_BYTES (64 << 20)
-
-// The greatest depth to which variations may nest.
-#define MAX_VARIATION_DEPTH 100
-
-// The most variations, comments and tags that a game may have together. A game of 4 MiB could have a
-// million, each of which needs a hundred bytes of memory; the largest known ones have thousands.
-#define MAX_PARTS 100000
-
-// Longest loop that is looked for, in plies of the folded graph. Loops in games have four, rarely
-// six or eight.
-#define MAX_LOOP 12
-
-// Bytes of a line, at most.
-#define MAX_SCORE_LINE (1 << 16)
-
-// The longest name of a source, in bytes.
-#define MAX_SOURCE 200
-
-// The version of the layout, in `PRAGMA user_version`.
-#define VERSION 2
-
-// The version of books with sample games, which have tables of their own.
-#define SAMPLES_VERSION 3
-
-// The longest comment, in bytes.
-#define MAX_COMMENT (1 << 16)
-
-// The longest name of a line group, in bytes.
-#define MAX_GROUP (1 << 8)
-
-// The first plausible year: earlier ones are treated as misprints.
-#define FIRST_YEAR 1800
-
-// The last plausible year: later ones are treated as misprints.
-#define LAST_YEAR 2035
-
-// All of a position's games, in hundredths of a percent.
-#define MAX_SHARE 10000
-
-// The most sample games of a move.
-#define MAX_SAMPLES 100
-
-// The longest formula, in bytes.
-#define MAX_FORMULA 200
-
-// The number of plies after which a game's name is settled.
-#define MAX_PLY 24
-
-// Plies that a search line may have, quiescence included.
-#define MAX_PLY 128
-
-// The number of plies within which a formation must stand to count: the encyclopedia's lines have eight
-// moves of each side at most, and pieces that come to the same squares later belong to the middle game.
-#define FORMATION_PLY 16
-
-// The fewest pieces with which a position without a past is named.
-#define MIN_MEN 28
-
-// The greatest limit that has a name.
-#define Metric_MAX_LIMIT 1000
-
-// The largest table, in MiB.
-#define MAX_HASH_MIB (1 << 15)
-
-// The most threads a search may have.
-#define MAX_THREADS 256
-
-// The most lines that one search reports.
-#define MAX_MULTIPV 512
-
-// The greatest distance of a [`TableValue`] that scores distinguish.
-#define MAX_TABLE_DISTANCE 800
-
-// The same for the tuner.
-#define PARTS (double)SCALE
-
-// The phase of the start.
-#define Explanation_FULL_PHASE FULL_PHASE
-
-// Lines among which a level with a [`margin`](Self::margin) chooses.
-#define Level_LINES 5
-
-// A longer game is a draw, unless another limit is set.
-#define MAX_PLIES 400
+// The version of the interface in `juzhong.h`. Functions, structures and numbers of one version stay what they are;
+// additions leave the version as it is, anything else raises it.
+#define JZ_ABI_VERSION 1
 
 // The number of squares. Square `9 * rank + file`: files a to i are 0 to 8, rank 0 is Red's back rank.
 #define JZ_SQUARES 90
@@ -231,40 +85,6 @@
 // Of games only: an approximation of the Chinese rules, where any mixture of attacks loses.
 #define JZ_RULES_CHINESE 4
 
-// Chooses the move of the greatest assured value if the heaviest has one, else the heaviest.
-#define JZ_POLICY_BEST 0
-
-// Draws a move in proportion to the weights.
-#define JZ_POLICY_WEIGHTED 1
-
-// Draws a move by values, the better the likelier: see `temperature`.
-#define JZ_POLICY_SOFTMAX 2
-
-// Draws a move, all alike.
-#define JZ_POLICY_UNIFORM 3
-
-// Draws one of the line groups of the moves, all alike, then one of its moves by weight.
-#define JZ_POLICY_GROUP 4
-
-// Selection leaves the move out.
-#define JZ_BOOK_DISABLED 1
-
-// The move loses by the repetition rules.
-#define JZ_BOOK_BANNED 2
-
-// Endgame tables prove that the move loses.
-#define JZ_BOOK_LOST 4
-
-// Edits leave the move alone.
-#define JZ_BOOK_LOCKED 8
-
-// The move was added by hand.
-#define JZ_BOOK_ADDED 16
-
-// The version of the interface in `juzhong.h`. Functions, structures and numbers of one version stay what they are;
-// additions leave the version as it is, anything else raises it.
-#define JZ_ABI_VERSION 1
-
 // Distances are plies to mate.
 #define JZ_METRIC_DTM 0
 
@@ -305,16 +125,56 @@
 // The line has as many plies as were asked for.
 #define JZ_END_LIMIT 5
 
+// Chooses the move of the greatest assured value if the heaviest has one, else the heaviest.
+#define JZ_POLICY_BEST 0
+
+// Draws a move in proportion to the weights.
+#define JZ_POLICY_WEIGHTED 1
+
+// Draws a move by values, the better the likelier: see `temperature`.
+#define JZ_POLICY_SOFTMAX 2
+
+// Draws a move, all alike.
+#define JZ_POLICY_UNIFORM 3
+
+// Draws one of the line groups of the moves, all alike, then one of its moves by weight.
+#define JZ_POLICY_GROUP 4
+
+// Selection leaves the move out.
+#define JZ_BOOK_DISABLED 1
+
+// The move loses by the repetition rules.
+#define JZ_BOOK_BANNED 2
+
+// Endgame tables prove that the move loses.
+#define JZ_BOOK_LOST 4
+
+// Edits leave the move alone.
+#define JZ_BOOK_LOCKED 8
+
+// The move was added by hand.
+#define JZ_BOOK_ADDED 16
+
 // The outcome of a call: `JZ_OK` or one of `JZ_ERROR_…`. After an error nothing was written to the places of results,
 // but for `JZ_ERROR_BUFFER`.
 typedef int32_t JzStatus;
 
-// A handle of an open book; 0 is none. Threads that use one handle at the same time wait for each other: for more
-// speed each thread opens the book for itself.
-typedef uint64_t JzBook;
+// A handle of open tables; 0 is none. Any number of threads may use it at the same time.
+typedef uint64_t JzTables;
+
+// The value of a position for the side to move, or of a move for the side that makes it.
+typedef struct {
+  // `JZ_WIN`, `JZ_DRAW` or `JZ_LOSS`.
+  int32_t result;
+  // The round of the repetition rule that decides; 0 if none is needed, and for draws. Of two wins the one of the
+  // lower order is better.
+  uint16_t order;
+  // Plies to the end of the metric (order 0), or to the loop that decides; 0 for draws.
+  uint16_t distance;
+} JzValue;
 
 // A move.
-typedef struct JzMove {
+typedef struct {
   // The square that the piece leaves, 0 to 89.
   uint8_t from;
   // The square that the piece goes to, 0 to 89.
@@ -323,10 +183,50 @@ typedef struct JzMove {
   char text[6];
 } JzMove;
 
-// A move that a book has for a position.
-typedef struct JzBookMove {
+// A move and its value for the side that makes it.
+typedef struct {
   // The move.
-  struct JzMove mv;
+  JzMove mv;
+  // Its value; distances count from before the move.
+  JzValue value;
+} JzRootMove;
+
+// The end of a line of best play.
+typedef struct {
+  // `JZ_END_…`.
+  int32_t end;
+  // The verdict on the loop at the end of the line, claimed when it is played again: `JZ_RED_WINS`,
+  // `JZ_BLACK_WINS` or `JZ_DRAWN`; `JZ_GOES_ON` if there is no loop.
+  int32_t verdict;
+  // The index of the first move of that loop; the number of moves if there is none.
+  uint32_t loop_start;
+} JzLineEnd;
+
+// A handle of a game; 0 is none. Threads that use one game at the same time wait for each other.
+typedef uint64_t JzGame;
+
+// The state of a game.
+typedef struct {
+  // `JZ_GOES_ON`, `JZ_RED_WINS`, `JZ_BLACK_WINS` or `JZ_DRAWN`.
+  int32_t outcome;
+  // How often the position has occurred since the last capture, 1 if never before.
+  uint32_t occurrences;
+  // Plies since the last capture.
+  uint32_t quiet_plies;
+  // 1 if the side to move is in check, else 0.
+  uint32_t in_check;
+  // The reason of the outcome, such as `checkmate` or `perpetual check`; empty while the game goes on.
+  char reason[64];
+} JzGameState;
+
+// A handle of an open book; 0 is none. Threads that use one handle at the same time wait for each other: for more
+// speed each thread opens the book for itself.
+typedef uint64_t JzBook;
+
+// A move that a book has for a position.
+typedef struct {
+  // The move.
+  JzMove mv;
   // Games in which it was played.
   uint64_t games;
   // Those won by Red.
@@ -350,7 +250,7 @@ typedef struct JzBookMove {
 } JzBookMove;
 
 // The way to choose a move.
-typedef struct JzSelection {
+typedef struct {
   // `JZ_POLICY_…`.
   int32_t policy;
   // Of `JZ_POLICY_SOFTMAX`: a move that is `d` centipawns worse than the best has a chance `exp(d / temperature)`
@@ -363,144 +263,6 @@ typedef struct JzSelection {
   // The seed of the draw: equal seeds and equal questions give equal answers.
   uint64_t seed;
 } JzSelection;
-
-// A handle of a game; 0 is none. Threads that use one game at the same time wait for each other.
-typedef uint64_t JzGame;
-
-// The state of a game.
-typedef struct JzGameState {
-  // `JZ_GOES_ON`, `JZ_RED_WINS`, `JZ_BLACK_WINS` or `JZ_DRAWN`.
-  int32_t outcome;
-  // How often the position has occurred since the last capture, 1 if never before.
-  uint32_t occurrences;
-  // Plies since the last capture.
-  uint32_t quiet_plies;
-  // 1 if the side to move is in check, else 0.
-  uint32_t in_check;
-  // The reason of the outcome, such as `checkmate` or `perpetual check`; empty while the game goes on.
-  char reason[64];
-} JzGameState;
-
-// A handle of open tables; 0 is none. Any number of threads may use it at the same time.
-typedef uint64_t JzTables;
-
-// The value of a position for the side to move, or of a move for the side that makes it.
-typedef struct JzValue {
-  // `JZ_WIN`, `JZ_DRAW` or `JZ_LOSS`.
-  int32_t result;
-  // The round of the repetition rule that decides; 0 if none is needed, and for draws. Of two wins the one of the
-  // lower order is better.
-  uint16_t order;
-  // Plies to the end of the metric (order 0), or to the loop that decides; 0 for draws.
-  uint16_t distance;
-} JzValue;
-
-// A move and its value for the side that makes it.
-typedef struct JzRootMove {
-  // The move.
-  struct JzMove mv;
-  // Its value; distances count from before the move.
-  struct JzValue value;
-} JzRootMove;
-
-// The end of a line of best play.
-typedef struct JzLineEnd {
-  // `JZ_END_…`.
-  int32_t end;
-  // The verdict on the loop at the end of the line, claimed when it is played again: `JZ_RED_WINS`,
-  // `JZ_BLACK_WINS` or `JZ_DRAWN`; `JZ_GOES_ON` if there is no loop.
-  int32_t verdict;
-  // The index of the first move of that loop; the number of moves if there is none.
-  uint32_t loop_start;
-} JzLineEnd;
-
-
-
-// All three.
-#define Bound_ALL { Exact, Lower, Upper, }
-
-
-
-
-
-
-
-
-
-// All seven, in order.
-#define Role_ALL { King, Rook, Horse, Cannon, Pawn, Advisor, Elephant, }
-
-// All fourteen, Red first, in order.
-#define Piece_ALL { RedKing, RedRook, RedHorse, RedCannon, RedPawn, RedAdvisor, RedElephant, BlackKing, BlackRook, BlackHorse, BlackCannon, BlackPawn, BlackAdvisor, BlackElephant, }
-
-
-
-
-
-// All patterns, in the order of their numbers.
-#define LinePattern_ALL { Dead, ClosedOne, One, ClosedTwo, Two, WideTwo, WidestTwo, ClosedThree, SplitThree, Three, Four, TwoFours, OpenFour, Five, Overline, }
-
-// All threats, in the order of their numbers.
-#define Threat_ALL { None, Suspect, Two, DoubleTwo, ClosedThree, ClosedThreeAndMore, Three, ThreeAndMore, DoubleThree, Four, FourAndMore, FourThree, OpenFour, Five, }
-
-// All variants.
-#define Variant_ALL { Freestyle, Standard, Renju, }
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-// Every term, in order.
-#define Term_ALL { Material, Imbalance, Placement, Mobility, Relations, Pawns, Patterns, Guards, King, Tempo, }
-
-// All kinds, in the order in which they are tried.
-#define ProofKind_ALL { Five, Vcf, Threats, Pns, Exhaustive, Table, }
-
-
-
-
-
-
-
-
 
 // The call did what it should.
 #define JZ_OK 0
@@ -558,111 +320,6 @@ typedef struct JzLineEnd {
 extern "C" {
 #endif // __cplusplus
 
-// Reads a FEN: the piece on each of the `JZ_SQUARES` squares of `board`, and the side to move.
-//
-// # Safety
-//
-// `fen` ends with NUL, `board` points to `JZ_SQUARES` writable bytes, `turn` is writable.
-JzStatus jz_board_read(const char *fen, uint8_t *board, int32_t *turn);
-
-// Writes the FEN of the piece on each of `JZ_SQUARES` squares and the side to move, if they are a legal position;
-// `JZ_FEN_SIZE` bytes are room enough.
-//
-// # Safety
-//
-// `board` points to `JZ_SQUARES` bytes, `buffer` to `capacity` writable ones.
-JzStatus jz_board_fen(const uint8_t *board,
-                      int32_t turn,
-                      char *buffer,
-                      size_t capacity);
-
-// Opens a book of xiangqi made by `juzhong book build`, and compares the file with its digest.
-//
-// # Safety
-//
-// `path` ends with NUL, `book` is writable.
-JzStatus jz_book_open(const char *path, JzBook *book);
-
-// Closes a book. Calls under way in other threads end as if it were open; later ones fail with `JZ_ERROR_CLOSED`.
-JzStatus jz_book_close(JzBook book);
-
-// Looks up the moves that a book has for a FEN, those of most games first; none is no error. `JZ_MAX_MOVES` are room
-// enough.
-//
-// # Safety
-//
-// `fen` ends with NUL, `moves` points to `capacity` writable moves, `count` is writable.
-JzStatus jz_book_moves_fen(JzBook book,
-                           const char *fen,
-                           struct JzBookMove *moves,
-                           size_t capacity,
-                           size_t *count);
-
-// Chooses one of the moves that a book has for a FEN. Disabled, banned and lost moves are left out, and of the rest
-// all but those of the highest priority; `JZ_ERROR_NO_MOVE` if none is left. The past of the game is not known here:
-// whether the move loses by repetition, the caller finds out by `jz_game_push` and `jz_game_state`.
-//
-// # Safety
-//
-// `fen` ends with NUL, `selection` points to a selection, `choice` is writable.
-JzStatus jz_book_choose_fen(JzBook book,
-                            const char *fen,
-                            const struct JzSelection *selection,
-                            struct JzBookMove *choice);
-
-// Begins a game at a FEN, with its counters, or at the start of a game if `fen` is null, under the rules
-// `JZ_RULES_…`. All but `JZ_RULES_NONE` draw after 60 moves of each side without a capture.
-//
-// # Safety
-//
-// `fen` is null or ends with NUL, `game` is writable.
-JzStatus jz_game_open(const char *fen, int32_t rules, JzGame *game);
-
-// Closes a game. Calls under way in other threads end as if it were open; later ones fail with `JZ_ERROR_CLOSED`.
-JzStatus jz_game_close(JzGame game);
-
-// Plays a legal move, in any notation: `h2e2`, `H2-E2`, `C2=5` or `炮二平五`. The rules may have ended the game: it
-// can go on nevertheless, as long as there are moves.
-//
-// # Safety
-//
-// `text` ends with NUL.
-JzStatus jz_game_push(JzGame game,
-                      const char *text);
-
-// Takes the last move back; `JZ_ERROR_NO_MOVE` at the start.
-JzStatus jz_game_pop(JzGame game);
-
-// Writes the FEN of a game's position, with its counters; `JZ_FEN_SIZE` bytes are room enough.
-//
-// # Safety
-//
-// `buffer` points to `capacity` writable bytes.
-JzStatus jz_game_fen(JzGame game, char *buffer, size_t capacity);
-
-// Writes the piece on each of the `JZ_SQUARES` squares of a game's position, and the side to move.
-//
-// # Safety
-//
-// `board` points to `JZ_SQUARES` writable bytes, `turn` is writable.
-JzStatus jz_game_board(JzGame game, uint8_t *board, int32_t *turn);
-
-// Lists the legal moves of a game's position; `JZ_MAX_MOVES` are room enough.
-//
-// # Safety
-//
-// `moves` points to `capacity` writable moves, `count` is writable.
-JzStatus jz_game_moves(JzGame game, struct JzMove *moves, size_t capacity, size_t *count);
-
-// Judges a game by its rules: mate, stalemate, the third occurrence of a position, moves without a capture, and
-// pieces with which nobody can win.
-//
-// # Safety
-//
-// `state` is writable.
-JzStatus jz_game_state(JzGame game,
-                       struct JzGameState *state);
-
 // Returns the version of the interface of the library in use, to be compared with `JZ_ABI_VERSION`.
 uint32_t jz_version(void);
 
@@ -681,6 +338,24 @@ const char *jz_status_text(JzStatus status);
 // `buffer` points to `capacity` writable bytes.
 size_t jz_error_message(char *buffer,
                         size_t capacity);
+
+// Reads a FEN: the piece on each of the `JZ_SQUARES` squares of `board`, and the side to move.
+//
+// # Safety
+//
+// `fen` ends with NUL, `board` points to `JZ_SQUARES` writable bytes, `turn` is writable.
+JzStatus jz_board_read(const char *fen, uint8_t *board, int32_t *turn);
+
+// Writes the FEN of the piece on each of `JZ_SQUARES` squares and the side to move, if they are a legal position;
+// `JZ_FEN_SIZE` bytes are room enough.
+//
+// # Safety
+//
+// `board` points to `JZ_SQUARES` bytes, `buffer` to `capacity` writable ones.
+JzStatus jz_board_fen(const uint8_t *board,
+                      int32_t turn,
+                      char *buffer,
+                      size_t capacity);
 
 // Opens folders of tables as one: of tables that several of them have, those of the first count. Tables are read when
 // first needed; decoded blocks take at most 128 MiB. `metric` is `JZ_METRIC_DTM`, `JZ_METRIC_DTC` or a limit of
@@ -730,14 +405,14 @@ JzStatus jz_tables_result(JzTables tables,
 // # Safety
 //
 // `fen` ends with NUL, `value` is writable.
-JzStatus jz_tables_value_fen(JzTables tables, const char *fen, struct JzValue *value);
+JzStatus jz_tables_value_fen(JzTables tables, const char *fen, JzValue *value);
 
 // Looks up the full value of the piece on each of `JZ_SQUARES` squares and the side to move.
 //
 // # Safety
 //
 // `board` points to `JZ_SQUARES` bytes, `value` is writable.
-JzStatus jz_tables_value(JzTables tables, const uint8_t *board, int32_t turn, struct JzValue *value);
+JzStatus jz_tables_value(JzTables tables, const uint8_t *board, int32_t turn, JzValue *value);
 
 // Looks up all legal moves of a FEN, best first: wins by order, then distance; draws; losses, the longest resistance
 // first. A side that wins and always plays the first move wins: inside a loop that decides, the first move stays in
@@ -748,7 +423,7 @@ JzStatus jz_tables_value(JzTables tables, const uint8_t *board, int32_t turn, st
 // `fen` ends with NUL, `moves` points to `capacity` writable moves, `count` is writable.
 JzStatus jz_tables_moves_fen(JzTables tables,
                              const char *fen,
-                             struct JzRootMove *moves,
+                             JzRootMove *moves,
                              size_t capacity,
                              size_t *count);
 
@@ -761,7 +436,7 @@ JzStatus jz_tables_moves_fen(JzTables tables,
 JzStatus jz_tables_moves(JzTables tables,
                          const uint8_t *board,
                          int32_t turn,
-                         struct JzRootMove *moves,
+                         JzRootMove *moves,
                          size_t capacity,
                          size_t *count);
 
@@ -773,10 +448,97 @@ JzStatus jz_tables_moves(JzTables tables,
 // `fen` ends with NUL, `moves` points to `capacity` writable moves, `count` and `end` are writable.
 JzStatus jz_tables_line_fen(JzTables tables,
                             const char *fen,
-                            struct JzRootMove *moves,
+                            JzRootMove *moves,
                             size_t capacity,
                             size_t *count,
-                            struct JzLineEnd *end);
+                            JzLineEnd *end);
+
+// Begins a game at a FEN, with its counters, or at the start of a game if `fen` is null, under the rules
+// `JZ_RULES_…`. All but `JZ_RULES_NONE` draw after 60 moves of each side without a capture.
+//
+// # Safety
+//
+// `fen` is null or ends with NUL, `game` is writable.
+JzStatus jz_game_open(const char *fen, int32_t rules, JzGame *game);
+
+// Closes a game. Calls under way in other threads end as if it were open; later ones fail with `JZ_ERROR_CLOSED`.
+JzStatus jz_game_close(JzGame game);
+
+// Plays a legal move, in any notation: `h2e2`, `H2-E2`, `C2=5` or `炮二平五`. The rules may have ended the game: it
+// can go on nevertheless, as long as there are moves.
+//
+// # Safety
+//
+// `text` ends with NUL.
+JzStatus jz_game_push(JzGame game,
+                      const char *text);
+
+// Takes the last move back; `JZ_ERROR_NO_MOVE` at the start.
+JzStatus jz_game_pop(JzGame game);
+
+// Writes the FEN of a game's position, with its counters; `JZ_FEN_SIZE` bytes are room enough.
+//
+// # Safety
+//
+// `buffer` points to `capacity` writable bytes.
+JzStatus jz_game_fen(JzGame game, char *buffer, size_t capacity);
+
+// Writes the piece on each of the `JZ_SQUARES` squares of a game's position, and the side to move.
+//
+// # Safety
+//
+// `board` points to `JZ_SQUARES` writable bytes, `turn` is writable.
+JzStatus jz_game_board(JzGame game, uint8_t *board, int32_t *turn);
+
+// Lists the legal moves of a game's position; `JZ_MAX_MOVES` are room enough.
+//
+// # Safety
+//
+// `moves` points to `capacity` writable moves, `count` is writable.
+JzStatus jz_game_moves(JzGame game, JzMove *moves, size_t capacity, size_t *count);
+
+// Judges a game by its rules: mate, stalemate, the third occurrence of a position, moves without a capture, and
+// pieces with which nobody can win.
+//
+// # Safety
+//
+// `state` is writable.
+JzStatus jz_game_state(JzGame game,
+                       JzGameState *state);
+
+// Opens a book of xiangqi made by `juzhong book build`, and compares the file with its digest.
+//
+// # Safety
+//
+// `path` ends with NUL, `book` is writable.
+JzStatus jz_book_open(const char *path, JzBook *book);
+
+// Closes a book. Calls under way in other threads end as if it were open; later ones fail with `JZ_ERROR_CLOSED`.
+JzStatus jz_book_close(JzBook book);
+
+// Looks up the moves that a book has for a FEN, those of most games first; none is no error. `JZ_MAX_MOVES` are room
+// enough.
+//
+// # Safety
+//
+// `fen` ends with NUL, `moves` points to `capacity` writable moves, `count` is writable.
+JzStatus jz_book_moves_fen(JzBook book,
+                           const char *fen,
+                           JzBookMove *moves,
+                           size_t capacity,
+                           size_t *count);
+
+// Chooses one of the moves that a book has for a FEN. Disabled, banned and lost moves are left out, and of the rest
+// all but those of the highest priority; `JZ_ERROR_NO_MOVE` if none is left. The past of the game is not known here:
+// whether the move loses by repetition, the caller finds out by `jz_game_push` and `jz_game_state`.
+//
+// # Safety
+//
+// `fen` ends with NUL, `selection` points to a selection, `choice` is writable.
+JzStatus jz_book_choose_fen(JzBook book,
+                            const char *fen,
+                            const JzSelection *selection,
+                            JzBookMove *choice);
 
 #ifdef __cplusplus
 }  // extern "C"
