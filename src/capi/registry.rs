@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::status::{Failure, JZ_ERROR_CLOSED, JZ_ERROR_HANDLE, JZ_ERROR_TOO_MANY};
 
-/// Things of one kind that can be open at the same time.
-const MAX_OPEN: usize = 1 << 16;
+/// The most things of one kind that can be open at the same time.
+const MAX_OPEN: usize = 4096;
 
 const SLOT_BITS: u32 = 24;
 const SERIAL_BITS: u32 = 32;

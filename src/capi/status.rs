@@ -45,7 +45,7 @@ pub const JZ_ERROR_DAMAGED: JzStatus = 12;
 pub const JZ_ERROR_FORMAT: JzStatus = 13;
 /// There is no move to choose or to take back.
 pub const JZ_ERROR_NO_MOVE: JzStatus = 14;
-/// More handles are open than there can be.
+/// More handles of a kind are open than there can be, 4096.
 pub const JZ_ERROR_TOO_MANY: JzStatus = 15;
 /// A fault of the library; please report it. What a game or book handle stands for must be opened anew.
 pub const JZ_ERROR_INTERNAL: JzStatus = 16;
