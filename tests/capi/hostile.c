@@ -350,6 +350,48 @@ static void moves(void)
     EXPECT(JZ_OK, jz_game_close(game));
 }
 
+/* Of AddressSanitizer; GCC ships no header for it. */
+extern int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
+                                                     void (*freed)(const volatile void *));
+
+static long allocations;
+
+static void count_allocation(const volatile void *memory, size_t size)
+{
+    (void)memory;
+    (void)size;
+    allocations++;
+}
+
+static void ignore_free(const volatile void *memory)
+{
+    (void)memory;
+}
+
+/* Probes of results and values, and of positions whose table is not there, allocate nothing. */
+static void nothing_is_allocated(JzTables tables)
+{
+    uint8_t board[JZ_SQUARES];
+    int32_t turn, result;
+    JzValue value;
+    long before;
+
+    EXPECT(JZ_OK, jz_board_read(KRVK, board, &turn));
+    EXPECT(JZ_OK, jz_tables_value(tables, board, turn, &value)); /* reads the blocks */
+    HOLDS(__sanitizer_install_malloc_and_free_hooks(count_allocation, ignore_free) > 0);
+    before = allocations;
+    for (int i = 0; i < 1000; i++) {
+        EXPECT(JZ_OK, jz_tables_result(tables, board, turn, &result));
+        EXPECT(JZ_OK, jz_tables_result_fen(tables, KRVK " - - 12 34", &result));
+        EXPECT(JZ_OK, jz_tables_value(tables, board, turn, &value));
+        EXPECT(JZ_ERROR_MISSING, jz_tables_result_fen(tables, START, &result));
+        EXPECT(JZ_ERROR_CLOSED, jz_tables_result_fen(tables + 1, KRVK, &result));
+    }
+    HOLDS(allocations == before);
+    EXPECT(JZ_ERROR_FEN, jz_tables_result_fen(tables, "", &result));
+    HOLDS(allocations > before); /* the message: the hook counts */
+}
+
 /* Whatever a changed file gives, it is an answer or one of these errors. */
 static int is_file_error(JzStatus status)
 {
@@ -525,6 +567,7 @@ int main(int count, char **arguments)
     numbers(tables, book, arguments[1]);
     rooms(tables, game, book);
     moves();
+    nothing_is_allocated(tables);
     files(arguments[1], arguments[2], arguments[3]);
     threads(arguments[1], arguments[2]);
     EXPECT(JZ_OK, jz_tables_close(tables));
