@@ -310,7 +310,7 @@ typedef struct {
 // There is no move to choose or to take back.
 #define JZ_ERROR_NO_MOVE 14
 
-// More handles are open than there can be.
+// More handles of a kind are open than there can be, 4096.
 #define JZ_ERROR_TOO_MANY 15
 
 // A fault of the library; please report it. What a game or book handle stands for must be opened anew.

@@ -50,11 +50,13 @@ case ${target:-$host} in
 esac
 sed "s/@VERSION@/$version/; s/@LIBS@/$libraries/" contrib/dist/juzhong.pc.in > "$folder/lib/pkgconfig/juzhong.pc"
 
-# The static library as one object whose other symbols are its own.
+# The static library as one object with what the functions need, whose other symbols are its own.
 if [ "${target:-$host}" = "$host" ] && [[ $host == *linux-gnu ]]; then
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    ld -r --whole-archive "$folder/lib/libjuzhong.a" -o "$work/juzhong.o"
+    roots=$(grep -o '\bjz_[a-z_]*(' include/juzhong.h | tr -d '(' | sort -u | sed 's/^/--undefined=/')
+    # shellcheck disable=SC2086 # one word for each function
+    ld -r --gc-sections $roots "$folder/lib/libjuzhong.a" -o "$work/juzhong.o"
     objcopy --wildcard --keep-global-symbol='jz_*' --strip-debug --remove-section=.llvmbc --remove-section=.llvmcmd \
         "$work/juzhong.o"
     rm "$folder/lib/libjuzhong.a"
