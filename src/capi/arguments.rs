@@ -176,3 +176,62 @@ pub(super) fn fixed_text<const N: usize>(text: &str) -> [c_char; N] {
     }
     fixed
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The status for bytes, NUL and all, as a text of at most 4 bytes.
+    fn read(bytes: &[u8]) -> Result<String, i32> {
+        // SAFETY: the tests hand in bytes with a NUL, or more than 4.
+        let found = unsafe { text(bytes.as_ptr().cast(), 4) };
+        found.map(str::to_owned).map_err(|failure| failure.status)
+    }
+
+    #[test]
+    fn texts_end_within_their_limit() {
+        assert_eq!(read(b"\0"), Ok(String::new()));
+        assert_eq!(read(b"four\0"), Ok("four".to_owned()));
+        assert_eq!(read(b"fives"), Err(JZ_ERROR_TEXT));
+        assert_eq!(read(b"\xff\0"), Err(JZ_ERROR_TEXT));
+        // SAFETY: null is refused.
+        let null = unsafe { text(std::ptr::null(), 4) };
+        assert_eq!(null.unwrap_err().status, JZ_ERROR_POINTER);
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let mut bytes = [7u8; 8];
+        for (capacity, expected) in
+            [(0, &b""[..]), (1, b"\0"), (3, b"a\0"), (4, b"a\0"), (5, "a车\0".as_bytes())]
+        {
+            bytes.fill(7);
+            // SAFETY: there are 8 bytes.
+            let buffer = unsafe { TextBuffer::new(bytes.as_mut_ptr().cast(), capacity) }.unwrap();
+            buffer.write_cut("a车马");
+            assert_eq!(&bytes[..expected.len()], expected);
+            assert!(bytes[expected.len()..].iter().all(|&byte| byte == 7));
+            let fits = buffer.write("a车").is_ok();
+            assert_eq!(fits, capacity == 5);
+        }
+        assert_eq!(fixed_text::<3>("车").map(c_char::to_ne_bytes), [[0]; 3]);
+    }
+
+    #[test]
+    fn arrays_state_how_much_there_is() {
+        let (mut places, mut count) = ([0u32; 3], 0);
+        let mut status_of = |capacity, values: &[u32]| {
+            places.fill(9);
+            let (first, count) = (places.as_mut_ptr(), &raw mut count);
+            // SAFETY: there are 3 places.
+            let array = unsafe { OutputArray::new(first, capacity, count) }.unwrap();
+            let status = array.set(values.iter().copied()).map_err(|failure| failure.status);
+            (status, places)
+        };
+        assert_eq!(status_of(3, &[1, 2]), (Ok(()), [1, 2, 9]));
+        assert_eq!(status_of(2, &[1, 2, 3]), (Err(JZ_ERROR_BUFFER), [1, 2, 9]));
+        assert_eq!(status_of(usize::MAX, &[1, 2, 3]), (Ok(()), [1, 2, 3]));
+        assert_eq!(status_of(0, &[1]), (Err(JZ_ERROR_BUFFER), [9; 3]));
+        assert_eq!(count, 1);
+    }
+}

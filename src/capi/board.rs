@@ -204,3 +204,49 @@ pub unsafe extern "C" fn jz_board_fen(
         buffer.write(&position.to_fen())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::MoveList;
+    use crate::xiangqi::{Role, Square};
+
+    #[test]
+    fn pieces_and_squares_have_the_numbers_of_the_header() {
+        let (board, turn) = board_of(&Position::start());
+        assert_eq!(turn, JZ_RED);
+        assert_eq!(board[..5], [JZ_ROOK, JZ_HORSE, JZ_ELEPHANT, JZ_ADVISOR, JZ_KING]);
+        assert_eq!((board[19], board[27], board[40]), (JZ_CANNON, JZ_PAWN, JZ_EMPTY));
+        assert_eq!(board[89], JZ_ROOK + JZ_BLACK_PIECE);
+        for role in Role::ALL {
+            let red = Piece::new(Side::First, role).index() as u8 + 1;
+            assert_eq!(Piece::new(Side::Second, role).index() as u8 + 1, red + JZ_BLACK_PIECE);
+        }
+    }
+
+    #[test]
+    fn boards_come_back() {
+        let position = Position::from_fen("3k5/9/9/9/9/9/9/9/4R4/4K4 b").unwrap();
+        let (board, turn) = board_of(&position);
+        // SAFETY: it is a board.
+        let again = unsafe { position_of_board(board.as_ptr(), turn) }.unwrap();
+        assert_eq!(again, position);
+        // SAFETY: it is a board.
+        let failure = unsafe { position_of_board(board.as_ptr(), 2) }.unwrap_err();
+        assert_eq!(failure.status, JZ_ERROR_NUMBER);
+    }
+
+    #[test]
+    fn moves_have_their_texts() {
+        let mut moves = MoveList::new();
+        Position::start().legal_moves(&mut moves);
+        assert!(moves.len() <= JZ_MAX_MOVES);
+        for mv in moves {
+            let JzMove { from, to, text } = mv.into();
+            let squares = [from, to].map(|square| Square::new(square).unwrap());
+            assert_eq!(squares, [mv.from(), mv.to()]);
+            let text = text.map(|letter| letter.to_ne_bytes()[0]);
+            assert_eq!(&text[..], format!("{mv}\0\0").as_bytes());
+        }
+    }
+}

@@ -167,3 +167,28 @@ pub(super) fn guarded(body: impl FnOnce() -> Result<(), Failure>) -> JzStatus {
     let _kept = LAST_MESSAGE.try_with(|last| last.replace(failure.message)).is_ok();
     failure.status
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_status_has_a_text_of_its_own() {
+        let texts: BTreeSet<&CStr> = (JZ_OK..=JZ_ERROR_INTERNAL + 1).map(text_of).collect();
+        assert_eq!(texts.len(), JZ_ERROR_INTERNAL as usize + 2);
+        assert_eq!(text_of(-1), text_of(JZ_ERROR_INTERNAL + 1));
+    }
+
+    #[test]
+    fn panics_and_failures_become_statuses() {
+        assert_eq!(guarded(|| panic!("a fault")), JZ_ERROR_INTERNAL);
+        with_last_message(|message| assert_eq!(message, "a fault of the library"));
+        assert_eq!(guarded(|| Err(Failure::new(JZ_ERROR_NUMBER, "too high"))), JZ_ERROR_NUMBER);
+        assert_eq!(guarded(|| Ok(())), JZ_OK);
+        with_last_message(|message| assert_eq!(message, "too high"));
+        let other = std::thread::spawn(|| with_last_message(str::is_empty));
+        assert!(other.join().unwrap());
+    }
+}
