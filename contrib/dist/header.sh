@@ -6,7 +6,7 @@
 # CBINDGEN is the program (cargo install cbindgen --version 0.29.4). It would read the whole crate and take every
 # public constant, so it is given the room alone, as one file.
 set -euo pipefail
-cbindgen=$(command -v "${1:-cbindgen}")
+cbindgen=$(realpath "$(command -v "${1:-cbindgen}")")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 room=$(mktemp --suffix .rs)
 trap 'rm -f "$room"' EXIT
