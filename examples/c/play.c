@@ -7,13 +7,17 @@
  * repetition rule alone. Ends with 1 if a game is not won by the side that the tables say. */
 #include "example.h"
 
+/* Positions drawn until one is won by the repetition rule; where such are rarer, any won position will do. */
+#define TRIES_BY_RULE 20000
+/* Positions drawn until one is won at all. */
+#define TRIES 1000000
 /* The most plies of a game. */
 #define MAX_PLIES 1000
 
 /* Draws a position that is won by the repetition rule, or one that is won in any way. */
 static JzValue draw_won(JzTables tables, const char *set, int by_rule, uint64_t *state, char fen[JZ_FEN_SIZE])
 {
-    for (long tries = 0; tries < 1000000; tries++) {
+    for (long tries = 0; tries < (by_rule ? TRIES_BY_RULE : TRIES); tries++) {
         uint8_t board[JZ_SQUARES];
         int32_t turn;
         JzValue value;
