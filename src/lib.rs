@@ -5,8 +5,8 @@
 //! (`tests/it/layering.rs` checks that).
 //!
 //! Without any feature there are the rules alone: positions, moves, keys, notation, repetition. `records` adds game
-//! files, `book` opening books, `tablebase` endgame tables, `engine` the search and all that plays with it. `cli`, the
-//! default, is the program's.
+//! files, `book` opening books, `tablebase` endgame tables, `engine` the search and all that plays with it. `capi`
+//! is the interface for other languages, `cli`, the default, the program's.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(
@@ -72,6 +72,10 @@ pub mod contest;
 // Tuning of the evaluation by the results of games.
 #[cfg(feature = "engine")]
 pub mod tune;
+
+// The C API: books, tables and games for engines and scripts in other languages.
+#[cfg(feature = "capi")]
+pub mod capi;
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/library.md")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a release archive, juzhong-VERSION-TARGET.tar.gz: the stripped program, licences, READMEs, completions
-# and man pages. Prints its path.
+# and man pages, and the C API (capi.sh): header, libraries, pkg-config file, examples. Prints its path.
 #
 #     bash contrib/dist/dist.sh [--target TRIPLE] [--program FILE] [FOLDER]
 #
@@ -32,14 +32,17 @@ mkdir -p "$folder"
 # The program for this machine, which writes completions and man pages, and the one for the archive.
 build() { cargo build --profile dist --locked --bin juzhong "$@" >&2; }
 built="${CARGO_TARGET_DIR:-target}"
+libraries=(--profile dist)
 if [ -n "$program" ]; then
     writer=$program
+    libraries=(--profile release)
 else
     build
     writer=$built/dist/juzhong
     program=$writer
     if [ "$target" != "$host" ]; then
         build --target "$target"
+        libraries+=(--target "$target")
         program=$built/$target/dist/juzhong
         case $target in *windows*) program+=.exe ;; esac
     fi
@@ -67,6 +70,7 @@ completion fish juzhong.fish
 completion powershell juzhong.ps1
 completion zsh _juzhong
 "$writer" --lang en man --dir "$root/man"
+bash contrib/dist/capi.sh "${libraries[@]}" "$root"
 
 tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" "$name" |
     gzip --best --no-name > "$folder/$name.tar.gz"

@@ -87,13 +87,13 @@ impl Setup {
             Some("b" | "B") => Side::Second,
             Some(other) => return Err(FenError::Turn(other.to_owned())),
         };
-        let rest: Vec<&str> = fields.filter(|&field| field != "-").collect();
-        let counter = |index: usize, field, default| match rest.get(index) {
+        let mut counters = fields.filter(|&field| field != "-");
+        let mut counter = |field, default| match counters.next() {
             None => Ok(default),
             Some(text) => parse_counter(field, text),
         };
-        let halfmove_clock = counter(0, "clock of plies since a capture", 0)?;
-        let fullmoves = counter(1, "move number", 1)?.max(1);
+        let halfmove_clock = counter("clock of plies since a capture", 0)?;
+        let fullmoves = counter("move number", 1)?.max(1);
         Ok(Self { board, turn, halfmove_clock, fullmoves })
     }
 

@@ -60,12 +60,15 @@ impl Setup {
     /// Everything that can be said against the placement alone (not facing kings and checks).
     pub(super) fn placement_errors(&self) -> Vec<SetupError> {
         let mut errors = Vec::new();
-        for piece in Piece::ALL {
-            let count = self.board.iter().filter(|&&p| p == Some(piece)).count();
+        let mut counts = [0; Piece::COUNT];
+        for piece in self.board.iter().flatten() {
+            counts[piece.index()] += 1;
+        }
+        for (piece, count) in Piece::ALL.into_iter().zip(counts) {
             if count == 0 && piece.role() == Role::King {
                 errors.push(SetupError::MissingKing(piece.side()));
             }
-            if count > usize::from(piece.role().full_count()) {
+            if count > piece.role().full_count() {
                 errors.push(SetupError::TooMany(piece));
             }
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
@@ -40,11 +40,12 @@ const ROOMS: [(&str, &[&str]); 16] = [
         ],
     ),
     ("tune", &["game", "xiangqi", "gomoku", "record", "search", "engine", "protocol", "contest"]),
+    ("capi", &["game", "xiangqi", "book", "tablebase"]),
 ];
 
 /// The rooms with folders inside, and their files and folders from the ground up: each may use those before
 /// it.
-const FOLDERS: [(&str, &[&str]); 11] = [
+const FOLDERS: [(&str, &[&str]); 12] = [
     (
         "xiangqi",
         &[
@@ -179,6 +180,7 @@ const FOLDERS: [(&str, &[&str]); 11] = [
             "probe", "generate", "verify", "mine", "plan",
         ],
     ),
+    ("capi", &["status", "arguments", "registry", "message", "board", "tables", "game", "book"]),
 ];
 
 /// The files that stand above the listed files and folders of their room.

@@ -95,6 +95,12 @@ impl TableError {
         matches!(self, Self::Write { source, .. } if is_out_of_space(source))
     }
 
+    /// Returns true if the file is of another version than this program reads.
+    #[must_use]
+    pub fn is_other_version(&self) -> bool {
+        matches!(self, Self::Header { fault: SealError::Version { .. }, .. })
+    }
+
     /// Returns true if the file is of a format older than this program's.
     pub(in crate::tablebase) fn is_older_format(&self) -> bool {
         matches!(self, Self::Header { fault: SealError::Version { found, supported }, .. }
