@@ -1,5 +1,7 @@
 //! Positions with the moves that led to them.
 
+use std::borrow::Cow;
+
 use juzhong::game::{Game, Line, MoveList, Side};
 use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use juzhong::xiangqi::{
@@ -27,9 +29,46 @@ const FENS_AT_ONCE: usize = 4096;
 #[pyclass(module = "juzhong")]
 #[derive(Debug, Clone)]
 pub(crate) struct Board {
-    line: Line<Position>,
+    past: Past,
     /// The number of the move pair at the start.
     fullmoves: u32,
+}
+
+/// The position of a board with its moves. A [`Line`] has tables of some kilobytes, which a board without moves does not
+/// need.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "most boards have no moves: those of many FENs")]
+enum Past {
+    /// No moves; the number of plies since the last capture.
+    Empty(Position, u32),
+    /// Perhaps some.
+    Moves(Box<Line<Position>>),
+}
+
+impl Past {
+    /// The moves as the rules judge them.
+    fn line(&self) -> Cow<'_, Line<Position>> {
+        match self {
+            Self::Empty(position, clock) => Cow::Owned(Line::new(position.clone(), *clock)),
+            Self::Moves(line) => Cow::Borrowed(line),
+        }
+    }
+
+    fn moves(&self) -> Option<&Line<Position>> {
+        match self {
+            Self::Empty(..) => None,
+            Self::Moves(line) => Some(line),
+        }
+    }
+
+    fn push(&mut self, mv: Move) {
+        if let Self::Empty(..) = self {
+            *self = Self::Moves(Box::new(self.line().into_owned()));
+        }
+        if let Self::Moves(line) = self {
+            line.push(mv);
+        }
+    }
 }
 
 impl Board {
@@ -42,11 +81,14 @@ impl Board {
 
     /// The position as the start of a line, a number of plies after the last capture.
     pub(crate) fn at(position: Position, clock: u32, fullmoves: u32) -> Self {
-        Self { line: Line::new(position, clock), fullmoves }
+        Self { past: Past::Empty(position, clock), fullmoves }
     }
 
-    pub(crate) const fn position(&self) -> &Position {
-        self.line.position()
+    pub(crate) fn position(&self) -> &Position {
+        match &self.past {
+            Past::Empty(position, _) => position,
+            Past::Moves(line) => line.position(),
+        }
     }
 
     /// Plays a move if it is legal.
@@ -54,7 +96,7 @@ impl Board {
         if !self.position().is_legal(mv) {
             return Err(illegal(self.position(), mv));
         }
-        self.line.push(mv);
+        self.past.push(mv);
         Ok(())
     }
 
@@ -69,7 +111,7 @@ impl Board {
 
     fn setup(&self) -> Setup {
         Setup {
-            halfmove_clock: self.line.clock().min(MAX_COUNTER),
+            halfmove_clock: self.halfmove_clock().min(MAX_COUNTER),
             fullmoves: self.fullmove_number(),
             ..self.position().to_setup()
         }
@@ -88,6 +130,9 @@ fn illegal(position: &Position, mv: Move) -> PyErr {
 fn numbers(squares: Bitboard) -> Vec<usize> {
     squares.into_iter().map(|square| square.index()).collect()
 }
+
+/// A function and its arguments, as `pickle` wants them: see [`Board::_restore`].
+type Reduced<'py> = (Bound<'py, PyAny>, (String, Vec<PyMove>));
 
 #[pymethods]
 impl Board {
@@ -109,15 +154,18 @@ impl Board {
 
     /// The plies since the last capture, those before the first position as far as its FEN counts them.
     #[getter]
-    const fn halfmove_clock(&self) -> u32 {
-        self.line.clock()
+    fn halfmove_clock(&self) -> u32 {
+        match &self.past {
+            Past::Empty(_, clock) => *clock,
+            Past::Moves(line) => line.clock(),
+        }
     }
 
     /// The number of the move pair, from 1; it grows after a move of Black.
     #[getter]
     fn fullmove_number(&self) -> u32 {
-        let black_began = self.line.start().turn() == Side::Second;
-        let pairs = (self.line.len() + usize::from(black_began)) / 2;
+        let black_began = (self.position().turn() == Side::Second) == self.ply().is_multiple_of(2);
+        let pairs = (self.ply() + usize::from(black_began)) / 2;
         let pairs = u32::try_from(pairs).unwrap_or(MAX_COUNTER);
         self.fullmoves.saturating_add(pairs).min(MAX_COUNTER)
     }
@@ -125,7 +173,7 @@ impl Board {
     /// The moves since the first position.
     #[getter]
     fn move_stack(&self) -> Vec<PyMove> {
-        self.line.moves().map(PyMove).collect()
+        self.past.moves().map_or_else(Vec::new, |line| line.moves().map(PyMove).collect())
     }
 
     /// The stored Zobrist key of the position, 64 bits. It depends on the pieces and the side to move alone.
@@ -170,13 +218,15 @@ impl Board {
         if stack {
             return self.clone();
         }
-        Self::at(self.position().clone(), self.line.clock(), self.fullmove_number())
+        Self::at(self.position().clone(), self.halfmove_clock(), self.fullmove_number())
     }
 
     /// The first position, without moves.
     fn root(&self) -> Self {
         let mut root = self.clone();
-        while root.line.pop() {}
+        if let Past::Moves(line) = &mut root.past {
+            while line.pop() {}
+        }
         root
     }
 
@@ -192,7 +242,9 @@ impl Board {
     /// Raises IndexError if there is none.
     fn pop(&mut self) -> PyResult<PyMove> {
         let last = self.peek()?;
-        self.line.pop();
+        if let Past::Moves(line) = &mut self.past {
+            line.pop();
+        }
         Ok(last)
     }
 
@@ -200,13 +252,13 @@ impl Board {
     ///
     /// Raises IndexError if there is none.
     fn peek(&self) -> PyResult<PyMove> {
-        let last = self.line.plies().last().and_then(|ply| ply.mv);
+        let last = self.past.moves().and_then(|line| line.plies().last()?.mv);
         last.map(PyMove).ok_or_else(|| PyIndexError::new_err("no move was made on this board"))
     }
 
     /// The number of moves since the first position.
     pub(crate) fn ply(&self) -> usize {
-        self.line.len()
+        self.past.moves().map_or(0, Line::len)
     }
 
     /// Reads a legal move by its coordinates (`h2e2`, `H2-E2`).
@@ -219,7 +271,7 @@ impl Board {
     /// Plays a move by its coordinates and returns it; raises as `parse_uci`.
     fn push_uci(&mut self, uci: &str) -> PyResult<PyMove> {
         let mv = self.parsed_uci(uci)?;
-        self.line.push(mv);
+        self.past.push(mv);
         Ok(PyMove(mv))
     }
 
@@ -234,7 +286,7 @@ impl Board {
     /// Plays a move in any notation and returns it; raises as `parse_move`.
     fn push_move(&mut self, text: &str) -> PyResult<PyMove> {
         let mv = self.parsed(text)?;
-        self.line.push(mv);
+        self.past.push(mv);
         Ok(PyMove(mv))
     }
 
@@ -323,7 +375,7 @@ impl Board {
 
     /// The number of times that the position has occurred since the last capture, now included.
     fn occurrences(&self) -> usize {
-        self.line.earlier_occurrences().count() + 1
+        self.past.moves().map_or(0, |line| line.earlier_occurrences().count()) + 1
     }
 
     /// Returns True if the position occurs for the `count`-th time or more.
@@ -339,7 +391,7 @@ impl Board {
     #[pyo3(signature = (rules = "asian"))]
     fn outcome(&self, rules: &str) -> PyResult<Option<PyOutcome>> {
         let rules: RuleSet = named(rules)?;
-        Ok(PyOutcome::of(&self.line, rules))
+        Ok(PyOutcome::of(&self.past.line(), rules))
     }
 
     /// Returns True if the game has ended by the rules; raises as `outcome`.
@@ -391,9 +443,7 @@ impl Board {
         Ok(board)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (String, Vec<PyMove>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
         let restore = slf.get_type().getattr("_restore")?;
         let board = slf.borrow();
         Ok((restore, (board.root().fen(), board.move_stack())))

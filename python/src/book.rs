@@ -138,7 +138,8 @@ impl BookReader {
         exclude: &[PyMove],
         seed: u64,
     ) -> PyResult<Option<BookEntry>> {
-        let options = SelectOptions { policy, min_weight: minimum_weight, ..SelectOptions::default() };
+        let options =
+            SelectOptions { policy, min_weight: minimum_weight, ..SelectOptions::default() };
         let moves = self.moves(board.position())?;
         let admits = |mv| !exclude.contains(&PyMove(mv));
         let chosen = Selector::new(options, seed).choose(&moves, board.ply(), admits);

@@ -27,11 +27,11 @@ mod classes {
     pyo3::import_exception!(juzhong.errors, UnsupportedFileError);
 }
 
-pub(crate) use classes::{BuildError, ClosedError, IllegalMoveError, MissingTableError};
 use classes::{
     AmbiguousMoveError, DamagedFileError, GameError, IllegalPositionError, InvalidFenError,
     InvalidMoveError, UnsupportedFileError,
 };
+pub(crate) use classes::{BuildError, ClosedError, IllegalMoveError, MissingTableError};
 
 /// A `ValueError` with the message of an error of the library.
 pub(crate) fn value_error(error: impl std::error::Error) -> PyErr {

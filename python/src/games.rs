@@ -10,8 +10,8 @@ use juzhong::book::find_games;
 use juzhong::bytes::{StopFlag, open};
 use juzhong::game::Game as _;
 use juzhong::record::{
-    BadGame, BadGameReason, GameFile, ParsedGame, Place, Record, Tree, Variation as RecordVariation,
-    read_chunk, read_game_file, split_games,
+    BadGame, BadGameReason, GameFile, ParsedGame, Place, Record, Tree,
+    Variation as RecordVariation, read_chunk, read_game_file, split_games,
 };
 use juzhong::xiangqi::notation::{MoveNotation, format_move};
 use juzhong::xiangqi::{Move, Position};
@@ -330,11 +330,11 @@ fn read_all(files: &[PathBuf], stop: &StopFlag, sender: &SyncSender<Message>) {
 fn read_file(path: &Path, stop: &StopFlag, sender: &SyncSender<Message>) -> io::Result<()> {
     let source = path.display().to_string();
     let folder = std::env::temp_dir();
-    let mut send = |source: &str, game: Result<ParsedGame, BadGame>| {
-        match sender.send(Ok(Game::new(source, game))) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
+    let mut send = |source: &str, game: Result<ParsedGame, BadGame>| match sender
+        .send(Ok(Game::new(source, game)))
+    {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
     };
     let file = match GameFile::open::<Position>(path, &folder) {
         Ok(file) => file,
@@ -369,7 +369,9 @@ pub(crate) fn parse_games(py: Python<'_>, data: Data) -> Vec<Game> {
         let mut games = Vec::new();
         for chunk in split_games(&bytes, usize::MAX) {
             let chunk = chunk.keeping_legal_part(true);
-            read_chunk(IN_MEMORY, &bytes, &chunk, &mut |game| games.push(Game::new(IN_MEMORY, game)));
+            read_chunk(IN_MEMORY, &bytes, &chunk, &mut |game| {
+                games.push(Game::new(IN_MEMORY, game));
+            });
         }
         games
     })

@@ -13,6 +13,7 @@ use crate::errors::invalid_uci;
 pub(crate) struct PyMove(pub(crate) Move);
 
 #[pymethods]
+#[expect(clippy::wrong_self_convention, reason = "the names are those of Python")]
 impl PyMove {
     /// Makes a move of two different squares, numbers from 0 (a0) to 89 (i9).
     #[new]

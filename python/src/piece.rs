@@ -15,7 +15,9 @@ const fn number_of(role: Role) -> usize {
 pub(crate) fn role_of(piece_type: i64) -> PyResult<Role> {
     let index = usize::try_from(piece_type).ok().and_then(|number| number.checked_sub(1));
     index.and_then(|index| Role::ALL.get(index).copied()).ok_or_else(|| {
-        PyValueError::new_err(format!("piece type {piece_type} is not from 1 (king) to 7 (elephant)"))
+        PyValueError::new_err(format!(
+            "piece type {piece_type} is not from 1 (king) to 7 (elephant)"
+        ))
     })
 }
 

@@ -10,7 +10,7 @@ use juzhong::tablebase::{
 };
 use juzhong::xiangqi::{FenError, Position};
 use pyo3::BoundObject;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyTuple};
@@ -47,27 +47,24 @@ struct Folders {
     tables: Arc<Tables>,
 }
 
-/// A position to look up, as a caller may give it.
-#[derive(FromPyObject)]
-enum Asked<'py> {
-    /// A FEN.
+/// One of many positions to look up, without a tie to the interpreter.
+enum Asked {
+    /// The FEN that was given.
     Fen(PyBackedStr),
-    /// A board.
-    Board(PyRef<'py, Board>),
-}
-
-/// The same without a tie to the interpreter.
-enum Detached {
-    Fen(PyBackedStr),
+    /// The position of the board that was given.
     Position(Box<Position>),
 }
 
-impl From<Asked<'_>> for Detached {
-    fn from(asked: Asked<'_>) -> Self {
-        match asked {
-            Asked::Fen(fen) => Self::Fen(fen),
-            Asked::Board(board) => Self::Position(Box::new(board.position().clone())),
+impl FromPyObject<'_, '_> for Asked {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(board) = given.cast::<Board>() {
+            return Ok(Self::Position(Box::new(board.try_borrow()?.position().clone())));
         }
+        given.extract().map(Self::Fen).map_err(|_: PyErr| {
+            PyTypeError::new_err("a position to look up is neither a FEN (str) nor a Board")
+        })
     }
 }
 
@@ -84,7 +81,10 @@ fn rules_present(paths: &[PathBuf], metric: Metric) -> Result<Rules, TableError>
         kinds.extend(Tables::kinds_in(path)?);
     }
     let preferred = [Rules::Asian, Rules::Check, Rules::None];
-    Ok(preferred.into_iter().find(|&rules| kinds.contains(&(rules, metric))).unwrap_or(Rules::Asian))
+    Ok(preferred
+        .into_iter()
+        .find(|&rules| kinds.contains(&(rules, metric)))
+        .unwrap_or(Rules::Asian))
 }
 
 impl Tablebase {
@@ -113,10 +113,10 @@ impl Tablebase {
         loop {
             py.check_signals()?;
             let tables = self.tables()?;
-            let some: Vec<Detached> = rest
+            let some: Vec<Asked> = rest
                 .by_ref()
                 .take(PROBES_AT_ONCE)
-                .map(|item| Ok(item?.extract::<Asked<'_>>()?.into()))
+                .map(|item| item?.extract())
                 .collect::<PyResult<_>>()?;
             if some.is_empty() {
                 return Ok(());
@@ -124,11 +124,11 @@ impl Tablebase {
             let answers: Vec<Result<T, Fault>> = py.detach(|| {
                 some.iter()
                     .map(|asked| match asked {
-                        Detached::Fen(fen) => {
+                        Asked::Fen(fen) => {
                             let position = Position::from_fen(fen).map_err(Fault::Fen)?;
                             look_up(&tables, &position).map_err(Fault::Table)
                         }
-                        Detached::Position(position) => {
+                        Asked::Position(position) => {
                             look_up(&tables, position).map_err(Fault::Table)
                         }
                     })
@@ -189,7 +189,8 @@ impl Tablebase {
             Some(rules) => named(rules)?,
             None => rules_present(&paths, metric).map_err(|error| table_error(&error))?,
         };
-        let tables = Tables::open_all(&paths, rules, metric).map_err(|error| table_error(&error))?;
+        let tables =
+            Tables::open_all(&paths, rules, metric).map_err(|error| table_error(&error))?;
         let open = Folders { paths, tables: Arc::new(tables) };
         Ok(Self { rules, metric, open: RwLock::new(Some(open)) })
     }
@@ -359,7 +360,8 @@ impl Tablebase {
         let named = Material::parse_as_asked(material).map_err(value_error)?;
         let wdl = wdl.map(wdl_of).transpose()?;
         let (tables, mut state) = (self.tables()?, seed_from(py, random)?);
-        let found = py.detach(|| tables.random_position(named, wdl, &mut |below| draw(&mut state, below)));
+        let found =
+            py.detach(|| tables.random_position(named, wdl, &mut |below| draw(&mut state, below)));
         let found = found.map_err(|error| table_error(&error))?;
         Ok(found.map(|(position, _)| Board::at(position, 0, 1)))
     }

@@ -102,7 +102,11 @@ impl From<&TableSide> for SideStats {
             losses_by_rule: counts.by_rule_loss,
             longest_win: counts.longest_win,
             longest_fen: side.longest.as_ref().map(|position| position.to_fen()),
-            histogram: side.histogram.iter().map(|row| (TableValue(row.entry), row.count)).collect(),
+            histogram: side
+                .histogram
+                .iter()
+                .map(|row| (TableValue(row.entry), row.count))
+                .collect(),
         }
     }
 }

@@ -60,8 +60,12 @@ impl Setup {
     /// Everything that can be said against the placement alone (not facing kings and checks).
     pub(super) fn placement_errors(&self) -> Vec<SetupError> {
         let mut errors = Vec::new();
+        let mut counts = [0; Piece::COUNT];
+        for piece in self.board.iter().flatten() {
+            counts[piece.index()] += 1;
+        }
         for piece in Piece::ALL {
-            let count = self.board.iter().filter(|&&p| p == Some(piece)).count();
+            let count = counts[piece.index()];
             if count == 0 && piece.role() == Role::King {
                 errors.push(SetupError::MissingKing(piece.side()));
             }
