@@ -365,7 +365,7 @@ impl Board {
 
     /// Returns True if the side to move is not in check and has no move: it has lost.
     fn is_stalemate(&self) -> bool {
-        self.position().is_stalemated()
+        !self.position().in_check() && !self.position().has_legal_move()
     }
 
     /// Returns True if neither side has the pieces to win.
@@ -468,8 +468,8 @@ impl LegalMoves {
         self.moves.len()
     }
 
-    fn __contains__(&self, r#move: PyMove) -> bool {
-        self.moves.contains(&r#move.0)
+    fn __contains__(&self, r#move: &Bound<'_, PyAny>) -> bool {
+        r#move.extract::<PyMove>().is_ok_and(|mv| self.moves.contains(&mv.0))
     }
 
     fn __getitem__(&self, index: isize) -> PyResult<PyMove> {

@@ -72,7 +72,7 @@ pub(crate) fn os_error(path: &Path, error: &io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(code) => {
             let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((code, text, path.to_owned()))
+            PyOSError::new_err((code, text, path.as_os_str().to_owned()))
         }
         None => PyOSError::new_err(format!("{}: {text}", path.display())),
     }

@@ -28,7 +28,7 @@ ILLEGAL_POSITIONS = [
     ("9/9/9/9/9/9/9/9/9/9 w", ["red has no king", "black has no king"]),
     ("3k5/9/9/9/9/9/9/9/9/3K5 w", ["the kings face each other on an open file"]),
     ("3k5/9/9/9/9/9/9/9/3R5/4K4 w", ["the side that is not to move is in check"]),
-    ("4k4/9/9/9/9/9/9/9/9/RRR1K4 w", ["more than 2 'R'"]),
+    ("3k5/9/9/9/9/9/9/9/9/RRR1K4 w", ["more than 2 'R'"]),
     ("3kk4/9/9/9/9/9/9/9/9/5K3 w", ["more than 1 'k'"]),
     ("3k5/9/9/9/9/9/9/9/9/K8 w", ["'K' can never stand on a0"]),
     ("3k5/9/9/9/9/9/9/9/9/A3K4 w", ["'A' can never stand on a0"]),

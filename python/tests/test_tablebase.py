@@ -153,7 +153,7 @@ def test_missing_tables(tables: Path, tmp_path: Path) -> None:
     (tmp_path / "part").mkdir()
     shutil.copy(tables / "KRvKN.check.dtm.jzt", tmp_path / "part")
     with open_tablebase(tmp_path / "part") as tablebase:
-        capture = Board("3k5/9/9/9/9/9/9/9/R1n6/4K4 b")
+        capture = Board("4k4/9/9/9/9/9/9/9/R1n6/3K5 b")
         with pytest.raises(juzhong.MissingTableError, match="no table K"):
             for _ in range(200):
                 drawn = tablebase.random_position("KRvKN")
