@@ -227,9 +227,9 @@ def test_wrong_types_and_numbers() -> None:
         with pytest.raises(ValueError):
             Piece(bad, juzhong.RED)
     with pytest.raises(ValueError):
-        board.outcome("fide")  # type: ignore[arg-type]
+        board.outcome("fide")
     with pytest.raises(ValueError):
-        board.notate(board.legal_moves[0], "san")  # type: ignore[arg-type]
+        board.notate(board.legal_moves[0], "san")
     with pytest.raises(ValueError):
         Piece.from_symbol("Kk")
     with pytest.raises(IndexError):

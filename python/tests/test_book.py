@@ -56,7 +56,7 @@ def test_choices_repeat_by_their_seeds(book: Path) -> None:
 
             def drawn(policy: str = policy) -> list[juzhong.Move]:
                 source = random.Random(1)
-                return [reader.choice(board, policy=policy, random=source).move for _ in range(300)]  # type: ignore[arg-type]
+                return [reader.choice(board, policy=policy, random=source).move for _ in range(300)]
 
             assert drawn() == drawn()
             assert set(drawn()) <= moves
@@ -65,7 +65,7 @@ def test_choices_repeat_by_their_seeds(book: Path) -> None:
         assert weighted <= moves
         for wrong in ("group", "", "heaviest"):
             with pytest.raises(ValueError):
-                reader.choice(board, policy=wrong)  # type: ignore[arg-type]
+                reader.choice(board, policy=wrong)
 
 
 def test_positions_out_of_the_book(book: Path) -> None:

@@ -70,7 +70,7 @@ def test_errors_come_with_their_games() -> None:
     assert last.board().fen() == "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 5 1"
     assert last.final_board().is_check()
     with pytest.raises(ValueError):
-        last.notate("san")  # type: ignore[arg-type]
+        last.notate("san")
 
 
 def summary(games: list[Game]) -> list[tuple[object, ...]]:

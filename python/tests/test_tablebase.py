@@ -142,7 +142,7 @@ def test_missing_tables(tables: Path, tmp_path: Path) -> None:
             tablebase.probe(board)
         with pytest.raises(KeyError):
             tablebase.probe_wdl(board)
-        assert tablebase.get(board) is tablebase.get_wdl(board) is tablebase.get_dtm(board) is None
+        assert [tablebase.get(board), tablebase.get_wdl(board), tablebase.get_dtm(board)] == [None] * 3
         assert tablebase.get(board, 5) == tablebase.get_wdl(board, 5) == tablebase.get_dtm(board, 5) == 5
         assert tablebase.get_wdl(Board(ROOK_ENDING), 5) == 1
         fens = [ROOK_ENDING, board.fen(), ROOK_ENDING]
