@@ -1,12 +1,15 @@
 """Endgame tables."""
 
+import itertools
 import json
 import random
 import shutil
+import signal
 import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -284,6 +287,28 @@ def test_other_threads_run_during_a_batch(tables: Path) -> None:
             steps += 1
         assert steps > 10
         assert len(batch.result()) == len(fens)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no such timer")
+def test_a_signal_ends_long_work(tables: Path, tmp_path: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        raise Enough
+
+    earlier = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(Enough):
+            generate_tables(["KRCvKR"], tmp_path)
+        with open_tablebase(tables) as tablebase:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(Enough):
+                tablebase.probe_many(itertools.repeat(ROOK_ENDING))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, earlier)
 
 
 def test_tables_are_generated(tmp_path: Path) -> None:
