@@ -13,7 +13,7 @@ use pyo3::BoundObject;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::board::Board;
 use crate::convert::{Paths, named, number_of, seed_from, wdl_of};
@@ -62,13 +62,15 @@ impl FromPyObject<'_, '_> for Asked {
         if let Ok(board) = given.cast::<Board>() {
             return Ok(Self::Position(Box::new(board.try_borrow()?.position().clone())));
         }
-        given.extract().map(Self::Fen).map_err(|_: PyErr| {
-            PyTypeError::new_err("a position to look up is neither a FEN (str) nor a Board")
-        })
+        if !given.is_instance_of::<PyString>() {
+            let message = "a position to look up is neither a FEN (str) nor a Board";
+            return Err(PyTypeError::new_err(message));
+        }
+        given.extract().map(Self::Fen)
     }
 }
 
-/// Reasons why one of many positions has no answer.
+/// The reason why one of many positions has no answer.
 enum Fault {
     Fen(FenError),
     Table(TableError),

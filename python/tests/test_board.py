@@ -227,6 +227,8 @@ def test_wrong_types_and_numbers() -> None:
         with pytest.raises(ValueError):
             Piece(bad, juzhong.RED)
     with pytest.raises(ValueError):
+        Board("\ud800")
+    with pytest.raises(ValueError):
         board.outcome("fide")
     with pytest.raises(ValueError):
         board.notate(board.legal_moves[0], "san")

@@ -193,6 +193,8 @@ def test_missing_folders_and_wrong_choices(tables: Path, tmp_path: Path) -> None
             tablebase.probe_many([ROOK_ENDING, 5])  # type: ignore[list-item]
         with pytest.raises(TypeError):
             tablebase.probe_many(5)  # type: ignore[call-overload]
+        with pytest.raises(ValueError):
+            tablebase.probe_many([ROOK_ENDING, "\ud800"])
         with pytest.raises(juzhong.InvalidFenError, match=r"^positions\[1\]: "):
             tablebase.probe_many([ROOK_ENDING, "x"])
     (tmp_path / "empty").mkdir()
