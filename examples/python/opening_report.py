@@ -4,7 +4,7 @@
     python3 examples/python/opening_report.py PLAYER GAMES... [--plies 4] [--lines 8]
 
 GAMES are files of any format that juzhong reads, packed or not, and folders of them. PLAYER is a part of the name in the
-headers, in any case. Games that cannot be read whole are counted and left out.
+headers, in any case. Games that cannot be read whole, or begin elsewhere, are left out and counted.
 """
 
 import argparse
@@ -62,12 +62,13 @@ def main() -> None:
 
     openings: dict[bool, dict[str, tuple[Score, Game]]] = {color: {} for color in juzhong.COLORS}
     totals: dict[bool, Score] = defaultdict(Score)
-    faulty = 0
+    faulty = elsewhere = 0
     for game in read_games(arguments.games):
         if game.errors:
             faulty += 1
             continue
         if game.board() != juzhong.Board():
+            elsewhere += 1
             continue
         for color in colors_of(game, arguments.player.casefold()):
             opening = " ".join(game.notate("chinese")[: arguments.plies])
@@ -79,7 +80,8 @@ def main() -> None:
         path = Path(folder) / "all.book"
         build_book(arguments.games, path)
         with open_reader(path) as book:
-            print(f"{arguments.player} in {book.counts['games']} games; {faulty} with errors were left out")
+            print(f"{arguments.player} in {book.counts['games']} different games")
+            print(f"left out: {faulty} games with errors, {elsewhere} that begin elsewhere")
             for color, name in ((juzhong.RED, "Red"), (juzhong.BLACK, "Black")):
                 print(f"\nWith {name}: {totals[color]}")
                 ranked = sorted(openings[color].items(), key=lambda item: -item[1][0].games)
