@@ -2,20 +2,21 @@
 # Makes a release archive, juzhong-VERSION-TARGET.tar.gz: the stripped program, licences, READMEs, completions
 # and man pages, and the C API (capi.sh): header, libraries, pkg-config file, examples. Prints its path.
 #
-#     bash contrib/dist/dist.sh [--target TRIPLE] [--program FILE] [FOLDER]
+#     bash contrib/dist/dist.sh [--target TRIPLE] [--program FILE] [--wheel] [FOLDER]
 #
 # FOLDER (target/archives unless stated) gets the archive. --target builds for another machine; completions and man
 # pages are then written by a program for this one. --program takes a program that was built before, for this
 # machine, instead of building one. The same program gives the same archive, byte for byte, dated by
-# SOURCE_DATE_EPOCH. Needs GNU tar.
+# SOURCE_DATE_EPOCH. --wheel makes a wheel of the Python package, too, as wheel.sh does. Needs GNU tar, for wheels maturin.
 set -euo pipefail
 
-target= program= folder=
+target= program= folder= wheel=
 while [ $# -gt 0 ]; do
     case $1 in
         --target) target=$2; shift 2 ;;
         --program) program=$(realpath "$2"); shift 2 ;;
-        -*) echo "usage: $0 [--target TRIPLE] [--program FILE] [FOLDER]" >&2; exit 2 ;;
+        --wheel) wheel=yes; shift ;;
+        -*) echo "usage: $0 [--target TRIPLE] [--program FILE] [--wheel] [FOLDER]" >&2; exit 2 ;;
         *) folder=$(mkdir -p "$1" && realpath "$1"); shift ;;
     esac
 done
@@ -75,3 +76,10 @@ bash contrib/dist/capi.sh "${libraries[@]}" "$root"
 tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" "$name" |
     gzip --best --no-name > "$folder/$name.tar.gz"
 echo "$folder/$name.tar.gz"
+if [ -n "$wheel" ]; then
+    if [ "$target" = "$host" ]; then
+        bash contrib/dist/wheel.sh "$folder"
+    else
+        bash contrib/dist/wheel.sh --target "$target" "$folder"
+    fi
+fi

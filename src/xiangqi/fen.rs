@@ -158,7 +158,7 @@ fn push_gap(fen: &mut String, empty: &mut u8) {
 }
 
 fn parse_board(text: &str) -> Result<[Option<Piece>; 90], FenError> {
-    let ranks = text.split('/').count();
+    let ranks = text.bytes().filter(|&byte| byte == b'/').count() + 1;
     if ranks != 10 {
         return Err(FenError::RankCount(ranks));
     }

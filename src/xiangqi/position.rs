@@ -191,8 +191,8 @@ impl Position {
             key: if setup.turn == Side::Second { KEYS.black_to_move } else { 0 },
             material_key: 0,
         };
-        for square in Square::all() {
-            if let Some(piece) = setup.board[square.index()] {
+        for (square, &piece) in Square::all().zip(&setup.board) {
+            if let Some(piece) = piece {
                 position.material_key ^= position.material_word(piece);
                 position.put(piece, square);
             }

@@ -61,10 +61,16 @@ impl Setup {
     pub(super) fn placement_errors(&self) -> Vec<SetupError> {
         let mut errors = Vec::new();
         let mut counts = [0; Piece::COUNT];
-        for piece in self.board.iter().flatten() {
+        let mut misplaced = Vec::new();
+        for (square, &piece) in Square::all().zip(&self.board) {
+            let Some(piece) = piece else { continue };
             counts[piece.index()] += 1;
+            if !can_stand(piece, square) {
+                misplaced.push(SetupError::ImpossibleSquare(piece, square));
+            }
         }
-        for (piece, count) in Piece::ALL.into_iter().zip(counts) {
+        for piece in Piece::ALL {
+            let count = counts[piece.index()];
             if count == 0 && piece.role() == Role::King {
                 errors.push(SetupError::MissingKing(piece.side()));
             }
@@ -72,13 +78,7 @@ impl Setup {
                 errors.push(SetupError::TooMany(piece));
             }
         }
-        for square in Square::all() {
-            if let Some(piece) = self.board[square.index()]
-                && !can_stand(piece, square)
-            {
-                errors.push(SetupError::ImpossibleSquare(piece, square));
-            }
-        }
+        errors.append(&mut misplaced);
         for side in Side::ALL {
             self.doubled_pawns(side, &mut errors);
         }

@@ -67,6 +67,7 @@ impl Tables {
                         }
                         Theme::OnlyMove { plies } => {
                             entry.wdl == Wdl::Win
+                                && entry.order == 0
                                 && miner.has_only_moves(&mut board, side, slot, plies)?
                         }
                         Theme::Longest => longest[Side::ALL[side]] == Some(entry),

@@ -21,7 +21,7 @@ impl Miner<'_> {
     ) -> Result<bool, ProbeError> {
         let mut captures = 0;
         self.graph.each_capture(board, side, slot, |value| {
-            captures += usize::from(value.wdl == Wdl::Win)
+            captures += usize::from(value.wdl == Wdl::Win);
         });
         let other = self.graph.other(side);
         let after = &self.table.words[other];

@@ -81,7 +81,7 @@ fn fits(tables: &Tables, material: Material, position: &Position, theme: Theme) 
                 }
         }
         Theme::OnlyMove { plies } => {
-            entry.wdl == Wdl::Win && has_only_moves(tables, position, plies)
+            entry.wdl == Wdl::Win && entry.order == 0 && has_only_moves(tables, position, plies)
         }
         Theme::Longest => {
             let stats = tables.stats(material).unwrap();

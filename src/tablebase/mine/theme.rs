@@ -16,8 +16,8 @@ pub enum Theme {
     Zugzwang,
     /// Mutual zugzwang of which neither side draws: whoever is to move loses. With Red to move.
     FullZugzwang,
-    /// A win by one move only, at each turn of the winner within a number of plies, whichever of the
-    /// best defences is chosen, and no mate before.
+    /// A win of order 0 by one move only, at each turn of the winner within a number of plies,
+    /// whichever of the best defences is chosen, and no mate before.
     OnlyMove {
         /// The number of plies, 1 or more.
         plies: u16,
