@@ -117,7 +117,7 @@ impl Search<'_> {
         if self.args.format != Format::Text {
             return Ok(());
         }
-        let (material, theme) = (self.material, word(self.theme.name()));
+        let (material, theme) = (self.material, theme_name(self.theme));
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let positions = counts::positions(found.count());
         say!(
@@ -199,7 +199,7 @@ impl Search<'_> {
             Wdl::Loss => Some(Outcome::Win(!position.turn())),
             Wdl::Draw => Some(Outcome::Draw),
         };
-        let (material, theme) = (self.material, word(self.theme.name()));
+        let (material, theme) = (self.material, theme_name(self.theme));
         let mut moves =
             Tree { moves: line.moves.iter().map(|step| step.mv).collect(), ..Tree::default() };
         let value = describe_by(line.entry, self.tables.rules(), self.tables.metric());
@@ -217,4 +217,16 @@ impl Search<'_> {
         let options = PgnOptions { notation: self.args.notation.shown(), ..PgnOptions::default() };
         write_pgn(&mut context.out, &record, &options)
     }
+}
+
+/// The theme in words.
+fn theme_name(theme: Theme) -> &'static str {
+    word(match theme {
+        Theme::Zugzwang => "mutual zugzwang",
+        Theme::FullZugzwang => "whoever is to move loses",
+        Theme::OnlyMove { .. } => "wins by only moves",
+        Theme::Longest => "longest wins",
+        Theme::ByRule => "decided by the repetition rule alone",
+        Theme::WeakerSide => "the weaker side wins",
+    })
 }
