@@ -321,3 +321,59 @@ fn an_older_format_is_built_again() {
         std::fs::read(folder().join("KRvKN.asian.dtm.jzt")).unwrap()
     );
 }
+
+fn mined(arguments: &[&str]) -> String {
+    let mut all = vec!["tablebase", "mine", "KRvKN", "--dir", dir(), "--rules", "asian"];
+    all.extend(arguments);
+    text(&ok(&all).stdout)
+}
+
+/// What a search counts is what it shows, and `probe` says the same of it.
+#[test]
+fn positions_of_a_theme_are_counted_and_shown() {
+    let counts: Value =
+        serde_json::from_str(&mined(&["--theme", "by-rule", "--count", "--json"])).unwrap();
+    assert_eq!(counts["schema"], "juzhong.tablebase.mine_counts/1");
+    let count = counts["red"].as_u64().unwrap() + counts["black"].as_u64().unwrap();
+    // The counts of the header are of the whole board: at most twice those up to symmetry.
+    assert!((624 + 2570) / 2 <= count && count < 624 + 2570, "{count}");
+
+    let fens = mined(&["--theme", "by-rule", "--all", "--format", "fen"]);
+    assert_eq!(fens.lines().count() as u64, count);
+    let shown = mined(&["--theme", "by-rule", "--number", "3", "--seed", "5", "--json"]);
+    for answer in shown.lines() {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        assert_eq!(answer["schema"], "juzhong.tablebase.mine/1");
+        let fen = answer["fen"].as_str().unwrap();
+        assert!(fens.lines().any(|line| line == fen));
+        let probed = json(&["tablebase", "probe", "--fen", fen, "--dir", dir()]);
+        for member in ["wdl", "order", "distance"] {
+            assert_eq!(answer[member], probed[member], "{fen}");
+        }
+        assert!(probed["order"].as_u64().unwrap() > 0);
+        assert_eq!(answer["end"], "loop");
+    }
+    assert_eq!(shown.lines().count(), 3);
+    assert_eq!(shown, mined(&["--theme", "by-rule", "--number", "3", "--seed", "5", "--json"]));
+
+    let games = mined(&["--theme", "longest", "--all", "--format", "pgn", "--notation", "wxf"]);
+    let count = mined(&["--theme", "longest", "--all", "--format", "fen"]).lines().count();
+    assert_eq!(games.matches("[FEN ").count(), count);
+    assert!(games.contains("win in 25 plies"), "{games}");
+    let listed = mined(&["--theme", "longest", "--all"]);
+    assert!(listed.starts_with("KRvKN, rules asian, metric dtm, longest wins: "), "{listed}");
+    assert!(listed.contains("  win in 25 plies\n"));
+}
+
+#[test]
+fn searches_that_make_no_sense_are_refused() {
+    let mine = ["tablebase", "mine", "KRvKN", "--dir", dir(), "--theme"];
+    let refused = |rest: &[&str], code: i32, parts: &[&str]| {
+        fails(&[&mine[..], rest].concat(), code, parts);
+    };
+    refused(&["beauty"], 2, &["zugzwang", "only-move"]);
+    refused(&["longest", "--plies", "5"], 2, &["--plies needs --theme only-move"]);
+    refused(&["only-move", "--plies", "0"], 2, &["0"]);
+    refused(&["longest", "--json", "--format", "pgn"], 2, &["exclude each other"]);
+    refused(&["longest", "--metric", "dtc"], 66, &["KRvKN"]);
+}
