@@ -7,7 +7,7 @@ use super::sets::Sets;
 use super::{Folder, distance_of, table_error};
 use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::NotationArgs;
-use crate::cli::{CliError, Context, exit};
+use crate::cli::{CliError, Context, OrExit, exit};
 use juzhong::game::{Game, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
 use juzhong::tablebase::{BestLine, BestMove, Found, LineEnd, Material, Tables, Theme, Wdl};
@@ -47,6 +47,9 @@ pub(in crate::cli) struct Args {
     /// Show only how many there are.
     #[arg(long, conflicts_with_all = ["number", "seed", "all", "format"])]
     count: bool,
+    /// Number of threads (default: one for each core).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// What to write.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -79,8 +82,11 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         (theme, None) => theme,
     };
     let tables = args.folder.open()?;
+    let threads = usize::from(args.threads.unwrap_or(0));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     for material in materials {
-        let found = tables.mine(material, theme).map_err(table_error)?;
+        let found = pool.install(|| tables.mine(material, theme)).map_err(table_error)?;
         let search = Search { tables: &tables, material, theme, args };
         search.announce(&found, context)?;
         if args.all {
@@ -89,6 +95,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             let some = found.sample(args.number, args.seed);
             some.iter().try_for_each(|position| search.show(position, context))?;
         }
+        // The next table may take minutes.
+        context.out.flush()?;
     }
     Ok(exit::OK)
 }
@@ -141,12 +149,8 @@ impl Search<'_> {
             let value = describe_by(line.entry, rules, metric);
             writeln!(context.out, "{}\n  {value}", position.to_fen())?;
             if !line.moves.is_empty() {
-                writeln!(
-                    context.out,
-                    "  {}, {}",
-                    self.texts(&line).join(" "),
-                    word(line.end.name())
-                )?;
+                let (moves, end) = (self.texts(&line).join(" "), word(line.end.name()));
+                say!(context.out, "  {moves}, {end}")?;
             }
         }
         Ok(())

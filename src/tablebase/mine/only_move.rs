@@ -1,13 +1,13 @@
 //! Wins by one move only.
 
 use super::Miner;
-use crate::game::Game;
+use crate::game::{Game, MoveList};
 use crate::tablebase::index::board::Board;
 use crate::tablebase::probe::tables::ProbeError;
 use crate::tablebase::solve::solver::GameGraph;
 use crate::tablebase::solve::table::position_of;
 use crate::tablebase::value::{Entry, Wdl};
-use crate::xiangqi::Position;
+use crate::xiangqi::{Move, Position};
 
 impl Miner<'_> {
     /// Returns true if a won slot has exactly one winning move, and again at each turn of the winner
@@ -42,7 +42,9 @@ impl Miner<'_> {
             Some(next) => self.defences_meet_only_moves(board, other, next, plies - 1),
             // The smaller tables know what follows a capture.
             None => {
-                self.on_boards(side, slot, |position| self.winner_has_only_moves(position, plies))
+                let after = self.after_captures(side, slot, |value| value.wdl == Wdl::Win)?;
+                Ok(!after.is_empty()
+                    && all(&after, |next| self.loser_meets_only_moves(next, plies - 1))?)
             }
         }
     }
@@ -72,31 +74,48 @@ impl Miner<'_> {
             }
             true
         });
-        if capture >= best {
-            return match capture {
-                None => Ok(false),
-                Some(_) => self
-                    .on_boards(side, slot, |position| self.loser_meets_only_moves(position, plies)),
-            };
+        if capture.max(best).is_none() {
+            return Ok(false);
         }
         if plies == 1 {
             return Ok(true);
         }
-        for next in replies {
-            if !self.has_only_moves(board, other, next, plies - 1)? {
+        if let Some(capture) = capture.filter(|_| capture >= best) {
+            let after = self.after_captures(side, slot, |value| value == capture)?;
+            if !all(&after, |next| self.winner_has_only_moves(next, plies - 1))? {
                 return Ok(false);
+            }
+        }
+        if best >= capture {
+            for next in replies {
+                if !self.has_only_moves(board, other, next, plies - 1)? {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)
     }
 
-    fn on_boards(
+    /// The positions after those captures whose values, for the side that makes them, are wanted.
+    fn after_captures(
         &self,
         side: usize,
         slot: u32,
-        look: impl FnOnce(&Position) -> Result<bool, ProbeError>,
-    ) -> Result<bool, ProbeError> {
-        position_of(&self.table.index, side, slot).map_or(Ok(false), |position| look(&position))
+        is_wanted: impl Fn(Entry) -> bool,
+    ) -> Result<Vec<Position>, ProbeError> {
+        let Some(position) = position_of(&self.table.index, side, slot) else {
+            return Ok(Vec::new());
+        };
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        let mut wanted = Vec::new();
+        for mv in moves.into_iter().filter(|mv| position.piece_at(mv.to()).is_some()) {
+            let next = after(&position, mv);
+            if is_wanted(self.tables.metric().before_capture(self.tables.probe(&next)?)) {
+                wanted.push(next);
+            }
+        }
+        Ok(wanted)
     }
 
     /// As [`has_only_moves`](Self::has_only_moves), for a position of any table.
@@ -107,9 +126,7 @@ impl Miner<'_> {
         if plies == 1 {
             return Ok(true);
         }
-        let mut next = position.clone();
-        next.make(mv);
-        self.loser_meets_only_moves(&next, plies - 1)
+        self.loser_meets_only_moves(&after(position, mv), plies - 1)
     }
 
     /// As [`defences_meet_only_moves`](Self::defences_meet_only_moves), for a position of any table.
@@ -119,13 +136,28 @@ impl Miner<'_> {
         if plies == 1 {
             return Ok(true);
         }
-        for (mv, _) in moves.into_iter().filter(|&(_, value)| value == best) {
-            let mut next = position.clone();
-            next.make(mv);
-            if !self.winner_has_only_moves(&next, plies - 1)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let best = moves.into_iter().filter(|&(_, value)| value == best);
+        let after: Vec<_> = best.map(|(mv, _)| after(position, mv)).collect();
+        all(&after, |next| self.winner_has_only_moves(next, plies - 1))
     }
+}
+
+/// The position after a move.
+fn after(position: &Position, mv: Move) -> Position {
+    let mut next = position.clone();
+    next.make(mv);
+    next
+}
+
+/// Returns true if all positions fit; looks at no more once one does not.
+fn all(
+    positions: &[Position],
+    fits: impl Fn(&Position) -> Result<bool, ProbeError>,
+) -> Result<bool, ProbeError> {
+    for position in positions {
+        if !fits(position)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
