@@ -150,9 +150,14 @@ proptest! {
             line.push(moves[choice as usize % moves.len()]);
         }
         let root = line.len();
-        let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
-        let mut searcher = searcher(1, 1).with_features(Features::FULL_WIDTH);
-        let found = searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &());
+        // Captures without pruning go on for longer than the stack of a test's thread has room for.
+        let search = move || {
+            let expected = minimax(&mut line.clone(), root, depth, [-32_000, 32_000]);
+            let mut searcher = searcher(1, 1).with_features(Features::FULL_WIDTH);
+            (searcher.run(&line, Rules::default(), &Limits::depth(depth), &(), &()), expected)
+        };
+        let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(search).unwrap();
+        let (found, expected) = thread.join().unwrap();
         prop_assert_eq!(found.score.value(), expected);
     }
 }
