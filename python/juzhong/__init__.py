@@ -5,7 +5,6 @@ This module has boards and moves; `juzhong.tablebase`, `juzhong.book` and `juzho
 """
 
 from juzhong import book, errors, games, tablebase
-from juzhong._native import VERSION as __version__
 from juzhong._native import Board, LegalMoves, Move, Outcome, Piece, parse_fens
 from juzhong.errors import (
     AmbiguousMoveError,
@@ -56,7 +55,6 @@ __all__ = [
     "Outcome",
     "Piece",
     "UnsupportedFileError",
-    "__version__",
     "book",
     "errors",
     "games",

@@ -9,7 +9,6 @@ from typing_extensions import Self
 from juzhong.errors import GameError
 
 __all__ = [
-    "VERSION",
     "BestLine",
     "Board",
     "BookEntry",
@@ -31,8 +30,6 @@ __all__ = [
     "parse_games",
     "read_games",
 ]
-
-VERSION: str
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Paths: TypeAlias = _Path | Sequence[_Path]

@@ -24,9 +24,6 @@ use pyo3::prelude::*;
 /// Xiangqi positions, endgame tables, opening books and game records.
 #[pymodule]
 mod _native {
-    /// The version of the package, which is that of the library.
-    #[pymodule_export]
-    const VERSION: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use crate::board::{Board, LegalMoves, parse_fens};
     #[pymodule_export]
