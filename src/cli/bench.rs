@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{CliError, Context, OrExit, exit, techniques};
+use super::{CliError, Context, OrExit, bench_mates, exit, techniques};
 use crate::cli::language::say;
 use juzhong::game::{Adjudicate, Line};
 use juzhong::search::{Limits, MAX_PLY, SearchOptions, Searcher};
@@ -64,6 +64,8 @@ enum What {
     /// Nodes by depth from the start position: plain alpha-beta, principal variation search, the
     /// same with hash table and history, and the full search, beside the figures of the source document.
     Techniques(techniques::Args),
+    /// Mates that searches without tables claim, held against the tables.
+    Mates(bench_mates::Args),
 }
 
 struct BenchRow {
@@ -76,8 +78,10 @@ struct BenchRow {
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("bench")?;
-    if let Some(What::Techniques(args)) = &args.what {
-        return techniques::run(args, context);
+    match &args.what {
+        Some(What::Techniques(args)) => return techniques::run(args, context),
+        Some(What::Mates(args)) => return bench_mates::run(args, context),
+        None => {}
     }
     let start = Instant::now();
     let rows = search_all(args.depth)?;

@@ -6,6 +6,7 @@
 
 mod analyse;
 mod bench;
+mod bench_mates;
 pub(crate) mod book;
 mod completions;
 mod contest;

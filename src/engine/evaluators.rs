@@ -72,7 +72,8 @@ impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
             Some(tables) => self.searcher.run(&line, self.rules, &self.limits, tables, &stop),
             None => self.searcher.run(&line, self.rules, &self.limits, &(), &stop),
         };
-        if found.depth == 0 {
+        // Books keep what holds; the loser of an early verdict may still leave the loop.
+        if found.depth == 0 || found.score.is_early() {
             return Ok(None);
         }
         Ok(Some(Evaluation {

@@ -10,6 +10,7 @@ mod endgames;
 mod evaluators;
 mod games;
 mod level;
+mod mate_check;
 mod opening_books;
 mod playable;
 mod player;
@@ -25,6 +26,9 @@ pub use endgames::{
 };
 pub use evaluators::{SearchEvaluator, TablebaseEvaluator};
 pub use level::{Level, varied};
+pub use mate_check::{
+    MateCheck, MateReport, MateSample, MateSampleError, check_mates, check_sample, draw_position,
+};
 pub use opening_books::{BookLimits, OwnBook};
 pub use playable::Playable;
 pub use player::{Choice, Engine, EngineError, EngineOptions, MoveSource};

@@ -581,9 +581,9 @@ impl<M: Clone> Control<M> for Drawn<'_, M> {
     }
 }
 
-/// A score for a position that is drawn with best play; decided ones stay.
+/// A score for a position that is drawn with best play; proved ones stay.
 const fn as_drawn(score: Score) -> Score {
-    if score.is_decisive() { score } else { Score::DRAW }
+    if score.is_proved() { score } else { Score::DRAW }
 }
 
 fn open_books<G: Playable>(

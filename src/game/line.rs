@@ -137,8 +137,8 @@ pub trait Adjudicate: Game {
 pub enum Horizon {
     /// At the board: a position must occur as often as the rules say.
     Game,
-    /// In search from a root that lies this many plies after the line's start: a loop that closes
-    /// after the root is judged at its first repeat.
+    /// In search from a root that lies this many plies after the line's start: a loop that begins
+    /// after the root is judged early, at its first repeat.
     Search {
         /// Length of the line at the root.
         root: usize,
@@ -179,11 +179,38 @@ pub struct Judgement {
     /// and with them the verdict. `None` if it depends only on the position and its
     /// [stage](Adjudicate::stage).
     pub hangs_from: Option<usize>,
+    /// `Some` if the verdict is [early](Horizon::Search), and somebody loses by it: what it rests on. No game ends
+    /// by it: the loser may go on otherwise the next time, so that the verdict at the board is another.
+    pub early: Option<Grounds>,
 }
 
 impl Judgement {
     /// Nothing to judge.
-    pub const NONE: Self = Self { verdict: Verdict::None, reason: None, hangs_from: None };
+    pub const NONE: Self =
+        Self { verdict: Verdict::None, reason: None, hangs_from: None, early: None };
+}
+
+/// What an early verdict on a loop rests on: a set of offences, each of which fills the loop (xiangqi: all moves of the
+/// loser check, or all chase this piece). Two loops that the loser can go round in turn lose only by an offence that
+/// fills both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Grounds(pub u128);
+
+impl Grounds {
+    /// Every offence: of results that rest on no loop.
+    pub const ALL: Self = Self(u128::MAX);
+
+    /// The offences that fill both loops.
+    #[must_use]
+    pub const fn common(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Returns true if there is no offence.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
 }
 
 impl<G: Game> Line<G> {

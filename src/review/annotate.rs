@@ -46,9 +46,10 @@ pub fn annotate<G: Game>(
         }
         left -= 1 + usize::from(better.is_some());
         let eval = eval_command(of_first_side(reviewed.after, reviewed.side));
-        let text =
-            comment(ply, reviewed).map_or_else(|| eval.clone(), |text| format!("{eval} {text}"));
-        added.push((ply + 1, text));
+        let text: Vec<String> = eval.into_iter().chain(comment(ply, reviewed)).collect();
+        if !text.is_empty() {
+            added.push((ply + 1, text.join(" ")));
+        }
         let is_there = |first: Option<&G::Move>| {
             let mut there = record.tree.variations.iter().filter(|variation| variation.ply == ply);
             there.any(|variation| variation.tree.moves.first() == first)
@@ -102,13 +103,17 @@ fn of_first_side(score: Score, side: Side) -> Score {
     }
 }
 
-/// The evaluation as a command of a PGN comment, as lichess writes it.
-fn eval_command(score: Score) -> String {
-    match score.kind() {
+/// The evaluation as a command of a PGN comment, as lichess writes it; `None` for an early verdict, which no file
+/// should keep.
+fn eval_command(score: Score) -> Option<String> {
+    if score.is_early() {
+        return None;
+    }
+    Some(match score.kind() {
         ScoreKind::MateIn(plies) => format!("[%eval #{}]", plies.div_ceil(2)),
         ScoreKind::MatedIn(plies) => format!("[%eval #-{}]", plies.div_ceil(2)),
         _ => format!("[%eval {:.2}]", f64::from(score.value()) / 100.0),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -117,9 +122,11 @@ mod tests {
 
     #[test]
     fn evaluations_are_commands() {
-        assert_eq!(eval_command(Score::from_eval(-34)), "[%eval -0.34]");
-        assert_eq!(eval_command(Score::mate_in(5)), "[%eval #3]");
-        assert_eq!(eval_command(Score::mated_in(4)), "[%eval #-2]");
+        let command = |score| eval_command(score).unwrap();
+        assert_eq!(command(Score::from_eval(-34)), "[%eval -0.34]");
+        assert_eq!(command(Score::mate_in(5)), "[%eval #3]");
+        assert_eq!(command(Score::mated_in(4)), "[%eval #-2]");
+        assert_eq!(eval_command(Score::early_win(5)), None);
         assert_eq!(of_first_side(Score::mate_in(5), Side::Second), Score::mated_in(5));
     }
 }

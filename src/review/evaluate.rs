@@ -318,7 +318,7 @@ fn is_certain<M>(best: Entry, choice: &Choice<M>) -> bool {
     match best.wdl {
         Wdl::Draw => choice.source == MoveSource::Search && choice.score == Some(Score::DRAW),
         Wdl::Win | Wdl::Loss => {
-            choice.source == MoveSource::Table && choice.score.is_some_and(Score::is_decisive)
+            choice.source == MoveSource::Table && choice.score.is_some_and(Score::is_proved)
         }
     }
 }

@@ -213,6 +213,8 @@ impl<G: Game + Heuristics> Step<'_, G> {
             }
             // Of the best move found, what a later search knows better is no loss against another move.
             None if is_best => (*score, *score),
+            // An early verdict is no ground for a mark: the loser may still leave the loop.
+            None if score.is_early() || self.after.is_early() => (*score, *score),
             None => (*score, self.after),
         };
         let expectation = |score| expected_score(score, phase, &G::WIN_MODEL);
@@ -221,7 +223,9 @@ impl<G: Game + Heuristics> Step<'_, G> {
         let loss = expected_before - expected_after;
         let lost = counted_centipawns(before) - counted_centipawns(after);
         let is_only_found = second.is_some_and(|second| {
-            expected_before - expectation(second) >= Mark::Blunder.least_loss()
+            !score.is_early()
+                && !second.is_early()
+                && expected_before - expectation(second) >= Mark::Blunder.least_loss()
         });
         let is_only_kept = table.is_some_and(|facts| {
             facts.is_only && facts.played.is_some_and(|played| played.wdl == facts.best.wdl)

@@ -13,6 +13,7 @@ pub const MAX_PLY: usize = 128;
 /// | range (absolute)        | meaning                                        |
 /// |-------------------------|------------------------------------------------|
 /// | 0 to 20,000             | evaluation                                     |
+/// | 22,000 less some plies  | decided by an [early verdict](Self::early_win) |
 /// | 24,000 less some plies  | won by tablebase, its distance included        |
 /// | 30,000 less some plies  | mate, its distance included                    |
 /// | 32,000                  | infinite: outside every score                  |
@@ -27,6 +28,7 @@ impl Score {
 
     const MATE: i32 = 30_000;
     const TABLE: i32 = ScoreKind::TABLE;
+    const EARLY: i32 = 22_000;
     const EVAL: i32 = 20_000;
     const PLIES: i32 = 1_000;
 
@@ -66,6 +68,20 @@ impl Score {
         Self(signed(ply) - Self::TABLE)
     }
 
+    /// The side to move wins `ply` plies from the root by an early verdict on a loop
+    /// ([`Judgement::early`](crate::game::Judgement::early)): no result, for the loser may leave the loop, but
+    /// above every evaluation.
+    #[must_use]
+    pub const fn early_win(ply: usize) -> Self {
+        Self(Self::EARLY - signed(ply))
+    }
+
+    /// The side to move loses `ply` plies from the root by an early verdict on a loop.
+    #[must_use]
+    pub const fn early_loss(ply: usize) -> Self {
+        Self(signed(ply) - Self::EARLY)
+    }
+
     /// The score of a tablebase value `ply` plies from the root, the better the nearer the end is.
     /// Distances count up to [`MAX_TABLE_DISTANCE`].
     #[must_use]
@@ -102,16 +118,29 @@ impl Score {
         self.0
     }
 
-    /// Returns true if it is a mate or a tablebase result, not an evaluation.
+    /// Returns true if it is a mate, a tablebase result or an early verdict, not an evaluation.
     #[must_use]
     pub const fn is_decisive(self) -> bool {
+        self.0.abs() > Self::EARLY - Self::PLIES
+    }
+
+    /// Returns true if it is a mate or a tablebase result.
+    #[must_use]
+    pub const fn is_proved(self) -> bool {
         self.0.abs() > Self::TABLE - Self::PLIES
     }
 
-    /// Returns true if it is a decided loss for the side to move.
+    /// Returns true if it rests on an early verdict: the search expects that side to win by the rules on
+    /// repetition, and has not proved it. Its [kind](Self::kind) is centipawns.
+    #[must_use]
+    pub const fn is_early(self) -> bool {
+        self.is_decisive() && !self.is_proved()
+    }
+
+    /// Returns true if it is decided against the side to move, be it by an early verdict.
     #[must_use]
     pub const fn is_lost(self) -> bool {
-        self.0 < Self::PLIES - Self::TABLE
+        self.0 < Self::PLIES - Self::EARLY
     }
 
     /// The score as seen from the position itself, `ply` plies after the root, as the transposition
@@ -194,6 +223,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn early_verdicts_are_between_evaluations_and_results() {
+        for ply in [0, 1, MAX_PLY] {
+            let (win, loss) = (Score::early_win(ply), Score::early_loss(ply));
+            assert_eq!(win, -loss);
+            assert!(win > Score::from_eval(i32::MAX) && win < Score::table_win(MAX_PLY));
+            assert!(win.is_decisive() && win.is_early() && !win.is_proved() && !win.is_lost());
+            assert!(loss.is_lost() && loss.is_early());
+            assert_eq!(win.kind(), ScoreKind::Centipawns(win.value()));
+        }
+        for score in [Score::mate_in(3), Score::table_loss(90), Score::from_eval(99_999)] {
+            assert!(!score.is_early(), "{score}");
+        }
+    }
+
+    #[test]
     fn kinds_and_texts() {
         assert_eq!(Score::mate_in(3).kind(), ScoreKind::MateIn(3));
         assert_eq!((-Score::mate_in(3)).kind(), ScoreKind::MatedIn(3));
@@ -215,6 +259,8 @@ mod tests {
                 Score::mated_in(ply + away),
                 Score::table_win(ply + away),
                 Score::table_loss(ply + away),
+                Score::early_win(ply + away),
+                Score::early_loss(ply + away),
             ] {
                 prop_assert_eq!(score.to_local(ply).to_global(ply), score);
                 prop_assert_eq!(Score::from_bits(score.bits()), score);

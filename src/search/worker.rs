@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::bytes::StopFlag;
-use crate::game::{Adjudicate, Heuristics, Line, Packed};
+use crate::game::{Adjudicate, Grounds, Heuristics, Line, Packed};
 use crate::hash::Key;
 use crate::search::history::{Before, History};
 use crate::search::limits::{Control, HashEntry, Limits};
@@ -129,6 +129,15 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     }
 }
 
+/// A number for the set of positions that have occurred twice in `line` and can come back; 0 if there are none.
+fn seen_twice<G: Adjudicate>(line: &Line<G>) -> u64 {
+    let since = line.len() - line.reversible() as usize;
+    let mut keys: Vec<u64> = line.plies()[since..].iter().map(|ply| ply.key_before.0).collect();
+    keys.sort_unstable();
+    let twice = keys.chunk_by(PartialEq::eq).filter(|same| same.len() > 1);
+    twice.fold(0, |sum: u64, same| sum.wrapping_add(same[0].wrapping_mul(STAGE_KEY)))
+}
+
 /// Floor of scores that no repetition decided.
 pub(super) const NO_PATH: usize = usize::MAX;
 
@@ -144,6 +153,9 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     pub(super) line: Line<G>,
     /// Length of the line at the root.
     pub(super) root: usize,
+    /// Stands for the positions that a third occurrence would end the game at, because of the moves before the root;
+    /// 0 if there are none.
+    twice: u64,
     pub(super) history: &'a mut History,
     pub(super) killers: Vec<[Option<G::Move>; 2]>,
     /// Static evaluations; `None` in check.
@@ -167,6 +179,8 @@ pub(super) struct Worker<'a, G: Adjudicate, O> {
     /// The ply from which a score depends on a verdict of the rules that look at the past: 0 if the
     /// loop began before the root, else the ply where it began plus 1. [`NO_PATH`] otherwise.
     pub(super) path_ply: Vec<usize>,
+    /// What scores by early verdicts rest on, as far as they depend on moves above their node.
+    pub(super) grounds: Vec<Grounds>,
     /// Principal variations from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
     /// Root moves left out: the banned ones, then those of better lines.
@@ -204,6 +218,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             shared,
             line: line.clone(),
             root: line.len(),
+            twice: seen_twice(line),
             history,
             killers: vec![[None; 2]; MAX_PLY],
             evals: vec![None; MAX_PLY],
@@ -216,6 +231,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             doubles: vec![0; MAX_PLY + 1],
             cutoffs: vec![0; MAX_PLY + 2],
             path_ply: vec![NO_PATH; MAX_PLY],
+            grounds: vec![Grounds::ALL; MAX_PLY],
             pv: vec![Vec::new(); MAX_PLY],
             excluded: shared.banned.to_vec(),
             partial: None,
@@ -237,6 +253,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     pub(super) fn enter(&mut self, ply: usize) {
         self.seldepth = self.seldepth.max(ply);
         self.path_ply[ply] = NO_PATH;
+        self.grounds[ply] = Grounds::ALL;
         self.pv[ply].clear();
     }
 
@@ -320,10 +337,15 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         self.shared.nodes.fetch_add(new, Relaxed) + new
     }
 
-    /// The key under which the transposition table stores the line's last position.
+    /// The key under which the transposition table stores the line's last position. Where the game before the root
+    /// is about to end by repetition, and may still do so, no other search has the same keys: a mate that it has found
+    /// may lead over a position that must not come back.
     #[inline]
     pub(super) fn table_key(&self) -> Key {
-        let salt = if self.shared.proves { PROOF_KEY } else { 0 };
+        let mut salt = if self.shared.proves { PROOF_KEY } else { 0 };
+        if self.twice != 0 && self.line.reversible() as usize >= self.line.len() - self.root {
+            salt ^= self.twice;
+        }
         Key(table_key(&self.line, self.shared.rules).0 ^ salt)
     }
 

@@ -84,7 +84,7 @@ pub struct LimitReport {
 /// Where it has not occurred often enough for a verdict, the loop since its first occurrence.
 #[must_use]
 pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport> {
-    let due = due_loop(line, Horizon::Game);
+    let due = due_loop(line, Horizon::Game).map(|due| due.start);
     let start = due.or_else(|| line.earlier_occurrences().last())?;
     let (end, plies) = (line.position(), &line.plies()[start..]);
     let is_chinese = rules == RuleSet::Chinese;

@@ -11,7 +11,9 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use super::chase::chased;
-use crate::game::{Adjudicate, BySide, Game, Horizon, Judgement, Line, Ply, Side, Verdict};
+use crate::game::{
+    Adjudicate, BySide, Game, Grounds, Horizon, Judgement, Line, Ply, Side, Verdict,
+};
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::chase::chased_among;
 use crate::xiangqi::position::{Move, Position};
@@ -218,7 +220,7 @@ fn verdict(sides: &BySide<SideInLoop>, rules: RuleSet) -> Judgement {
 }
 
 const fn draw(reason: &'static str) -> Judgement {
-    Judgement { verdict: Verdict::Draw, reason: Some(reason), hangs_from: None }
+    Judgement { verdict: Verdict::Draw, reason: Some(reason), hangs_from: None, early: None }
 }
 
 fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
@@ -226,22 +228,72 @@ fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
         (true, true) => draw(both),
         (first, _) => {
             let side = if first { Side::First } else { Side::Second };
-            Judgement { verdict: Verdict::Loses(side), reason: Some(one), hangs_from: None }
+            let verdict = Verdict::Loses(side);
+            Judgement { verdict, reason: Some(one), hangs_from: None, early: None }
         }
     }
 }
 
-/// The start of the loop that is due for judgement, as an index into the plies.
-pub(super) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<usize> {
+/// A loop that is due for judgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DueLoop {
+    /// Where it begins, as an index into the plies.
+    pub(super) start: usize,
+    /// True if at the board play goes on.
+    pub(super) is_early: bool,
+}
+
+/// The loop that is due for judgement: at the third occurrence the moves since the first; in search at the second as
+/// well, if the first lies after the root.
+pub(super) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<DueLoop> {
+    let mut earlier = line.earlier_occurrences();
+    let latest = earlier.next()?;
+    if let Some(start) = earlier.nth(OCCURRENCES - 3) {
+        return Some(DueLoop { start, is_early: false });
+    }
     let root = match horizon {
-        Horizon::Game => usize::MAX,
+        Horizon::Game => return None,
         Horizon::Search { root } => root,
     };
-    let mut seen = 1;
-    line.earlier_occurrences().find(|&start| {
-        seen += 1;
-        start >= root || seen >= OCCURRENCES
-    })
+    (latest >= root).then_some(DueLoop { start: latest, is_early: true })
+}
+
+/// The loser checks with all its moves.
+const ALL_CHECK: Grounds = Grounds(1 << 120);
+/// It attacks with all its moves, by one means or another.
+const ALL_ATTACK: Grounds = Grounds(1 << 121);
+
+/// The grounds of an early verdict on the loop from `start` on by which `loser` loses: checks, attacks, and the pieces
+/// that are chased, by their squares where the line had `root` plies.
+fn grounds(
+    line: &Line<Position>,
+    start: usize,
+    root: usize,
+    loser: Side,
+    rules: RuleSet,
+) -> Grounds {
+    let (end, plies) = (line.position(), &line.plies()[start..]);
+    let Some(mut sides) = checks(end, plies) else { return Grounds::ALL };
+    let all_check = sides[loser].checks;
+    // A loop with a check in it is no chase under the rules `computer`.
+    let may_chase = match rules {
+        RuleSet::None | RuleSet::Check => false,
+        RuleSet::Asian | RuleSet::Chinese => true,
+        RuleSet::Computer => !all_check,
+    };
+    let mut grounds = if all_check { ALL_CHECK.0 } else { 0 };
+    if may_chase {
+        add_chases(end, plies, rules == RuleSet::Chinese, &mut sides);
+        let moves = || line.plies()[root..].iter().rev().filter_map(|ply| ply.mv);
+        for square in sides[loser].chases {
+            let before = |at, mv: Move| if mv.to() == at { mv.from() } else { at };
+            grounds |= 1 << moves().fold(square, before).index();
+        }
+        if rules == RuleSet::Chinese && sides[loser].attacks {
+            grounds |= ALL_ATTACK.0;
+        }
+    }
+    Grounds(grounds)
 }
 
 /// Plies of a clock that count towards the limit of moves. Under rules that discount checks, those
@@ -306,10 +358,16 @@ impl Adjudicate for Position {
     /// judge. Nearly free where no position repeats and the limit of moves is far.
     fn judge(line: &Line<Self>, rules: RuleSet, horizon: Horizon) -> Judgement {
         let position = line.position();
-        let judgement = if let Some(start) = due_loop(line, horizon) {
+        let judgement = if let Some(DueLoop { start, is_early }) = due_loop(line, horizon) {
+            let judgement = judge_loop(position, &line.plies()[start..], rules);
+            let early = match (judgement.verdict, horizon) {
+                (Verdict::Loses(loser), Horizon::Search { root }) if is_early => {
+                    Some(grounds(line, start, root, loser, rules))
+                }
+                _ => None,
+            };
             // The loop's first position is worth what it is however it came about.
-            let hangs_from = Some(start + 1);
-            Judgement { hangs_from, ..judge_loop(position, &line.plies()[start..], rules) }
+            Judgement { hangs_from: Some(start + 1), early, ..judgement }
         } else if is_over_limit(line, rules) {
             let hangs_from = limit_hangs_from(line, rules, horizon);
             Judgement { hangs_from, ..draw("60 moves without a capture") }

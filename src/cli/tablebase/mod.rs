@@ -181,7 +181,7 @@ fn table_code(error: &TableError) -> u8 {
     }
 }
 
-fn table_error(error: TableError) -> CliError {
+pub(crate) fn table_error(error: TableError) -> CliError {
     CliError::new(table_code(&error), error)
 }
 

@@ -1,6 +1,8 @@
 use arrayvec::ArrayVec;
 
-use crate::game::{Adjudicate, Bound, Heuristics, Horizon, Outcome, Packed, Side, Verdict};
+use crate::game::{
+    Adjudicate, Bound, Grounds, Heuristics, Horizon, Outcome, Packed, Side, Verdict,
+};
 use crate::search::history::{Before, Structures, bonus, penalty};
 use crate::search::order::{Hints, Picker, noisy_slot};
 use crate::search::score::{MAX_PLY, Score};
@@ -116,12 +118,38 @@ struct Best<M> {
     /// See [`Worker::path_ply`]: the lowest of all moves, for an upper bound depends on each of them;
     /// once a move has cut, that move's.
     path_ply: usize,
+    /// What the moves that lose by early verdicts have in common.
+    lost_on: Grounds,
+    /// What the best move's win by an early verdict rests on.
+    won_on: Grounds,
 }
 
 impl<M> Best<M> {
     fn none() -> Self {
-        Self { score: -Score::INFINITE, mv: None, path_ply: NO_PATH }
+        let (lost_on, won_on) = (Grounds::ALL, Grounds::ALL);
+        Self { score: -Score::INFINITE, mv: None, path_ply: NO_PATH, lost_on, won_on }
     }
+
+    /// Returns true if the side to move can evade an early verdict that it loses by, on these grounds: there are loops
+    /// on other grounds through the same position, and going round them in turn offends in no way all the time.
+    fn evades(&mut self, grounds: Grounds) -> bool {
+        self.lost_on = self.lost_on.common(grounds);
+        self.lost_on.is_empty()
+    }
+
+    /// What the score rests on.
+    fn grounds(&self) -> Grounds {
+        if self.score.is_lost() { self.lost_on } else { self.won_on }
+    }
+}
+
+/// A judgement by the rules that look at the past.
+struct Judged {
+    score: Score,
+    /// See [`Worker::path_ply`].
+    path_ply: usize,
+    /// See [`Worker::grounds`].
+    grounds: Grounds,
 }
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
@@ -200,10 +228,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return self.quiesce::<N>(window, ply);
         }
         match self.judged(ply) {
-            Some((score, path_ply)) => {
+            Some(judged) => {
                 self.enter(ply);
-                self.path_ply[ply] = path_ply;
-                Ok(score)
+                Ok(self.settle(ply, &judged))
             }
             None if self.shared.proves => {
                 self.enter(ply);
@@ -213,25 +240,48 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
     }
 
-    /// The judgement on the line's last position by the rules that look at the past, with its
-    /// [path_ply](Worker::path_ply).
-    fn judged(&self, ply: usize) -> Option<(Score, usize)> {
+    /// The judgement on the line's last position by the rules that look at the past. An early verdict by which a side
+    /// loses is no result but a score below all results, and for the proof of a mate it is nothing: there the loop goes
+    /// on until the verdict falls.
+    fn judged(&self, ply: usize) -> Option<Judged> {
         let rules = self.shared.rules;
         let judgement = G::judge(&self.line, rules, Horizon::Search { root: self.root });
-        let score = match judgement.verdict {
-            Verdict::None => return None,
-            Verdict::Draw => Score::DRAW,
-            Verdict::Loses(side) => decided(self.line.position().turn() != side, ply),
+        let score = match (judgement.verdict, judgement.early) {
+            (Verdict::None, _) => return None,
+            (Verdict::Draw, _) => Score::DRAW,
+            (Verdict::Loses(side), None) => decided(self.line.position().turn() != side, ply),
+            (Verdict::Loses(_), Some(_)) if self.shared.proves => return None,
+            (Verdict::Loses(side), Some(_)) if self.line.position().turn() == side => {
+                Score::early_loss(ply)
+            }
+            (Verdict::Loses(_), Some(_)) => Score::early_win(ply),
         };
         let path_ply = judgement.hangs_from.map_or(NO_PATH, |len| len.saturating_sub(self.root));
-        Some((score, path_ply))
+        Some(Judged { score, path_ply, grounds: judgement.early.unwrap_or(Grounds::ALL) })
+    }
+
+    /// Ends a node by a judgement.
+    fn settle(&mut self, ply: usize, judged: &Judged) -> Score {
+        self.path_ply[ply] = judged.path_ply;
+        self.grounds[ply] = judged.grounds;
+        judged.score
+    }
+
+    /// The score of a position in quiescence that a verdict at the board ends: in the last plies before the limit of
+    /// moves, which quiescence could otherwise look beyond.
+    #[inline]
+    pub(in crate::search) fn verdict_in_quiescence(&mut self, ply: usize) -> Option<Score> {
+        if self.line.clock() <= G::STAGES_FROM {
+            return None;
+        }
+        let judged = self.judged(ply).filter(|judged| !judged.score.is_early())?;
+        Some(self.settle(ply, &judged))
     }
 
     /// A result that needs no search: by the rules that look at the past, by length, by tablebase.
     fn known_result(&mut self, ply: usize, depth: i32) -> Option<Score> {
-        if let Some((score, path_ply)) = self.judged(ply) {
-            self.path_ply[ply] = path_ply;
-            return Some(score);
+        if let Some(judged) = self.judged(ply) {
+            return Some(self.settle(ply, &judged));
         }
         let position = self.line.position();
         if ply + 1 >= MAX_PLY {
@@ -372,14 +422,19 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 Singular::Extends(plies) => extension = extension.max(plies).min(extension + plies),
             }
             let nodes = self.nodes;
-            let score = self.search_move::<N>(node, &candidate, window, extension, best.score)?;
+            let mut score =
+                self.search_move::<N>(node, &candidate, window, extension, best.score)?;
             if N::ROOT {
                 self.note_effort(mv, nodes);
             }
-            let path_ply = self.path_ply[ply + 1];
+            let (path_ply, grounds) = (self.path_ply[ply + 1], self.grounds[ply + 1]);
             best.path_ply = best.path_ply.min(path_ply);
+            if score.is_lost() && score.is_early() && best.evades(grounds) {
+                score = Score::DRAW;
+            }
             if score > best.score {
                 best.score = score;
+                best.won_on = grounds;
                 if window.raise(score) {
                     best.mv = Some(mv);
                     chosen = Some(candidate);
@@ -553,6 +608,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     fn finish<N: NodeKind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
         let path_dependent = best.path_ply <= node.ply;
         self.path_ply[node.ply] = if path_dependent { best.path_ply } else { NO_PATH };
+        self.grounds[node.ply] = if path_dependent { best.grounds() } else { Grounds::ALL };
         if N::ROOT && !self.excluded.is_empty() || self.skipped[node.ply].is_some() {
             return;
         }

@@ -10,12 +10,14 @@ use crate::search::transposition::TtEntry;
 use crate::search::tree::node::{NodeKind, refined, result, table_cutoff};
 use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use crate::search::window::Window;
-use crate::search::worker::{Interrupted, Worker};
+use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
 /// The result of quiescence so far.
 struct Settled<M> {
     score: Score,
     mv: Option<M>,
+    /// See [`Worker::path_ply`].
+    path_ply: usize,
 }
 
 /// The side to move before it moves.
@@ -55,6 +57,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if ply + 1 >= MAX_PLY {
             return Ok(Score::from_eval(position.evaluate()));
         }
+        if let Some(score) = self.verdict_in_quiescence(ply) {
+            return Ok(score);
+        }
+        let position = self.line.position();
         let key = self.table_key();
         let entry = self.shared.probe(key);
         if !N::PV
@@ -77,7 +83,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let mut raw = None;
-        let mut settled = Settled { score: -Score::INFINITE, mv: None };
+        let mut settled = Settled { score: -Score::INFINITE, mv: None, path_ply: NO_PATH };
         if !in_check {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
             let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
@@ -96,7 +102,11 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let standing = Standing { in_check, stand_pat: settled.score };
             settled = self.follow::<N>(&mut moves, standing, window, ply)?;
         }
-        let Settled { score: best, mv } = settled;
+        let Settled { score: best, mv, path_ply } = settled;
+        if path_ply <= ply {
+            self.path_ply[ply] = path_ply;
+            return Ok(best);
+        }
         self.shared.store(
             key,
             TtEntry {
@@ -168,7 +178,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         mut window: Window,
         ply: usize,
     ) -> Result<Settled<G::Move>, Interrupted> {
-        let mut best = Settled { score: standing.stand_pat, mv: None };
+        let mut best = Settled { score: standing.stand_pat, mv: None, path_ply: NO_PATH };
         window.raise(standing.stand_pat);
         for i in 0..moves.len() {
             let rest = &mut moves[i..];
@@ -189,6 +199,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.played_quiet[ply] = !noisy;
             let score = -self.quiesce_from::<N>(-window, ply + 1, false)?;
             self.line.pop();
+            best.path_ply = best.path_ply.min(self.path_ply[ply + 1]);
             if score > best.score {
                 best.score = score;
                 if window.raise(score) {

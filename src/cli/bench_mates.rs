@@ -1,0 +1,110 @@
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::language::say;
+use super::{CliError, Context, OrExit, exit, tablebase};
+use juzhong::engine::{MateReport, MateSample, check_sample};
+use juzhong::search::Limits;
+use juzhong::tablebase::{Material, Metric, Rules, Tables};
+use juzhong::xiangqi::RuleSet;
+
+/// Sets in which repetition decides something.
+const SETS: [&str; 5] = ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKN"];
+
+/// Searches positions of tables without the tables, half of them drawn and all of their drawing moves checks or chases,
+/// the others decided by the repetition rule only, and counts the mates that the tables contradict.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Sets of men, of which there must be tables [default: KRCvKR KRNvKR KRvKNC KRCvKN KRvKN].
+    #[arg(value_name = "MATERIAL")]
+    materials: Vec<Material>,
+    /// The folder of the tables.
+    #[arg(long, value_name = "FOLDER")]
+    tables: PathBuf,
+    /// Repetition rules of tables and searches: check or asian.
+    #[arg(long, value_name = "RULES", default_value = "asian", value_parser = ["check", "asian"])]
+    rules: String,
+    /// Positions of each set.
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    positions: u32,
+    /// Nodes of each search; every iteration is looked at.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Seed of the draw.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Number of threads (default: one for each core).
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<u16>>,
+}
+
+pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let (made, rules) = match args.rules.as_str() {
+        "check" => (Rules::Check, RuleSet::Check),
+        _ => (Rules::Asian, RuleSet::Asian),
+    };
+    let tables =
+        Tables::open(&args.tables, made, Metric::Dtm).map_err(tablebase::table_error)?;
+    let materials = if args.materials.is_empty() {
+        SETS.iter().filter_map(|name| name.parse().ok()).collect()
+    } else {
+        args.materials.clone()
+    };
+    let sample = MateSample {
+        materials: &materials,
+        rules,
+        positions: args.positions,
+        limits: Limits::nodes(args.nodes),
+        seed: args.seed,
+    };
+    let threads = args.threads.map_or(0, |threads| threads.get().into());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.or_exit(exit::UNAVAILABLE)?;
+    let report = pool.install(|| check_sample(&tables, &sample)).or_exit(exit::UNAVAILABLE)?;
+    if context.common.json {
+        writeln!(context.out, "{}", object(&report, args))?;
+    } else {
+        print(&report, context)?;
+    }
+    Ok(if report.wrong + report.short > 0 { exit::FAILED } else { exit::OK })
+}
+
+fn object(report: &MateReport, args: &Args) -> serde_json::Value {
+    json!({
+        "schema": "juzhong.bench.mates/1",
+        "rules": args.rules,
+        "nodes": args.nodes,
+        "positions": report.positions,
+        "drawn": report.drawn,
+        "drawn_decided": report.drawn_decided,
+        "by_rule_found": report.by_rule_found,
+        "by_rule_contradicted": report.by_rule_contradicted,
+        "mates": report.mates,
+        "wrong": report.wrong,
+        "short": report.short,
+        "mates_by_rule": report.by_rule,
+        "examples": report.examples,
+    })
+}
+
+fn print(report: &MateReport, context: &mut Context<'_>) -> Result<(), CliError> {
+    let MateReport { positions, drawn, drawn_decided, .. } = report;
+    let decided = positions - drawn;
+    let MateReport { by_rule_found, by_rule_contradicted, .. } = report;
+    let MateReport { mates, wrong, short, by_rule, .. } = report;
+    say!(context.out, "{drawn} drawn positions, {drawn_decided} of them scored as decided")?;
+    say!(
+        context.out,
+        "{decided} positions decided by rule, {by_rule_found} of them scored so, {by_rule_contradicted} the other way round"
+    )?;
+    say!(
+        context.out,
+        "mates in {mates} positions: {wrong} wrong, {short} too short, {by_rule} by rule only"
+    )?;
+    for fen in &report.examples {
+        writeln!(context.out, "{fen}")?;
+    }
+    Ok(())
+}

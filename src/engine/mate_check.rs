@@ -1,0 +1,247 @@
+//! What a search without tablebases claims, held against tablebases of the same rules.
+//!
+//! A mate must be forced under the rules, whatever the depth. Whether it is shows best where a side may choose
+//! between loops that lose and loops that do not: drawn positions on the drawing line itself, all of whose drawing
+//! moves check or chase, and positions that only the repetition rule decides. [`draw_position`] draws such positions
+//! by chance, [`check_mates`] searches one and compares every iteration.
+
+use std::sync::Mutex;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::game::{Line, ScoreKind};
+use crate::search::{
+    Control, Iteration, Limits, Score, SearchError, SearchOptions, Searcher,
+};
+use crate::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
+use crate::xiangqi::repetition::chased;
+use crate::xiangqi::{Move, Position, RuleSet};
+
+/// Size of the transposition table in MiB.
+const HASH_MIB: usize = 16;
+/// Positions drawn until one is on the drawing line, or decided by rule.
+const DRAWS: u32 = 400;
+
+/// What a search claims of one position, held against its tablebase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MateCheck {
+    /// Iterations whose score was a mate.
+    pub mates: u32,
+    /// Those of them in which the tablebase has another result.
+    pub wrong: u32,
+    /// Those of them that were shorter than the shortest mate.
+    pub short: u32,
+    /// Those of them in which the tablebase needs the repetition rule for the win: no mate is forced without it.
+    pub by_rule: u32,
+    /// True if the last iteration has the result of the tablebase: decided for the right side, or not decided.
+    pub agrees: bool,
+    /// True if the last iteration decides a drawn position, or for the wrong side.
+    pub contradicts: bool,
+}
+
+/// Draws a position of a set, half of the time with the colours exchanged: with [`Wdl::Draw`] one all of whose drawing
+/// moves check or newly chase something while others lose, else one that only the repetition rule decides so.
+/// `draw` gives a number below its argument. `None` if none was found in some hundred draws.
+///
+/// # Errors
+///
+/// If a table is missing or damaged.
+pub fn draw_position(
+    tables: &Tables,
+    material: Material,
+    wdl: Wdl,
+    draw: &mut dyn FnMut(u32) -> u32,
+) -> Result<Option<(Position, Entry)>, ProbeError> {
+    for _ in 0..DRAWS {
+        let swapped = draw(2) == 1;
+        let drawn = tables.random_position((material, swapped), Some(wdl), draw)?;
+        let Some((position, entry)) = drawn else { return Ok(None) };
+        let is_wanted = match wdl {
+            Wdl::Draw => is_on_drawing_line(tables, &position)?,
+            Wdl::Win | Wdl::Loss => entry.order > 0,
+        };
+        if is_wanted {
+            return Ok(Some((position, entry)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns true if all moves that keep the draw check or newly chase something, and some move loses.
+fn is_on_drawing_line(tables: &Tables, position: &Position) -> Result<bool, ProbeError> {
+    let moves = tables.probe_children(position)?;
+    let attacks = |mv| position.gives_check(mv) || !chased(position, mv).is_empty();
+    let is_decided_otherwise = moves.iter().any(|(_, entry)| entry.wdl == Wdl::Loss);
+    let draws = moves.iter().filter(|(_, entry)| entry.wdl == Wdl::Draw);
+    Ok(is_decided_otherwise && draws.clone().all(|&(mv, _)| attacks(mv)))
+}
+
+/// Keeps the score of every iteration.
+#[derive(Default)]
+struct Scores(Mutex<Vec<Score>>);
+
+impl Control<Move> for Scores {
+    fn should_stop(&self) -> bool {
+        false
+    }
+
+    fn report(&self, iteration: &Iteration<Move>) {
+        if let Ok(mut scores) = self.0.lock() {
+            scores.push(iteration.score);
+        }
+    }
+}
+
+/// Searches `position` as in a new game, and holds the score of every iteration against `entry`, its value in
+/// tablebases of the metric [`Dtm`](crate::tablebase::Metric::Dtm) made with the same rules.
+pub fn check_mates(
+    searcher: &mut Searcher<Position>,
+    position: &Position,
+    entry: Entry,
+    rules: RuleSet,
+    limits: &Limits,
+) -> MateCheck {
+    searcher.new_game();
+    let scores = Scores::default();
+    searcher.run(&Line::new(position.clone(), 0), rules, limits, &(), &scores);
+    let scores = scores.0.into_inner().unwrap_or_default();
+    let mut check = MateCheck::default();
+    for &score in &scores {
+        let (wdl, plies) = match score.kind() {
+            ScoreKind::MateIn(plies) => (Wdl::Win, plies),
+            ScoreKind::MatedIn(plies) => (Wdl::Loss, plies),
+            _ => continue,
+        };
+        check.mates += 1;
+        if wdl != entry.wdl {
+            check.wrong += 1;
+        } else if entry.order > 0 {
+            check.by_rule += 1;
+        } else if plies < u32::from(entry.distance) {
+            check.short += 1;
+        }
+    }
+    let said = scores.last().map_or(Wdl::Draw, |&score| decided(score));
+    check.agrees = said == entry.wdl;
+    check.contradicts = said != Wdl::Draw && said != entry.wdl;
+    check
+}
+
+/// The result that a score stands for; a draw for every evaluation.
+fn decided(score: Score) -> Wdl {
+    if !score.is_decisive() {
+        Wdl::Draw
+    } else if score > Score::DRAW {
+        Wdl::Win
+    } else {
+        Wdl::Loss
+    }
+}
+
+/// A sample of positions and how they are searched.
+#[derive(Debug, Clone, Copy)]
+pub struct MateSample<'a> {
+    /// The sets that positions are drawn from, in equal parts.
+    pub materials: &'a [Material],
+    /// The rules, those of the tablebases.
+    pub rules: RuleSet,
+    /// Positions of each set: half of them drawn, the others decided by rule.
+    pub positions: u32,
+    /// Limits of each search.
+    pub limits: Limits,
+    /// Seed of the draw.
+    pub seed: u64,
+}
+
+/// The sums of [`MateCheck`] over a sample.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MateReport {
+    /// Positions searched.
+    pub positions: u64,
+    /// Those of them that are drawn.
+    pub drawn: u64,
+    /// Drawn positions that the last iteration decides.
+    pub drawn_decided: u64,
+    /// Positions decided by rule whose last iteration says so.
+    pub by_rule_found: u64,
+    /// Positions decided by rule whose last iteration says the contrary.
+    pub by_rule_contradicted: u64,
+    /// Positions in which an iteration had a mate for its score.
+    pub mates: u64,
+    /// Positions in which it was a mate that the tablebase contradicts.
+    pub wrong: u64,
+    /// Positions in which it was shorter than the shortest mate.
+    pub short: u64,
+    /// Positions in which it was a win that needs the repetition rule.
+    pub by_rule: u64,
+    /// The positions of [`wrong`](Self::wrong) and [`short`](Self::short), as FEN.
+    pub examples: Vec<String>,
+}
+
+impl MateReport {
+    fn add(&mut self, position: &Position, entry: Entry, check: MateCheck) {
+        self.positions += 1;
+        if entry.wdl == Wdl::Draw {
+            self.drawn += 1;
+            self.drawn_decided += u64::from(check.contradicts);
+        } else {
+            self.by_rule_found += u64::from(check.agrees);
+            self.by_rule_contradicted += u64::from(check.contradicts);
+        }
+        self.mates += u64::from(check.mates > 0);
+        self.wrong += u64::from(check.wrong > 0);
+        self.short += u64::from(check.short > 0);
+        self.by_rule += u64::from(check.by_rule > 0);
+        if check.wrong + check.short > 0 {
+            self.examples.push(position.to_fen());
+        }
+    }
+}
+
+/// Why a sample could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum MateSampleError {
+    /// A table is missing or damaged.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// There is no memory for a search.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+/// Draws a sample and checks each of its positions, on the threads of rayon's pool. Depends on the sample alone.
+///
+/// # Errors
+///
+/// If a table is missing or damaged, or there is no memory for a search.
+pub fn check_sample(tables: &Tables, sample: &MateSample<'_>) -> Result<MateReport, MateSampleError> {
+    let numbers: Vec<(Material, u32)> = sample
+        .materials
+        .iter()
+        .flat_map(|&material| (0..sample.positions).map(move |number| (material, number)))
+        .collect();
+    let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
+    let searcher = || Searcher::<Position>::new(options);
+    let checked: Result<Vec<_>, MateSampleError> = numbers
+        .into_par_iter()
+        .with_max_len(1)
+        .map_init(searcher, |searcher, (material, number)| {
+            let mut random = ChaCha8Rng::seed_from_u64(sample.seed ^ u64::from(number) << 32);
+            let mut draw = |below: u32| random.random_range(0..below);
+            let wdl = [Wdl::Draw, Wdl::Win, Wdl::Draw, Wdl::Loss][number as usize % 4];
+            let Some((position, entry)) = draw_position(tables, material, wdl, &mut draw)? else {
+                return Ok(None);
+            };
+            let searcher = searcher.as_mut().map_err(|error| error.clone())?;
+            let check = check_mates(searcher, &position, entry, sample.rules, &sample.limits);
+            Ok(Some((position, entry, check)))
+        })
+        .collect();
+    let mut report = MateReport::default();
+    for (position, entry, check) in checked?.into_iter().flatten() {
+        report.add(&position, entry, check);
+    }
+    Ok(report)
+}
