@@ -7,8 +7,8 @@ use super::language::say;
 use super::{CliError, Context, OrExit, exit, tablebase};
 use juzhong::engine::{MateReport, MateSample, check_sample};
 use juzhong::search::Limits;
-use juzhong::tablebase::{Material, Metric, Rules, Tables};
-use juzhong::xiangqi::RuleSet;
+use juzhong::tablebase::{Entry, Material, Metric, Rules, Tables};
+use juzhong::xiangqi::{Position, RuleSet};
 
 /// Sets in which repetition decides something.
 const SETS: [&str; 5] = ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKN"];
@@ -35,6 +35,9 @@ pub(super) struct Args {
     /// Seed of the draw.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Search nothing: show the positions, each with its value for the side to move, its order and its distance.
+    #[arg(long)]
+    list: bool,
     /// Number of threads (default: one for each core).
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<u16>>,
@@ -45,30 +48,42 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         "check" => (Rules::Check, RuleSet::Check),
         _ => (Rules::Asian, RuleSet::Asian),
     };
-    let tables =
-        Tables::open(&args.tables, made, Metric::Dtm).map_err(tablebase::table_error)?;
+    let tables = Tables::open(&args.tables, made, Metric::Dtm).map_err(tablebase::table_error)?;
     let materials = if args.materials.is_empty() {
         SETS.iter().filter_map(|name| name.parse().ok()).collect()
     } else {
         args.materials.clone()
     };
-    let sample = MateSample {
-        materials: &materials,
-        rules,
-        positions: args.positions,
-        limits: Limits::nodes(args.nodes),
-        seed: args.seed,
-    };
+    let sample = MateSample { materials: &materials, positions: args.positions, seed: args.seed };
     let threads = args.threads.map_or(0, |threads| threads.get().into());
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.or_exit(exit::UNAVAILABLE)?;
-    let report = pool.install(|| check_sample(&tables, &sample)).or_exit(exit::UNAVAILABLE)?;
+    let positions = pool.install(|| sample.draw(&tables)).or_exit(exit::BAD_DATA)?;
+    if args.list {
+        return list(&positions, context);
+    }
+    let limits = Limits::nodes(args.nodes);
+    let check = || check_sample(&positions, rules, &limits);
+    let report = pool.install(check).or_exit(exit::UNAVAILABLE)?;
     if context.common.json {
         writeln!(context.out, "{}", object(&report, args))?;
     } else {
         print(&report, context)?;
     }
     Ok(if report.wrong + report.short > 0 { exit::FAILED } else { exit::OK })
+}
+
+fn list(positions: &[(Position, Entry)], context: &mut Context<'_>) -> Result<u8, CliError> {
+    for (position, Entry { wdl, order, distance }) in positions {
+        let (fen, wdl) = (position.to_fen(), wdl.name());
+        if context.common.json {
+            let row = json!({"fen": fen, "wdl": wdl, "order": order, "distance": distance});
+            writeln!(context.out, "{row}")?;
+        } else {
+            writeln!(context.out, "{fen}\t{wdl}\t{order}\t{distance}")?;
+        }
+    }
+    Ok(exit::OK)
 }
 
 fn object(report: &MateReport, args: &Args) -> serde_json::Value {

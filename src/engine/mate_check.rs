@@ -11,10 +11,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::game::{Line, ScoreKind};
-use crate::search::{
-    Control, Iteration, Limits, Score, SearchError, SearchOptions, Searcher,
-};
+use crate::game::{Game, Line, ScoreKind};
+use crate::search::{Control, Iteration, Limits, Score, SearchError, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Material, ProbeError, Tables, Wdl};
 use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Move, Position, RuleSet};
@@ -22,7 +20,9 @@ use crate::xiangqi::{Move, Position, RuleSet};
 /// Size of the transposition table in MiB.
 const HASH_MIB: usize = 16;
 /// Positions drawn until one is on the drawing line, or decided by rule.
-const DRAWS: u32 = 400;
+const DRAWS: u32 = 120;
+/// Turns of the side that has to keep a draw for which its line is followed.
+const TURNS: u32 = 3;
 
 /// What a search claims of one position, held against its tablebase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,9 +41,21 @@ pub struct MateCheck {
     pub contradicts: bool,
 }
 
+/// The place of a drawn position among drawing lines that consist of loops, the better the later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum DrawingLine {
+    /// All moves that keep the draw check or newly chase something, and some move loses.
+    Begins,
+    /// So it is for some turns, however both sides keep the draw.
+    Goes,
+    /// So it is, and there are both checks and chases to choose from.
+    Chooses,
+}
+
 /// Draws a position of a set, half of the time with the colours exchanged: with [`Wdl::Draw`] one all of whose drawing
-/// moves check or newly chase something while others lose, else one that only the repetition rule decides so.
-/// `draw` gives a number below its argument. `None` if none was found in some hundred draws.
+/// moves check or newly chase something while others lose, if possible for some turns and with both to choose from;
+/// else one that only the repetition rule decides so. `draw` gives a number below its argument. `None` if none was
+/// found in some hundred draws.
 ///
 /// # Errors
 ///
@@ -54,28 +66,64 @@ pub fn draw_position(
     wdl: Wdl,
     draw: &mut dyn FnMut(u32) -> u32,
 ) -> Result<Option<(Position, Entry)>, ProbeError> {
+    let mut best = None;
     for _ in 0..DRAWS {
         let swapped = draw(2) == 1;
         let drawn = tables.random_position((material, swapped), Some(wdl), draw)?;
-        let Some((position, entry)) = drawn else { return Ok(None) };
-        let is_wanted = match wdl {
-            Wdl::Draw => is_on_drawing_line(tables, &position)?,
-            Wdl::Win | Wdl::Loss => entry.order > 0,
+        let Some((position, entry)) = drawn else { break };
+        let place = match wdl {
+            Wdl::Draw => drawing_line(tables, &position, draw)?,
+            Wdl::Win | Wdl::Loss => (entry.order > 0).then_some(DrawingLine::Chooses),
         };
-        if is_wanted {
-            return Ok(Some((position, entry)));
+        if place.is_some() && place > best.as_ref().map(|&(place, _)| place) {
+            best = place.map(|place| (place, (position, entry)));
+        }
+        if place == Some(DrawingLine::Chooses) {
+            break;
         }
     }
-    Ok(None)
+    Ok(best.map(|(_, drawn)| drawn))
 }
 
-/// Returns true if all moves that keep the draw check or newly chase something, and some move loses.
-fn is_on_drawing_line(tables: &Tables, position: &Position) -> Result<bool, ProbeError> {
+/// Follows the drawing line from a position, moves chosen by chance among those that keep the draw.
+fn drawing_line(
+    tables: &Tables,
+    position: &Position,
+    draw: &mut dyn FnMut(u32) -> u32,
+) -> Result<Option<DrawingLine>, ProbeError> {
+    let mut position = position.clone();
+    let mut place = None;
+    let (mut checks, mut chases) = (false, false);
+    for turn in 0..TURNS {
+        let (keeping, others) = drawing_moves(tables, &position)?;
+        let mut kinds =
+            keeping.iter().map(|&mv| (position.gives_check(mv), !chased(&position, mv).is_empty()));
+        if keeping.is_empty() || !others || !kinds.all(|(check, chase)| check || chase) {
+            return Ok(place);
+        }
+        let own_checks = keeping.iter().filter(|&&mv| position.gives_check(mv)).count();
+        (checks, chases) = (checks || own_checks > 0, chases || own_checks < keeping.len());
+        place = Some(match (turn + 1 == TURNS, checks && chases) {
+            (true, true) => DrawingLine::Chooses,
+            (true, false) => DrawingLine::Goes,
+            _ => DrawingLine::Begins,
+        });
+        position.make(keeping[draw(keeping.len() as u32) as usize]);
+        let (replies, _) = drawing_moves(tables, &position)?;
+        if replies.is_empty() {
+            return Ok(place);
+        }
+        position.make(replies[draw(replies.len() as u32) as usize]);
+    }
+    Ok(place)
+}
+
+/// The moves that keep a draw, and if others lose.
+fn drawing_moves(tables: &Tables, position: &Position) -> Result<(Vec<Move>, bool), ProbeError> {
     let moves = tables.probe_children(position)?;
-    let attacks = |mv| position.gives_check(mv) || !chased(position, mv).is_empty();
-    let is_decided_otherwise = moves.iter().any(|(_, entry)| entry.wdl == Wdl::Loss);
-    let draws = moves.iter().filter(|(_, entry)| entry.wdl == Wdl::Draw);
-    Ok(is_decided_otherwise && draws.clone().all(|&(mv, _)| attacks(mv)))
+    let others = moves.iter().any(|(_, entry)| entry.wdl == Wdl::Loss);
+    let keeping = moves.into_iter().filter(|(_, entry)| entry.wdl == Wdl::Draw);
+    Ok((keeping.map(|(mv, _)| mv).collect(), others))
 }
 
 /// Keeps the score of every iteration.
@@ -140,17 +188,13 @@ fn decided(score: Score) -> Wdl {
     }
 }
 
-/// A sample of positions and how they are searched.
+/// A sample of positions.
 #[derive(Debug, Clone, Copy)]
 pub struct MateSample<'a> {
     /// The sets that positions are drawn from, in equal parts.
     pub materials: &'a [Material],
-    /// The rules, those of the tablebases.
-    pub rules: RuleSet,
     /// Positions of each set: half of them drawn, the others decided by rule.
     pub positions: u32,
-    /// Limits of each search.
-    pub limits: Limits,
     /// Seed of the draw.
     pub seed: u64,
 }
@@ -200,48 +244,51 @@ impl MateReport {
     }
 }
 
-/// Why a sample could not be checked.
-#[derive(Debug, thiserror::Error)]
-pub enum MateSampleError {
-    /// A table is missing or damaged.
-    #[error(transparent)]
-    Probe(#[from] ProbeError),
-    /// There is no memory for a search.
-    #[error(transparent)]
-    Search(#[from] SearchError),
+impl MateSample<'_> {
+    /// Draws the positions, each with its value, on the threads of rayon's pool. Depends on the sample alone.
+    ///
+    /// # Errors
+    ///
+    /// If a table is missing or damaged.
+    pub fn draw(&self, tables: &Tables) -> Result<Vec<(Position, Entry)>, ProbeError> {
+        let numbers = |&material| (0..self.positions).map(move |number| (material, number));
+        let numbers: Vec<(Material, u32)> = self.materials.iter().flat_map(numbers).collect();
+        let drawn: Result<Vec<_>, ProbeError> = numbers
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(material, number)| {
+                let mut random = ChaCha8Rng::seed_from_u64(self.seed ^ u64::from(number) << 32);
+                let wdl = [Wdl::Draw, Wdl::Win, Wdl::Draw, Wdl::Loss][number as usize % 4];
+                draw_position(tables, material, wdl, &mut |below| random.random_range(0..below))
+            })
+            .collect();
+        Ok(drawn?.into_iter().flatten().collect())
+    }
 }
 
-/// Draws a sample and checks each of its positions, on the threads of rayon's pool. Depends on the sample alone.
+/// [Checks](check_mates) each position, on the threads of rayon's pool.
 ///
 /// # Errors
 ///
-/// If a table is missing or damaged, or there is no memory for a search.
-pub fn check_sample(tables: &Tables, sample: &MateSample<'_>) -> Result<MateReport, MateSampleError> {
-    let numbers: Vec<(Material, u32)> = sample
-        .materials
-        .iter()
-        .flat_map(|&material| (0..sample.positions).map(move |number| (material, number)))
-        .collect();
+/// If there is no memory for a search.
+pub fn check_sample(
+    positions: &[(Position, Entry)],
+    rules: RuleSet,
+    limits: &Limits,
+) -> Result<MateReport, SearchError> {
     let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
     let searcher = || Searcher::<Position>::new(options);
-    let checked: Result<Vec<_>, MateSampleError> = numbers
-        .into_par_iter()
+    let checks: Result<Vec<MateCheck>, SearchError> = positions
+        .par_iter()
         .with_max_len(1)
-        .map_init(searcher, |searcher, (material, number)| {
-            let mut random = ChaCha8Rng::seed_from_u64(sample.seed ^ u64::from(number) << 32);
-            let mut draw = |below: u32| random.random_range(0..below);
-            let wdl = [Wdl::Draw, Wdl::Win, Wdl::Draw, Wdl::Loss][number as usize % 4];
-            let Some((position, entry)) = draw_position(tables, material, wdl, &mut draw)? else {
-                return Ok(None);
-            };
+        .map_init(searcher, |searcher, (position, entry)| {
             let searcher = searcher.as_mut().map_err(|error| error.clone())?;
-            let check = check_mates(searcher, &position, entry, sample.rules, &sample.limits);
-            Ok(Some((position, entry, check)))
+            Ok(check_mates(searcher, position, *entry, rules, limits))
         })
         .collect();
     let mut report = MateReport::default();
-    for (position, entry, check) in checked?.into_iter().flatten() {
-        report.add(&position, entry, check);
+    for ((position, entry), check) in positions.iter().zip(checks?) {
+        report.add(position, *entry, check);
     }
     Ok(report)
 }

@@ -335,6 +335,21 @@ mod tests {
     }
 
     #[test]
+    fn an_early_verdict_marks_no_move() {
+        for (before, after) in [
+            (Score::early_win(3), Score::from_eval(900)),
+            (Score::from_eval(900), Score::early_win(4)),
+        ] {
+            let values = [(before, "h2e2"), (after, "h9g7")]
+                .map(|(score, best)| PositionValue { score, ..value(0, best) });
+            let review = reviewed(&["a3a4"], &values);
+            let red = &review.moves[0];
+            assert_eq!((red.mark, red.centipawn_loss, red.loss()), (None, 0, 0.0));
+            assert!(!red.is_only);
+        }
+    }
+
+    #[test]
     fn the_best_move_found_gives_nothing_away() {
         let values = [value(20, "h2e2"), value(300, "h9g7")];
         let review = reviewed(&["h2e2"], &values);

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 pub use super::chase::chased;
 use crate::game::{
-    Adjudicate, BySide, Game, Grounds, Horizon, Judgement, Line, Ply, Side, Verdict,
+    Adjudicate, BySide, Early, Game, Grounds, Horizon, Judgement, Line, Ply, Side, Verdict,
 };
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::chase::chased_among;
@@ -263,6 +263,15 @@ const ALL_CHECK: Grounds = Grounds(1 << 120);
 /// It attacks with all its moves, by one means or another.
 const ALL_ATTACK: Grounds = Grounds(1 << 121);
 
+/// What is known of an early verdict on the loop from `start` on by which `loser` loses. Perpetual check is judged before
+/// all else, so that whatever loops of checks are joined, it stays one, if the limit of moves is far enough.
+fn early(line: &Line<Position>, start: usize, root: usize, loser: Side, rules: RuleSet) -> Early {
+    let grounds = grounds(line, start, root, loser, rules);
+    let again = (line.len() - start) as u32;
+    let is_due = !grounds.common(ALL_CHECK).is_empty() && again <= plies_left(line, rules);
+    Early { grounds, due_in: is_due.then_some(again) }
+}
+
 /// The grounds of an early verdict on the loop from `start` on by which `loser` loses: checks, attacks, and the pieces
 /// that are chased, by their squares where the line had `root` plies.
 fn grounds(
@@ -362,7 +371,7 @@ impl Adjudicate for Position {
             let judgement = judge_loop(position, &line.plies()[start..], rules);
             let early = match (judgement.verdict, horizon) {
                 (Verdict::Loses(loser), Horizon::Search { root }) if is_early => {
-                    Some(grounds(line, start, root, loser, rules))
+                    Some(early(line, start, root, loser, rules))
                 }
                 _ => None,
             };
@@ -472,8 +481,11 @@ mod tests {
             assert_eq!(verdict, Verdict::Draw);
             hangs_from
         };
-        let repeated = line_of(ROOK, 0, &format!("a1b1 d9d8 b1a1 d8d9 {THERE_AND_BACK}"));
-        assert_eq!(hangs_from(&repeated, 0), Some(5));
+        let repeated = line_of(ROOK, 0, "a1b1 d9d8 b1b2 d8d9 b2b1 d9d8");
+        assert_eq!(hangs_from(&repeated, 0), Some(3));
+        // The third occurrence is judged as at the board, from the first one on.
+        let third = line_of(ROOK, 0, &format!("a1b1 d9d8 b1a1 d8d9 {THERE_AND_BACK}"));
+        assert_eq!(hangs_from(&third, 0), Some(1));
         let dead = line_of("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0 1", 7, "e0e1");
         assert_eq!(hangs_from(&dead, 0), None);
         // Near the limit at the root the stage tells; farther away the root's own clock matters.
@@ -549,6 +561,40 @@ mod tests {
         assert_eq!(stage(50, 10, RuleSet::Chinese), 20);
         assert_eq!(stage(50, 10, RuleSet::Asian), (10 * 11 + 10) * 11);
         assert_ne!(stage(79, 1, RuleSet::Asian), stage(83, 0, RuleSet::Asian));
+    }
+
+    /// Red's rook checks at the first ranks of Black's king, or chases its cannon; the squares are those at the root.
+    #[test]
+    fn early_verdicts_say_what_they_rest_on() {
+        const FEN: &str = "3aka3/4n4/9/9/9/9/2C6/9/6r2/3AK4 b - - 0 1";
+        let judged = |root: usize, moves: &str, rules| {
+            Position::judge(&line_of(FEN, 0, moves), rules, Horizon::Search { root })
+        };
+        let chase = judged(0, "g1c1 c3g3 c1g1 g3c3", RuleSet::Asian);
+        let check = judged(0, "g1g0 e0e1 g0g1 e1e0", RuleSet::Asian);
+        assert_eq!(chase.verdict, Verdict::Loses(Side::Second));
+        assert_eq!(check.verdict, Verdict::Loses(Side::Second));
+        let cannon = Square::parse("c3").unwrap().index();
+        assert_eq!(chase.early, Some(Early { grounds: Grounds(1 << cannon), due_in: None }));
+        let [chase, check] = [chase.early.unwrap(), check.early.unwrap()];
+        assert_eq!((check.grounds, check.due_in), (ALL_CHECK, Some(4)));
+        assert!(chase.grounds.common(check.grounds).is_empty());
+        // Where the limit of moves comes before the third occurrence, no verdict falls.
+        let late = line_of(FEN, 113, "g1g0 e0e1 g0g1 e1e0");
+        let late = Position::judge(&late, RuleSet::Check, Horizon::Search { root: 0 });
+        assert_eq!(late.early, Some(Early { grounds: ALL_CHECK, due_in: None }));
+        // The piece is the same one wherever it has gone since the root.
+        let later = judged(0, "g1g4 c3d3 g4g3 d3d4 g3g4 d4d3 g4g3 d3d4", RuleSet::Asian);
+        assert!(later.early.is_none_or(|early| early.grounds == Grounds(1 << cannon)));
+        // Both in turn are nobody's offence; nor is a draw early.
+        let both = judged(0, "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0", RuleSet::Asian);
+        assert_eq!((both.verdict, both.early), (Verdict::Draw, None));
+        // At the board nothing is judged before the third occurrence.
+        let line = line_of(FEN, 0, "g1g0 e0e1 g0g1 e1e0");
+        assert_eq!(Position::judge(&line, RuleSet::Asian, Horizon::Game), Judgement::NONE);
+        let twice = line_of(FEN, 0, &"g1g0 e0e1 g0g1 e1e0 ".repeat(2));
+        let last = Position::judge(&twice, RuleSet::Asian, Horizon::Search { root: 0 });
+        assert_eq!((last.verdict, last.early), (Verdict::Loses(Side::Second), None));
     }
 
     #[test]

@@ -121,6 +121,7 @@ const FOLDERS: [(&str, &[&str]); 12] = [
             "opening_books",
             "player",
             "level",
+            "mate_check",
             "evaluators",
         ],
     ),

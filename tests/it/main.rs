@@ -84,6 +84,7 @@ mod solve {
 #[cfg(feature = "cli")]
 mod engine {
     mod damage;
+    mod mate_check;
     mod sources;
     mod table_play;
 }

@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 
 use crate::game::{
-    Adjudicate, Bound, Grounds, Heuristics, Horizon, Outcome, Packed, Side, Verdict,
+    Adjudicate, Bound, Early, Grounds, Heuristics, Horizon, Outcome, Packed, Side, Verdict,
 };
 use crate::search::history::{Before, Structures, bonus, penalty};
 use crate::search::order::{Hints, Picker, noisy_slot};
@@ -118,9 +118,9 @@ struct Best<M> {
     /// See [`Worker::path_ply`]: the lowest of all moves, for an upper bound depends on each of them;
     /// once a move has cut, that move's.
     path_ply: usize,
-    /// What the moves that lose by early verdicts have in common.
+    /// What the early verdicts by which moves lose have in common.
     lost_on: Grounds,
-    /// What the best move's win by an early verdict rests on.
+    /// What the best move's win rests on.
     won_on: Grounds,
 }
 
@@ -241,23 +241,26 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The judgement on the line's last position by the rules that look at the past. An early verdict by which a side
-    /// loses is no result but a score below all results, and for the proof of a mate it is nothing: there the loop goes
-    /// on until the verdict falls.
+    /// loses is a result if it is known to fall at the board too, and as far away; else a score below all results. For
+    /// the proof of a mate it is nothing: there the loop goes on until the verdict falls.
     fn judged(&self, ply: usize) -> Option<Judged> {
         let rules = self.shared.rules;
         let judgement = G::judge(&self.line, rules, Horizon::Search { root: self.root });
+        let won = |side| self.line.position().turn() != side;
         let score = match (judgement.verdict, judgement.early) {
             (Verdict::None, _) => return None,
             (Verdict::Draw, _) => Score::DRAW,
-            (Verdict::Loses(side), None) => decided(self.line.position().turn() != side, ply),
+            (Verdict::Loses(side), None) => decided(won(side), ply),
             (Verdict::Loses(_), Some(_)) if self.shared.proves => return None,
-            (Verdict::Loses(side), Some(_)) if self.line.position().turn() == side => {
-                Score::early_loss(ply)
+            (Verdict::Loses(side), Some(Early { due_in: Some(plies), .. })) => {
+                decided(won(side), ply + plies as usize)
             }
-            (Verdict::Loses(_), Some(_)) => Score::early_win(ply),
+            (Verdict::Loses(side), Some(_)) if won(side) => Score::early_win(ply),
+            (Verdict::Loses(_), Some(_)) => Score::early_loss(ply),
         };
         let path_ply = judgement.hangs_from.map_or(NO_PATH, |len| len.saturating_sub(self.root));
-        Some(Judged { score, path_ply, grounds: judgement.early.unwrap_or(Grounds::ALL) })
+        let grounds = judgement.early.map_or(Grounds::ALL, |early| early.grounds);
+        Some(Judged { score, path_ply, grounds })
     }
 
     /// Ends a node by a judgement.
@@ -274,7 +277,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if self.line.clock() <= G::STAGES_FROM {
             return None;
         }
-        let judged = self.judged(ply).filter(|judged| !judged.score.is_early())?;
+        let judged = self.judged(ply).filter(|judged| judged.grounds == Grounds::ALL)?;
         Some(self.settle(ply, &judged))
     }
 
@@ -429,7 +432,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             }
             let (path_ply, grounds) = (self.path_ply[ply + 1], self.grounds[ply + 1]);
             best.path_ply = best.path_ply.min(path_ply);
-            if score.is_lost() && score.is_early() && best.evades(grounds) {
+            if score.is_lost() && best.evades(grounds) {
                 score = Score::DRAW;
             }
             if score > best.score {
