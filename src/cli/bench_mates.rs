@@ -14,7 +14,7 @@ use juzhong::xiangqi::{Position, RuleSet};
 const SETS: [&str; 5] = ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKN"];
 
 /// Searches positions of tables without the tables, half of them drawn and all of their drawing moves checks or chases,
-/// the others decided by the repetition rule only, and counts the mates that the tables contradict.
+/// a third decided by the repetition rule only, and counts the mates that the tables contradict.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Sets of men, of which there must be tables [default: KRCvKR KRNvKR KRvKNC KRCvKN KRvKN].
@@ -94,29 +94,29 @@ fn object(report: &MateReport, args: &Args) -> serde_json::Value {
         "positions": report.positions,
         "drawn": report.drawn,
         "drawn_decided": report.drawn_decided,
+        "by_rule": report.by_rule,
         "by_rule_found": report.by_rule_found,
-        "by_rule_contradicted": report.by_rule_contradicted,
+        "contradicted": report.contradicted,
         "mates": report.mates,
         "wrong": report.wrong,
         "short": report.short,
-        "mates_by_rule": report.by_rule,
+        "mates_by_rule": report.mates_by_rule,
         "examples": report.examples,
     })
 }
 
 fn print(report: &MateReport, context: &mut Context<'_>) -> Result<(), CliError> {
-    let MateReport { positions, drawn, drawn_decided, .. } = report;
+    let MateReport { positions, drawn, drawn_decided, by_rule, by_rule_found, .. } = report;
+    let MateReport { contradicted, mates, wrong, short, mates_by_rule, .. } = report;
     let decided = positions - drawn;
-    let MateReport { by_rule_found, by_rule_contradicted, .. } = report;
-    let MateReport { mates, wrong, short, by_rule, .. } = report;
     say!(context.out, "{drawn} drawn positions, {drawn_decided} of them scored as decided")?;
     say!(
         context.out,
-        "{decided} positions decided by rule, {by_rule_found} of them scored so, {by_rule_contradicted} the other way round"
+        "{decided} decided positions, {contradicted} of them scored the other way round; {by_rule} of them by rule, {by_rule_found} of these scored so"
     )?;
     say!(
         context.out,
-        "mates in {mates} positions: {wrong} wrong, {short} too short, {by_rule} by rule only"
+        "mates in {mates} positions: {wrong} wrong, {short} too short, {mates_by_rule} by rule"
     )?;
     for fen in &report.examples {
         writeln!(context.out, "{fen}")?;

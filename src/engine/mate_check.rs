@@ -52,10 +52,20 @@ enum DrawingLine {
     Chooses,
 }
 
-/// Draws a position of a set, half of the time with the colours exchanged: with [`Wdl::Draw`] one all of whose drawing
-/// moves check or newly chase something while others lose, if possible for some turns and with both to choose from;
-/// else one that only the repetition rule decides so. `draw` gives a number below its argument. `None` if none was
-/// found in some hundred draws.
+/// The kinds of positions that a sample is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleKind {
+    /// Drawn, and all moves that keep the draw check or newly chase something while others lose, if possible for some
+    /// turns and with both to choose from.
+    OnDrawingLine,
+    /// Won or lost by the repetition rule only.
+    ByRule,
+    /// Won or lost without it.
+    Forced,
+}
+
+/// Draws a position of a set, half of the time with the colours exchanged. `draw` gives a number below its argument.
+/// `None` if none was found in some hundred draws.
 ///
 /// # Errors
 ///
@@ -63,17 +73,22 @@ enum DrawingLine {
 pub fn draw_position(
     tables: &Tables,
     material: Material,
-    wdl: Wdl,
+    kind: SampleKind,
     draw: &mut dyn FnMut(u32) -> u32,
 ) -> Result<Option<(Position, Entry)>, ProbeError> {
+    let wdl = match kind {
+        SampleKind::OnDrawingLine => Wdl::Draw,
+        SampleKind::ByRule | SampleKind::Forced => [Wdl::Win, Wdl::Loss][draw(2) as usize],
+    };
     let mut best = None;
     for _ in 0..DRAWS {
         let swapped = draw(2) == 1;
         let drawn = tables.random_position((material, swapped), Some(wdl), draw)?;
         let Some((position, entry)) = drawn else { break };
-        let place = match wdl {
-            Wdl::Draw => drawing_line(tables, &position, draw)?,
-            Wdl::Win | Wdl::Loss => (entry.order > 0).then_some(DrawingLine::Chooses),
+        let place = match kind {
+            SampleKind::OnDrawingLine => drawing_line(tables, &position, draw)?,
+            SampleKind::ByRule => (entry.order > 0).then_some(DrawingLine::Chooses),
+            SampleKind::Forced => (entry.order == 0).then_some(DrawingLine::Chooses),
         };
         if place.is_some() && place > best.as_ref().map(|&(place, _)| place) {
             best = place.map(|place| (place, (position, entry)));
@@ -193,7 +208,7 @@ fn decided(score: Score) -> Wdl {
 pub struct MateSample<'a> {
     /// The sets that positions are drawn from, in equal parts.
     pub materials: &'a [Material],
-    /// Positions of each set: half of them drawn, the others decided by rule.
+    /// Positions of each set: half of them drawn, a third decided by rule, the others without it.
     pub positions: u32,
     /// Seed of the draw.
     pub seed: u64,
@@ -208,10 +223,12 @@ pub struct MateReport {
     pub drawn: u64,
     /// Drawn positions that the last iteration decides.
     pub drawn_decided: u64,
-    /// Positions decided by rule whose last iteration says so.
+    /// Positions decided by rule.
+    pub by_rule: u64,
+    /// Those of them whose last iteration says so.
     pub by_rule_found: u64,
-    /// Positions decided by rule whose last iteration says the contrary.
-    pub by_rule_contradicted: u64,
+    /// Positions decided one way whose last iteration says the contrary.
+    pub contradicted: u64,
     /// Positions in which an iteration had a mate for its score.
     pub mates: u64,
     /// Positions in which it was a mate that the tablebase contradicts.
@@ -219,7 +236,7 @@ pub struct MateReport {
     /// Positions in which it was shorter than the shortest mate.
     pub short: u64,
     /// Positions in which it was a win that needs the repetition rule.
-    pub by_rule: u64,
+    pub mates_by_rule: u64,
     /// The positions of [`wrong`](Self::wrong) and [`short`](Self::short), as FEN.
     pub examples: Vec<String>,
 }
@@ -231,13 +248,14 @@ impl MateReport {
             self.drawn += 1;
             self.drawn_decided += u64::from(check.contradicts);
         } else {
-            self.by_rule_found += u64::from(check.agrees);
-            self.by_rule_contradicted += u64::from(check.contradicts);
+            self.by_rule += u64::from(entry.order > 0);
+            self.by_rule_found += u64::from(entry.order > 0 && check.agrees);
+            self.contradicted += u64::from(check.contradicts);
         }
         self.mates += u64::from(check.mates > 0);
         self.wrong += u64::from(check.wrong > 0);
         self.short += u64::from(check.short > 0);
-        self.by_rule += u64::from(check.by_rule > 0);
+        self.mates_by_rule += u64::from(check.by_rule > 0);
         if check.wrong + check.short > 0 {
             self.examples.push(position.to_fen());
         }
@@ -258,8 +276,12 @@ impl MateSample<'_> {
             .with_max_len(1)
             .map(|(material, number)| {
                 let mut random = ChaCha8Rng::seed_from_u64(self.seed ^ u64::from(number) << 32);
-                let wdl = [Wdl::Draw, Wdl::Win, Wdl::Draw, Wdl::Loss][number as usize % 4];
-                draw_position(tables, material, wdl, &mut |below| random.random_range(0..below))
+                let kind = match number % 6 {
+                    1 | 3 => SampleKind::ByRule,
+                    5 => SampleKind::Forced,
+                    _ => SampleKind::OnDrawingLine,
+                };
+                draw_position(tables, material, kind, &mut |below| random.random_range(0..below))
             })
             .collect();
         Ok(drawn?.into_iter().flatten().collect())

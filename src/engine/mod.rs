@@ -26,7 +26,9 @@ pub use endgames::{
 };
 pub use evaluators::{SearchEvaluator, TablebaseEvaluator};
 pub use level::{Level, varied};
-pub use mate_check::{MateCheck, MateReport, MateSample, check_mates, check_sample, draw_position};
+pub use mate_check::{
+    MateCheck, MateReport, MateSample, SampleKind, check_mates, check_sample, draw_position,
+};
 pub use opening_books::{BookLimits, OwnBook};
 pub use playable::Playable;
 pub use player::{Choice, Engine, EngineError, EngineOptions, MoveSource};

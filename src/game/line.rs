@@ -179,25 +179,15 @@ pub struct Judgement {
     /// and with them the verdict. `None` if it depends only on the position and its
     /// [stage](Adjudicate::stage).
     pub hangs_from: Option<usize>,
-    /// `Some` if the verdict is [early](Horizon::Search), and somebody loses by it. No game ends by it: the loser may go
-    /// on otherwise the next time, so that the verdict at the board is another.
-    pub early: Option<Early>,
+    /// `Some` if the verdict is [early](Horizon::Search), and somebody loses by it: what it rests on. No game ends
+    /// by it: the loser may go on otherwise the next time, so that the verdict at the board is another, or comes later.
+    pub early: Option<Grounds>,
 }
 
 impl Judgement {
     /// Nothing to judge.
     pub const NONE: Self =
         Self { verdict: Verdict::None, reason: None, hangs_from: None, early: None };
-}
-
-/// What is known of an early verdict by which somebody loses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Early {
-    /// What it rests on.
-    pub grounds: Grounds,
-    /// `Some` if it falls at the board as well, whatever loops of the same [grounds](Self::grounds) follow, however much
-    /// the winner does in them: plies until then, the loop being gone round again.
-    pub due_in: Option<u32>,
 }
 
 /// What an early verdict on a loop rests on: a set of offences, each of which fills the loop (xiangqi: all moves of the

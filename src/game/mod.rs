@@ -14,7 +14,7 @@ mod symmetry;
 mod tunables;
 
 pub use heuristics::{Heuristics, PHASES, STRUCTURES, WinModel};
-pub use line::{Adjudicate, Early, Grounds, Horizon, Judgement, Line, Ply, Verdict};
+pub use line::{Adjudicate, Grounds, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
 pub use score::{Bound, ScoreKind};
 pub use side::{BySide, Outcome, Side};

@@ -68,7 +68,7 @@ impl Score {
         Self(signed(ply) - Self::TABLE)
     }
 
-    /// The side to move wins `ply` plies from the root by an early verdict on a loop that need not fall at the board
+    /// The side to move wins `ply` plies from the root by an early verdict on a loop
     /// ([`Judgement::early`](crate::game::Judgement::early)): no result, for the loser may leave the loop, but
     /// above every evaluation.
     #[must_use]

@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 pub use super::chase::chased;
 use crate::game::{
-    Adjudicate, BySide, Early, Game, Grounds, Horizon, Judgement, Line, Ply, Side, Verdict,
+    Adjudicate, BySide, Game, Grounds, Horizon, Judgement, Line, Ply, Side, Verdict,
 };
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::chase::chased_among;
@@ -263,15 +263,6 @@ const ALL_CHECK: Grounds = Grounds(1 << 120);
 /// It attacks with all its moves, by one means or another.
 const ALL_ATTACK: Grounds = Grounds(1 << 121);
 
-/// What is known of an early verdict on the loop from `start` on by which `loser` loses. Perpetual check is judged before
-/// all else, so that whatever loops of checks are joined, it stays one, if the limit of moves is far enough.
-fn early(line: &Line<Position>, start: usize, root: usize, loser: Side, rules: RuleSet) -> Early {
-    let grounds = grounds(line, start, root, loser, rules);
-    let again = (line.len() - start) as u32;
-    let is_due = !grounds.common(ALL_CHECK).is_empty() && again <= plies_left(line, rules);
-    Early { grounds, due_in: is_due.then_some(again) }
-}
-
 /// The grounds of an early verdict on the loop from `start` on by which `loser` loses: checks, attacks, and the pieces
 /// that are chased, by their squares where the line had `root` plies.
 fn grounds(
@@ -371,7 +362,7 @@ impl Adjudicate for Position {
             let judgement = judge_loop(position, &line.plies()[start..], rules);
             let early = match (judgement.verdict, horizon) {
                 (Verdict::Loses(loser), Horizon::Search { root }) if is_early => {
-                    Some(early(line, start, root, loser, rules))
+                    Some(grounds(line, start, root, loser, rules))
                 }
                 _ => None,
             };
@@ -575,17 +566,13 @@ mod tests {
         assert_eq!(chase.verdict, Verdict::Loses(Side::Second));
         assert_eq!(check.verdict, Verdict::Loses(Side::Second));
         let cannon = Square::parse("c3").unwrap().index();
-        assert_eq!(chase.early, Some(Early { grounds: Grounds(1 << cannon), due_in: None }));
+        assert_eq!(chase.early, Some(Grounds(1 << cannon)));
         let [chase, check] = [chase.early.unwrap(), check.early.unwrap()];
-        assert_eq!((check.grounds, check.due_in), (ALL_CHECK, Some(4)));
-        assert!(chase.grounds.common(check.grounds).is_empty());
-        // Where the limit of moves comes before the third occurrence, no verdict falls.
-        let late = line_of(FEN, 113, "g1g0 e0e1 g0g1 e1e0");
-        let late = Position::judge(&late, RuleSet::Check, Horizon::Search { root: 0 });
-        assert_eq!(late.early, Some(Early { grounds: ALL_CHECK, due_in: None }));
+        assert_eq!(check, ALL_CHECK);
+        assert!(chase.common(check).is_empty());
         // The piece is the same one wherever it has gone since the root.
         let later = judged(0, "g1g4 c3d3 g4g3 d3d4 g3g4 d4d3 g4g3 d3d4", RuleSet::Asian);
-        assert!(later.early.is_none_or(|early| early.grounds == Grounds(1 << cannon)));
+        assert!(later.early.is_none_or(|grounds| grounds == Grounds(1 << cannon)));
         // Both in turn are nobody's offence; nor is a draw early.
         let both = judged(0, "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0", RuleSet::Asian);
         assert_eq!((both.verdict, both.early), (Verdict::Draw, None));

@@ -1,7 +1,7 @@
 use arrayvec::ArrayVec;
 
 use crate::game::{
-    Adjudicate, Bound, Early, Grounds, Heuristics, Horizon, Outcome, Packed, Side, Verdict,
+    Adjudicate, Bound, Grounds, Heuristics, Horizon, Outcome, Packed, Side, Verdict,
 };
 use crate::search::history::{Before, Structures, bonus, penalty};
 use crate::search::order::{Hints, Picker, noisy_slot};
@@ -241,8 +241,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The judgement on the line's last position by the rules that look at the past. An early verdict by which a side
-    /// loses is a result if it is known to fall at the board too, and as far away; else a score below all results. For
-    /// the proof of a mate it is nothing: there the loop goes on until the verdict falls.
+    /// loses is no result but a score below all results, and for the proof of a mate it is nothing: there the loop goes
+    /// on until the verdict falls.
     fn judged(&self, ply: usize) -> Option<Judged> {
         let rules = self.shared.rules;
         let judgement = G::judge(&self.line, rules, Horizon::Search { root: self.root });
@@ -252,15 +252,11 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             (Verdict::Draw, _) => Score::DRAW,
             (Verdict::Loses(side), None) => decided(won(side), ply),
             (Verdict::Loses(_), Some(_)) if self.shared.proves => return None,
-            (Verdict::Loses(side), Some(Early { due_in: Some(plies), .. })) => {
-                decided(won(side), ply + plies as usize)
-            }
             (Verdict::Loses(side), Some(_)) if won(side) => Score::early_win(ply),
             (Verdict::Loses(_), Some(_)) => Score::early_loss(ply),
         };
         let path_ply = judgement.hangs_from.map_or(NO_PATH, |len| len.saturating_sub(self.root));
-        let grounds = judgement.early.map_or(Grounds::ALL, |early| early.grounds);
-        Some(Judged { score, path_ply, grounds })
+        Some(Judged { score, path_ply, grounds: judgement.early.unwrap_or(Grounds::ALL) })
     }
 
     /// Ends a node by a judgement.
