@@ -10,7 +10,7 @@ use juzhong::book::find_games;
 use juzhong::bytes::{StopFlag, open};
 use juzhong::game::Game as _;
 use juzhong::record::{
-    BadGame, BadGameReason, GameFile, ParsedGame, Place, Record, Tree,
+    BadGame, BadGameReason, GameFile, Keep, ParsedGame, Place, ReadOptions, Record, Tree,
     Variation as RecordVariation, read_chunk, read_game_file, split_games,
 };
 use juzhong::xiangqi::notation::{MoveNotation, format_move};
@@ -346,7 +346,7 @@ fn read_file(path: &Path, stop: &StopFlag, sender: &SyncSender<Message>) -> io::
         }
         Err(error) => return Err(error),
     };
-    read_game_file(&source, &file, &folder, stop, true, &mut send).map(|_| ())
+    read_game_file(&source, &file, &folder, stop, ReadOptions::keeping(Keep::LegalPart), &mut send).map(|_| ())
 }
 
 /// The bytes of a source of games.

@@ -8,24 +8,24 @@ use serde_json::json;
 
 use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
 use super::game_input::{
-    STANDARD, find_inputs, interrupted, no_game, read_file, refuse_input_as_output,
+    STANDARD, find_inputs, interrupted, no_game, read_file, refusal, refuse_input_as_output,
     temporary_folder,
 };
 use super::interrupt::stop_flag;
+use super::line_args::BoardArgs;
 use super::listing::{Listing, claim, claim_file, show_some};
 use super::packed_file::{PackedFile, packing};
-use super::terminal::Terminal;
+use super::terminal::{Terminal, read_size};
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::{counted, counts, text};
-use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 use juzhong::gomoku::Board;
 use juzhong::record::{
-    BadGame, Dropped, Encoding, Format, ParsedGame, PgnOptions, ReadSummary, WriteError,
-    WriteOptions,
+    BadGame, Dropped, Encoding, Format, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary,
+    WriteError, WriteOptions, tell_words,
 };
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -60,9 +60,13 @@ pub(super) struct Args {
     #[arg(long)]
     rejects: Option<PathBuf>,
     /// Keep the moves before an illegal one, or before the end of a truncated file, instead of leaving the
-    /// game out; such games are counted, and listed by --rejects.
+    /// game out; such games are counted, and listed by --rejects. A single file is read so without --strict, too.
     #[arg(long)]
     keep_legal_part: bool,
+    /// Gomoku: the size of the board where a file does not say it (lists of moves and offsets), such as 15 or 19x19
+    /// [default: 15, or 20 where a move lies beyond].
+    #[arg(long)]
+    size: Option<String>,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
     strict: bool,
@@ -91,6 +95,7 @@ fn run_game<G: Terminal + Symmetric>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     let format = args.format::<G>()?;
+    let reading = args.reading::<G>()?;
     let inputs = find_inputs::<G>(&args.inputs)?;
     refuse_input_as_output(&inputs.files, &args.output)?;
     stop_flag(); // from here on an interrupt ends in good order
@@ -100,11 +105,11 @@ fn run_game<G: Terminal + Symmetric>(
     let mut work = Work {
         output: Output::open(args, format, context.out)?,
         format,
-        options: args.options(),
+        options: args.options(reading.board),
         listing,
         report: Report::default(),
         first_bad: None,
-        keep_legal_part: args.keep_legal_part,
+        reading,
         filter,
         bar: progress_bar(to_stdout),
     };
@@ -160,11 +165,33 @@ impl Args {
         Ok(format)
     }
 
-    fn options(&self) -> WriteOptions {
+    fn options(&self, board: Option<(u8, u8)>) -> WriteOptions {
         let traditional = self.encoding == Encoding::Big5;
         let pgn = PgnOptions { notation: self.notation, traditional, ..PgnOptions::default() };
-        WriteOptions { pgn, encoding: self.encoding, replace: self.replace }
+        WriteOptions { pgn, encoding: self.encoding, replace: self.replace, board }
     }
+
+    /// How games are read: a single file is opened for a person.
+    fn reading<G: Terminal>(&self) -> Result<ReadOptions, CliError> {
+        let is_single = match self.inputs.as_slice() {
+            [input] => input.as_path() == Path::new(STANDARD) || input.is_file(),
+            _ => false,
+        };
+        let keep = match (self.strict, self.keep_legal_part) {
+            (_, true) => Keep::LegalPart,
+            (false, false) if is_single => Keep::Opened,
+            _ => Keep::Nothing,
+        };
+        let board = self.size.as_deref().map(board_size::<G>).transpose()?;
+        Ok(ReadOptions { keep, board })
+    }
+}
+
+/// Width and height of a board as `--size` has them.
+fn board_size<G: Terminal>(size: &str) -> Result<(u8, u8), CliError> {
+    let board = BoardArgs { size: Some(size.to_owned()), ..BoardArgs::default() };
+    board.start::<G>()?;
+    read_size(size).map_err(|error| CliError::message(exit::USAGE, error))
 }
 
 /// The format that the ending of a name stands for, that of a packed file aside.
@@ -225,9 +252,17 @@ impl Report {
         if self.read.guessed > 0 {
             let count = self.read.guessed;
             tell(format_args!(
-                "juzhong: {} that two pieces could make: that one with which the rest can be \
+                "juzhong: {} that several pieces could make: that one with which the rest can be \
                  played, else the one in front",
                 counts::moves(count)
+            ));
+        }
+        if self.read.words > 0 {
+            let count = self.read.words;
+            tell(counted!(
+                count == 1,
+                "juzhong: {count} word or sign between moves that is no move passed over (-v names it)",
+                "juzhong: {count} words or signs between moves that are no moves passed over (-v names them)"
             ));
         }
         if self.read.undecoded > 0 {
@@ -247,8 +282,9 @@ impl Report {
         files: usize,
         context: Option<&mut Context<'_>>,
     ) -> Result<(), CliError> {
-        let ReadSummary { games, bad, cut_variations, noted, skipped, undecoded, kept, guessed } =
+        let ReadSummary { games, bad, cut_variations, noted, skipped, undecoded, kept, .. } =
             self.read;
+        let ReadSummary { guessed, words, .. } = self.read;
         let (games, filtered) = (games - self.filtered, self.filtered);
         let output = args.output.display();
         let (counted, files_read) = (counts::games(games), counts::files(files));
@@ -279,6 +315,7 @@ impl Report {
                 "undecoded": undecoded,
                 "cut": kept,
                 "guessed": guessed,
+                "skipped_words": words,
                 "dropped": {
                     "variations": variations,
                     "comments": comments,
@@ -302,7 +339,7 @@ struct Work<'a, 'b> {
     listing: Listing<'b>,
     report: Report,
     first_bad: Option<String>,
-    keep_legal_part: bool,
+    reading: ReadOptions,
     filter: GameFilter,
     /// Counts the games; nothing where standard error is no terminal.
     bar: ProgressBar,
@@ -326,9 +363,9 @@ impl Work<'_, '_> {
         path: &Path,
         folder: &Path,
     ) -> Result<(), CliError> {
-        let keep = self.keep_legal_part;
+        let reading = self.reading;
         let mut sink = |source: &str, game| self.game::<G>(source, game);
-        let read = read_file(path, folder, keep, &mut sink)?;
+        let read = read_file(path, folder, reading, &mut sink)?;
         self.report.read += read;
         Ok(())
     }
@@ -347,11 +384,12 @@ impl Work<'_, '_> {
                 if let Some(note) = game.note {
                     self.bar.suspend(|| tracing::info!("{}: {note}", game.place.within(source)));
                 }
+                if let Some(words) = &game.words {
+                    self.bar.suspend(|| tell_words(&game.place.within(source), words));
+                }
                 if let Some(cut) = &game.cut {
-                    let (source, reason) = (PathBuf::from(source), RejectReason::cut(&cut.reason));
-                    let reject = Reject { source, place: cut.place, game: cut.game, reason };
                     let listing = &mut self.listing;
-                    self.bar.suspend(|| listing.add(&reject));
+                    self.bar.suspend(|| listing.add_cut(cut, &game.record));
                 }
                 if !self.filter.is_empty() && !self.filter.admits(&game.record) {
                     self.report.filtered += 1;
@@ -360,12 +398,9 @@ impl Work<'_, '_> {
                 self.write(source, &game)
             }
             Err(bad) => {
-                let reason = RejectReason::bad(&bad.reason);
-                let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);
-                let reject = Reject { source, place, game, reason };
-                self.first_bad.get_or_insert_with(|| reject.to_string());
+                self.first_bad.get_or_insert_with(|| refusal(&bad));
                 let listing = &mut self.listing;
-                self.bar.suspend(|| listing.add(&reject));
+                self.bar.suspend(|| listing.add_bad(&bad));
                 Ok(())
             }
         }

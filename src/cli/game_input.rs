@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use super::book::from_build;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
+use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
-use crate::cli::language::counts;
+use crate::cli::language::{counts, message, text, word};
 use juzhong::book::{Inputs, find_games};
 use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
-use juzhong::bytes::visible::ShowPath;
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::game::{Game, Side};
 use juzhong::record::{
-    BadGame, BadGameReason, ChangedError, Formats, GameFile, ParsedGame, Place, ReadSummary,
-    read_game_file,
+    BadGame, BadGameReason, ChangedError, Formats, GameFile, ParsedGame, Place, ReadOptions,
+    ReadSummary, Record, read_game_file,
 };
 
 /// The name of standard input and standard output.
@@ -77,7 +79,7 @@ pub(super) type Sink<'a, G> =
 pub(super) fn read_file<G: Formats>(
     path: &Path,
     folder: &Path,
-    keep_legal_part: bool,
+    options: ReadOptions,
     sink: &mut Sink<'_, G>,
 ) -> Result<ReadSummary, CliError> {
     let name = path.shown().to_string();
@@ -96,16 +98,20 @@ pub(super) fn read_file<G: Formats>(
         file => file.or_exit_with(exit::NO_INPUT, || path.shown().to_string())?,
     };
     let mut stopped = None;
-    let summary =
-        read_game_file(&name, &file, folder, &stop_flag(), keep_legal_part, &mut |source, game| {
-            match sink(source, game) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    stopped = Some(error);
-                    ControlFlow::Break(())
-                }
+    let summary = read_game_file(
+        &name,
+        &file,
+        folder,
+        &stop_flag(),
+        options,
+        &mut |source, game| match sink(source, game) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                stopped = Some(error);
+                ControlFlow::Break(())
             }
-        });
+        },
+    );
     if let Some(error) = stopped {
         return Err(error);
     }
@@ -115,6 +121,41 @@ pub(super) fn read_file<G: Formats>(
         Err(error) if ChangedError::is_in(&error) => Err(error).or_exit_with(exit::IO, || name),
         Err(error) => Err(error).or_exit_with(exit::IO, || folder.shown().to_string()),
     }
+}
+
+/// Says why a game cannot be read. Where a move is at fault its number says more than a byte of a binary file.
+pub(crate) fn refusal(bad: &BadGame) -> String {
+    match (bad.place, bad.reason.bad_ply()) {
+        (Place::Offset(_), Some(_)) => {
+            let reason = Visible(&bad.reason);
+            format!("{}: game {}: {reason}", Visible(&bad.source), bad.game)
+        }
+        _ => bad.to_string(),
+    }
+}
+
+/// Says where a game of which the legal part was opened ends, and why.
+pub(crate) fn ending<G: Terminal>(cut: &BadGame, record: &Record<G>) -> String {
+    let place = match cut.place {
+        Place::Offset(_) => cut.source.clone(),
+        place @ Place::Line(_) => place.within(&cut.source),
+    };
+    let (place, game) = (Visible(place), cut.game);
+    let why = match &cut.reason {
+        BadGameReason::Move { error, .. } => error.to_string(),
+        BadGameReason::Unplayable { what, .. } => what.clone(),
+        reason => reason.to_string(),
+    };
+    let why = message(&Visible(why).to_string());
+    let plies = record.tree.moves.len();
+    if cut.reason.bad_ply().is_none() {
+        let moves = counts::moves(plies);
+        return text!("{place}: game {game} ends after {moves}: {why}");
+    }
+    let first = record.start.as_ref().map_or(Side::First, Game::turn);
+    let side = word(G::side_name(if plies.is_multiple_of(2) { first } else { !first }));
+    let number = plies / 2 + 1;
+    text!("{place}: game {game} ends before move {number} of {side}: {why}")
 }
 
 /// The error of a command that was interrupted before it changed anything.

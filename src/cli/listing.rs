@@ -3,11 +3,14 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::game_input::{ending, refusal};
+use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::record::{BadGame, Record};
 
 /// The number of bad games shown where no list of them was requested, and of files without games.
 const SHOWN: usize = 3;
@@ -104,12 +107,13 @@ fn exists(option: &str, path: &Path) -> CliError {
 pub(super) struct Listing<'a> {
     list: Option<ListFile<'a>>,
     bad: usize,
+    cut: usize,
 }
 
 impl<'a> Listing<'a> {
     pub(super) fn open(list: Option<&'a Path>, output: &Path) -> Result<Self, CliError> {
         let list = list.map(|path| ListFile::open("--rejects", path, output)).transpose()?;
-        Ok(Self { list, bad: 0 })
+        Ok(Self { list, bad: 0, cut: 0 })
     }
 
     pub(super) fn add(&mut self, reject: &Reject) {
@@ -117,9 +121,36 @@ impl<'a> Listing<'a> {
             let Reject { place, game, reason, .. } = reject;
             list.line(format_args!("{}\t{place}\t{game}\t{reason}", reject.source_name()));
         } else if matches!(reject.reason, RejectReason::Bad(_)) {
-            self.bad += 1;
-            if self.bad <= SHOWN {
-                tell(format_args!("juzhong: left out: {reject}"));
+            self.show_bad(reject);
+        }
+    }
+
+    fn show_bad(&mut self, bad: &dyn std::fmt::Display) {
+        self.bad += 1;
+        if self.bad <= SHOWN {
+            tell(format_args!("juzhong: left out: {bad}"));
+        }
+    }
+
+    /// Adds a game that was left out.
+    pub(super) fn add_bad(&mut self, bad: &BadGame) {
+        if self.list.is_none() {
+            return self.show_bad(&refusal(bad));
+        }
+        let reason = RejectReason::bad(&bad.reason);
+        let source = PathBuf::from(&bad.source);
+        self.add(&Reject { source, place: bad.place, game: bad.game, reason });
+    }
+
+    /// Adds a game of which the moves before a fault were kept: on standard error where it ends, and why.
+    pub(super) fn add_cut<G: Terminal>(&mut self, cut: &BadGame, record: &Record<G>) {
+        let reason = RejectReason::cut(&cut.reason);
+        let source = PathBuf::from(&cut.source);
+        self.add(&Reject { source, place: cut.place, game: cut.game, reason });
+        if self.list.is_none() {
+            self.cut += 1;
+            if self.cut <= SHOWN {
+                tell(format_args!("juzhong: {}", ending(cut, record)));
             }
         }
     }

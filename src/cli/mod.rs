@@ -16,7 +16,7 @@ mod evaluation;
 pub(crate) mod exit;
 mod fens;
 mod game_filter;
-mod game_input;
+pub(crate) mod game_input;
 mod gomocup;
 mod input;
 mod interrupt;

@@ -20,6 +20,7 @@ mod programs;
 mod sniff;
 mod source;
 mod text;
+mod utf16;
 mod write;
 
 #[cfg(feature = "book")]
@@ -40,8 +41,10 @@ pub(crate) use gomoku::{LIBRARY_MAGIC, LibraryNode, begins_database, read_librar
 pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, UnknownFormat};
 pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
+pub use model::options::{Keep, ReadOptions};
 pub use model::parsed::{
-    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
+    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,
+    ReadSummary, SkippedWords, tell_words,
 };
 pub use model::place::Place;
 pub use model::record::{Record, Tree, Variation};

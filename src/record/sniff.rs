@@ -7,6 +7,7 @@ use crate::record::programs::{ccm, che, chn, mxq, pfc, xqr};
 use crate::record::text::scan::{Scanner, Token};
 use crate::record::text::split::tag_name;
 use crate::record::text::{dhtmlxq, export, plain, wxf};
+use crate::record::utf16;
 
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -36,12 +37,23 @@ impl Format {
         if let Some(format) = by_magic(bytes).or_else(|| by_layout(bytes)) {
             return Ok(format);
         }
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") || is_utf16(bytes) {
-            return Err(BadGameReason::Utf16);
+        if let Some(encoding) = Encoding::utf16_of(bytes) {
+            return utf16::sniff(bytes, encoding, sniff_text);
         }
-        refuse_json(bytes)?;
-        by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
+        sniff_text(bytes)
     }
+
+    /// The encoding of a source if it is UTF-16, and no binary file.
+    pub(in crate::record) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
+        let encoding = Encoding::utf16_of(bytes)?;
+        let is_binary = by_magic(bytes).or_else(|| by_layout(bytes)).is_some();
+        (!is_binary && refuse_foreign(bytes).is_ok()).then_some(encoding)
+    }
+}
+
+fn sniff_text(bytes: &[u8]) -> Result<Format, BadGameReason> {
+    refuse_json(bytes)?;
+    by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
 }
 
 /// Refuses files that are no game records but might hold some.
@@ -162,14 +174,6 @@ fn by_moves(text: &str) -> Option<Format> {
     plain::looks_like(text).then_some(Format::Plain)
 }
 
-/// ASCII as UTF-16 without a mark: of the first bytes every second one is zero, and no other.
-fn is_utf16(bytes: &[u8]) -> bool {
-    let pairs = bytes[..bytes.len().min(64)].as_chunks::<2>().0;
-    let low = pairs.iter().all(|&[a, b]| a != 0 && b == 0);
-    let high = pairs.iter().all(|&[a, b]| a == 0 && b != 0);
-    pairs.len() >= 4 && (low || high)
-}
-
 /// An object that does not end on its first line, or a list of objects.
 pub(super) fn is_json_over_lines(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
@@ -228,7 +232,7 @@ mod tests {
         assert!(Format::sniff(b"XQ\nh2e2 h9g7\n").is_err());
         assert_eq!(Format::sniff(b"XQ\n\0\0"), Ok(Format::Xqf));
         for text in [b"[\0A\0 \0\"\0\"\0]\0", b"\0[\0A\0 \0\"\0\"\0]"] {
-            assert_eq!(Format::sniff(text), Err(BadGameReason::Utf16));
+            assert_eq!(Format::sniff(text), Ok(Format::Pgn));
         }
     }
 
@@ -278,7 +282,6 @@ mod tests {
         assert!(unknown(b"Hello, world.").contains("\"Hello, world.\""));
         assert!(unknown(b"\x89PNG\0\0").contains("89 50 4e 47 00 00"));
         assert!(unknown(b"Rar!").contains("unpack"));
-        assert!(unknown(b"\xff\xfe[\0").contains("UTF-16"));
         for digits in ["7747", "77477747", "774770623", "12345678", "1. 2. 3."] {
             assert!(unknown(digits.as_bytes()).contains(digits), "{digits}");
         }

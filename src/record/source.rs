@@ -10,6 +10,7 @@ use crate::record::text::scan::{Scanner, Token};
 use crate::record::text::single::{Fault, Found, read_whole};
 use crate::record::text::split::Chunk;
 use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, split, wxf};
+use crate::record::utf16;
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
 /// format is determined from the content; a source of no known format is one bad game. A source without a
@@ -27,7 +28,11 @@ pub fn read_games(source: &str, bytes: &[u8], sink: &mut GameSink<'_>) -> ReadSu
 /// the same as reading the whole.
 #[must_use]
 pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    match Format::sniff(bytes) {
+    let format = Format::sniff(bytes);
+    if let Some(encoding) = Format::utf16_of(bytes) {
+        return vec![Chunk::whole_utf16(bytes, format.ok(), encoding)];
+    }
+    match format {
         Ok(Format::Plain) => plain::split(bytes, target),
         Ok(Format::Cbl) => ccbridge::split(bytes, target),
         Ok(format @ (Format::Pgn | Format::Jsonl | Format::DhtmlXq)) => {
@@ -46,6 +51,9 @@ pub fn read_chunk(
     chunk: &Chunk,
     sink: &mut GameSink<'_>,
 ) -> ReadSummary {
+    if chunk.encoding.is_utf16() {
+        return utf16::read(source, bytes, chunk, sink);
+    }
     let single = |begin, game: fn(&[u8]) -> Result<Found, Fault>, sink: &mut GameSink<'_>| {
         read_whole(source, bytes, chunk, begin, game, sink)
     };
@@ -83,6 +91,7 @@ const SAMPLE_BYTES: usize = 64 << 10;
 
 /// Returns true if a text taken for PGN has a tag or begins with a move.
 pub(in crate::record) fn begins_like_pgn(head: &[u8]) -> bool {
+    let head = &utf16::head(head);
     has_tag(head) || begins_with_a_move(head)
 }
 

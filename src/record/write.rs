@@ -23,6 +23,8 @@ pub struct WriteOptions {
     pub encoding: Encoding,
     /// True if `?` is written for characters that the encoding lacks.
     pub replace: bool,
+    /// Width and height of the board that a reader of the output will be told, where a format of gomoku does not say it.
+    pub board: Option<(u8, u8)>,
 }
 
 /// The reason why a record cannot be written.
@@ -169,7 +171,7 @@ mod tests {
         for encoding in [Encoding::Utf8, Encoding::Gb18030, Encoding::Big5] {
             let traditional = encoding == Encoding::Big5;
             let pgn = PgnOptions { traditional, ..pgn };
-            let options = WriteOptions { pgn, encoding, replace: false };
+            let options = WriteOptions { pgn, encoding, ..WriteOptions::default() };
             let bytes = written(&record, Format::Pgn, &options);
             assert_eq!(Encoding::detect(&bytes), encoding);
             let mut again = Vec::new();
@@ -183,7 +185,7 @@ mod tests {
     fn what_an_encoding_lacks_is_refused_or_replaced() {
         let record = record("[Red \"呂钦\"]\n\n1. h2e2 *\n");
         let pgn = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
-        let mut options = WriteOptions { pgn, encoding: Encoding::Big5, replace: false };
+        let mut options = WriteOptions { pgn, encoding: Encoding::Big5, ..WriteOptions::default() };
         let refused = write_game(&mut Vec::new(), &record, Format::Pgn, &options);
         assert!(matches!(refused, Err(WriteError::Unencodable('钦', Encoding::Big5))));
         options.replace = true;

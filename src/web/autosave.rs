@@ -131,8 +131,8 @@ pub(super) async fn game(
         let bytes = open::read(&path, LONGEST)
             .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;
         match query.game()? {
-            GameName::Xiangqi => one_game(0, &game_of::<Position>(&bytes)?),
-            GameName::Gomoku => one_game(0, &game_of::<Board>(&bytes)?),
+            GameName::Xiangqi => one_game(0, &game_of::<Position>(&bytes)?, None),
+            GameName::Gomoku => one_game(0, &game_of::<Board>(&bytes)?, None),
         }
     })
     .await

@@ -14,13 +14,19 @@ use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
+use crate::cli::game_input::{ending, refusal};
+use crate::cli::terminal::Terminal;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
-use juzhong::record::{Format, Formats, PgnOptions, Record, WriteOptions};
+use juzhong::record::{
+    Format, Formats, GameSink, Keep, PgnOptions, ReadOptions, ReadSummary, Record, WriteOptions,
+};
 use juzhong::xiangqi::Position;
 
-/// The name of a body in the places of its faults.
-const SOURCE: &str = "body";
+/// The name of a body in the places of its faults, where it is no file with a name.
+const SOURCE: &str = "text";
+/// Letters of a file's name that messages show.
+const SHOWN_NAME: usize = 200;
 /// Games of a file that are listed, at most.
 const LISTED: usize = 10_000;
 
@@ -32,6 +38,8 @@ pub(super) struct OpenQuery {
     common: Common,
     /// The number of the game that is wanted whole, from 0.
     index: Option<String>,
+    /// The name of the file, for messages.
+    name: Option<String>,
 }
 
 /// The games in the bytes of a file, and one of them whole, as JSON lines have it.
@@ -43,37 +51,57 @@ pub(super) async fn open(
     let lang = query.common.lang();
     let work = move |_: &App| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
+        let name = query.name.as_deref().unwrap_or(SOURCE);
+        let name: String = name.chars().take(SHOWN_NAME).collect();
         match query.common.game()? {
-            GameName::Xiangqi => opened::<Position>(body.bytes(), index),
-            GameName::Gomoku => opened::<Board>(body.bytes(), index),
+            GameName::Xiangqi => opened::<Position>(&name, body.bytes(), index),
+            GameName::Gomoku => opened::<Board>(&name, body.bytes(), index),
         }
     };
     blocking(app, lang, work).await.map(Json)
 }
 
-fn opened<G: Formats>(bytes: &[u8], index: usize) -> Result<Value, Problem> {
+/// Reads the games in the bytes of a file, to be looked at: those that break off up to there.
+fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>) -> ReadSummary {
+    let mut summary = ReadSummary::default();
+    for chunk in G::split_games(bytes, usize::MAX) {
+        let chunk = chunk.read_with(ReadOptions::keeping(Keep::Opened));
+        summary += G::read_chunk(name, bytes, &chunk, sink);
+    }
+    summary
+}
+
+fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Value, Problem> {
     let (mut games, mut wanted, mut first_fault) = (Vec::new(), None, None);
     let (mut number, mut bad) = (0, 0_u64);
-    G::read_records(SOURCE, bytes, &mut |game| match game {
+    let summary = read_opened::<G>(name, bytes, &mut |game| match game {
         Ok(game) => {
             if number < LISTED {
                 games.push(about(number, &game.record));
             }
             if number == index {
-                wanted = Some(game.record);
+                let cut = game.cut.as_ref().map(|cut| ending(cut, &game.record));
+                wanted = Some((game.record, cut));
             }
             number += 1;
         }
         Err(fault) => {
             bad += 1;
-            first_fault.get_or_insert_with(|| fault.to_string());
+            first_fault.get_or_insert_with(|| refusal(&fault));
         }
     });
-    let Some(record) = wanted else {
+    let Some((record, cut)) = wanted else {
         let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
         return Err(Problem::bad_request(what));
     };
-    Ok(json!({"games": games, "total": number, "bad": bad, "game": game_json(&record)?}))
+    Ok(json!({
+        "games": games,
+        "total": number,
+        "bad": bad,
+        "breaks_off": summary.kept,
+        "ends": cut,
+        "game": game_json(&record)?,
+    }))
 }
 
 /// A game as a JSON line has it.
@@ -84,10 +112,21 @@ pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem
     serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))
 }
 
-/// A game alone, as `/api/open` has it; `index` is its number in its file.
-pub(super) fn one_game<G: Formats>(index: usize, record: &Record<G>) -> Result<Value, Problem> {
-    let games = [about(index, record)];
-    Ok(json!({"games": games, "total": 1, "bad": 0, "game": game_json(record)?}))
+/// A game alone, as `/api/open` has it; `index` is its number in its file, and `ends` says where it breaks off.
+pub(super) fn one_game<G: Formats>(
+    index: usize,
+    record: &Record<G>,
+    ends: Option<String>,
+) -> Result<Value, Problem> {
+    let (games, breaks_off) = ([about(index, record)], u64::from(ends.is_some()));
+    Ok(json!({
+        "games": games,
+        "total": 1,
+        "bad": 0,
+        "breaks_off": breaks_off,
+        "ends": ends,
+        "game": game_json(record)?,
+    }))
 }
 
 /// The entry of a game in a list.
@@ -182,8 +221,8 @@ pub(super) struct ConvertQuery {
     to: Option<String>,
 }
 
-/// The games of a file of any format in another format. Those that cannot be read are left out, and counted in the
-/// header `X-Bad-Games`.
+/// The games of a file of any format in another format, those that break off up to there. Those that cannot be read are
+/// left out, and counted in the header `X-Bad-Games`.
 pub(super) async fn convert(
     State(app): State<Arc<App>>,
     Params(query): Params<ConvertQuery>,
@@ -204,7 +243,7 @@ fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(Vec<u8>, 
     let format = format_of::<G>(query.to.as_deref())?;
     let options = options_of(&query.common)?;
     let (mut bytes, mut good, mut bad, mut fault) = (Vec::new(), 0, 0, None);
-    G::read_records(SOURCE, file, &mut |game| match game {
+    read_opened::<G>(SOURCE, file, &mut |game| match game {
         // One game too many, or one that has failed: the rest is of no use.
         Ok(_) if fault.is_some() => {}
         Ok(_) if good > 0 && !format.holds_many() => {

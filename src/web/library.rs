@@ -18,6 +18,7 @@ use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::book::query::games_answer;
+use crate::cli::game_input::ending;
 use crate::cli::terminal::Terminal;
 use juzhong::book::opening::Code;
 use juzhong::book::{BookMove, Facts, Filter, MoveStats, find_games, shown_move};
@@ -25,7 +26,7 @@ use juzhong::bytes::StopFlag;
 use juzhong::game::{Packed, Symmetric};
 use juzhong::gomoku::Board;
 use juzhong::hash::Key;
-use juzhong::record::{GameFile, Record, read_game_file};
+use juzhong::record::{GameFile, Keep, ParsedGame, ReadOptions, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
 /// Games of a library, at most, and plies of them all.
@@ -101,7 +102,7 @@ fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Games 
                 return ControlFlow::Break(());
             }
             number += 1;
-            if let Some(record) = game {
+            if let Some(ParsedGame { record, .. }) = game {
                 plies += record.tree.moves.len() + 1;
                 all.games.push(entry(&file, number - 1, &record));
             }
@@ -116,14 +117,19 @@ fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Games 
 fn each_game<G: Terminal>(
     file: &Path,
     stop: &StopFlag,
-    visit: &mut dyn FnMut(Option<Record<G>>) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(Option<ParsedGame<G>>) -> ControlFlow<()>,
 ) -> std::io::Result<()> {
     let folder = std::env::temp_dir();
     let opened = GameFile::open::<G>(file, &folder).map_err(std::io::Error::other)?;
     let source = file.to_string_lossy();
-    read_game_file::<G>(&source, &opened, &folder, stop, true, &mut |_, game| {
-        visit(game.ok().map(|game| game.record))
-    })
+    read_game_file::<G>(
+        &source,
+        &opened,
+        &folder,
+        stop,
+        ReadOptions::keeping(Keep::Opened),
+        &mut |_, game| visit(game.ok()),
+    )
     .map(drop)
 }
 
@@ -371,15 +377,16 @@ fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem
         return Err(changed());
     }
     let (mut number, mut found) = (0, None);
-    let read = each_game::<G>(&game.file, &StopFlag::default(), &mut |record| {
+    let read = each_game::<G>(&game.file, &StopFlag::default(), &mut |parsed| {
         number += 1;
         if number <= game.number {
             return ControlFlow::Continue(());
         }
-        found = record;
+        found = parsed;
         ControlFlow::Break(())
     });
     read.map_err(|_| changed())?;
-    let record = found.filter(|record| game.is(record)).ok_or_else(changed)?;
-    one_game(game.number as usize, &record)
+    let found = found.filter(|found| game.is(&found.record)).ok_or_else(changed)?;
+    let ends = found.cut.as_ref().map(|cut| ending(cut, &found.record));
+    one_game(game.number as usize, &found.record, ends)
 }

@@ -30,6 +30,7 @@ mod record {
     mod pgn;
     mod programs;
     mod samples;
+    mod tokens;
     mod xqf;
 }
 

@@ -158,6 +158,22 @@ fn lines_moves_and_games_are_read_and_written() {
     let opened = opened.json();
     assert_eq!((&opened["total"], &opened["games"][2]["result"]), (&json!(3), &json!("0-1")));
     assert_eq!(opened["game"]["moves"], "h2e2 b9c7");
+    assert_eq!((&opened["breaks_off"], &opened["ends"]), (&json!(0), &json!(null)));
+    // A game is opened up to its first illegal move, and that is said.
+    let broken = "[Red \"a\"]\n\n1. h2e2 h9g7 2. h0g2 h9g8 *\n";
+    let answer = server.request("POST", "/api/open?name=my.pgn", "", broken).json();
+    assert_eq!((&answer["bad"], &answer["breaks_off"]), (&json!(0), &json!(1)));
+    assert_eq!(answer["game"]["moves"], "h2e2 h9g7 h0g2");
+    let ends =
+        "my.pgn:3: game 1 ends before move 2 of Black: \"h9g8\" is illegal: no piece stands there";
+    assert_eq!(answer["ends"], ends);
+    let illegal = "[Red \"a\"]\n\n1. h2h8 *\n";
+    let answer = server.request("POST", "/api/open?name=my.pgn", "", illegal);
+    assert!(
+        answer.status == 400 && answer.text().contains("my.pgn:3: game 1: ply 1"),
+        "{}",
+        answer.text()
+    );
     let saved = server.request("POST", "/api/save?format=pgn", "", &opened["game"].to_string());
     assert!(
         saved.text().contains("1. 炮二平五 马２进３") && saved.head.contains("game.pgn"),

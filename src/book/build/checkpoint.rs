@@ -29,7 +29,7 @@ use crate::bytes::own_files;
 use crate::bytes::sealed::{self, SealedKind};
 
 /// The lists of parts.
-const KIND: SealedKind = SealedKind { magic: *b"JZPART\0\0", version: 2, limit: 256 << 20 };
+const KIND: SealedKind = SealedKind { magic: *b"JZPART\0\0", version: 3, limit: 256 << 20 };
 
 /// The time that collecting must have taken for it to be kept when a build is interrupted.
 const WORTH: Duration = Duration::from_secs(2);

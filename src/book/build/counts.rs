@@ -21,6 +21,8 @@ pub(in crate::book) struct FileReport {
     pub(in crate::book) contradicted: u64,
     /// Those of which the moves before an illegal one count.
     pub(in crate::book) cut: u64,
+    /// Words between moves that are no moves, and were passed over.
+    pub(in crate::book) words: u64,
 }
 
 impl FileReport {
@@ -30,6 +32,7 @@ impl FileReport {
         self.filtered += other.filtered;
         self.contradicted += other.contradicted;
         self.cut += other.cut;
+        self.words += other.words;
     }
 }
 

@@ -24,7 +24,7 @@ use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
 use crate::bytes::visible::ShowPath;
 use crate::game::Symmetric;
-use crate::record::{Chunk, Formats, ParsedGame, Place};
+use crate::record::{Chunk, Formats, ParsedGame, Place, tell_words};
 
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
@@ -54,6 +54,9 @@ pub struct BuildReport {
     /// Records of which the moves before an illegal one count, if the options say so; those that
     /// [`kept`](Self::kept) counts included.
     pub cut: u64,
+    /// Words and signs of value between moves that are no moves, and were passed over; those of records that
+    /// [`kept`](Self::kept) counts included.
+    pub words: u64,
 }
 
 /// The progress of a build.
@@ -144,6 +147,7 @@ fn run<G: Formats + Symmetric>(
         empty_files: Vec::new(),
         contradicted: 0,
         cut: 0,
+        words: 0,
     };
     if let Some(base) = builder.base()
         && inputs.adds_nothing(base.path(), builder.output())
@@ -166,6 +170,7 @@ fn run<G: Formats + Symmetric>(
         report.empty_files = inputs.without_games(&read);
         report.contradicted = read.iter().map(|r| r.contradicted).sum();
         report.cut = read.iter().map(|r| r.cut).sum();
+        report.words = read.iter().map(|r| r.words).sum();
         builder.finish(inputs.sources(&read)).map_err(|error| match error {
             BuildError::NoGames { reason, .. } => no_games(files, reason, first_bad),
             error => error,
@@ -497,7 +502,13 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
             let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
                 let task = [number as u64, first + part as u64];
                 let batch = self.builder.batch(&source.hash);
-                let report = self.part(task, window, (chunk, loss), batch)?;
+                let report = self.part(
+                    task,
+                    &Reject::name_on_one_line(&source.path),
+                    window,
+                    (chunk, loss),
+                    batch,
+                )?;
                 (self.progress)(Progress::Read(chunk.bytes.len() as u64));
                 Ok(report)
             };
@@ -513,6 +524,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
     fn part(
         &self,
         task: [u64; 2],
+        name: &str,
         bytes: &[u8],
         (chunk, loss): (&Chunk, Option<&str>),
         mut batch: Batch,
@@ -534,6 +546,12 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
                 rejects.push(Listed { number, place: cut.place, game: cut.game, reason });
             }
             report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
+            if let Some((game, words)) =
+                game.as_ref().ok().and_then(|g| Some((g, g.words.as_ref()?)))
+            {
+                report.words += words.count;
+                tell_words(&game.place.within(name), words);
+            }
             let (place, game, reason) = match game {
                 Ok(found) => {
                     match self.builder.note_numbered(&found.record, found.game, &mut batch) {

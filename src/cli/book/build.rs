@@ -351,6 +351,7 @@ fn answer<G: Terminal>(args: &Args, report: &BuildReport, skipped: u64) -> serde
         "tied": counts.tied,
         "contradicted": report.contradicted,
         "cut": report.cut,
+        "skipped_words": report.words,
         "positions": about.positions,
         "moves": about.rows,
         "content": about.content,
@@ -384,6 +385,10 @@ fn print<G: Terminal>(
     super::print_counts::<G>(&about.counts, out)?;
     if report.cut > 0 {
         say!(out, "cut        {} before an illegal move", counts::records(report.cut))?;
+    }
+    if report.words > 0 {
+        let words = report.words;
+        say!(out, "words      {words} between moves that are none, passed over (-v names them)")?;
     }
     say!(
         out,

@@ -18,7 +18,7 @@ use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Outcome, Side, Symmetric};
 use juzhong::gomoku::Board;
-use juzhong::record::{ChangedError, GameFile, Place, Record, read_game_file};
+use juzhong::record::{ChangedError, GameFile, Place, ReadOptions, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
 /// The most pairs of disagreeing codes that are printed.
@@ -210,8 +210,13 @@ fn read<G: Terminal + Symmetric>(
     };
     let mut listed = Ok(());
     let never = StopFlag::default();
-    let read =
-        read_game_file::<G>(&source, &opened, &folder, &never, false, &mut |source, game| {
+    let read = read_game_file::<G>(
+        &source,
+        &opened,
+        &folder,
+        &never,
+        ReadOptions::default(),
+        &mut |source, game| {
             match game {
                 Ok(game) => {
                     let found = sums.add(&game.record);
@@ -225,7 +230,8 @@ fn read<G: Terminal + Symmetric>(
                 }
             }
             if listed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
+        },
+    );
     read.or_exit_with(exit::IO, || source.clone())?;
     listed
 }

@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
+use super::game_input::{ending, refusal};
 use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs};
@@ -31,7 +32,9 @@ use juzhong::engine::{Choice, DistanceTarget, Level, MoveSource, OwnBook, Playab
 use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side, Verdict};
 use juzhong::gomoku::Board;
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
-use juzhong::record::{Format, GameFile, ParsedGame, Record, WriteOptions, read_game_file};
+use juzhong::record::{
+    Format, GameFile, Keep, ParsedGame, ReadOptions, Record, WriteOptions, read_game_file,
+};
 use juzhong::search::Score;
 use juzhong::tablebase::{Entry, Wdl};
 use juzhong::xiangqi::Position;
@@ -891,7 +894,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             return Ok(stays);
         }
         if let Some(fault) = fault {
-            self.say(text!("the game breaks off: {}", language::message(&fault)))?;
+            self.say(fault)?;
         }
         let player = |tag| record.tag(tag).unwrap_or("?").to_owned();
         let players = Side::ALL.map(|side| player(G::side_name(side)));
@@ -915,13 +918,17 @@ fn read_record<G: Terminal>(
     let opened = GameFile::open::<G>(path, &folder).map_err(|error| error.to_string())?;
     let (mut count, mut found) = (0, None);
     let never = StopFlag::default();
-    read_game_file::<G>(&source, &opened, &folder, &never, true, &mut |_, game| {
+    let options = ReadOptions::keeping(Keep::Opened);
+    read_game_file::<G>(&source, &opened, &folder, &never, options, &mut |_, game| {
         count += 1;
         if count < number {
             return ControlFlow::Continue(());
         }
-        let whole = |game: ParsedGame<G>| (game.record, game.cut.map(|fault| fault.to_string()));
-        found = Some(game.map(whole).map_err(|bad| bad.to_string()));
+        let whole = |game: ParsedGame<G>| {
+            let fault = game.cut.map(|cut| ending(&cut, &game.record));
+            (game.record, fault)
+        };
+        found = Some(game.map(whole).map_err(|bad| refusal(&bad)));
         ControlFlow::Break(())
     })
     .map_err(|error| error.to_string())?;

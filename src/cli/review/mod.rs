@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use super::book::from_book;
 use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs, opening_of};
 use super::game_input::{
-    STANDARD, find_inputs, no_game, read_file, refuse_input_as_output, temporary_folder,
+    STANDARD, find_inputs, no_game, read_file, refusal, refuse_input_as_output, temporary_folder,
 };
 use super::interrupt::stop_flag;
 use super::line_args::{NotationArgs, parse_rules};
@@ -24,14 +24,14 @@ use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::book::opening::Opening;
-use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::engine::OwnBook;
 use juzhong::gomoku::Board;
 use juzhong::record::{
-    BadGame, BadGameReason, Format, ParsedGame, ReadSummary, Record, WriteError,
+    BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, WriteError,
+    tell_words,
 };
 use juzhong::review::{
     BookFinding, Evaluators, GameMoves, GameReview, GameValues, JournalError, ReviewBooks,
@@ -103,7 +103,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// Keep the moves before an illegal one, or before the end of a truncated file, instead of leaving the
-    /// game out.
+    /// game out; this is always done.
     #[arg(long)]
     keep_legal_part: bool,
     #[command(flatten)]
@@ -367,6 +367,12 @@ impl Report {
                 "juzhong: {count} games cut before an illegal move, or where their files end too early"
             ));
         }
+        if self.read.words > 0 {
+            let count = self.read.words;
+            tell(format_args!(
+                "juzhong: words or signs between moves that are no moves passed over (-v names them): {count}"
+            ));
+        }
         if self.filtered > 0 {
             let count = self.filtered;
             tell(format_args!("juzhong: games that do not meet the conditions: {count}"));
@@ -398,8 +404,8 @@ struct Work<'a, 'b, G: Reviewable> {
 impl<G: Reviewable> Work<'_, '_, G> {
     /// Reads and reviews the games of one file.
     fn read(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
-        let keep = self.args.keep_legal_part;
-        let read = read_file(path, folder, keep, &mut |source, game| self.game(source, game));
+        let reading = ReadOptions::keeping(Keep::LegalPart);
+        let read = read_file(path, folder, reading, &mut |source, game| self.game(source, game));
         match read {
             Ok(read) => self.report.read += read,
             Err(_) if interrupt::is_requested() => return Err(self.interrupted()),
@@ -415,7 +421,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let game = match game {
             Ok(game) => game,
             Err(bad) => {
-                self.leave_out(bad);
+                self.leave_out(&bad);
                 return Ok(());
             }
         };
@@ -423,13 +429,13 @@ impl<G: Reviewable> Work<'_, '_, G> {
             self.report.filtered += 1;
             return Ok(());
         }
-        let ParsedGame { record, place, game: number, cut, .. } = game;
+        let ParsedGame { record, place, game: number, cut, words, .. } = game;
+        if let Some(words) = &words {
+            self.bar.suspend(|| tell_words(&place.within(source), words));
+        }
         if let Some(cut) = cut {
-            let reason = RejectReason::cut(&cut.reason);
-            let source = PathBuf::from(source);
-            let reject = Reject { source, place: cut.place, game: cut.game, reason };
             let listing = &mut self.listing;
-            self.bar.suspend(|| listing.add(&reject));
+            self.bar.suspend(|| listing.add_cut(&cut, &record));
         }
         let plies = record.tree.moves.len();
         if plies > MAX_GAME_PLIES {
@@ -437,7 +443,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
             let reason = BadGameReason::Unsupported(format!(
                 "a game of {plies} plies; at most {MAX_GAME_PLIES} are reviewed, cut it into pieces"
             ));
-            self.leave_out(BadGame { source: source.to_owned(), place, game: number, reason });
+            self.leave_out(&BadGame { source: source.to_owned(), place, game: number, reason });
             return Ok(());
         }
         let start = record.start.clone().unwrap_or_else(G::start);
@@ -448,13 +454,10 @@ impl<G: Reviewable> Work<'_, '_, G> {
         Ok(())
     }
 
-    fn leave_out(&mut self, bad: BadGame) {
-        let reason = RejectReason::bad(&bad.reason);
-        let (source, place, game) = (PathBuf::from(bad.source), bad.place, bad.game);
-        let reject = Reject { source, place, game, reason };
-        self.first_bad.get_or_insert_with(|| reject.to_string());
+    fn leave_out(&mut self, bad: &BadGame) {
+        self.first_bad.get_or_insert_with(|| refusal(bad));
         let listing = &mut self.listing;
-        self.bar.suspend(|| listing.add(&reject));
+        self.bar.suspend(|| listing.add_bad(bad));
     }
 
     /// Evaluates the games that wait, keeps that, and writes them.

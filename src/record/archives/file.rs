@@ -21,6 +21,7 @@ use crate::record::archives::packed::{NO_GAME, NamedSink, read_packed_with, tell
 use crate::record::archives::windows::{FileWindow, FileWindows, Split, WINDOW, can_be_cut};
 use crate::record::formats::Formats;
 use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::options::ReadOptions;
 use crate::record::model::parsed::ReadSummary;
 
 /// Files below this size are read whole.
@@ -249,8 +250,7 @@ impl GameFile {
     }
 }
 
-/// Reads the games of a file as [`read_packed`](crate::record::archives::packed::read_packed) does, those with an illegal move up
-/// to there if `keep_legal_part` is set. A source that is not blank and has neither games nor bad ones counts
+/// Reads the games of a file as [`read_packed`](crate::record::archives::packed::read_packed) does, with choices. A source that is not blank and has neither games nor bad ones counts
 /// as passed over.
 ///
 /// # Errors
@@ -263,11 +263,11 @@ pub fn read_game_file<G: Formats>(
     file: &GameFile,
     folder: &Path,
     stop: &StopFlag,
-    keep_legal_part: bool,
+    options: ReadOptions,
     sink: &mut NamedSink<'_, G>,
 ) -> io::Result<ReadSummary> {
     if let Some(bytes) = file.bytes() {
-        return read_packed_with(source, bytes, folder, stop, keep_legal_part, sink);
+        return read_packed_with(source, bytes, folder, stop, options, sink);
     }
     let mut summary = ReadSummary::default();
     let mut flow = ControlFlow::Continue(());
@@ -276,7 +276,7 @@ pub fn read_game_file<G: Formats>(
         let FileWindow { bytes, chunks, .. } = window?;
         is_blank = is_blank && bytes.trim_ascii().is_empty();
         for mut chunk in chunks {
-            chunk.keep_legal_part = keep_legal_part;
+            chunk.options = options;
             if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
@@ -325,7 +325,7 @@ mod tests {
             file,
             folder,
             &StopFlag::default(),
-            false,
+            ReadOptions::default(),
             &mut |_, game| {
                 assert!(game.is_ok());
                 count += 1;

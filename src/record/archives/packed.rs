@@ -24,6 +24,7 @@ use crate::record::archives::windows::{Window, Windows};
 use crate::record::archives::{admit, archive};
 use crate::record::formats::Formats;
 use crate::record::model::format::Format;
+use crate::record::model::options::ReadOptions;
 use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
 use crate::record::model::place::Place;
 use crate::xiangqi::Position;
@@ -197,16 +198,16 @@ pub fn read_packed<G: Formats>(
     stop: &StopFlag,
     sink: &mut NamedSink<'_, G>,
 ) -> io::Result<ReadSummary> {
-    read_packed_with(source, bytes, folder, stop, false, sink)
+    read_packed_with(source, bytes, folder, stop, ReadOptions::default(), sink)
 }
 
-/// As [`read_packed`]; keeps the moves before an illegal one if `keep_legal_part` is set.
+/// As [`read_packed`]; with choices.
 pub(in crate::record) fn read_packed_with<G: Formats>(
     source: &str,
     bytes: &[u8],
     folder: &Path,
     stop: &StopFlag,
-    keep_legal_part: bool,
+    options: ReadOptions,
     sink: &mut NamedSink<'_, G>,
 ) -> io::Result<ReadSummary> {
     let mut summary = ReadSummary::default();
@@ -224,9 +225,7 @@ pub(in crate::record) fn read_packed_with<G: Formats>(
             continue;
         }
         let flow = match packed.content(member, folder) {
-            Ok(content) => {
-                read_content(&name, &content, stop, keep_legal_part, sink, &mut summary)?
-            }
+            Ok(content) => read_content(&name, &content, stop, options, sink, &mut summary)?,
             Err(UnpackError::Bad(what)) => {
                 summary.bad += 1;
                 sink(&name, Err(refusal(&name, what)))
@@ -256,7 +255,7 @@ fn read_content<G: Formats>(
     name: &str,
     Unpacked { content, loss }: &Unpacked<'_>,
     stop: &StopFlag,
-    keep_legal_part: bool,
+    options: ReadOptions,
     sink: &mut NamedSink<'_, G>,
     summary: &mut ReadSummary,
 ) -> io::Result<ControlFlow<()>> {
@@ -265,7 +264,7 @@ fn read_content<G: Formats>(
     for Window { start, end, chunks } in Windows::new::<G>(content, STEP) {
         let last = chunks.len().saturating_sub(1);
         for (index, mut chunk) in chunks.into_iter().enumerate() {
-            chunk.keep_legal_part = keep_legal_part;
+            chunk.options = options;
             if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }

@@ -25,7 +25,7 @@ fn fields(text: &str) -> Option<(&str, Vec<&str>)> {
 }
 
 /// Reads the game of a line.
-pub(super) fn game(text: &str) -> Result<Found<Board>, Fault> {
+pub(super) fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let form = || malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]");
     let (event, fields) = fields(text).ok_or_else(form)?;
     let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(form()) };

@@ -25,11 +25,16 @@ pub(super) fn empty(width: u8, height: u8, variant: Variant) -> Result<Board, Ba
         .map_err(|error| BadGameReason::Malformed(error.to_string()))
 }
 
-/// The board on which points with columns and rows up to these, from 0, were played where nothing says its
-/// size: 15×15, or 20×20 if that is too small.
-pub(super) fn of_reach(most: u8, variant: Variant) -> Result<Board, BadGameReason> {
+/// The board on which points with columns and rows up to these, from 0, were played where nothing in a file says its
+/// size: that which is `told`, or 15×15, or 20×20 if that is too small.
+pub(super) fn of_reach(
+    most: u8,
+    variant: Variant,
+    told: Option<(u8, u8)>,
+) -> Result<Board, BadGameReason> {
     let side = if most < 15 { 15 } else { 20 };
-    empty(side, side, variant)
+    let (width, height) = told.unwrap_or((side, side));
+    empty(width, height, variant)
 }
 
 /// The start of a record, `None` for the usual one.

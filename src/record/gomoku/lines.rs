@@ -8,8 +8,8 @@ use crate::record::text::plain::is_remark;
 use crate::record::text::single::{Fault, Found, report};
 use crate::record::text::split::{Chunk, Lines};
 
-/// Reads the game of a line.
-pub(super) type ReadLine = fn(&str) -> Result<Found<Board>, Fault>;
+/// Reads the game of a line; of that width and height is the board where the line does not say it.
+pub(super) type ReadLine = fn(&str, Option<(u8, u8)>) -> Result<Found<Board>, Fault>;
 
 /// Reads the games of a chunk. Lines that begin with `#` are remarks.
 pub(super) fn read(
@@ -30,7 +30,7 @@ pub(super) fn read(
             if is_remark(&text) {
                 continue;
             }
-            game(&text).map(|found| Found { is_undecoded, ..found })
+            game(&text, chunk.options.board).map(|found| Found { is_undecoded, ..found })
         };
         let on_line = |fault: Fault| Fault { place, ..fault };
         let read = read.map_err(on_line).map(|mut found| {

@@ -40,6 +40,7 @@ use crate::record::model::recorded::Recorded;
 use crate::record::text::jsonl;
 use crate::record::text::single::read_whole;
 use crate::record::text::split::Chunk;
+use crate::record::utf16;
 use crate::record::write::{Dropped, WriteError, WriteOptions};
 
 impl Recorded for Board {
@@ -93,7 +94,11 @@ impl Formats for Board {
     }
 
     fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
-        match sniff::sniff(bytes) {
+        let format = sniff::sniff(bytes);
+        if let Some(encoding) = sniff::utf16_of(bytes) {
+            return vec![Chunk::whole_utf16(bytes, format.ok(), encoding)];
+        }
+        match format {
             Ok(format @ (Format::Jsonl | Format::Moves | Format::Offsets | Format::Bdt)) => {
                 Chunk::whole_text(bytes, format).split_on(bytes, target)
             }
@@ -109,6 +114,9 @@ impl Formats for Board {
         chunk: &Chunk,
         sink: &mut GameSink<'_, Self>,
     ) -> ReadSummary {
+        if chunk.encoding.is_utf16() {
+            return utf16::read(source, bytes, chunk, sink);
+        }
         let (byte, line) = (Place::Offset(0), Place::Line(1));
         match chunk.format {
             Some(Format::Jsonl) => jsonl::read_chunk(source, bytes, chunk, sink),

@@ -30,13 +30,13 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads the game of a line.
-pub(super) fn game(text: &str) -> Result<Found<Board>, Fault> {
+pub(super) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let Parts { size, variant, points, result } = parts(text)?;
     let variant = variant.unwrap_or_default();
     let most = points.iter().map(|point| point.column().max(point.row())).max().unwrap_or(0);
     let start = match size {
         Some((width, height)) => board::empty(width, height, variant),
-        None => board::of_reach(most, variant),
+        None => board::of_reach(most, variant, told),
     }
     .map_err(|reason| Fault::at(0, reason))?;
     let moves = points.into_iter().map(|point| Ok((0, point)));

@@ -1,8 +1,8 @@
 //! Lists of distances from the middle of the board, `0,0, 1,-1, 2,0`, a game or an opening on each line: the
 //! form in which tournaments of programs publish openings.
 //!
-//! The middle is the point with half the board's side, rounded down, in both directions from the corner. The
-//! board is 15×15, or 20×20 if a distance leads beyond.
+//! The middle is the point with half the board's sides, rounded down, from the upper left corner. The board is that
+//! which a reader is told, else 15×15, or 20×20 if a distance leads beyond.
 
 use std::fmt::Write as _;
 
@@ -21,15 +21,15 @@ pub(super) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads the game of a line.
-pub(super) fn game(text: &str) -> Result<Found<Board>, Fault> {
+pub(super) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let pairs = distances(text)?;
     let is_small = pairs.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
-    let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default())
+    let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default(), told)
         .map_err(|reason| Fault::at(0, reason))?;
-    let middle = i32::from(start.width() / 2);
+    let (column, row) = middle(&start);
     let point = |(dx, dy): (i32, i32)| {
-        let column = u32::try_from(middle + dx).ok()?;
-        board::from_top(&start, column, u32::try_from(middle + dy).ok()?)
+        let column = u32::try_from(column + dx).ok()?;
+        board::from_top(&start, column, u32::try_from(row + dy).ok()?)
     };
     let moves = pairs.iter().enumerate().map(|(index, &pair)| {
         let point = point(pair).map(|point| (0, point));
@@ -41,6 +41,11 @@ pub(super) fn game(text: &str) -> Result<Found<Board>, Fault> {
     let (tree, fault) = line(start.clone(), moves)?;
     let record = board::record(Vec::new(), &start, None, tree);
     Ok(Found { fault, ..Found::new(record) })
+}
+
+/// Column and row from the top of the middle.
+fn middle(board: &Board) -> (i32, i32) {
+    (i32::from(board.width() / 2), i32::from(board.height() / 2))
 }
 
 fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
@@ -61,21 +66,25 @@ fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
     Ok(pairs.iter().map(|&[dx, dy]| (dx, dy)).collect())
 }
 
-/// The line of a record on an empty square board; `None` where reading it would give another board.
-pub(super) fn write(record: &Record<Board>, start: &Board) -> Option<String> {
-    let side = start.width();
-    let middle = i32::from(side / 2);
+/// The line of a record on an empty board; `None` where reading it, told that size, would give another board.
+pub(super) fn write(
+    record: &Record<Board>,
+    start: &Board,
+    told: Option<(u8, u8)>,
+) -> Option<String> {
+    let middle = middle(start);
     let distances: Vec<(i32, i32)> = record
         .tree
         .moves
         .iter()
         .map(|&mv: &Point| {
             let (column, row) = board::to_top(start, mv);
-            (i32::from(column) - middle, i32::from(row) - middle)
+            (i32::from(column) - middle.0, i32::from(row) - middle.1)
         })
         .collect();
     let is_small = distances.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
-    let is_read_so = side == start.height() && side == if is_small { 15 } else { 20 };
+    let side = if is_small { 15 } else { 20 };
+    let is_read_so = told.unwrap_or((side, side)) == (start.width(), start.height());
     if !is_read_so || start.variant() != Variant::default() {
         return None;
     }

@@ -88,7 +88,8 @@ pub(super) fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
         moves.map_while(|(index, line)| Some((index + 1, numbers(line)?))).collect();
     let most = moves.iter().map(|(_, [x, y])| *x.max(y)).max().unwrap_or(0);
     let most = u8::try_from(most).unwrap_or(u8::MAX);
-    let start = board::of_reach(most, Variant::default()).map_err(|reason| at_line(1, reason))?;
+    let start =
+        board::of_reach(most, Variant::default(), None).map_err(|reason| at_line(1, reason))?;
     let names = [0, 1].map(|index| lines.get(index).map_or("", |name| *name));
     found(&start, moves.into_iter().map(|(line, [x, y])| (line, (Some(x), Some(y)))), names)
         .map(|found| Found { is_undecoded: texts.is_undecoded(), ..found })

@@ -2,8 +2,11 @@
 //!
 //! Points are two letters from the top left corner, or a letter and a number as players write them. `SZ` is the
 //! size of the board (15 if not stated), `RU` the variant: its name, or 0 for freestyle, 1 for standard and 4
-//! for renju. Stones that stand before the first move (`AB`, `AW`, `PL`) are the start position. Of trees within
+//! for renju. Names of properties are read as the first formats have them, too: small letters in them do not count
+//! (`Black[hh]`, `GaMe[4]`). Stones that stand before the first move (`AB`, `AW`, `PL`) are the start position. Of trees within
 //! one another the first is the main line, the others are variations.
+
+use std::borrow::Cow;
 
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
@@ -102,7 +105,7 @@ enum Token<'a> {
     Open,
     Close,
     Node,
-    Property(&'a str, Vec<String>),
+    Property(Cow<'a, str>, Vec<String>),
 }
 
 struct Tokens<'a> {
@@ -129,7 +132,7 @@ impl<'a> Tokens<'a> {
                 let rest = &self.text[begin..];
                 let len = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
                 self.at = begin + len;
-                Token::Property(&rest[..len], self.values()?)
+                Token::Property(property_name(&rest[..len]), self.values()?)
             }
             c => {
                 return Err(malformed(
@@ -173,6 +176,17 @@ impl<'a> Tokens<'a> {
             values.push(value);
         }
     }
+}
+
+/// The name of a property without its small letters, which the first formats have and which do not count. One of
+/// small letters alone stands for the same in capitals.
+fn property_name(written: &str) -> Cow<'_, str> {
+    let is_capital = |c: &char| c.is_ascii_uppercase();
+    if written.chars().all(|c| is_capital(&c)) {
+        return Cow::Borrowed(written);
+    }
+    let name: String = written.chars().filter(is_capital).collect();
+    Cow::Owned(if name.is_empty() { written.to_ascii_uppercase() } else { name })
 }
 
 /// A node with a move, or the first ones without.
@@ -379,15 +393,23 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
         if parts > 20 * MAX_PARTS {
             return Err(Fault::at(at, BadGameReason::TooManyParts));
         }
-        match token {
-            Token::Open => before.push(last),
+        let (name, values) = match token {
+            Token::Property(name, values) => (name, values),
+            Token::Open => {
+                before.push(last);
+                continue;
+            }
             Token::Close => {
                 last = before.pop().unwrap_or(0);
                 if before.is_empty() {
                     return Ok((head, nodes));
                 }
+                continue;
             }
-            Token::Property(name @ ("B" | "W"), values) => {
+            Token::Node => continue,
+        };
+        match &*name {
+            "B" | "W" => {
                 let side = if name == "B" { Side::First } else { Side::Second };
                 let text = values.into_iter().next().unwrap_or_default();
                 let index = nodes.len();
@@ -395,7 +417,7 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
                 nodes[last].answers.push(index);
                 last = index;
             }
-            Token::Property("C", values) => {
+            "C" => {
                 let comment = &mut nodes[last].comment;
                 for value in values {
                     if !comment.is_empty() {
@@ -404,8 +426,8 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
                     comment.push_str(&tidy(&value));
                 }
             }
-            Token::Property(name, values) if last == 0 => head.note(name, &values),
-            Token::Node | Token::Property(..) => {}
+            name if last == 0 => head.note(name, &values),
+            _ => {}
         }
     }
     Err(Fault::at(text.len(), BadGameReason::Truncated("a tree that is never closed".to_owned())))

@@ -6,6 +6,7 @@ use crate::record::model::format::Format;
 use crate::record::model::parsed::BadGameReason;
 use crate::record::sniff;
 use crate::record::text::plain::is_remark;
+use crate::record::utf16;
 
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -22,9 +23,19 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
     if bytes.starts_with(lib::MAGIC) {
         return Ok(Format::Lib);
     }
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(BadGameReason::Utf16);
+    if let Some(encoding) = Encoding::utf16_of(bytes) {
+        return utf16::sniff(bytes, encoding, sniff_bare);
     }
+    sniff_bare(bytes)
+}
+
+/// The encoding of a source if it is UTF-16, and no binary file.
+pub(super) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
+    let is_binary = bytes.starts_with(lib::MAGIC) || begins_database(bytes);
+    Encoding::utf16_of(bytes).filter(|_| !is_binary && sniff::refuse_foreign(bytes).is_ok())
+}
+
+fn sniff_bare(bytes: &[u8]) -> Result<Format, BadGameReason> {
     let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
     let sample = &text[..text.len().min(SAMPLE_BYTES)];
     if sample.is_empty() {

@@ -74,7 +74,9 @@ pub(super) fn write_game(
             return Ok(Dropped::default());
         }
         Format::Moves => (moves::write(record, empty()?), line_of(0)),
-        Format::Offsets => (offsets::write(record, empty()?).ok_or_else(other)?, line_of(0)),
+        Format::Offsets => {
+            (offsets::write(record, empty()?, options.board).ok_or_else(other)?, line_of(0))
+        }
         Format::Psq => {
             let (text, kept) = piskvork::write_psq(record, empty()?);
             (text, line_of(kept))

@@ -14,6 +14,12 @@ pub enum Encoding {
     Gb18030,
     /// Traditional Chinese.
     Big5,
+    /// Western texts of a byte a character: Windows-1252, of which Latin-1 is the part that matters. Read only.
+    Western,
+    /// UTF-16 in the order of bytes that Windows has. Read only.
+    Utf16Le,
+    /// UTF-16 in the other order of bytes. Read only.
+    Utf16Be,
 }
 
 /// The number of bytes of a source from which its encoding is determined. Games that turn out to be written
@@ -26,12 +32,14 @@ const ASCII_BYTES: usize = 16 << 20;
 pub(in crate::record) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Characters that names of events, results and comments are full of, traditional and simplified.
-/// Text read in the wrong one of two encodings has hardly any of them.
+/// Text read in the wrong encoding has hardly any of them.
 const FREQUENT: &str = "紅红黑勝胜負负和先後后賽赛杯盃年月日中國国象棋局第輪轮對对隊队";
 
 impl Encoding {
     /// The encoding that fits best: UTF-8 if the bytes are valid as that, else the one of GB18030
-    /// and Big5 in which more Chinese moves appear, or as many moves and more frequent characters.
+    /// and Big5 in which more Chinese moves appear, or as many moves and more common characters. Without a move or a word that
+    /// names of games have it is the Western one where letters beyond ASCII stand alone within words. UTF-16 is found by
+    /// [`utf16_of`](Self::utf16_of) only.
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Self {
         let sample = sample(bytes);
@@ -42,13 +50,55 @@ impl Encoding {
             let text = encoding.decode_lossy(sample);
             let faults = text.matches(char::REPLACEMENT_CHARACTER).count();
             let frequent = text.chars().filter(|&c| FREQUENT.contains(c)).count();
-            (chinese_moves(&text), frequent, std::cmp::Reverse(faults))
+            let common = common(encoding, sample);
+            (chinese_moves(&text), common, std::cmp::Reverse(faults), frequent)
         };
         // The later of two equal ones wins.
-        [Self::Utf8, Self::Big5, Self::Gb18030]
-            .into_iter()
-            .max_by_key(|&e| fit(e))
-            .unwrap_or_default()
+        let fits =
+            [Self::Utf8, Self::Big5, Self::Gb18030].map(|encoding| (fit(encoding), encoding));
+        let Some(((moves, .., frequent), best)) = fits.into_iter().max_by_key(|&(fit, _)| fit)
+        else {
+            return Self::default();
+        };
+        if moves == 0 && frequent == 0 && is_western(sample) { Self::Western } else { best }
+    }
+
+    /// The kind of UTF-16 that a source is: by its mark, or else by the characters that it would have in each. Binary files
+    /// must be ruled out before.
+    #[must_use]
+    pub(in crate::record) fn utf16_of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0xff, 0xfe, ..] => return Some(Self::Utf16Le),
+            [0xfe, 0xff, ..] => return Some(Self::Utf16Be),
+            _ => {}
+        }
+        let sample = &bytes[..bytes.len().min(UTF16_SAMPLE)];
+        let (units, _) = sample.as_chunks::<2>();
+        if units.len() < LEAST_UNITS || !sample.contains(&0) {
+            return None;
+        }
+        let [little, big] = [u16::from_le_bytes, u16::from_be_bytes]
+            .map(|unit| units.iter().filter(|&&bytes| is_usual(unit(bytes))).count());
+        let (most, encoding) =
+            if little >= big { (little, Self::Utf16Le) } else { (big, Self::Utf16Be) };
+        (20 * (units.len() - most) <= units.len()).then_some(encoding)
+    }
+
+    /// Returns true for the kinds of UTF-16.
+    #[must_use]
+    pub const fn is_utf16(self) -> bool {
+        matches!(self, Self::Utf16Le | Self::Utf16Be)
+    }
+
+    /// Returns true if games can be written in the encoding.
+    #[must_use]
+    pub const fn is_written(self) -> bool {
+        matches!(self, Self::Utf8 | Self::Gb18030 | Self::Big5)
+    }
+
+    /// Returns true if the second byte of a character may be one of ASCII.
+    pub(in crate::record) const fn has_pairs(self) -> bool {
+        matches!(self, Self::Gb18030 | Self::Big5)
     }
 
     /// Decodes strictly; `buffer` is used where the bytes are not UTF-8 already.
@@ -71,6 +121,10 @@ impl Encoding {
     pub(crate) fn of_part(self, part: &[u8]) -> Self {
         if std::str::from_utf8(part).is_ok() {
             return Self::Utf8;
+        }
+        // Any bytes can be read as that.
+        if self == Self::Western {
+            return Self::detect(part);
         }
         let strictly = self.table().decode_without_bom_handling_and_without_replacement(part);
         if strictly.is_some() { self } else { Self::detect(part) }
@@ -143,6 +197,9 @@ impl Encoding {
             Self::Utf8 => encoding_rs::UTF_8,
             Self::Gb18030 => encoding_rs::GB18030,
             Self::Big5 => encoding_rs::BIG5,
+            Self::Western => encoding_rs::WINDOWS_1252,
+            Self::Utf16Le => encoding_rs::UTF_16LE,
+            Self::Utf16Be => encoding_rs::UTF_16BE,
         }
     }
 }
@@ -184,6 +241,67 @@ fn sample(bytes: &[u8]) -> &[u8] {
     let Some(head) = bytes.get(..SAMPLE_BYTES) else { return bytes };
     let end = head.iter().rposition(is_line_end).map_or(head.len(), |i| i + 1);
     &head[..end]
+}
+
+/// The number of bytes of a source that show whether it is UTF-16, and the fewest characters that do.
+const UTF16_SAMPLE: usize = 4 << 10;
+const LEAST_UNITS: usize = 4;
+
+/// Returns true for characters that texts of games have: ASCII, letters of the West, Chinese characters and signs, forms of
+/// full width.
+const fn is_usual(unit: u16) -> bool {
+    matches!(unit, 0x09 | 0x0a | 0x0d | 0x20..=0x7e | 0xa0..=0x17f | 0x2010..=0x2060
+        | 0x2190..=0x22ff | 0x25a0..=0x26ff | 0x3000..=0x303f | 0x4e00..=0x9fff | 0xff01..=0xff5e)
+}
+
+/// The number of characters of two bytes that are among the common ones of their encoding: those of GB2312, and the first
+/// plane of Big5.
+fn common(encoding: Encoding, bytes: &[u8]) -> usize {
+    let is_common = |lead: u8, trail: u8| match encoding {
+        Encoding::Gb18030 => matches!((lead, trail), (0xb0..=0xf7, 0xa1..=0xfe)),
+        Encoding::Big5 => matches!((lead, trail), (0xa4..=0xc6, 0x40..=0x7e | 0xa1..=0xfe)),
+        _ => false,
+    };
+    let (mut rest, mut count) = (bytes, 0);
+    while let [lead, after @ ..] = rest {
+        rest = after;
+        if let (0x81..=0xfe, [trail, after @ ..]) = (lead, after) {
+            count += usize::from(is_common(*lead, *trail));
+            rest = after;
+        }
+    }
+    count
+}
+
+/// Returns true if bytes are a Western text of a byte a character: letters beyond ASCII stand alone or in pairs, most of
+/// them alone and next to letters of ASCII, as they never do in Chinese texts. Other signs stand alone between blanks.
+fn is_western(bytes: &[u8]) -> bool {
+    let is_letter = |byte: &u8| matches!(byte, 0x8a | 0x8c | 0x8e | 0x9a | 0x9c | 0x9e | 0x9f | 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0xff);
+    let (mut single, mut double, mut others) = (0_usize, 0_usize, 0_usize);
+    let mut before = None;
+    let mut runs = bytes.chunk_by(|a, b| a.is_ascii() == b.is_ascii()).peekable();
+    while let Some(run) = runs.next() {
+        if run.is_ascii() {
+            before = run.last();
+            continue;
+        }
+        let next = runs.peek().and_then(|run| run.first());
+        let is_in_word = [before, next].into_iter().flatten().any(u8::is_ascii_alphabetic);
+        match run {
+            [one] if is_letter(one) && is_in_word => single += 1,
+            [one] if !is_in_word || matches!(one, 0x91..=0x94) => others += 1,
+            [one, two] if is_letter(one) && is_letter(two) && is_in_word => double += 1,
+            _ => return false,
+        }
+    }
+    let is_no_pair = |encoding: &'static encoding_rs::Encoding| {
+        encoding.decode_without_bom_handling_and_without_replacement(bytes).is_none()
+    };
+    single > double
+        || single + double == 0
+            && others > 0
+            && is_no_pair(encoding_rs::GB18030)
+            && is_no_pair(encoding_rs::BIG5)
 }
 
 /// The number of places where four characters in a row read as a Chinese move.
@@ -236,6 +354,56 @@ mod tests {
         assert_eq!(shown(Encoding::Gb18030, b"\xd6\xd0\xff\xb9\xfa\xd6"), "中\\xFF国\\xD6");
         assert_eq!(shown(Encoding::Big5, b"\xa4\xa4\xa4!"), "中\\xA4!");
         assert!(shown(Encoding::Gb18030, b"\x81\x30\x81").starts_with("\\x81"));
+    }
+
+    #[test]
+    fn western_texts_are_told_from_chinese_ones() {
+        let western = |text: &str| encoding_rs::WINDOWS_1252.encode(text).0.into_owned();
+        for text in [
+            "[Red \"Müller\"]\n[Black \"José García\"]\n\n1. h2e2 h9g7 *\n",
+            "[Site \"Århus\"]\n",
+            "[Event \"Großmeister, Zürich\"]\n",
+            "[Red \"François Noël\"]\n1. C2=5 ± *",
+            "1. h2e2 ± h9g7 *",
+            "[Red \"Ærø Ødegård\"]",
+        ] {
+            assert_eq!(Encoding::detect(&western(text)), Encoding::Western, "{text}");
+        }
+        for text in
+            ["[Red \"许银川\"]", "[Red \"王\"]", "[Red \"A组朱镕基\"]", "[Red \"IBM杯 vs吕钦\"]"]
+        {
+            let gb = encoding_rs::GB18030.encode(text).0;
+            assert_eq!(Encoding::detect(&gb), Encoding::Gb18030, "{text}");
+        }
+        for text in
+            ["[Red \"許銀川\"]", "[Red \"呂欽\"]", "[Red \"趙國榮\"]", "[Red \"胡榮華 vs 王\"]"]
+        {
+            let big5 = encoding_rs::BIG5.encode(text).0;
+            assert_eq!(Encoding::detect(&big5), Encoding::Big5, "{text}");
+        }
+        // Traditional characters in GB18030.
+        let gb = encoding_rs::GB18030.encode("[Red \"許銀川\"]\n[Black \"趙國榮\"]\n").0;
+        assert_eq!(Encoding::detect(&gb), Encoding::Gb18030);
+    }
+
+    #[test]
+    fn utf16_is_found_with_and_without_a_mark() {
+        let units = |text: &str, big: bool| -> Vec<u8> {
+            let bytes = if big { u16::to_be_bytes } else { u16::to_le_bytes };
+            text.encode_utf16().flat_map(bytes).collect()
+        };
+        for text in
+            ["[Red \"a\"]\n\n1. h2e2", SIMPLIFIED, "炮二平五\r\n马８进７", "{\"moves\":\"h2e2\"}"]
+        {
+            for (big, encoding) in [(false, Encoding::Utf16Le), (true, Encoding::Utf16Be)] {
+                assert_eq!(Encoding::utf16_of(&units(text, big)), Some(encoding), "{text}");
+                let marked = units(&format!("\u{feff}{text}"), big);
+                assert_eq!(Encoding::utf16_of(&marked), Some(encoding), "{text}");
+            }
+        }
+        for bytes in [&b"1. h2e2 h9g7"[..], b"", b"\0", b"XQ\x0a\0\0\0\0\0\0\0\0\0\0\0", &[0; 64]] {
+            assert_eq!(Encoding::utf16_of(bytes), None, "{bytes:x?}");
+        }
     }
 
     #[test]

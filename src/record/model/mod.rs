@@ -5,6 +5,7 @@ pub(super) mod board;
 pub(super) mod encoding;
 pub(super) mod format;
 pub(super) mod limits;
+pub(super) mod options;
 pub(super) mod parsed;
 pub(super) mod place;
 pub(super) mod preorder;

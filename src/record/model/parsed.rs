@@ -48,8 +48,8 @@ pub enum BadGameReason {
     /// No game boundary within [`MAX_GAME_BYTES`].
     #[error("a game of {0} bytes; at most {MAX_GAME_BYTES} are read")]
     TooLong(usize),
-    /// UTF-16, which has bytes that look like line ends.
-    #[error("the text is UTF-16; convert it to UTF-8, GB18030 or Big5")]
+    /// More UTF-16 than is read.
+    #[error("more than 64 MiB of text in UTF-16; convert it to UTF-8")]
     Utf16,
     /// The content is of no format of game records: what it begins with.
     #[error("no format of game records is known that begins with {0}")]
@@ -129,6 +129,8 @@ pub enum Note {
     NoMoves,
     /// The file states two different results.
     TwoResults,
+    /// The main line has a null move, and was read up to there.
+    NullMove,
 }
 
 impl fmt::Display for Note {
@@ -143,6 +145,7 @@ impl fmt::Display for Note {
                  it was read as a position"
             }
             Self::TwoResults => "the file states two different results; none was kept",
+            Self::NullMove => "the game has a null move; it was read up to there",
         })
     }
 }
@@ -165,8 +168,43 @@ pub struct ParsedGame<G: Game = Position> {
     /// The deviation of the game read from what the file states, if there is one.
     pub note: Option<Note>,
     /// The fault at which the main line breaks off, if it cannot be played to its end or the bytes end too
-    /// early: the game consists of the moves before. Only where such games are requested, see [`Chunk::keep_legal_part`](crate::record::text::split::Chunk).
+    /// early: the game consists of the moves before. Only where such games are requested, see [`Keep`](crate::record::model::options::Keep).
     pub cut: Option<Box<BadGame>>,
+    /// The words between moves that are no moves, and were passed over, if there are some.
+    pub words: Option<Box<SkippedWords>>,
+}
+
+/// The words and signs of value between the moves of a game that are no moves, and were passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedWords {
+    /// Their number.
+    pub count: u64,
+    /// The first of them with their places, and of long ones the beginning.
+    pub first: Vec<(Place, String)>,
+}
+
+impl SkippedWords {
+    /// The most words that are kept of a game.
+    pub const SHOWN: usize = 8;
+}
+
+/// Writes to the log which words of a game at that place were passed over.
+pub fn tell_words(place: &str, words: &SkippedWords) {
+    tracing::info!("{}: words passed over: {}: {words}", Visible(place), words.count);
+}
+
+/// The words in quotation marks.
+impl fmt::Display for SkippedWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (_, word)) in self.first.iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
+            write!(f, "{separator}\"{}\"", Visible(word))?;
+        }
+        match self.count - self.first.len() as u64 {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
 }
 
 impl<G: Recorded> ParsedGame<G> {
@@ -177,7 +215,7 @@ impl<G: Recorded> ParsedGame<G> {
         for &mv in &record.tree.moves {
             position.make(mv);
         }
-        Self { end: position.end(), record, place, game, note: None, cut: None }
+        Self { end: position.end(), record, place, game, note: None, cut: None, words: None }
     }
 }
 
@@ -208,6 +246,8 @@ pub struct ReadSummary {
     pub kept: u64,
     /// Moves that two pieces could make, decided by the rest of the game, or else by a rule of thumb.
     pub guessed: u64,
+    /// Words and signs of value between moves that are no moves, and were passed over.
+    pub words: u64,
 }
 
 impl std::ops::AddAssign for ReadSummary {
@@ -220,5 +260,6 @@ impl std::ops::AddAssign for ReadSummary {
         self.undecoded += other.undecoded;
         self.kept += other.kept;
         self.guessed += other.guessed;
+        self.words += other.words;
     }
 }

@@ -2,18 +2,66 @@
 //! half, characters written as names or numbers.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
 use crate::record::model::encoding::Encoding;
 
 /// Decodes the texts of one game. Bytes that stand for no character are shown as such (`\xA4`).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::record) struct Texts {
     is_undecoded: Cell<bool>,
+    /// The encoding of texts whose format has no say in it.
+    encoding: Encoding,
+    /// Such texts as far as they are not ASCII, each on a line, to find their encoding.
+    seen: RefCell<Vec<u8>>,
+}
+
+/// Bytes of texts from which their encoding is found.
+const SEEN_BYTES: usize = 16 << 10;
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self::of(Encoding::Gb18030)
+    }
 }
 
 impl Texts {
+    const fn of(encoding: Encoding) -> Self {
+        Self { is_undecoded: Cell::new(false), encoding, seen: RefCell::new(Vec::new()) }
+    }
+
+    /// Reads a game of a program that writes GB18030; if its texts are in another encoding, reads it again in that one.
+    pub(in crate::record) fn read<T>(read: impl Fn(&Self) -> T) -> T {
+        let texts = Self::default();
+        let found = read(&texts);
+        match texts.other_encoding() {
+            None => found,
+            Some(encoding) => read(&Self::of(encoding)),
+        }
+    }
+
+    fn other_encoding(&self) -> Option<Encoding> {
+        let seen = self.seen.borrow();
+        if seen.is_empty() {
+            return None;
+        }
+        match Encoding::detect(&seen) {
+            Encoding::Utf8 => is_surely_utf8(&seen).then_some(Encoding::Utf8),
+            Encoding::Gb18030 => None,
+            other => Some(other),
+        }
+    }
+
+    fn note_bytes(&self, text: &[u8]) {
+        let mut seen = self.seen.borrow_mut();
+        if text.is_ascii() || seen.len() > SEEN_BYTES {
+            return;
+        }
+        seen.extend_from_slice(&text[..text.len().min(SEEN_BYTES)]);
+        seen.push(b'\n');
+    }
+
     /// Returns true if bytes of the texts so far stand for no character.
     pub(in crate::record) fn is_undecoded(&self) -> bool {
         self.is_undecoded.get()
@@ -34,16 +82,30 @@ impl Texts {
         text
     }
 
-    /// A text in GB18030, up to the first NUL.
-    pub(in crate::record) fn gb18030(&self, bytes: &[u8]) -> String {
-        tidy(&self.decode(Encoding::Gb18030, before_nul(bytes)))
+    /// A text in the encoding of the file, GB18030 mostly, up to the first NUL.
+    pub(in crate::record) fn text(&self, bytes: &[u8]) -> String {
+        let text = before_nul(bytes);
+        self.note_bytes(text);
+        tidy(&self.decode(self.encoding, text))
     }
 
-    /// A text in a field of fixed width, as [`gb18030`](Self::gb18030); a character that is cut off at its
+    /// A text in a field of fixed width, as [`text`](Self::text); a character that is cut off at its
     /// end is left out.
-    pub(in crate::record) fn gb18030_field(&self, bytes: &[u8]) -> String {
+    pub(in crate::record) fn field(&self, bytes: &[u8]) -> String {
         let text = before_nul(bytes);
-        self.gb18030(&text[..whole_characters(text)])
+        let in_utf8 = whole_utf8(text);
+        if std::str::from_utf8(in_utf8).is_ok() {
+            self.note_bytes(in_utf8);
+        } else {
+            self.note_bytes(text);
+        }
+        let whole = match self.encoding {
+            Encoding::Utf8 => in_utf8,
+            Encoding::Gb18030 => &text[..whole_characters(text)],
+            Encoding::Big5 => &text[..whole_pairs(text)],
+            _ => text,
+        };
+        tidy(&self.decode(self.encoding, whole))
     }
 
     /// A text in the encoding that fits it best.
@@ -92,6 +154,44 @@ fn whole_characters(text: &[u8]) -> usize {
             [_, ..] => 1,
         }
     }
+}
+
+/// The length of a text in Big5 without the first byte of a character whose second one is missing.
+const fn whole_pairs(text: &[u8]) -> usize {
+    let mut at = 0;
+    while at < text.len() {
+        let next = if text[at] > 0x80 { at + 2 } else { at + 1 };
+        if next > text.len() {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+/// A text in UTF-8 without the first bytes of a character whose others are missing.
+fn whole_utf8(text: &[u8]) -> &[u8] {
+    match std::str::from_utf8(text) {
+        Err(error) if error.error_len().is_none() => &text[..error.valid_up_to()],
+        _ => text,
+    }
+}
+
+/// Returns true if bytes that are valid as UTF-8 are hardly anything else: a character of three bytes or more stands in
+/// them, or a letter of two bytes beside one of ASCII.
+fn is_surely_utf8(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        let is_in_word = is_letter(before) || is_letter(letters.peek().copied());
+        if c.len_utf8() > 2 || !c.is_ascii() && c.is_alphabetic() && is_in_word {
+            return true;
+        }
+        before = Some(c);
+    }
+    false
 }
 
 /// The text without blanks and line ends around it and without control characters; lines end in
@@ -178,8 +278,8 @@ mod tests {
 
     #[test]
     fn fields_end_where_they_end() {
-        let gb18030 = |bytes: &[u8]| Texts::default().gb18030(bytes);
-        let gb18030_field = |bytes: &[u8]| Texts::default().gb18030_field(bytes);
+        let gb18030 = |bytes: &[u8]| Texts::default().text(bytes);
+        let gb18030_field = |bytes: &[u8]| Texts::default().field(bytes);
         let utf16 = |bytes: &[u8]| Texts::default().utf16(bytes);
         let cut = &encoding_rs::GB18030.encode(" 中国象棋\r\n").0[..6];
         assert_eq!((gb18030_field(cut).as_str(), gb18030(cut).as_str()), ("中国", "中国\\xCF"));
@@ -202,10 +302,10 @@ mod tests {
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x01]), "将");
         assert_eq!(utf16(&[0x06, 0x5c, 0x00, 0xd8, 0x06, 0x5c]), "将\\uD800将");
         let texts = Texts::default();
-        texts.gb18030_field(b"a\xd6");
+        texts.field(b"a\xd6");
         assert!(!texts.is_undecoded());
-        texts.gb18030_field(b"\xff");
-        texts.gb18030_field(b"a");
+        texts.field(b"\xff");
+        texts.field(b"a");
         assert!(texts.is_undecoded());
         assert_eq!(tidy("a\r\nb\rc\u{1}\t "), "a\nb\nc");
     }

@@ -74,14 +74,18 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         start_position(&board, first, Side::First).map_err(|reason| Fault::at(BOARD, reason))?;
     let position = start.clone().unwrap_or_else(Position::start);
     let (tree, fault) = line(position, moves.drain(..).map(Ok))?;
-    let (mut tags, texts) = (Vec::new(), Texts::default());
-    for (at, width, name) in TEXTS {
-        push_tag(&mut tags, name, texts.gb18030_field(&header[at..at + width]));
-    }
-    push_tag(&mut tags, "Date", date(&texts.gb18030_field(&header[DATE..DATE + DATE_WIDTH])));
+    let (tags, is_undecoded) = Texts::read(|texts| (tags(header, texts), texts.is_undecoded()));
     let record = Record { tags, start, start_clock: 0, result: None, tree };
-    let is_undecoded = texts.is_undecoded();
     Ok(Found { is_undecoded, fault: fault.or(end), ..Found::new(record) })
+}
+
+fn tags(header: &[u8], texts: &Texts) -> Vec<(String, String)> {
+    let mut tags = Vec::new();
+    for (at, width, name) in TEXTS {
+        push_tag(&mut tags, name, texts.field(&header[at..at + width]));
+    }
+    push_tag(&mut tags, "Date", date(&texts.field(&header[DATE..DATE + DATE_WIDTH])));
+    tags
 }
 
 /// The board, and whether it is seen from Black's side.

@@ -49,8 +49,12 @@ pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
 
 /// Reads the game of an MXQ.
 pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+    Texts::read(|texts| read(bytes, texts))
+}
+
+fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
     let mut strings = Strings { bytes, at: 0 };
-    let (mut head, texts) = (Vec::new(), Texts::default());
+    let mut head = Vec::new();
     loop {
         let (at, text) = strings.string("the strings before the moves")?;
         if text == MOVES {
@@ -59,14 +63,14 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         if head.len() == MAX_HEAD {
             return Err(malformed(at, format!("more than {MAX_HEAD} strings before the moves")));
         }
-        head.push(texts.gb18030(text));
+        head.push(texts.text(text));
     }
     let mut ply = 0;
     let moves = std::iter::from_fn(|| match strings.string("the moves") {
         Ok((_, END)) => None,
         Ok((at, text)) => {
             ply += 1;
-            let error = || MoveError::Unreadable(Texts::default().gb18030(text));
+            let error = || MoveError::Unreadable(Texts::default().text(text));
             let fault = || Fault::at(at, BadGameReason::Move { ply, error: error() });
             Some(coordinates(text).map(|mv| (at, mv)).ok_or_else(fault))
         }

@@ -207,8 +207,11 @@ fn bounded(len: u32, at: usize) -> Result<usize, Fault> {
 
 /// Reads a game that begins at `offset` of what was packed.
 fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
-    let texts = Texts::default();
-    let mut reader = Reader { bytes, at: 0, offset, texts: &texts };
+    Texts::read(|texts| read_game(bytes, offset, texts))
+}
+
+fn read_game(bytes: &[u8], offset: usize, texts: &Texts) -> Result<Found, Fault> {
+    let mut reader = Reader { bytes, at: 0, offset, texts };
     let squares = reader.take(MEN, "the men")?;
     let board = board_of(&std::array::from_fn(|man| place(squares[man])))
         .map_err(|reason| Fault::at(offset, reason))?;
@@ -235,7 +238,7 @@ fn game(bytes: &[u8], offset: usize) -> Result<Found, Fault> {
         start_position(&board, first, Side::First).map_err(|reason| Fault::at(offset, reason))?;
     let nodes = nodes(&moves, moves_at)?;
     let position = start.clone().unwrap_or_else(Position::start);
-    let (comment, comments) = comments(&reader.bytes[reader.at..], moves.len(), &texts);
+    let (comment, comments) = comments(&reader.bytes[reader.at..], moves.len(), texts);
     let preface = [preface, comment].into_iter().filter(|text| !text.is_empty());
     let mut fault = None;
     let mut order = PreOrder::new(position, preface.collect::<Vec<_>>().join("\n"));
@@ -330,7 +333,7 @@ impl<'a> Reader<'a> {
 
     fn string(&mut self) -> Result<String, Fault> {
         let len = self.number()? as usize;
-        Ok(self.texts.gb18030(self.take(len, "a string of a game")?))
+        Ok(self.texts.text(self.take(len, "a string of a game")?))
     }
 
     fn moves(&mut self) -> Result<Vec<Numbered>, Fault> {

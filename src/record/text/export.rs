@@ -514,7 +514,7 @@ impl Game {
             game.record
                 .tags
                 .retain(|(name, _)| name != "Result" || std::mem::replace(&mut is_kept, false));
-            game.note = is_disputed.then_some(Note::TwoResults);
+            game.note = is_disputed.then_some(Note::TwoResults).or(game.note);
             game.is_undecoded = self.is_undecoded;
             game
         };

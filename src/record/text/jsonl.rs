@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::Outcome;
 use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::options::Keep;
 use crate::record::model::parsed::{
     BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary,
 };
@@ -51,9 +52,13 @@ pub(in crate::record) fn read_chunk<G: Recorded>(
     for line in Lines::new(part, chunk) {
         let (place, game) = (Place::Line(line.line), line.game);
         let bad = |reason| BadGame { source: source.to_owned(), place, game, reason };
-        let part = |ply: usize| read_game(line.text, ply - 1).ok().filter(|_| ply > 1);
+        let keep = chunk.options.keep;
+        let part = |ply: usize| {
+            let read = read_game(line.text, ply - 1).ok();
+            read.filter(|(part, _)| keep.keeps(&part.record))
+        };
         let read = read_game(line.text, usize::MAX).map(|read| (read, None)).or_else(|reason| {
-            let part = reason.bad_ply().filter(|_| chunk.keep_legal_part).and_then(part);
+            let part = reason.bad_ply().filter(|_| keep != Keep::Nothing).and_then(part);
             part.map(|part| (part, Some(bad(reason.clone())))).ok_or(reason)
         });
         match read {
@@ -134,7 +139,7 @@ fn read_game<G: Recorded>(
     let end = last.end();
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
     let (place, game) = (Place::Line(0), 0);
-    let parsed = ParsedGame { record, place, game, end, note: None, cut: None };
+    let parsed = ParsedGame { record, place, game, end, note: None, cut: None, words: None };
     Ok((parsed, reader.cut))
 }
 

@@ -1,25 +1,34 @@
 //! Reading PGN: each game is decoded, cut into tokens and replayed move by move. What cannot be
 //! read or played refuses that game alone.
+//!
+//! Signs of value and words that are no moves are passed over and counted, unless they stand where a move must be:
+//! where they resemble one, or where the numbers of the moves show that one is missing. A null move ends the main
+//! line. Of several pieces that can make a move that one is meant with which the rest can be played.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-use crate::game::{Game, Outcome, Side};
+use crate::game::{Game, Outcome};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{
-    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame, ReadSummary,
+    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,
+    ReadSummary, SkippedWords,
 };
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::model::recorded::Recorded;
 use crate::record::model::texts::tidy;
 use crate::record::text::pgn_writer::read_comment;
+use crate::record::text::plain;
 use crate::record::text::scan;
 use crate::record::text::scan::{Scanner, Token};
 use crate::record::text::split::{Block, Blocks, Chunk};
-use crate::xiangqi::notation::{Dialect, Fault, MoveError, MoveText, read_move};
+use crate::xiangqi::notation::{
+    Dialect, Fault, MoveError, MoveText, Readings, is_file_based, read_move, readings,
+    resembles_move,
+};
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
 impl BadGameReason {
@@ -78,7 +87,7 @@ pub(in crate::record) fn hand_over(
                 place => place,
             };
             let bad = BadGame { source: source.to_owned(), place: at, game, reason };
-            match part.filter(|_| chunk.keep_legal_part) {
+            match part.filter(|part| chunk.options.keep.keeps(&part.record)) {
                 Some(part) => (*part, Some(Box::new(bad))),
                 None => {
                     summary.bad += 1;
@@ -93,8 +102,10 @@ pub(in crate::record) fn hand_over(
     summary.undecoded += u64::from(read.is_undecoded);
     summary.guessed += read.guessed;
     summary.noted += u64::from(read.note.is_some());
-    let BlockGame { record, end, note, .. } = read;
-    sink(Ok(ParsedGame { record, place, game, end, note, cut }));
+    summary.words += read.words.count();
+    let BlockGame { record, end, note, words, .. } = read;
+    let words = words.into_game(place);
+    sink(Ok(ParsedGame { record, place, game, end, note, cut, words }));
 }
 
 /// The reason why a block is no game, and the number of lines between its first line and the fault.
@@ -122,6 +133,61 @@ pub(in crate::record) struct BlockGame {
     /// Moves that two pieces could make.
     pub(in crate::record) guessed: u64,
     pub(in crate::record) note: Option<Note>,
+    pub(in crate::record) words: WordsBetween,
+}
+
+/// The words and signs between moves that are no moves, and were passed over.
+#[derive(Debug, Default, Clone)]
+pub(in crate::record) struct WordsBetween {
+    count: u64,
+    /// The first of them, each with the number of lines before it.
+    first: Vec<(u64, String)>,
+}
+
+/// Letters of a word that are kept.
+const WORD_SHOWN: usize = 24;
+
+impl WordsBetween {
+    pub(in crate::record) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Drops the words from that number on.
+    fn truncate(&mut self, count: u64) {
+        self.count = self.count.min(count);
+        self.first.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    }
+
+    /// Adds the last token.
+    fn add(&mut self, scanner: &Scanner<'_>) {
+        self.add_text(scanner, scanner.token_text());
+    }
+
+    /// Adds a text that stands in the last token.
+    fn add_text(&mut self, scanner: &Scanner<'_>, text: &str) {
+        self.count += 1;
+        if self.first.len() < SkippedWords::SHOWN {
+            let word = text.chars().take(WORD_SHOWN).collect();
+            self.first.push((scanner.lines_before(scanner.token_start()), word));
+        }
+    }
+
+    /// The same words in a text that has so many lines before.
+    pub(in crate::record) fn after_lines(mut self, lines: u64) -> Self {
+        self.first.iter_mut().for_each(|(line, _)| *line += lines);
+        self
+    }
+
+    /// The words with the places of a text that begins at that one.
+    fn into_game(self, begin: Place) -> Option<Box<SkippedWords>> {
+        let Self { count, first } = self;
+        let place = |lines| match begin {
+            Place::Line(line) => Place::Line(line + lines),
+            place @ Place::Offset(_) => place,
+        };
+        let first = first.into_iter().map(|(lines, word)| (place(lines), word)).collect();
+        (count > 0).then(|| Box::new(SkippedWords { count, first }))
+    }
 }
 
 /// Reads one block; `None` if there is nothing in it but comments.
@@ -138,15 +204,28 @@ fn read_block(
     let Some(text) = chunk.encoding.decode(&bytes, buffer) else {
         return read_shown(Encoding::detect(&bytes), &bytes);
     };
-    let fault = match GameReader::read(text) {
-        Err(fault) if fault.reason.is_unreadable() => fault,
-        read => return read,
+    let read = GameReader::read(text);
+    let is_strange = match &read {
+        Err(fault) => fault.reason.is_unreadable(),
+        Ok(game) => game.as_ref().is_some_and(|game| game.words.count() > 0) && !bytes.is_ascii(),
     };
+    if !is_strange {
+        return read;
+    }
     let other = Encoding::detect(&bytes);
     if other == chunk.encoding {
-        return Err(fault);
+        return read;
     }
-    read_shown(other, &bytes).or(Err(fault))
+    match (read, read_shown(other, &bytes)) {
+        (Err(fault), Err(_)) => Err(fault),
+        (Ok(Some(game)), Ok(Some(better))) if plies(&better) > plies(&game) => Ok(Some(better)),
+        (Ok(game), _) => Ok(game),
+        (Err(_), better) => better,
+    }
+}
+
+const fn plies(game: &BlockGame) -> usize {
+    game.record.tree.moves.len()
 }
 
 /// Reads a block that may have bytes without a character.
@@ -208,41 +287,50 @@ pub(in crate::record) fn read_moves(
     })
 }
 
-/// The most times that moves which two pieces can make are guessed anew for one game.
+/// The most times that moves which several pieces can make are guessed anew for one game.
 const MOST_GUESSES: usize = 256;
 
 /// The most text that is read for that, in bytes.
 const GUESSED_BYTES: usize = 1 << 20;
 
-/// Reads moves of a WXF file. Of two pieces that can make a move that one is meant with which the rest
-/// can be played, else the one in front.
+/// Reads moves of a WXF file.
 pub(in crate::record) fn read_wxf(
     text: &str,
     tags: &[(String, String)],
 ) -> Result<Option<BlockGame>, BlockFault> {
-    let mut picks: Vec<bool> = Vec::new();
-    let mut first = None;
+    guessed(text, &|| GameReader { tags: tags.to_vec(), is_bare: true, ..GameReader::new(text) })
+}
+
+/// Reads a game. Of several pieces that can make a move that one is meant with which the rest can be played, else
+/// those with which it goes furthest, the one in front first.
+fn guessed<'a>(
+    text: &'a str,
+    reader: &dyn Fn() -> GameReader<'a>,
+) -> Result<Option<BlockGame>, BlockFault> {
+    let mut picks: Vec<usize> = Vec::new();
+    let mut furthest: Option<BlockFault> = None;
     for _ in 0..(GUESSED_BYTES / text.len().max(1)).clamp(1, MOST_GUESSES) {
-        let reader = GameReader {
-            tags: tags.to_vec(),
-            is_bare: true,
-            picks: Some(picks.clone()),
-            ..GameReader::new(text)
-        };
+        let mut reader = GameReader { picks: picks.clone(), ..reader() };
         let fault = match reader.run() {
             Err(fault) if fault.reason.is_of_move() => fault,
             read => return read,
         };
-        let asked = fault.part.as_ref().map_or(0, |part| part.guessed);
-        first.get_or_insert(fault);
-        picks.resize(asked as usize, false);
-        while picks.pop_if(|is_rear| *is_rear).is_some() {}
-        match picks.last_mut() {
-            Some(is_rear) => *is_rear = true,
-            None => break,
+        if furthest.as_ref().is_none_or(|other| other.reason.ply() < fault.reason.ply()) {
+            furthest = Some(fault);
+        }
+        picks.resize(reader.choices.len(), 0);
+        while let (Some(pick), Some(&choices)) = (picks.last_mut(), reader.choices.last()) {
+            *pick += 1;
+            if *pick < choices {
+                break;
+            }
+            (picks.pop(), reader.choices.pop());
+        }
+        if picks.is_empty() {
+            break;
         }
     }
-    first.map_or(Ok(None), Err)
+    furthest.map_or(Ok(None), Err)
 }
 
 /// A line of moves that is being read.
@@ -272,6 +360,14 @@ impl OpenVariation {
     }
 }
 
+impl Pending {
+    /// The fault of a word that stands in the place of a move.
+    fn reason(&self) -> BadGameReason {
+        let error = MoveError::Unreadable(self.text.iter().collect());
+        BadGameReason::Move { ply: self.plies + 1, error }
+    }
+}
+
 /// Reads one game.
 struct GameReader<'a> {
     scanner: Scanner<'a>,
@@ -292,11 +388,44 @@ struct GameReader<'a> {
     is_bare: bool,
     /// Ranks of squares count from 1 to 10.
     is_from_one: bool,
-    /// The choices between two pieces that can both make a move, for one such move after the other: true for
-    /// the rear piece. Beyond the end the front one is chosen. `None` where such moves are refused.
-    picks: Option<Vec<bool>>,
-    /// Such moves so far.
+    /// The choices between pieces that can all make a move of the main line, for one such move after the other.
+    /// Beyond the end the piece in front is chosen.
+    picks: Vec<usize>,
+    /// The number of pieces that could make each such move so far.
+    choices: Vec<usize>,
+    /// Such moves so far, those of variations too.
     guessed: u64,
+    words: WordsBetween,
+    /// The word of the main line that was passed over last, until a number shows that no move is missing.
+    pending: Option<Pending>,
+    numbers: Numbers,
+    note: Option<Note>,
+}
+
+/// A word of the main line that was passed over.
+struct Pending {
+    text: MoveText,
+    /// The plies before it.
+    plies: usize,
+    /// The offset at which it begins.
+    at: usize,
+    /// True if it is no sign of value.
+    is_word: bool,
+    /// The words before it.
+    words: u64,
+}
+
+/// The relation of the numbers of moves to the plies of the main line.
+#[derive(Default)]
+enum Numbers {
+    /// No number yet.
+    #[default]
+    Unknown,
+    /// Numbers stand after an even number of plies, or after an odd one.
+    Even,
+    Odd,
+    /// They say nothing about plies.
+    Unrelated,
 }
 
 impl<'a> GameReader<'a> {
@@ -304,15 +433,15 @@ impl<'a> GameReader<'a> {
         Self::of_game(text, &|| Self::new(text))
     }
 
-    /// Reads a game; its ranks count from 0 or, if then a move of the main line cannot be played, from
+    /// Reads a game as [`guessed`]; its ranks count from 0 or, if then a move of the main line cannot be played, from
     /// 1: all of it decides. If neither can be played to its end, the one that goes further holds, or, of two
     /// equal ones, the latter where ranks of 10 stand in the game.
-    fn of_game(text: &str, reader: &dyn Fn() -> Self) -> Result<Option<BlockGame>, BlockFault> {
-        let fault = match reader().run() {
+    fn of_game(text: &'a str, reader: &dyn Fn() -> Self) -> Result<Option<BlockGame>, BlockFault> {
+        let fault = match guessed(text, reader) {
             Err(fault) if fault.reason.is_of_move() => fault,
             read => return read,
         };
-        match (Self { is_from_one: true, ..reader() }).run() {
+        match guessed(text, &|| Self { is_from_one: true, ..reader() }) {
             Ok(Some(game)) => Ok(Some(game)),
             Err(other) if other.reason.is_of_move() => {
                 let goes_further = match other.reason.ply().cmp(&fault.reason.ply()) {
@@ -339,25 +468,56 @@ impl<'a> GameReader<'a> {
             parts: 0,
             is_bare: false,
             is_from_one: false,
-            picks: None,
+            picks: Vec::new(),
+            choices: Vec::new(),
             guessed: 0,
+            words: WordsBetween::default(),
+            pending: None,
+            numbers: Numbers::default(),
+            note: None,
         }
     }
 
-    fn run(mut self) -> Result<Option<BlockGame>, BlockFault> {
-        match self.tokens() {
-            Ok(result) => Ok(self.finish(result)),
-            Err(reason) => {
-                let at = match reason {
-                    BadGameReason::Start(_) => self.fen_at,
-                    _ => None,
-                };
-                let at = at.unwrap_or_else(|| self.scanner.token_start());
-                let lines = self.scanner.lines_before(at);
-                let has_part = matches!(reason, BadGameReason::Move { ply, .. } if ply > 1);
-                let part = if has_part { self.finish(None).map(Box::new) } else { None };
-                Err(BlockFault { lines, reason, part })
+    fn run(&mut self) -> Result<Option<BlockGame>, BlockFault> {
+        let read = self.tokens().and_then(|result| self.check_words().map(|()| result));
+        let (reason, at) = match read {
+            Ok(result) => return Ok(self.finish(result)),
+            Err(reason) => (reason, self.scanner.token_start()),
+        };
+        let (reason, at) = match reason {
+            BadGameReason::Start(_) => (reason, self.fen_at.unwrap_or(at)),
+            reason if reason.bad_ply().is_some() => self.blamed(reason, at),
+            reason => (reason, at),
+        };
+        let lines = self.scanner.lines_before(at);
+        let part = self.finish(None).filter(|game| plies(game) > 0 || reason.bad_ply().is_some());
+        Err(BlockFault { lines, reason, part: part.map(Box::new) })
+    }
+
+    /// The fault of a move and its offset; of a word instead that was passed over right before it, and was perhaps
+    /// meant as a move.
+    fn blamed(&mut self, reason: BadGameReason, at: usize) -> (BadGameReason, usize) {
+        let is_number = |c: &char| c.is_ascii_digit();
+        match &self.pending {
+            Some(word)
+                if word.is_word
+                    && word.plies + 1 == reason.ply()
+                    && word.text.iter().any(is_number) =>
+            {
+                self.words.truncate(word.words);
+                (word.reason(), word.at)
             }
+            _ => (reason, at),
+        }
+    }
+
+    /// Refuses a text without any move or position, in which words were passed over.
+    fn check_words(&mut self) -> Result<(), BadGameReason> {
+        let has_moves = self.lines.first().is_some_and(|line| !line.tree.moves.is_empty());
+        let is_position = self.start.is_some() && !self.is_bare;
+        match &self.pending {
+            Some(word) if word.is_word && !has_moves && !is_position => Err(word.reason()),
+            _ => Ok(()),
         }
     }
 
@@ -366,6 +526,16 @@ impl<'a> GameReader<'a> {
         while let Some(token) = self.scanner.next() {
             match token {
                 Token::Move(text) => self.play(&text)?,
+                Token::Sign => self.pass_over(MoveText::new()),
+                Token::Null if self.lines.len() > 1 => {
+                    self.skip_variation()?;
+                    self.close()?;
+                }
+                Token::Null => {
+                    self.begin()?;
+                    self.note = Some(Note::NullMove);
+                    return Ok(self.last_result());
+                }
                 Token::Tag(name, value) => {
                     if !self.lines.is_empty() {
                         return Err(BadGameReason::LateTag(name.to_owned()));
@@ -379,6 +549,7 @@ impl<'a> GameReader<'a> {
                 Token::Comment(text) => self.comment(text)?,
                 Token::OpenComment => return Err(BadGameReason::OpenComment),
                 Token::Open => self.open()?,
+                Token::Close if self.lines.len() < 2 => self.words.add(&self.scanner),
                 Token::Close => self.close()?,
                 Token::Result(result) if self.lines.len() <= 1 => {
                     self.begin()?;
@@ -395,6 +566,20 @@ impl<'a> GameReader<'a> {
             self.begin()?;
         }
         Ok(None)
+    }
+
+    /// The result behind a null move.
+    fn last_result(&mut self) -> Option<Outcome> {
+        let mut depth = 0_usize;
+        while let Some(token) = self.scanner.next() {
+            match token {
+                Token::Open => depth += 1,
+                Token::Close => depth = depth.saturating_sub(1),
+                Token::Result(result) if depth == 0 => return result,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Looks at the first word after the result, where remarks may stand, but no move that goes on
@@ -445,33 +630,140 @@ impl<'a> GameReader<'a> {
     fn play(&mut self, text: &MoveText) -> Result<(), BadGameReason> {
         self.begin()?;
         let main_line = self.lines.len() == 1;
+        if let Some(is_second) = self.scanner.take_number().filter(|_| main_line) {
+            self.check_number(is_second)?;
+        }
         let Some(line) = self.lines.last_mut() else { return Ok(()) };
         let read = read_word(&line.position, text, self.dialect, self.is_from_one);
-        let fault = match (read, &self.picks) {
-            (Ok(mv), _) => {
+        let fault = match read {
+            Ok(mv) => {
                 line.play(mv);
                 return Ok(());
             }
-            (Err(Fault::Ambiguous(first, second)), Some(picks)) if main_line => {
-                let is_rear = picks.get(self.guessed as usize).copied().unwrap_or(false);
-                let mv = either(line.position.turn(), first, second, is_rear);
-                line.play(mv);
-                self.guessed += 1;
-                return Ok(());
-            }
-            (Err(fault), _) => fault,
+            Err(fault) => fault,
         };
-        if main_line {
-            let error = fault.about(text.iter().collect());
-            let ply = line.tree.moves.len() + 1;
-            return Err(if self.tags.is_empty() && ply == 1 && !self.is_bare {
-                BadGameReason::NotPgn(text.iter().collect())
-            } else {
-                BadGameReason::Move { ply, error }
-            });
+        match fault {
+            Fault::Ambiguous(..) => {
+                let found = word_readings(&line.position, text, self.dialect, self.is_from_one);
+                if let Some(mv) = self.pick(&found, main_line)
+                    && let Some(line) = self.lines.last_mut()
+                {
+                    line.play(mv);
+                    return Ok(());
+                }
+            }
+            Fault::Unreadable => {
+                if let Some(shorter) = scan::without_sign(text)
+                    && plain::is_move_text(shorter)
+                {
+                    let sign: String = text[shorter.len()..].iter().collect();
+                    self.words.add_text(&self.scanner, &sign);
+                    let shorter = shorter.iter().copied().collect();
+                    return self.play(&shorter);
+                }
+                if self.can_pass_over(text) {
+                    self.pass_over(text.clone());
+                    return Ok(());
+                }
+            }
+            _ => {}
         }
-        self.skip_variation()?;
-        self.close()
+        self.refuse(text, fault)
+    }
+
+    /// Refuses the main line at a move, or cuts the open variation there.
+    fn refuse(&mut self, text: &MoveText, fault: Fault) -> Result<(), BadGameReason> {
+        let [line] = self.lines.as_slice() else {
+            self.skip_variation()?;
+            return self.close();
+        };
+        let error = fault.about(text.iter().collect());
+        let ply = line.tree.moves.len() + 1;
+        Err(if self.tags.is_empty() && ply == 1 && !self.is_bare {
+            BadGameReason::NotPgn(text.iter().collect())
+        } else {
+            BadGameReason::Move { ply, error }
+        })
+    }
+
+    /// One of the moves that a text may mean. In the main line the choice is kept, to be tried otherwise.
+    fn pick(&mut self, found: &Readings, is_main_line: bool) -> Option<Move> {
+        let index = match is_main_line {
+            true => self.picks.get(self.choices.len()).copied().unwrap_or(0),
+            false => 0,
+        };
+        let mv = found.get(index).or_else(|| found.first()).copied()?;
+        if is_main_line {
+            self.choices.push(found.len());
+        }
+        self.guessed += 1;
+        Some(mv)
+    }
+
+    /// Returns true if a word that cannot be read as a move is certainly none, so that the game goes on behind it.
+    fn can_pass_over(&self, text: &MoveText) -> bool {
+        let [line] = self.lines.as_slice() else { return !resembles_move(text) };
+        let is_known_game = !self.tags.is_empty() || self.is_bare || !line.tree.moves.is_empty();
+        is_known_game && !resembles_move(text) && !plain::is_move(text)
+    }
+
+    /// Passes over the last token, which is no move; `text` is empty for a sign of value.
+    fn pass_over(&mut self, text: MoveText) {
+        let words = self.words.count();
+        self.words.add(&self.scanner);
+        let plies = match self.lines.as_slice() {
+            [] => 0,
+            [line] => line.tree.moves.len(),
+            _ => return,
+        };
+        if self.pending.as_ref().is_none_or(|word| !word.is_word || word.plies < plies) {
+            let (at, is_word) = (self.scanner.token_start(), !text.is_empty());
+            self.pending = Some(Pending { text, plies, at, is_word, words });
+        }
+    }
+
+    /// Compares a number before a move of the main line with the plies before it. Where it stands otherwise than the
+    /// numbers before, a word that was passed over stands in the place of a move.
+    fn check_number(&mut self, is_second: bool) -> Result<(), BadGameReason> {
+        let plies = self.lines.first().map_or(0, |line| line.tree.moves.len());
+        let is_even = (plies + usize::from(is_second)).is_multiple_of(2);
+        let is_expected = match self.numbers {
+            Numbers::Unknown => true,
+            Numbers::Unrelated => return Ok(()),
+            Numbers::Even => is_even,
+            Numbers::Odd => !is_even,
+        };
+        match self.pending.take() {
+            Some(word) if !is_expected => {
+                let (reason, at) = (word.reason(), word.at);
+                self.cut_at(word.plies);
+                self.words.truncate(word.words);
+                self.scanner.return_to(at);
+                Err(reason)
+            }
+            _ => {
+                self.numbers = match (is_expected, is_even) {
+                    (false, _) => Numbers::Unrelated,
+                    (true, true) => Numbers::Even,
+                    (true, false) => Numbers::Odd,
+                };
+                Ok(())
+            }
+        }
+    }
+
+    /// Drops the moves of the main line from a ply on.
+    fn cut_at(&mut self, plies: usize) {
+        self.lines.truncate(1);
+        let Some(line) = self.lines.first_mut() else { return };
+        let Tree { moves, comments, variations, .. } = &mut line.tree;
+        moves.truncate(plies);
+        comments.retain(|(ply, _)| *ply <= plies);
+        variations.retain(|variation| variation.ply < plies);
+        line.position = self.start.as_ref().unwrap_or(&START).clone();
+        for &mv in &line.tree.moves {
+            line.position.make(mv);
+        }
     }
 
     fn comment(&mut self, text: &str) -> Result<(), BadGameReason> {
@@ -492,6 +784,7 @@ impl<'a> GameReader<'a> {
     }
 
     fn open(&mut self) -> Result<(), BadGameReason> {
+        self.scanner.take_number();
         let Some(before) = self.lines.last().and_then(OpenVariation::before) else {
             return self.skip_variation();
         };
@@ -503,6 +796,7 @@ impl<'a> GameReader<'a> {
     }
 
     fn close(&mut self) -> Result<(), BadGameReason> {
+        self.scanner.take_number();
         if self.lines.len() < 2 {
             return Err(BadGameReason::NoVariation);
         }
@@ -535,14 +829,14 @@ impl<'a> GameReader<'a> {
         Err(BadGameReason::OpenVariation)
     }
 
-    fn finish(mut self, result: Option<Outcome>) -> Option<BlockGame> {
+    fn finish(&mut self, result: Option<Outcome>) -> Option<BlockGame> {
         self.lines.truncate(1);
         let line = self.lines.pop()?;
         let end = line.position.end();
         let stated = self.tag("Result").and_then(scan::outcome);
         let record = Record {
-            tags: self.tags,
-            start: self.start,
+            tags: std::mem::take(&mut self.tags),
+            start: self.start.take(),
             start_clock: self.start_clock,
             result: stated.or(result),
             tree: line.tree,
@@ -553,7 +847,8 @@ impl<'a> GameReader<'a> {
             cut_variations: self.cut_variations,
             is_undecoded: false,
             guessed: self.guessed,
-            note: None,
+            note: self.note,
+            words: std::mem::take(&mut self.words),
         })
     }
 }
@@ -566,10 +861,23 @@ fn read_word(
     dialect: Dialect,
     is_from_one: bool,
 ) -> Result<Move, Fault> {
-    if !is_from_one {
+    if !is_from_one || is_file_based(text) {
         return read_move(position, text, dialect);
     }
     read_move(position, &from_one(text).ok_or(Fault::Unreadable)?, dialect)
+}
+
+/// The moves that a text may mean whose ranks count from 0 or from 1.
+fn word_readings(
+    position: &Position,
+    text: &MoveText,
+    dialect: Dialect,
+    is_from_one: bool,
+) -> Readings {
+    if !is_from_one || is_file_based(text) {
+        return readings(position, text, dialect);
+    }
+    from_one(text).map_or_else(Readings::new, |text| readings(position, &text, dialect))
 }
 
 /// A move by squares whose ranks count from 1, with ranks that count from 0. `None` if it is none.
@@ -597,13 +905,4 @@ fn has_rank_ten(text: &str) -> bool {
     text.as_bytes().array_windows().any(|[file, ten @ ..]: &[u8; 3]| {
         matches!(file.to_ascii_lowercase(), b'a'..=b'i') && ten == b"10"
     })
-}
-
-/// Of two moves, that of the piece in front, which is nearer to the opponent, or of the one behind.
-fn either(side: Side, first: Move, second: Move, is_rear: bool) -> Move {
-    let is_behind = match side {
-        Side::First => first.from().rank() < second.from().rank(),
-        Side::Second => first.from().rank() > second.from().rank(),
-    };
-    if is_behind == is_rear { first } else { second }
 }

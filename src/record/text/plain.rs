@@ -28,8 +28,13 @@ const SAMPLE_LINES: usize = 32;
 
 /// Returns true if the (folded) characters are a move in some notation, legal or not.
 pub(in crate::record) fn is_move(text: &MoveText) -> bool {
+    is_move_text(text)
+}
+
+/// The same for any characters.
+pub(in crate::record) fn is_move_text(text: &[char]) -> bool {
     let reads =
-        |text: &MoveText| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
+        |text: &[char]| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
     reads(text) || text.contains(&'0') && pgn::from_one(text).is_some_and(|text| reads(&text))
 }
 
@@ -99,7 +104,7 @@ fn is_one_game(bytes: &[u8], whole: &Chunk) -> bool {
 /// Moves that can be played when the text is read as one game, and whether these are all.
 fn plies(text: &str) -> (usize, bool) {
     match read_text(text) {
-        Ok(Some(game)) => (game.record.tree.moves.len(), true),
+        Ok(Some(game)) => (game.record.tree.moves.len(), game.words.count() == 0),
         Ok(None) => (0, true),
         Err(BlockFault { reason: BadGameReason::Move { ply, .. }, .. }) => (ply - 1, false),
         Err(_) => (0, false),

@@ -2,7 +2,7 @@
 //! length.
 
 use crate::game::{Outcome, Side};
-use crate::xiangqi::notation::{MoveText, begins_chinese, fold, is_chinese_action};
+use crate::xiangqi::notation::{MoveText, begins_chinese, fold, is_chinese_action, is_file_based};
 
 /// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,10 @@ pub(in crate::record) enum Token<'a> {
     Tag(&'a str, String),
     /// A move, or any other word.
     Move(MoveText),
+    /// A sign of value, such as `±` or `+-`, or any other word without a letter or digit.
+    Sign,
+    /// A null move: `--`, `Z0`, `null`.
+    Null,
     /// `{…}` or `; …`, trimmed.
     Comment(&'a str),
     /// A comment that is never closed.
@@ -32,16 +36,41 @@ pub(in crate::record) struct Scanner<'a> {
     token: usize,
     /// The offset at which the line of the last tag ends: many tags may stand on one.
     line_end: Option<usize>,
+    /// The offset at which the last move number ends, until that is taken.
+    number_end: Option<usize>,
 }
 
 impl<'a> Scanner<'a> {
     pub(in crate::record) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, token: 0, line_end: None }
+        Self { text, at: 0, token: 0, line_end: None, number_end: None }
     }
 
     /// The offset at which the last token began.
     pub(in crate::record) const fn token_start(&self) -> usize {
         self.token
+    }
+
+    /// The last token as it stands in the text.
+    pub(in crate::record) fn token_text(&self) -> &'a str {
+        &self.text[self.token..self.at]
+    }
+
+    /// Goes back to a token, whose place is then that of the last one.
+    pub(in crate::record) const fn return_to(&mut self, token: usize) {
+        (self.token, self.at) = (token, token);
+    }
+
+    /// Takes the move number that was passed over last: true if Black's move follows it, as in `1... h9g7`.
+    pub(in crate::record) fn take_number(&mut self) -> Option<bool> {
+        let end = self.number_end.take()?;
+        let between = self.text.get(end..self.token)?.chars().map(fold);
+        let mut between =
+            between.take_while(|&c| matches!(c, '.' | '\u{2026}') || c.is_whitespace());
+        let mut dots = 0;
+        Some(between.any(|c| {
+            dots += usize::from(c == '.');
+            dots > 1 || c == '\u{2026}'
+        }))
     }
 
     /// The number of line ends before that place.
@@ -213,6 +242,10 @@ impl<'a> Scanner<'a> {
             self.at = start;
             return Some(self.chinese());
         }
+        if &self.text[start..self.at] == "0000" {
+            return Some(Token::Null);
+        }
+        self.number_end = Some(self.at);
         None
     }
 
@@ -245,25 +278,32 @@ impl<'a> Scanner<'a> {
         Some(Token::Result(outcome))
     }
 
-    /// Reads four characters, whatever comes after them: moves are found written together.
+    /// Reads the four characters of a move, whatever comes after them: moves are found written together.
+    /// What is none is a word.
     fn chinese(&mut self) -> Token<'a> {
         let mut text = MoveText::new();
-        while let Some((c, len)) = self.peek()
-            && text.len() < 4
-            && !c.is_whitespace()
-        {
-            text.push(c);
-            self.at += len;
+        let mut ahead = self.ahead().take_while(|c| !c.is_whitespace());
+        text.extend(ahead.by_ref().take(4));
+        let is_move = matches!(*text, [_, _, third, _] if is_chinese_action(third));
+        if is_move || is_file_based(&text) {
+            self.bump(text.len());
+            return Token::Move(text);
         }
-        Token::Move(text)
+        self.word()
     }
 
-    /// Up to a blank or bracket; characters beyond the longest move are dropped.
+    /// Returns true if a Chinese move begins here.
+    fn is_chinese_move(&self) -> bool {
+        let text: MoveText = self.ahead().take(4).collect();
+        matches!(*text, [_, _, third, _] if is_chinese_action(third)) && is_file_based(&text)
+    }
+
+    /// Up to a blank, a bracket or a Chinese move; characters beyond the longest move are dropped.
     fn word(&mut self) -> Token<'a> {
         let mut text = MoveText::new();
         while let Some((c, len)) = self.peek() {
             let ends = c.is_whitespace() || matches!(c, '{' | '}' | '(' | ')' | ';' | ']' | '*');
-            if ends && self.at > self.token {
+            if self.at > self.token && (ends || begins_chinese(c) && self.is_chinese_move()) {
                 break;
             }
             if !text.is_full() {
@@ -271,8 +311,62 @@ impl<'a> Scanner<'a> {
             }
             self.at += len;
         }
-        Token::Move(text)
+        if is_null(&text, self.token_text()) {
+            return Token::Null;
+        }
+        if is_sign(&text) { Token::Sign } else { Token::Move(text) }
     }
+}
+
+/// Signs of value and other marks that have letters.
+const LETTERED_SIGNS: [&str; 7] = ["N", "TN", "D", "RR", "ep", "e.p.", "mate"];
+
+/// Words for a null move, in small letters.
+const NULL_MOVES: [&str; 8] = ["z0", "null", "nullmove", "pass", "@@@@", "空着", "停着", "停一着"];
+
+/// Returns true if a (folded) word is a sign of value or another mark, and certainly no move.
+fn is_sign(text: &[char]) -> bool {
+    !text.iter().any(|c| c.is_alphanumeric())
+        || text.len() <= 4
+            && LETTERED_SIGNS.iter().any(|sign| sign.chars().eq(text.iter().copied()))
+}
+
+/// Returns true if a word, folded and as it is written, is a null move. Long dashes are punctuation.
+fn is_null(text: &[char], written: &str) -> bool {
+    if text == ['-', '-'] {
+        return matches!(written, "--" | "－－");
+    }
+    if let [a, b, c, d] | [a, b, '-', c, d] = text {
+        let is_square = matches!(a.to_ascii_lowercase(), 'a'..='i') && b.is_ascii_digit();
+        return is_square && a == c && b == d || text == ['n', 'u', 'l', 'l'] || is_null_word(text);
+    }
+    is_null_word(text)
+}
+
+fn is_null_word(text: &[char]) -> bool {
+    let small = || text.iter().map(char::to_ascii_lowercase);
+    NULL_MOVES.iter().any(|word| word.chars().eq(small()))
+}
+
+/// The signs of value that stand right behind moves, long ones first.
+const GLUED_SIGNS: [&str; 20] = [
+    "++--", "--++", "+--", "--+", "+/-", "-/+", "+/=", "=/+", "+-", "-+", "+=", "=+", "=∞", "±",
+    "∓", "⩲", "⩱", "∞", "=", "N",
+];
+
+/// Returns true if a word is a sign of value alone, without letters.
+pub(in crate::record) fn is_sign_of_value(word: &str) -> bool {
+    word.chars().all(|c| !c.is_alphanumeric()) && GLUED_SIGNS.contains(&word)
+}
+
+/// The (folded) characters of a word without the sign of value at its end; `None` if there is none.
+pub(in crate::record) fn without_sign(text: &[char]) -> Option<&[char]> {
+    let end = text.iter().rposition(|c| !matches!(c, '!' | '?')).map_or(0, |at| at + 1);
+    let text = &text[..end];
+    GLUED_SIGNS.iter().find_map(|sign| {
+        let at = text.len().checked_sub(sign.chars().count()).filter(|&at| at > 0)?;
+        sign.chars().eq(text[at..].iter().copied()).then_some(&text[..at])
+    })
 }
 
 /// The value and what follows the tag on its line.

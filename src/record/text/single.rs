@@ -2,6 +2,7 @@
 
 use crate::game::Game;
 use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::options::Keep;
 use crate::record::model::parsed::{
     BadGame, BadGameReason, GameSink, Note, ParsedGame, ReadSummary,
 };
@@ -75,7 +76,7 @@ pub(in crate::record) fn report<G: Recorded>(
     let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
     let refused = match read {
         Ok(Found { record, cut_variations, is_undecoded, note, fault }) => match fault {
-            Some(fault) if !(chunk.keep_legal_part && is_cut_short(&record, &fault)) => fault,
+            Some(fault) if !is_kept(&record, &fault, chunk.options.keep) => fault,
             fault => {
                 let (noted, kept) = (u64::from(note.is_some()), u64::from(fault.is_some()));
                 let cut = fault.map(|fault| Box::new(bad(fault)));
@@ -91,9 +92,9 @@ pub(in crate::record) fn report<G: Recorded>(
     ReadSummary { bad: 1, ..ReadSummary::default() }
 }
 
-/// Returns true if a game that breaks off at an illegal move, or where its bytes end, has moves before it.
-fn is_cut_short<G: Game>(record: &Record<G>, fault: &Fault) -> bool {
-    breaks_off(&fault.reason) && !record.tree.moves.is_empty()
+/// Returns true if of a game that breaks off at an illegal move, or where its bytes end, what stands before is kept.
+fn is_kept<G: Game>(record: &Record<G>, fault: &Fault, keep: Keep) -> bool {
+    breaks_off(&fault.reason) && keep.keeps(record)
 }
 
 /// Returns true for a fault before which moves can stand: an illegal move, or bytes that end too early.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::record::model::encoding::{Encoding, UTF8_MARK};
 use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::options::{Keep, ReadOptions};
 use crate::record::text::dhtmlxq;
 use crate::record::text::table::Columns;
 
@@ -31,10 +32,8 @@ pub struct Chunk {
     pub encoding: Encoding,
     /// The format of the whole source, if it has a known one.
     pub format: Option<Format>,
-    /// True if the moves before an illegal one, or before the place where the bytes of a game end too early,
-    /// are kept as a game, if there are some: see
-    /// [`ParsedGame::cut`](crate::record::model::parsed::ParsedGame).
-    pub keep_legal_part: bool,
+    /// How its games are read.
+    pub options: ReadOptions,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
     pub(in crate::record) line_end: u8,
     /// The meaning of the lines of a plain list.
@@ -67,9 +66,9 @@ impl Chunk {
     pub(in crate::record) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
         let (encoding, line_end) = (Encoding::Utf8, b'\n');
         let bytes = 0..bytes.len();
-        let keep_legal_part = false;
+        let options = ReadOptions::default();
         let layout = Layout::Games;
-        Self { bytes, line: 1, game: 1, encoding, format, keep_legal_part, line_end, layout }
+        Self { bytes, line: 1, game: 1, encoding, format, options, line_end, layout }
     }
 
     /// The whole source, a text.
@@ -78,16 +77,33 @@ impl Chunk {
         Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
     }
 
+    /// The whole source, a text in UTF-16 of that format. It is read at once.
+    pub(in crate::record) fn whole_utf16(
+        bytes: &[u8],
+        format: Option<Format>,
+        encoding: Encoding,
+    ) -> Self {
+        Self { encoding, ..Self::whole(bytes, format) }
+    }
+
     /// The same chunk; of games with an illegal move, or that are truncated, the moves before are kept if so.
     #[must_use]
     pub fn keeping_legal_part(&self, keep_legal_part: bool) -> Self {
-        Self { keep_legal_part, ..self.clone() }
+        let keep = if keep_legal_part { Keep::LegalPart } else { Keep::Nothing };
+        self.read_with(ReadOptions { keep, ..self.options })
+    }
+
+    /// The same chunk, read so.
+    #[must_use]
+    pub fn read_with(&self, options: ReadOptions) -> Self {
+        Self { options, ..self.clone() }
     }
 
     /// Returns true if the source can be cut between games.
     #[must_use]
     pub const fn can_be_cut(&self) -> bool {
         match self.format {
+            _ if self.encoding.is_utf16() => false,
             Some(
                 Format::Pgn
                 | Format::Jsonl
@@ -397,7 +413,7 @@ fn ascii(line: &[u8], encoding: Encoding) -> impl Iterator<Item = u8> {
     let mut bytes = line.iter().copied();
     std::iter::from_fn(move || {
         let byte = bytes.next()?;
-        if encoding != Encoding::Utf8 && byte > 0x80 {
+        if encoding.has_pairs() && byte > 0x80 {
             bytes.next();
         }
         Some(byte)

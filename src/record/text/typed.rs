@@ -1,7 +1,7 @@
 //! Lines of moves as people type them: on a command line, at a prompt, in a script.
 
 use crate::record::text::plain::{Parts, is_remark};
-use crate::record::text::scan::{Scanner, Token};
+use crate::record::text::scan::{Scanner, Token, is_sign_of_value};
 
 /// A position and moves as typed, in any notation and with or without numbers: `h2e2 h9g7`, `1. 炮二平五 马８进７`,
 /// `C2=5,H8+7`, `startpos moves h2e2`, a FEN with moves after it.
@@ -36,6 +36,11 @@ impl TypedLine {
                 Token::Open => depth += 1,
                 // What is never closed is no move, and is refused as one.
                 Token::OpenComment => moves.push("{".to_owned()),
+                // So are null moves, and what is no sign of value.
+                Token::Null if depth == 0 => moves.push(scanner.token_text().to_owned()),
+                Token::Sign if depth == 0 && !is_sign_of_value(scanner.token_text()) => {
+                    moves.push(scanner.token_text().to_owned());
+                }
                 Token::Close => depth = depth.saturating_sub(1),
                 Token::Move(text) if depth == 0 => {
                     let text: String = text.into_iter().collect();
@@ -70,6 +75,7 @@ mod tests {
             "position startpos moves h2e2 h9g7 h0g2",
             "h2e2h9g7h0g2",
             "h2e2! {a comment} (1. c3c4) h9g7 $1 h0g2 1-0",
+            "h2e2 ± h9g7 +- h0g2 =",
         ] {
             assert_eq!(moves(text), ["h2e2", "h9g7", "h0g2"], "{text}");
         }
@@ -80,6 +86,7 @@ mod tests {
         assert_eq!(moves(""), [""; 0]);
         assert_eq!(moves("h2e2 {x h9g7"), ["h2e2", "{"]);
         assert_eq!(moves("h2e2 (x h9g7"), ["h2e2", "("]);
+        assert_eq!(moves("h2e2 -- h9g7 } foo"), ["h2e2", "--", "h9g7", "}", "foo"]);
     }
 
     #[test]

@@ -100,7 +100,11 @@ fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFau
         read => read,
     };
     let read = pgn::noting(read, is_undecoded);
-    read.map_err(|fault| BlockFault { lines: fault.lines + lines, ..fault })
+    let moved = |game: BlockGame| BlockGame { words: game.words.after_lines(lines), ..game };
+    read.map(|game| game.map(moved)).map_err(|fault| {
+        let part = fault.part.map(|part| Box::new(moved(*part)));
+        BlockFault { lines: fault.lines + lines, part, ..fault }
+    })
 }
 
 /// The fault of moves that lack their end, and the game that they make so far.

@@ -21,7 +21,7 @@ use std::str::FromStr;
 
 use arrayvec::ArrayVec;
 
-use crate::game::Game;
+use crate::game::{Game, Side};
 use crate::xiangqi::attacks;
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::piece::Role;
@@ -148,14 +148,33 @@ pub(crate) enum Dialect {
     Algebraic,
 }
 
+/// A text of a move, read without a position.
+enum Notated {
+    File(phrase::Phrase),
+    Squares(Square, Square),
+    Algebraic(algebraic::Algebraic),
+}
+
 /// Reads a move whose characters were [folded](fold).
 pub(crate) fn read_move(
     position: &Position,
     text: &[char],
     dialect: Dialect,
 ) -> Result<Move, Fault> {
+    match notated(text, dialect).ok_or(Fault::Unreadable)? {
+        Notated::File(phrase) => phrase::resolve(position, phrase),
+        Notated::Algebraic(algebraic) => algebraic::resolve(position, algebraic),
+        Notated::Squares(from, to) => match explain(position, from, to) {
+            None => Ok(Move::new(from, to)),
+            Some(reason) => Err(Fault::Illegal(reason)),
+        },
+    }
+}
+
+#[inline]
+fn notated(text: &[char], dialect: Dialect) -> Option<Notated> {
     if let Some(phrase) = glyph::read(text) {
-        return phrase::resolve(position, phrase);
+        return Some(Notated::File(phrase));
     }
     let end = text.iter().rposition(|c| !matches!(c, '+' | '#' | '!' | '?')).map_or(0, |i| i + 1);
     let text = &text[..end];
@@ -163,19 +182,15 @@ pub(crate) fn read_move(
         && text.first().is_some_and(char::is_ascii_uppercase)
         && let Some(algebraic) = algebraic::read(text)
     {
-        return algebraic::resolve(position, algebraic);
+        return Some(Notated::Algebraic(algebraic));
     }
     if let Some((from, to)) = coordinates(text) {
-        return match explain(position, from, to) {
-            None => Ok(Move::new(from, to)),
-            Some(reason) => Err(Fault::Illegal(reason)),
-        };
+        return Some(Notated::Squares(from, to));
     }
     if let Some(phrase) = glyph::read(text) {
-        return phrase::resolve(position, phrase);
+        return Some(Notated::File(phrase));
     }
-    let algebraic = algebraic::read(text).ok_or(Fault::Unreadable)?;
-    algebraic::resolve(position, algebraic)
+    algebraic::read(text).map(Notated::Algebraic)
 }
 
 /// Returns true if the (folded) characters begin like a Chinese move: a piece, an order or a numeral.
@@ -186,6 +201,67 @@ pub(crate) fn begins_chinese(c: char) -> bool {
 /// Returns true if four (folded) characters have the form of a Chinese move.
 pub(crate) fn is_chinese_move(text: &[char; 4]) -> bool {
     is_chinese_action(text[2]) && glyph::read(text).is_some()
+}
+
+/// Returns true if the (folded) characters have the form of a file-based move, Chinese or WXF.
+pub(crate) fn is_file_based(text: &[char]) -> bool {
+    glyph::read(text).is_some()
+}
+
+/// Returns true if (folded) characters that are no move were perhaps meant as one: they have most of the form of a move
+/// by files or by squares.
+pub(crate) fn resembles_move(text: &[char]) -> bool {
+    let end = text.iter().rposition(|c| !matches!(c, '+' | '#' | '!' | '?')).map_or(0, |i| i + 1);
+    let text = &text[..end];
+    let is_file_or_sign = |c: char| matches!(c, '1'..='9' | '+' | '-' | '.' | '=');
+    match *text {
+        // 炮二Q五, 炮二平, 炮平五
+        [first, second, third, ..] if begins_chinese(first) => {
+            text.len() <= 5 && (is_chinese_action(second) || is_chinese_action(third))
+        }
+        [first, _, third, _] if first.is_ascii_digit() && is_chinese_action(third) => true,
+        // h2eX, h2-e, a10b3
+        [file, rank, third, _, ..] if square(file, rank).is_some() && text.len() <= 7 => {
+            third == '-'
+                || third == '0'
+                || matches!(third.to_ascii_lowercase(), 'a'..='i')
+                || is_sign(third)
+        }
+        // C2=X, C2+10, +P=0
+        [first, second, third, _, ..] if text.len() <= 5 => {
+            let is_piece = |c: char| Role::from_letter(c).is_some();
+            let is_place = is_piece(first) && is_file_or_sign(second)
+                || is_file_or_sign(first) && is_piece(second);
+            is_place && is_sign(third)
+        }
+        _ => false,
+    }
+}
+
+const fn is_sign(c: char) -> bool {
+    matches!(c, '+' | '-' | '.' | '=')
+}
+
+/// The most pieces of one kind.
+const MOST_OF_A_KIND: usize = 5;
+
+/// The moves that a text may mean.
+pub(crate) type Readings = ArrayVec<Move, MOST_OF_A_KIND>;
+
+/// The legal moves that (folded) characters may mean where several pieces can make the move: that of the piece nearest to
+/// the opponent first.
+pub(crate) fn readings(position: &Position, text: &[char], dialect: Dialect) -> Readings {
+    let mut found = match notated(text, dialect) {
+        Some(Notated::File(phrase)) => phrase::readings(position, phrase),
+        Some(Notated::Algebraic(algebraic)) => algebraic::readings(position, algebraic),
+        Some(Notated::Squares(..)) | None => Readings::new(),
+    };
+    let from_behind = |mv: &Move| match position.turn() {
+        Side::First => mv.from().rank(),
+        Side::Second => 9 - mv.from().rank(),
+    };
+    found.sort_by_key(|mv| std::cmp::Reverse(from_behind(mv)));
+    found
 }
 
 /// Returns true if the character is the direction of a Chinese move.

@@ -5,7 +5,7 @@
 //! advisors and elephants always state the new file.
 
 use super::error::{Fault, IllegalReason};
-use super::explain;
+use super::{MOST_OF_A_KIND, Readings, explain};
 use crate::game::{Game, Side};
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::piece::Role;
@@ -84,18 +84,34 @@ const fn forward(side: Side) -> i8 {
     }
 }
 
-/// Finds the one legal move that a phrase means.
+/// The pieces that a phrase may mean.
 #[inline]
-pub(super) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault> {
-    let men = position.pieces(position.turn(), phrase.role);
+fn candidates(position: &Position, phrase: Phrase) -> Bitboard {
     let side = position.turn();
-    let candidates = match phrase.place {
+    let men = position.pieces(side, phrase.role);
+    match phrase.place {
         MovingPiece::File(number) => men & FILES[usize::from(absolute_file(side, number))],
         MovingPiece::Tandem(order) => tandem(men, side, order, 2),
         MovingPiece::TandemOn(order, number) => {
             tandem(men & FILES[usize::from(absolute_file(side, number))], side, order, 1)
         }
-    };
+    }
+}
+
+/// The legal moves that a phrase may mean.
+pub(super) fn readings(position: &Position, phrase: Phrase) -> Readings {
+    let moves = candidates(position, phrase).into_iter().filter_map(|from| {
+        let mv = Move::new(from, target(position.turn(), phrase, from).ok()?);
+        position.is_legal(mv).then_some(mv)
+    });
+    moves.take(MOST_OF_A_KIND).collect()
+}
+
+/// Finds the one legal move that a phrase means.
+#[inline]
+pub(super) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault> {
+    let side = position.turn();
+    let candidates = candidates(position, phrase);
     let target = |from: Square| target(side, phrase, from);
     let mut found = None;
     for from in candidates {

@@ -224,7 +224,14 @@ fn the_moves_before_an_illegal_one_are_kept() {
         let file = folder.at(name);
         fs::write(&file, text).unwrap();
         let args = ["convert", &file, "-o", &out, "--notation", "uci"];
-        fails(&args, 65, &[]);
+        fails(&[&args[..], &["--strict"]].concat(), 65, &["game 1: ply 4"]);
+        let told = convert(&file, &out, &["--notation", "uci"]);
+        assert!(told.contains("game 1 ends before move 2 of Black: "), "{told}");
+        assert!(told.contains(&file) && !told.contains("byte 0x"), "{told}");
+        let opened = fs::read_to_string(&out).unwrap();
+        assert!(opened.starts_with("h2e2 h") && opened.contains(" h0g2"), "{name}: {opened}");
+        // Of several files, and of folders, such games are left out.
+        fails(&["convert", &file, &file, "-o", &out, "--replace"], 65, &["game 1: ply 4"]);
         let told =
             convert(&file, &out, &["--notation", "uci", "--keep-legal-part", "--rejects", &list]);
         assert!(told.contains("1 game cut before an illegal move"), "{told}");

@@ -393,13 +393,27 @@ fn an_interrupted_review_goes_on() {
 #[test]
 fn bad_games_are_left_out_with_their_places() {
     let folder = Folder::new();
-    let lines = "h2e2 h9g7\nh2e2 h9g8\ng3g4 c6c5\n";
+    let lines = "h2e2 h9g7\nh2h8 h9g8\ng3g4 c6c5\n";
     let [games, list] = [folder.write("games.txt", lines), folder.at("list")];
     let output = ok(&["review", &games, "--nodes", "50"]);
     ended(&output, 0, &["games.txt:2", "bad games left out: 1"]);
     assert_eq!(text(&output.stdout).matches(": game ").count(), 2);
     ok(&["review", &games, "--nodes", "50", "--rejects", &list]);
     assert!(fs::read_to_string(&list).unwrap().contains("\t2\t2\t"));
+}
+
+#[test]
+fn games_are_reviewed_up_to_an_illegal_move() {
+    let folder = Folder::new();
+    let games = folder.write("games.pgn", "[Red \"a\"]\n\n1. h2e2 h9g7\n2. h0g2 ± h9g8 *\n");
+    let output = ok(&["review", &games, "--nodes", "50"]);
+    ended(
+        &output,
+        0,
+        &["games.pgn:4: game 1 ends before move 2 of Black: \"h9g8\"", "passed over"],
+    );
+    let shown = text(&output.stdout);
+    assert!(shown.contains("h0g2") && !shown.contains("h9g8"), "{shown}");
     let long = format!("{}\n", "h0g2 h9g7 g2h0 g7h9 ".repeat(501));
     let long = folder.write("long.txt", long);
     fails(&["review", &long], 65, &["2004 plies", "at most 2000"]);

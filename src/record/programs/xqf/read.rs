@@ -17,14 +17,17 @@ const LAST_VERSION: u8 = 18;
 
 /// Reads the game of an XQF.
 pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+    Texts::read(|texts| read(bytes, texts))
+}
+
+fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
     let Some((header, _)) = bytes.split_first_chunk::<TREE>() else {
         let within = format!("the header, after {} of its {TREE} bytes", bytes.len());
         return Err(Fault::at(bytes.len(), BadGameReason::Truncated(within)));
     };
     let keys = keys(header)?;
-    let texts = Texts::default();
     let is_plain = header[2] <= PLAIN_VERSION;
-    let mut tree = TreeReader { bytes, at: TREE, is_plain, keys, texts: &texts };
+    let mut tree = TreeReader { bytes, at: TREE, is_plain, keys, texts };
     let (first, comment) = tree.node()?;
     let board = board(header, &keys).map_err(|reason| Fault::at(MEN, reason))?;
     // Some files of positions promise moves, count none and end; a game would be cut off there.
@@ -57,7 +60,7 @@ pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
         3 | 4 => Some(Outcome::Draw),
         _ => None,
     };
-    let tags = tags(header, &texts);
+    let tags = tags(header, texts);
     let record = Record { tags, start, start_clock: 0, result, tree };
     let is_undecoded = texts.is_undecoded();
     Ok(Found { cut_variations, is_undecoded, note, fault, ..Found::new(record) })
@@ -97,7 +100,7 @@ fn tags(header: &[u8; TREE], texts: &Texts) -> Vec<(String, String)> {
     for (at, width, name) in TEXTS {
         let field = &header[at + 1..at + width];
         let len = usize::from(header[at]).min(field.len());
-        push_tag(&mut tags, name, texts.gb18030_field(&field[..len]));
+        push_tag(&mut tags, name, texts.field(&field[..len]));
     }
     tags
 }
@@ -148,7 +151,7 @@ impl TreeReader<'_> {
         let end = self.at + len as usize;
         let text: Vec<u8> = (self.at..end).map(|at| self.plain(at)).collect();
         self.at = end;
-        Ok(self.texts.gb18030(&text))
+        Ok(self.texts.text(&text))
     }
 
     fn plain(&self, at: usize) -> u8 {

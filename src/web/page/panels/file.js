@@ -13,10 +13,11 @@ import { playersOf } from '../session.js';
  * A list of games that the server found in a file or a text.
  * @typedef {object} Opened
  * @property {{index: number, first: string | null, second: string | null, event: string | null, result: string, plies: number}[]} games
+ * @property {string | null} [ends] where the game ends and why, if it breaks off
  * @property {import('../wire.js').Record_} game
  */
 
-/** The file that was opened last, with all its games. @type {{body: ArrayBuffer | string, games: Opened['games']} | null} */
+/** The file that was opened last, with its name and all its games. @type {{body: ArrayBuffer | string, name: string, games: Opened['games']} | null} */
 let lastOpened = null;
 
 /** Returns the games of the file that was opened last. */
@@ -126,26 +127,26 @@ export async function takeText(app, text) {
   const clean = text.trim();
   if (!clean) return false;
   if (!clean.includes('\n') && parse(app.game, clean)) return app.loadFen(clean);
-  return open(app, clean, null);
+  return open(app, clean, '', null);
 }
 
 /** Opens a file. @param {App} app @param {File} file */
 export async function takeFile(app, file) {
   app.say(t('Reading {name} …', { name: file.name }), 'busy');
-  return open(app, await file.arrayBuffer(), null);
+  return open(app, await file.arrayBuffer(), file.name, null);
 }
 
 /** Opens another game of the file that was opened last. @param {App} app @param {number} index */
 export function openAgain(app, index) {
-  return lastOpened ? open(app, lastOpened.body, index) : Promise.resolve(false);
+  return lastOpened ? open(app, lastOpened.body, lastOpened.name, index) : Promise.resolve(false);
 }
 
-/** @param {App} app @param {ArrayBuffer | string} body @param {number | null} index as the list of games gives it @returns {Promise<boolean>} */
-async function open(app, body, index) {
+/** @param {App} app @param {ArrayBuffer | string} body @param {string} name @param {number | null} index as the list of games gives it @returns {Promise<boolean>} */
+async function open(app, body, name, index) {
   try {
     /** @type {Opened} */
-    const opened = await post('/api/open', body, { index, ...gameField(app) });
-    lastOpened = { body, games: opened.games };
+    const opened = await post('/api/open', body, { index, name, ...gameField(app) });
+    lastOpened = { body, name, games: opened.games };
     showOpened(app, opened);
     return true;
   } catch (error) {
@@ -159,6 +160,7 @@ export function showOpened(app, opened) {
   app.setEditing(false);
   app.load({ ...readGame(opened.game), opened: true });
   const many = opened.games?.length ?? 1;
-  if (many > 1) app.say(t('{n} games in this file: see Games.', { n: many }));
+  if (opened.ends) app.say(opened.ends, 'error');
+  else if (many > 1) app.say(t('{n} games in this file: see Games.', { n: many }));
   app.emit('view');
 }

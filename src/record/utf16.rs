@@ -1,0 +1,75 @@
+//! Sources in UTF-16, which are turned into UTF-8 as a whole before anything else is done with them: their bytes may look
+//! like line ends and brackets.
+
+use std::borrow::Cow;
+
+use crate::record::formats::Formats;
+use crate::record::model::encoding::Encoding;
+use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary};
+use crate::record::model::place::Place;
+use crate::record::sniff::beginning;
+use crate::record::text::split::Chunk;
+
+/// The most bytes of a source that are read.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The bytes that show a source's format.
+const HEAD_BYTES: usize = 2 << 20;
+
+/// The format of a source in UTF-16, by its beginning.
+pub(in crate::record) fn sniff<T>(
+    bytes: &[u8],
+    encoding: Encoding,
+    sniff: impl FnOnce(&[u8]) -> Result<T, BadGameReason>,
+) -> Result<T, BadGameReason> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    sniff(text_of(head, encoding).0.as_bytes())
+}
+
+/// The beginning of a source as UTF-8, if it is UTF-16.
+pub(in crate::record) fn head(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    match Encoding::utf16_of(head) {
+        None => Cow::Borrowed(bytes),
+        Some(encoding) => Cow::Owned(text_of(head, encoding).0.into_owned().into_bytes()),
+    }
+}
+
+/// The text without its mark, and whether bytes of it stand for no character. Half a character at the end is cut off.
+fn text_of(bytes: &[u8], encoding: Encoding) -> (Cow<'_, str>, bool) {
+    let bytes = bytes
+        .strip_prefix(b"\xff\xfe")
+        .or_else(|| bytes.strip_prefix(b"\xfe\xff"))
+        .unwrap_or(bytes);
+    encoding.decode_shown(&bytes[..bytes.len() & !1])
+}
+
+/// Reads the games of a chunk that is a whole source in UTF-16.
+pub(in crate::record) fn read<G: Formats>(
+    source: &str,
+    bytes: &[u8],
+    chunk: &Chunk,
+    sink: &mut GameSink<'_, G>,
+) -> ReadSummary {
+    let bytes = bytes.get(chunk.bytes.clone()).unwrap_or_default();
+    if bytes.len() > MOST_BYTES {
+        let (source, place) = (source.to_owned(), Place::Line(1));
+        sink(Err(BadGame { source, place, game: 1, reason: BadGameReason::Utf16 }));
+        return ReadSummary { bad: 1, ..ReadSummary::default() };
+    }
+    let (text, is_undecoded) = text_of(bytes, chunk.encoding);
+    let text = text.as_bytes();
+    let mut summary = ReadSummary::default();
+    for part in G::split_games(text, usize::MAX) {
+        // What is UTF-8 now is not taken for UTF-16 again.
+        if part.encoding.is_utf16() {
+            let (source, place) = (source.to_owned(), Place::Line(1));
+            let reason = BadGameReason::UnknownFormat(beginning(bytes));
+            sink(Err(BadGame { source, place, game: 1, reason }));
+            return ReadSummary { bad: 1, ..ReadSummary::default() };
+        }
+        summary += G::read_chunk(source, text, &part.read_with(chunk.options), sink);
+    }
+    summary.undecoded += u64::from(is_undecoded && summary.undecoded == 0);
+    summary
+}
