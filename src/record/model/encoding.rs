@@ -122,12 +122,17 @@ impl Encoding {
         if std::str::from_utf8(part).is_ok() {
             return Self::Utf8;
         }
-        // Any bytes can be read as that.
-        if self == Self::Western {
+        // Any bytes can be read as Western ones, and most Western ones as Chinese.
+        if self == Self::Western || is_western(part) {
             return Self::detect(part);
         }
         let strictly = self.table().decode_without_bom_handling_and_without_replacement(part);
         if strictly.is_some() { self } else { Self::detect(part) }
+    }
+
+    /// Returns true if a part of a source that is written in this encoding as a whole may be in another that fits, too.
+    pub(in crate::record) fn is_doubted(self, part: &[u8]) -> bool {
+        self != Self::Utf8 && (self == Self::Western || is_western(part))
     }
 
     /// Decodes a part of a source that is written in this encoding as a whole; see

@@ -23,10 +23,10 @@ use crate::record::model::texts::tidy;
 use crate::record::text::pgn_writer::read_comment;
 use crate::record::text::plain;
 use crate::record::text::scan;
-use crate::record::text::scan::{Scanner, Token};
+use crate::record::text::scan::{Number, Scanner, Token};
 use crate::record::text::split::{Block, Blocks, Chunk};
 use crate::xiangqi::notation::{
-    Dialect, Fault, MoveError, MoveText, Readings, is_file_based, read_move, readings,
+    Dialect, Fault, MoveError, MoveText, Readings, fold, is_file_based, read_move, readings,
     resembles_move,
 };
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
@@ -201,7 +201,11 @@ fn read_block(
         return Err(BlockFault::new(0, reason));
     }
     let bytes = with_line_feeds(block.bytes, chunk.line_end);
-    let Some(text) = chunk.encoding.decode(&bytes, buffer) else {
+    let mut encoding = chunk.encoding;
+    if encoding.is_doubted(&bytes) {
+        encoding = encoding.of_part(&bytes);
+    }
+    let Some(text) = encoding.decode(&bytes, buffer) else {
         return read_shown(Encoding::detect(&bytes), &bytes);
     };
     let read = GameReader::read(text);
@@ -213,7 +217,7 @@ fn read_block(
         return read;
     }
     let other = Encoding::detect(&bytes);
-    if other == chunk.encoding {
+    if other == encoding {
         return read;
     }
     match (read, read_shown(other, &bytes)) {
@@ -363,7 +367,7 @@ impl OpenVariation {
 impl Pending {
     /// The fault of a word that stands in the place of a move.
     fn reason(&self) -> BadGameReason {
-        let error = MoveError::Unreadable(self.text.iter().collect());
+        let error = MoveError::Unreadable(self.text.clone());
         BadGameReason::Move { ply: self.plies + 1, error }
     }
 }
@@ -398,13 +402,16 @@ struct GameReader<'a> {
     words: WordsBetween,
     /// The word of the main line that was passed over last, until a number shows that no move is missing.
     pending: Option<Pending>,
-    numbers: Numbers,
+    /// The last number of a move, and the plies before it.
+    number: Option<(u64, usize)>,
+    /// The plies from a number to the next one, where no word stood between them.
+    step: Option<usize>,
     note: Option<Note>,
 }
 
 /// A word of the main line that was passed over.
 struct Pending {
-    text: MoveText,
+    text: String,
     /// The plies before it.
     plies: usize,
     /// The offset at which it begins.
@@ -413,19 +420,6 @@ struct Pending {
     is_word: bool,
     /// The words before it.
     words: u64,
-}
-
-/// The relation of the numbers of moves to the plies of the main line.
-#[derive(Default)]
-enum Numbers {
-    /// No number yet.
-    #[default]
-    Unknown,
-    /// Numbers stand after an even number of plies, or after an odd one.
-    Even,
-    Odd,
-    /// They say nothing about plies.
-    Unrelated,
 }
 
 impl<'a> GameReader<'a> {
@@ -473,7 +467,8 @@ impl<'a> GameReader<'a> {
             guessed: 0,
             words: WordsBetween::default(),
             pending: None,
-            numbers: Numbers::default(),
+            number: None,
+            step: None,
             note: None,
         }
     }
@@ -497,12 +492,12 @@ impl<'a> GameReader<'a> {
     /// The fault of a move and its offset; of a word instead that was passed over right before it, and was perhaps
     /// meant as a move.
     fn blamed(&mut self, reason: BadGameReason, at: usize) -> (BadGameReason, usize) {
-        let is_number = |c: &char| c.is_ascii_digit();
+        let is_number = |c: char| c.is_ascii_digit();
         match &self.pending {
             Some(word)
                 if word.is_word
                     && word.plies + 1 == reason.ply()
-                    && word.text.iter().any(is_number) =>
+                    && word.text.contains(is_number) =>
             {
                 self.words.truncate(word.words);
                 (word.reason(), word.at)
@@ -526,7 +521,7 @@ impl<'a> GameReader<'a> {
         while let Some(token) = self.scanner.next() {
             match token {
                 Token::Move(text) => self.play(&text)?,
-                Token::Sign => self.pass_over(MoveText::new()),
+                Token::Sign => self.pass_over(false),
                 Token::Null if self.lines.len() > 1 => {
                     self.skip_variation()?;
                     self.close()?;
@@ -630,8 +625,8 @@ impl<'a> GameReader<'a> {
     fn play(&mut self, text: &MoveText) -> Result<(), BadGameReason> {
         self.begin()?;
         let main_line = self.lines.len() == 1;
-        if let Some(is_second) = self.scanner.take_number().filter(|_| main_line) {
-            self.check_number(is_second)?;
+        if let Some(number) = self.scanner.take_number().filter(|_| main_line) {
+            self.check_number(number)?;
         }
         let Some(line) = self.lines.last_mut() else { return Ok(()) };
         let read = read_word(&line.position, text, self.dialect, self.is_from_one);
@@ -662,7 +657,7 @@ impl<'a> GameReader<'a> {
                     return self.play(&shorter);
                 }
                 if self.can_pass_over(text) {
-                    self.pass_over(text.clone());
+                    self.pass_over(true);
                     return Ok(());
                 }
             }
@@ -707,8 +702,8 @@ impl<'a> GameReader<'a> {
         is_known_game && !resembles_move(text) && !plain::is_move(text)
     }
 
-    /// Passes over the last token, which is no move; `text` is empty for a sign of value.
-    fn pass_over(&mut self, text: MoveText) {
+    /// Passes over the last token, a word that is no move or a sign of value.
+    fn pass_over(&mut self, is_word: bool) {
         let words = self.words.count();
         self.words.add(&self.scanner);
         let plies = match self.lines.as_slice() {
@@ -717,39 +712,34 @@ impl<'a> GameReader<'a> {
             _ => return,
         };
         if self.pending.as_ref().is_none_or(|word| !word.is_word || word.plies < plies) {
-            let (at, is_word) = (self.scanner.token_start(), !text.is_empty());
+            let at = self.scanner.token_start();
+            let text = self.scanner.token_text().chars().take(WORD_SHOWN).map(fold).collect();
             self.pending = Some(Pending { text, plies, at, is_word, words });
         }
     }
 
-    /// Compares a number before a move of the main line with the plies before it. Where it stands otherwise than the
-    /// numbers before, a word that was passed over stands in the place of a move.
-    fn check_number(&mut self, is_second: bool) -> Result<(), BadGameReason> {
+    /// Compares the number before a move of the main line with the number before. If it is the next one, and fewer plies
+    /// stand between them than between others, a word that was passed over stands in the place of a move.
+    fn check_number(&mut self, number: Number) -> Result<(), BadGameReason> {
         let plies = self.lines.first().map_or(0, |line| line.tree.moves.len());
-        let is_even = (plies + usize::from(is_second)).is_multiple_of(2);
-        let is_expected = match self.numbers {
-            Numbers::Unknown => true,
-            Numbers::Unrelated => return Ok(()),
-            Numbers::Even => is_even,
-            Numbers::Odd => !is_even,
+        let before = match self.number {
+            Some((before, _)) if number.is_second || number.value != before + 1 => return Ok(()),
+            before => before,
         };
-        match self.pending.take() {
-            Some(word) if !is_expected => {
-                let (reason, at) = (word.reason(), word.at);
+        let pending = self.pending.take_if(|word| word.is_word || number.is_marked);
+        let step = before.map(|(_, before)| plies - before);
+        match (pending, step) {
+            (Some(word), Some(step)) if step < self.step.unwrap_or(2) => {
                 self.cut_at(word.plies);
                 self.words.truncate(word.words);
-                self.scanner.return_to(at);
-                Err(reason)
+                self.scanner.return_to(word.at);
+                return Err(word.reason());
             }
-            _ => {
-                self.numbers = match (is_expected, is_even) {
-                    (false, _) => Numbers::Unrelated,
-                    (true, true) => Numbers::Even,
-                    (true, false) => Numbers::Odd,
-                };
-                Ok(())
-            }
+            (None, Some(step)) => self.step = Some(step),
+            _ => {}
         }
+        self.number = Some((number.value, plies));
+        Ok(())
     }
 
     /// Drops the moves of the main line from a ply on.

@@ -36,13 +36,26 @@ pub(in crate::record) struct Scanner<'a> {
     token: usize,
     /// The offset at which the line of the last tag ends: many tags may stand on one.
     line_end: Option<usize>,
-    /// The offset at which the last move number ends, until that is taken.
-    number_end: Option<usize>,
+    /// The offsets at which the last move number begins and ends, until it is taken.
+    number: Option<(usize, usize)>,
 }
+
+/// The number of a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::record) struct Number {
+    pub(in crate::record) value: u64,
+    /// A dot or another mark stands behind it.
+    pub(in crate::record) is_marked: bool,
+    /// Black's move follows, as in `1... h9g7`.
+    pub(in crate::record) is_second: bool,
+}
+
+/// Characters behind a number that are searched for its marks.
+const LONGEST_MARK: usize = 16;
 
 impl<'a> Scanner<'a> {
     pub(in crate::record) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, token: 0, line_end: None, number_end: None }
+        Self { text, at: 0, token: 0, line_end: None, number: None }
     }
 
     /// The offset at which the last token began.
@@ -60,17 +73,21 @@ impl<'a> Scanner<'a> {
         (self.token, self.at) = (token, token);
     }
 
-    /// Takes the move number that was passed over last: true if Black's move follows it, as in `1... h9g7`.
-    pub(in crate::record) fn take_number(&mut self) -> Option<bool> {
-        let end = self.number_end.take()?;
+    /// Takes the move number that was passed over last.
+    pub(in crate::record) fn take_number(&mut self) -> Option<Number> {
+        let (begin, end) = self.number.take()?;
+        let digits = self.text.get(begin..end)?.chars().map(fold);
+        let value = digits.filter_map(|c| c.to_digit(10)).take(9);
+        let value = value.fold(0, |value, digit| 10 * value + u64::from(digit));
         let between = self.text.get(end..self.token)?.chars().map(fold);
-        let mut between =
-            between.take_while(|&c| matches!(c, '.' | '\u{2026}') || c.is_whitespace());
-        let mut dots = 0;
-        Some(between.any(|c| {
-            dots += usize::from(c == '.');
-            dots > 1 || c == '\u{2026}'
-        }))
+        let is_mark = |c: &char| matches!(c, '.' | '\u{2026}' | '、');
+        let between = between.take_while(|c| is_mark(c) || c.is_whitespace());
+        let (mut dots, mut is_marked) = (0, false);
+        for c in between.take(LONGEST_MARK).filter(is_mark) {
+            is_marked = true;
+            dots += if c == '\u{2026}' { 2 } else { 1 };
+        }
+        Some(Number { value, is_marked, is_second: dots > 1 })
     }
 
     /// The number of line ends before that place.
@@ -245,7 +262,7 @@ impl<'a> Scanner<'a> {
         if &self.text[start..self.at] == "0000" {
             return Some(Token::Null);
         }
-        self.number_end = Some(self.at);
+        self.number = Some((start, self.at));
         None
     }
 

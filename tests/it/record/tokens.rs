@@ -1,5 +1,6 @@
 //! Texts of games with words that are no moves, with moves that leave out which piece is meant, and in other encodings.
 
+use juzhong::game::Notation;
 use juzhong::gomoku::Board;
 use juzhong::record::{
     BadGameReason, Chunk, Format, Formats, Keep, Note, ParsedGame, Place, ReadOptions, ReadSummary,
@@ -124,6 +125,19 @@ fn words_are_counted_and_named() {
 }
 
 #[test]
+fn numbers_between_moves_are_no_evidence() {
+    for text in [
+        "1. h2e2 ± 0.35 h9g7 N 12 2. h0g2",
+        "1. h2e2 foo 3 h9g7 bar 17 2. h0g2",
+        "1. h2e2 2. foo h9g7 3. h0g2",
+        "7. h2e2 ± h9g7 8. foo h0g2",
+        "1. h2e2 {2.} ± 1... h9g7 foo 2. h0g2",
+    ] {
+        assert_eq!(line(&format!("{TAGS}{text} *")), "h2e2 h9g7 h0g2", "{text}");
+    }
+}
+
+#[test]
 fn signs_may_stand_right_behind_moves() {
     for text in [
         "1. h2e2± h9g7+- 2. h0g2=",
@@ -164,6 +178,8 @@ fn what_stands_in_the_place_of_a_move_is_no_word() {
         ("1. h2e2 h9g7 2. h0gX i9h9", "h0gX"),
         ("1. 炮二平五 马８进７ 2. 啊啊 卒７进１ 3. 兵三进一", "啊啊"),
         ("1. C2=5 H8+7 2. foo C8=5 3. H2+3", "foo"),
+        ("1 C2=5 H8+7 2 foo C8=5 3 H2+3", "foo"),
+        ("1. 炮二平五 马８进７ 2. □□ 卒７进１ 3. 兵三进一", "□□"),
     ] {
         let text = format!("{TAGS}{text} *\n");
         let bad = read_one(text.as_bytes()).unwrap_err();
@@ -236,7 +252,7 @@ fn the_rest_of_the_game_tells_which_piece_moves() {
     // Many choices end in bounded time.
     let many = "[White \"a\"]\n[FEN \"3k5/9/9/9/9/9/9/R7R/9/4K4 w\"]\n\n".to_owned()
         + &"Re2 Ke9 Ri2 Kd9 ".repeat(200);
-    let _ = read(many.as_bytes());
+    drop(read(many.as_bytes()));
 }
 
 fn units(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
@@ -388,9 +404,9 @@ proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), big in any::<bool>()) {
         let mark: &[u8] = if big { b"\xfe\xff" } else { b"\xff\xfe" };
-        let _ = read(&bytes);
-        let _ = read(&[mark, &bytes].concat());
-        let _ = read_kept(&bytes, Keep::Opened);
+        drop(read(&bytes));
+        drop(read(&[mark, &bytes].concat()));
+        drop(read_kept(&bytes, Keep::Opened));
     }
 }
 
