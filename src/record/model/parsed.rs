@@ -129,6 +129,8 @@ pub enum Note {
     NoMoves,
     /// The file states two different results.
     TwoResults,
+    /// A text that games of the file share was cut, being longer than any name.
+    CutText,
 }
 
 impl fmt::Display for Note {
@@ -143,6 +145,9 @@ impl fmt::Display for Note {
                  it was read as a position"
             }
             Self::TwoResults => "the file states two different results; none was kept",
+            Self::CutText => {
+                "a name that games of the file share is longer than any name; it was cut"
+            }
         })
     }
 }
