@@ -10,7 +10,7 @@ use juzhong::book::find_games;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{Contested, LeftOut, read_positions};
-use juzhong::record::{Record, read_packed};
+use juzhong::record::{MAX_SHARED_TEXT, Record, Tree, read_packed};
 
 /// The largest file of openings that is read, in bytes: all of them are held in memory.
 const MAX_BYTES: u64 = 1 << 30;
@@ -54,6 +54,14 @@ pub(super) fn tell_left_out(left_out: &[LeftOut]) {
     }
 }
 
+/// The opening without what no match needs of it: all of them are held at the same time.
+fn slim<G: Terminal>(record: Record<G>) -> Record<G> {
+    let Record { mut tags, tree, .. } = record;
+    tags.retain(|(_, value)| value.len() <= MAX_SHARED_TEXT);
+    let tree = Tree { moves: tree.moves, ..Tree::default() };
+    Record { tags, tree, ..record }
+}
+
 fn read_games<G: Terminal>(
     file: &Path,
     bytes: &[u8],
@@ -68,7 +76,7 @@ fn read_games<G: Terminal>(
         &interrupt::stop_flag(),
         &mut |_, game| {
             match game {
-                Ok(game) => openings.push(game.record),
+                Ok(game) => openings.push(slim(game.record)),
                 Err(bad) => problem = problem.take().or(Some(bad)),
             }
             ControlFlow::Continue(())

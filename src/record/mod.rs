@@ -40,7 +40,9 @@ pub use formats::Formats;
 pub(crate) use gomoku::{LIBRARY_MAGIC, LibraryNode, begins_database, read_library, write_library};
 pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, UnknownFormat};
-pub use model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
+pub use model::limits::{
+    FREE_BYTES, FREE_SHARED, MAX_GAME_BYTES, MAX_RATIO, MAX_SHARED_RATIO, MAX_SHARED_TEXT,
+};
 pub use model::options::{Keep, ReadOptions};
 pub use model::parsed::{
     BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,

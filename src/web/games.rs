@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
+use super::body::{LongBody, not_made};
 use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
 use super::state::App;
@@ -19,7 +19,8 @@ use crate::cli::terminal::Terminal;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::record::{
-    Format, Formats, GameSink, Keep, PgnOptions, ReadOptions, ReadSummary, Record, WriteOptions,
+    Format, Formats, GameSink, Keep, PgnOptions, ReadOptions, ReadSummary, Record, WriteError,
+    WriteOptions,
 };
 use juzhong::xiangqi::Position;
 
@@ -29,6 +30,8 @@ const SOURCE: &str = "text";
 const SHOWN_NAME: usize = 200;
 /// Games of a file that are listed, at most.
 const LISTED: usize = 10_000;
+/// Characters of a text in a list, at most.
+const LISTED_TEXT: usize = 200;
 
 /// The parameters of [`open`].
 #[derive(Debug, Default, Deserialize)]
@@ -47,18 +50,20 @@ pub(super) async fn open(
     State(app): State<Arc<App>>,
     Params(query): Params<OpenQuery>,
     body: GameBody,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Response, Problem> {
     let lang = query.common.lang();
     let work = move |_: &App| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         let name = query.name.as_deref().unwrap_or(SOURCE);
         let name: String = name.chars().take(SHOWN_NAME).collect();
-        match query.common.game()? {
+        let opened = match query.common.game()? {
             GameName::Xiangqi => opened::<Position>(&name, body.bytes(), index),
             GameName::Gomoku => opened::<Board>(&name, body.bytes(), index),
-        }
+        };
+        LongBody::json(&opened?)
     };
-    blocking(app, lang, work).await.map(Json)
+    let body = blocking(app, lang, work).await?;
+    Ok(body.answer("application/json"))
 }
 
 /// Reads the games in the bytes of a file, to be looked at: those that break off up to there.
@@ -129,15 +134,17 @@ pub(super) fn one_game<G: Formats>(
     }))
 }
 
-/// The entry of a game in a list.
+/// The entry of a game in a list. Its texts are shortened: thousands of them stand side by side.
 pub(super) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
     let tag = |name: &str| record.tag(name);
+    let short =
+        |text: Option<&str>| text.map(|text| text.chars().take(LISTED_TEXT).collect::<String>());
     json!({
         "index": index,
-        "event": tag("Event"),
-        "first": tag("Red").or_else(|| tag("Black")),
-        "second": tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White")),
-        "date": tag("Date"),
+        "event": short(tag("Event")),
+        "first": short(tag("Red").or_else(|| tag("Black"))),
+        "second": short(tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White"))),
+        "date": short(tag("Date")),
         "result": result_text(record.result),
         "plies": record.tree.moves.len(),
     })
@@ -174,12 +181,12 @@ pub(super) async fn save(
         GameName::Xiangqi => saved::<Position>(&query, body.bytes()),
         GameName::Gomoku => saved::<Board>(&query, body.bytes()),
     };
-    let (bytes, name) = blocking(app, lang, work).await?;
+    let (body, name) = blocking(app, lang, work).await?;
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""))
         .map_err(|error| Problem::internal(error.to_string()))?;
-    let kind = HeaderValue::from_static("application/octet-stream");
-    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, disposition)], bytes)
-        .into_response())
+    let mut answer = body.answer("application/octet-stream");
+    answer.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+    Ok(answer)
 }
 
 /// The format of that name, or the game's usual one.
@@ -200,15 +207,22 @@ fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
     Ok(options)
 }
 
-fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(Vec<u8>, String), Problem> {
+fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(LongBody, String), Problem> {
     let format = format_of::<G>(query.format.as_deref())?;
     let options = options_of(&query.common)?;
     let record = game_of::<G>(line)?;
-    let mut bytes = Vec::new();
-    G::write_record(&mut bytes, &record, format, &options)
-        .map_err(|error| Problem::bad_request(error.to_string()))?;
+    let mut body = LongBody::default();
+    G::write_record(&mut body, &record, format, &options).map_err(|error| not_written(&error))?;
     let ending = format.extensions().first().copied().unwrap_or("txt");
-    Ok((bytes, format!("game.{ending}")))
+    Ok((body, format!("game.{ending}")))
+}
+
+/// The reason why a game is not written.
+fn not_written(error: &WriteError) -> Problem {
+    match error {
+        WriteError::Io(error) => not_made(error),
+        error => Problem::bad_request(error.to_string()),
+    }
 }
 
 /// The parameters of [`convert`].
@@ -233,33 +247,33 @@ pub(super) async fn convert(
         GameName::Xiangqi => converted::<Position>(&query, body.bytes()),
         GameName::Gomoku => converted::<Board>(&query, body.bytes()),
     };
-    let (bytes, bad) = blocking(app, lang, work).await?;
-    let kind = HeaderValue::from_static("application/octet-stream");
-    let counted = (HeaderName::from_static("x-bad-games"), HeaderValue::from(bad));
-    Ok(([(header::CONTENT_TYPE, kind), counted], bytes).into_response())
+    let (body, bad) = blocking(app, lang, work).await?;
+    let mut answer = body.answer("application/octet-stream");
+    answer.headers_mut().insert(HeaderName::from_static("x-bad-games"), HeaderValue::from(bad));
+    Ok(answer)
 }
 
-fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(Vec<u8>, u64), Problem> {
+fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(LongBody, u64), Problem> {
     let format = format_of::<G>(query.to.as_deref())?;
     let options = options_of(&query.common)?;
-    let (mut bytes, mut good, mut bad, mut fault) = (Vec::new(), 0, 0, None);
+    let (mut body, mut good, mut bad, mut fault) = (LongBody::default(), 0, 0, None);
     read_opened::<G>(SOURCE, file, &mut |game| match game {
         // One game too many, or one that has failed: the rest is of no use.
         Ok(_) if fault.is_some() => {}
         Ok(_) if good > 0 && !format.holds_many() => {
-            fault = Some("this format holds one game a file".to_owned());
+            fault = Some(Problem::bad_request("this format holds one game a file"));
         }
         Ok(game) => {
             good += 1;
-            let written = G::write_record(&mut bytes, &game.record, format, &options);
-            fault = written.err().map(|error| error.to_string());
+            let written = G::write_record(&mut body, &game.record, format, &options);
+            fault = written.err().map(|error| not_written(&error));
         }
         Err(_) => bad += 1,
     });
     match fault {
-        Some(fault) => Err(Problem::bad_request(fault)),
+        Some(fault) => Err(fault),
         None if good == 0 => Err(Problem::bad_request("there is no game in the body")),
-        None => Ok((bytes, bad)),
+        None => Ok((body, bad)),
     }
 }
 

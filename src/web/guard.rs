@@ -58,6 +58,7 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
         Err(problem) => problem.into_response(),
         Ok(()) => next.run(request).await,
     };
+    response = guard.app.outbox.admit(response).unwrap_or_else(Problem::into_response);
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         response = problem.render(Common::lang_of(&uri));
     }

@@ -6,6 +6,7 @@
 
 mod analyse;
 mod autosave;
+mod body;
 mod books;
 mod chessdb;
 mod games;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::body::expect_memory;
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
@@ -24,6 +25,9 @@ use juzhong::xiangqi::notation::MoveNotation;
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// The time that a request with games waits for others.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The memory that work on games may need: so many times their length, and so many bytes for each request.
+const MEMORY_OF_BODY: usize = 50;
+const MEMORY_OF_WORK: usize = 16 << 20;
 /// The longest position with its moves that is read, in bytes.
 const LONGEST_LINE: usize = 64 << 10;
 
@@ -195,6 +199,7 @@ impl FromRequest<Arc<App>> for GameBody {
         };
         let permit = tokio::time::timeout(PATIENCE, Arc::clone(&app.games).acquire_owned()).await;
         let permit = permit.ok().and_then(Result::ok).ok_or_else(busy)?;
+        expect_memory(MEMORY_OF_BODY * bytes.len() + MEMORY_OF_WORK)?;
         Ok(Self { bytes, _permit: permit })
     }
 }

@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use super::body::LONGEST_ANSWER;
 use super::params::without_option;
 use crate::cli::language::{self, Language};
 use crate::cli::{CliError, exit};
@@ -15,6 +16,8 @@ use juzhong::tablebase::TableError;
 
 /// Seconds after which a request that could not be answered may be tried again.
 const LATER: u32 = 1;
+/// The longest text of an error, in bytes.
+const LONGEST_DETAIL: usize = 4 << 10;
 
 /// An error as the answer to a request. Its texts are English until it is answered.
 #[derive(Debug, Clone)]
@@ -33,7 +36,8 @@ pub(super) struct Problem {
 impl Problem {
     /// An error of that status.
     pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), hint: None, retry_after: None, lang: None }
+        let detail = shortened(detail.into());
+        Self { status, code, detail, hint: None, retry_after: None, lang: None }
     }
 
     /// The request cannot be read.
@@ -61,6 +65,18 @@ impl Problem {
         let what = "the body of the request is too long";
         let hint = "divide the file, or use the command line";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
+    }
+
+    /// The answer would be longer than any that is sent.
+    pub(super) fn answer_too_long() -> Self {
+        let what = format!("the answer would be longer than {} MiB", LONGEST_ANSWER >> 20);
+        let hint = "divide the file, or use the command line";
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
+    }
+
+    /// The machine has no memory for the request.
+    pub(super) fn memory() -> Self {
+        Self::unavailable("memory", "there is not enough memory for this request")
     }
 
     /// The answer to connections for which there is no room, as it is sent.
@@ -118,6 +134,15 @@ impl Problem {
     pub(super) fn in_language(self, lang: Language) -> Self {
         Self { lang: Some(lang), ..self }
     }
+}
+
+/// A text without what is beyond [`LONGEST_DETAIL`]: messages quote files.
+fn shortened(mut text: String) -> String {
+    if text.len() > LONGEST_DETAIL {
+        text.truncate(text.floor_char_boundary(LONGEST_DETAIL));
+        text.push('…');
+    }
+    text
 }
 
 /// An error with its causes.

@@ -10,6 +10,7 @@ use lru::LruCache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Config;
+use super::body::Outbox;
 use super::library::Library;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
@@ -26,7 +27,8 @@ const LONGEST_REQUEST: usize = 2 << 10;
 
 /// Requests that are worked on at the same time.
 const WORKERS: usize = 64;
-/// Requests whose games are read at the same time, and worked on: that needs up to fifty times their length of memory.
+/// Requests whose games are read at the same time, and worked on: that needs up to fifty times their length
+/// of memory.
 const UPLOADS: usize = 16;
 const GAMES: usize = 4;
 /// The longest name of a client, in characters.
@@ -47,6 +49,8 @@ pub(super) struct App {
     pub(super) work: Arc<Semaphore>,
     pub(super) uploads: Semaphore,
     pub(super) games: Arc<Semaphore>,
+    /// Room for answers that clients have not taken yet.
+    pub(super) outbox: Outbox,
     /// Searches that may run at the same time.
     searches: Arc<Semaphore>,
     /// The searches that run or wait for their turn.
@@ -77,6 +81,7 @@ impl App {
             work: Arc::new(Semaphore::new(WORKERS)),
             uploads: Semaphore::new(UPLOADS),
             games: Arc::new(Semaphore::new(GAMES)),
+            outbox: Outbox::new(),
             searches: Arc::new(Semaphore::new(searches)),
             running: Mutex::default(),
             stop,

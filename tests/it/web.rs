@@ -250,6 +250,72 @@ fn played_games_are_kept_in_a_folder() {
     assert_eq!(names, ["g-1.jsonl"]);
 }
 
+/// A database of gomoku: so many games by players and of a tournament with that name.
+fn database(games: usize, name: &str) -> String {
+    let game = "<game id=\"1\" tournament=\"1\" black=\"1\" white=\"1\"><move>h8 i9</move></game>";
+    format!(
+        "<database><players><player id=\"1\" name=\"{name}\"/></players><tournaments>\
+         <tournament id=\"1\" name=\"{name}\"/></tournaments><games>{}</games></database>",
+        game.repeat(games)
+    )
+}
+
+/// The most memory that a process has had, in MiB.
+#[cfg(target_os = "linux")]
+fn most_memory(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn small_files_have_no_huge_answers() {
+    let server = Server::start(&[]);
+    // A text that thousands of games share.
+    let shared = database(6_000, &"T".repeat(500_000));
+    let answer = server.request("POST", "/api/open?game=gomoku&index=5", "", &shared);
+    let opened = answer.json();
+    assert_eq!((answer.status, opened["total"].as_u64()), (200, Some(6_000)));
+    assert_eq!(opened["games"][7]["event"].as_str().map(str::len), Some(200));
+    assert!(answer.body.len() < 5_000_000, "{}", answer.body.len());
+    let answer = server.request("POST", "/api/convert?game=gomoku&to=jsonl", "", &shared);
+    assert!(answer.status == 200 && answer.body.len() < 20 << 20, "{}", answer.body.len());
+    // An answer that would be too long.
+    let doubled = database(75_000, &"\\".repeat(1_000));
+    assert!(doubled.len() < 8 << 20);
+    let answer = server.request("POST", "/api/convert?game=gomoku&to=jsonl", "", &doubled);
+    assert_eq!((answer.status, &answer.json()["code"]), (413, &json!("too_long")));
+    // Messages that quote what is wrong.
+    let word = format!("[Event \"x\"]\n\n1. h2e2 *\n\n[{}]\n", "x".repeat(2_000_000));
+    let answer = server.request("POST", "/api/open?index=9", "", &word);
+    assert!(answer.status == 400 && answer.body.len() < 10_000, "{}", answer.body.len());
+    assert_eq!(server.get("/healthz").text(), "ok");
+    let most = most_memory(&server.child);
+    assert!(most < 400, "{most} MiB");
+}
+
+/// Without the memory that a request may need it is refused; the server stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_request_without_memory_ends_alone() {
+    let server = Server::start(&[]);
+    let process = rustix::process::Pid::from_raw(server.child.id().cast_signed());
+    let status = std::fs::read_to_string(format!("/proc/{}/statm", server.child.id())).unwrap();
+    let pages: u64 = status.split(' ').next().unwrap().parse().unwrap();
+    let limit = Some(pages * 4096 + (200 << 20));
+    let limits = rustix::process::Rlimit { current: limit, maximum: limit };
+    rustix::process::prlimit(process, rustix::process::Resource::As, limits).unwrap();
+    let game = "[Event \"x\"]\n\n1. h2e2 *\n\n";
+    let large = game.repeat((6 << 20) / game.len());
+    for _ in 0..3 {
+        let answer = server.request("POST", "/api/open", "", &large);
+        assert_eq!((answer.status, &answer.json()["code"]), (503, &json!("memory")));
+        let answer = server.request("POST", "/api/open", "", GAMES);
+        assert_eq!((answer.status, &answer.json()["total"]), (200, &json!(3)));
+    }
+}
+
 #[test]
 fn gomoku_is_proved_as_the_command_line_does() {
     let server = Server::start(&[]);

@@ -15,9 +15,9 @@ use crate::book::file::store::{
     APPLICATION_ID, ContentHasher, SAMPLE_TABLES, SAMPLES_VERSION, TABLES, VERSION,
 };
 use crate::book::file::{annotation_rows, connect, digest, pages, scores};
-use crate::book::model::annotation::{Annotation, Flags};
+use crate::book::model::annotation::{Annotation, Flags, text_up_to};
 use crate::book::model::error::BookError;
-use crate::book::model::metadata::{MAX_SHARE, Metadata, Source};
+use crate::book::model::metadata::{MAX_SHARE, MAX_SOURCE_NAME, Metadata, Source};
 use crate::book::model::move_stats::{MoveRow, MoveStats, RowKey};
 use crate::book::model::weight::Weight;
 use crate::bytes::{StopFlag, open};
@@ -388,7 +388,7 @@ impl Book {
             let rows = statement.query_map([], |row| {
                 Ok(Source {
                     hash: row.get(0)?,
-                    name: row.get(1)?,
+                    name: text_up_to(row, 1, MAX_SOURCE_NAME)?,
                     games: row.get::<_, i64>(2)?.cast_unsigned(),
                 })
             })?;

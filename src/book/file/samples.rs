@@ -12,6 +12,7 @@ use crate::book::file::store::{SAMPLES_VERSION, VERSION, Writer};
 use crate::book::file::transaction::At;
 use crate::book::model::annotation::text_up_to;
 use crate::book::model::error::{BookError, ReplaceError};
+use crate::book::model::metadata::MAX_SOURCE_NAME;
 use crate::book::model::move_stats::{RowKey, result_number, result_of};
 use crate::book::model::sample::{
     GameDetails, MAX_MOVES, MAX_TEXT_BYTES, SampleGame, SampleId, Sampled, Samples, UsedGame,
@@ -400,7 +401,9 @@ impl Book {
         self.query(|c| {
             let sql = "SELECT name FROM sources WHERE hash >= ?1 AND substr(hash, 1, 8) = ?1 \
                        ORDER BY hash LIMIT 1";
-            c.prepare_cached(sql)?.query_row([&hash[..]], |row| row.get(0)).optional()
+            c.prepare_cached(sql)?
+                .query_row([&hash[..]], |row| text_up_to(row, 0, MAX_SOURCE_NAME))
+                .optional()
         })
     }
 }

@@ -208,6 +208,9 @@ impl Metadata {
     }
 }
 
+/// Bytes of the name of a source, at most: what file systems allow, each byte that is no character shown by three.
+pub(in crate::book) const MAX_SOURCE_NAME: usize = 1 << 10;
+
 /// A file that games came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {

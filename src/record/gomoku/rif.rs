@@ -7,8 +7,9 @@ use crate::gomoku::{Board, Point, Variant};
 use crate::record::gomoku::board;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
+use crate::record::model::parsed::{BadGameReason, GameSink, Note, ReadSummary};
 use crate::record::model::place::Place;
+use crate::record::model::shared::{SharedBudget, SharedText};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute};
 use crate::record::text::single::{Fault, Found, line, report};
@@ -17,66 +18,91 @@ use crate::record::text::split::Chunk;
 /// Returns true if the beginning of a text is that of the database.
 pub(super) fn looks_like(text: &str) -> bool {
     let has = |tag: &str| text.contains(tag);
-    has("<database") && ["<games", "<game ", "<players", "<countries"].into_iter().any(has)
+    let parts =
+        ["<games", "<game ", "<players", "<countries", "<tournaments", "<rules", "<openings"];
+    has("<database") && parts.into_iter().any(has)
 }
 
 /// The names that games refer to by number.
 #[derive(Debug, Default)]
 struct Names {
-    players: HashMap<String, String>,
-    /// Names and years.
-    tournaments: HashMap<String, (String, String)>,
-    rules: HashMap<String, String>,
-    openings: HashMap<String, String>,
+    players: HashMap<String, SharedText>,
+    tournaments: HashMap<String, SharedText>,
+    /// Of tournaments.
+    years: HashMap<String, SharedText>,
+    rules: HashMap<String, SharedText>,
+    openings: HashMap<String, SharedText>,
+}
+
+/// The tags of a game.
+#[derive(Debug, Default)]
+struct GameTags {
+    tags: Vec<(String, String)>,
+    /// The bytes of those that other games may have, too.
+    shared: usize,
+    /// Set if one of these was cut.
+    is_cut: bool,
 }
 
 impl Names {
     fn note(&mut self, tag: &str, attributes: &str) {
         let of = |name: &str| attribute(attributes, name).unwrap_or_default();
+        let shared = |name: &str| SharedText::new(tidy(name));
         let id = of("id");
+        if id.is_empty() {
+            return;
+        }
         match tag {
             "player" => {
                 let name = format!("{} {}", of("name"), of("surname"));
-                self.players.insert(id, tidy(&name));
+                self.players.insert(id, shared(&name));
             }
-            "tournament" => drop(self.tournaments.insert(id, (tidy(&of("name")), of("year")))),
-            "rule" => drop(self.rules.insert(id, tidy(&of("name")))),
+            "tournament" => {
+                self.years.insert(id.clone(), shared(&of("year")));
+                self.tournaments.insert(id, shared(&of("name")));
+            }
+            "rule" => drop(self.rules.insert(id, shared(&of("name")))),
             "opening" => {
                 let name = [of("name"), of("abbr")].into_iter().find(|name| !name.is_empty());
-                self.openings.insert(id, name.unwrap_or_default());
+                self.openings.insert(id, shared(&name.unwrap_or_default()));
             }
             _ => {}
         }
     }
 
-    fn tags(&self, attributes: &str) -> Vec<(String, String)> {
+    fn tags(&self, attributes: &str) -> GameTags {
+        let mut all = GameTags::default();
         let of = |name: &str| attribute(attributes, name).unwrap_or_default();
-        let named = |names: &HashMap<String, String>, name: &str| {
-            names.get(&of(name)).cloned().unwrap_or_default()
-        };
-        let (event, year) = self.tournaments.get(&of("tournament")).cloned().unwrap_or_default();
-        let mut tags = Vec::new();
-        for (name, value) in [
-            ("Event", event),
-            ("Round", of("round")),
-            ("Date", year),
-            ("Black", named(&self.players, "black")),
-            ("White", named(&self.players, "white")),
-            ("Rule", named(&self.rules, "rule")),
-            ("Opening", named(&self.openings, "opening")),
-            ("Swap", of("swap")),
-            ("Id", of("id")),
+        for (tag, name, names) in [
+            ("Event", "tournament", Some(&self.tournaments)),
+            ("Round", "round", None),
+            ("Date", "tournament", Some(&self.years)),
+            ("Black", "black", Some(&self.players)),
+            ("White", "white", Some(&self.players)),
+            ("Rule", "rule", Some(&self.rules)),
+            ("Opening", "opening", Some(&self.openings)),
+            ("Swap", "swap", None),
+            ("Id", "id", None),
         ] {
-            push_tag(&mut tags, name, tidy(&value));
+            let Some(names) = names else {
+                push_tag(&mut all.tags, tag, tidy(&of(name)));
+                continue;
+            };
+            if let Some(SharedText { text, is_cut }) = names.get(&of(name)) {
+                all.shared += text.len();
+                all.is_cut |= is_cut;
+                push_tag(&mut all.tags, tag, text.clone());
+            }
         }
-        tags
+        all
     }
 }
 
 /// The parts of a game that is being read.
 struct Open {
     place: Place,
-    tags: Vec<(String, String)>,
+    /// The reason why there are none, if the file's budget for shared texts is used up.
+    tags: Result<GameTags, BadGameReason>,
     result: Option<Outcome>,
     moves: String,
     info: String,
@@ -99,6 +125,7 @@ impl Open {
     fn finish(self) -> Result<Found<Board>, Fault> {
         let place = self.place;
         let at = |reason| Fault { place, reason };
+        let GameTags { tags, is_cut, .. } = self.tags.map_err(at)?;
         if self.moves.len().max(self.info.len()) > MAX_GAME_BYTES {
             return Err(at(BadGameReason::TooLong(self.moves.len().max(self.info.len()))));
         }
@@ -127,7 +154,8 @@ impl Open {
             tree.comments.insert(0, (0, info));
         }
         let fault = fault.map(|fault| Fault { place, ..fault });
-        Ok(Found { fault, ..Found::new(board::record(self.tags, &start, self.result, tree)) })
+        let note = is_cut.then_some(Note::CutText);
+        Ok(Found { fault, note, ..Found::new(board::record(tags, &start, self.result, tree)) })
     }
 }
 
@@ -143,6 +171,7 @@ pub(super) fn read(
     let mut pieces = Pieces::new(&text);
     let (mut names, mut summary) = (Names::default(), ReadSummary::default());
     let mut open: Option<Open> = None;
+    let mut budget = SharedBudget::of(bytes.len());
     let (mut number, mut lines) = (0, (0, 1));
     loop {
         let before = pieces.at();
@@ -166,9 +195,10 @@ pub(super) fn read(
                     Some("0.5" | "0,5") => Some(Outcome::Draw),
                     _ => None,
                 };
+                let tags = names.tags(attributes);
                 let game = Open {
                     place: Place::Line(lines.1),
-                    tags: names.tags(attributes),
+                    tags: budget.take(tags.shared).map(|()| tags),
                     result,
                     moves: String::new(),
                     info: String::new(),

@@ -3,6 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::game::{MoveList, Notation, Side};
 use crate::gomoku::Variant;
+use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
+use crate::record::model::parsed::Note;
 use crate::record::model::record::{Tree, Variation};
 
 fn read(bytes: &[u8]) -> Vec<Result<Record<Board>, String>> {
@@ -212,6 +214,45 @@ fn the_database_of_renju() {
     let lost = games[2].as_ref().unwrap();
     assert_eq!((lost.tree.moves.len(), lost.result), (8, Some(Outcome::Win(Side::Second))));
     assert!(fault(b"<database><games><game><move>h8").contains("truncated"));
+}
+
+/// A database of so many games of one tournament and one player.
+fn database(games: usize, tournament: &str, game: &str) -> String {
+    let tournament = format!("<tournament id=\"1\" name=\"{tournament}\" year=\"{tournament}\"/>");
+    let player = format!("<player id=\"1\" name=\"{}\"/>", "P".repeat(5_000));
+    format!(
+        "<database><players>{player}</players><tournaments>{tournament}</tournaments><games>{}</games></database>",
+        game.repeat(games)
+    )
+}
+
+#[test]
+fn names_that_games_share_are_bounded() {
+    let game = "<game tournament=\"1\" black=\"1\"><move>h8 i9</move></game>";
+    let xml = database(300, &"棋".repeat(100_000), game);
+    let (mut bytes, mut notes) = (0, Vec::new());
+    let summary = Board::read_records("t", xml.as_bytes(), &mut |game| {
+        let game = game.unwrap();
+        bytes += game.record.tags.iter().map(|(_, value)| value.len()).sum::<usize>();
+        assert!(game.record.tag("Event").unwrap().ends_with("棋…"));
+        notes.push(game.note);
+    });
+    assert_eq!((summary.games, summary.noted), (300, 300));
+    assert!(notes.iter().all(|note| *note == Some(Note::CutText)));
+    assert!(bytes <= 300 * 3 * MAX_SHARED_TEXT, "{bytes}");
+    // Names of any length are too much for a file that has hardly anything else.
+    let xml = database(20_000, &"x".repeat(MAX_SHARED_TEXT), game);
+    let (mut bytes, mut fault) = (0, None);
+    let summary = Board::read_records("t", xml.as_bytes(), &mut |game| match game {
+        Ok(game) => bytes += game.record.tags.iter().map(|(_, value)| value.len()).sum::<usize>(),
+        Err(bad) => fault = fault.take().or(Some(bad.to_string())),
+    });
+    assert!(bytes <= MAX_SHARED_RATIO * xml.len() + FREE_SHARED, "{bytes}");
+    assert!(summary.games > 1_000 && summary.games + summary.bad == 20_000, "{summary:?}");
+    assert!(fault.unwrap().contains("more than 8 times the file"));
+    // Games that refer to nothing get nothing.
+    let xml = "<database><players><player name=\"A\"/></players><games><game/></games></database>";
+    assert!(one(xml.as_bytes()).tags.is_empty());
 }
 
 #[test]

@@ -9,3 +9,14 @@ pub const MAX_RATIO: u64 = 400;
 
 /// The bytes that any file may unpack to, whatever its size.
 pub const FREE_BYTES: u64 = 64 << 20;
+
+/// The longest text that games of a file may share, in bytes: the name of a player or of a tournament to which
+/// they refer by number. Each of them gets it, so what is longer is cut.
+pub const MAX_SHARED_TEXT: usize = 1 << 10;
+
+/// The texts that games share may come to this many times the bytes of their file, and [`FREE_SHARED`] more.
+/// Databases of games have fewer bytes of names than of moves.
+pub const MAX_SHARED_RATIO: usize = 8;
+
+/// The bytes that the shared texts of any file may come to, whatever its size.
+pub const FREE_SHARED: usize = 1 << 20;

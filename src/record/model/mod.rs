@@ -11,4 +11,5 @@ pub(super) mod place;
 pub(super) mod preorder;
 pub(super) mod record;
 pub(super) mod recorded;
+pub(super) mod shared;
 pub(super) mod texts;

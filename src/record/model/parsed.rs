@@ -131,6 +131,8 @@ pub enum Note {
     TwoResults,
     /// The main line has a null move, and was read up to there.
     NullMove,
+    /// A text that games of the file share was cut, being longer than any name.
+    CutText,
 }
 
 impl fmt::Display for Note {
@@ -146,6 +148,9 @@ impl fmt::Display for Note {
             }
             Self::TwoResults => "the file states two different results; none was kept",
             Self::NullMove => "the game has a null move; it was read up to there",
+            Self::CutText => {
+                "a name that games of the file share is longer than any name; it was cut"
+            }
         })
     }
 }

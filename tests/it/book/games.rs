@@ -68,6 +68,21 @@ fn without_samples_books_are_what_they_were() {
     Book::open(&with).unwrap().verify().unwrap();
 }
 
+/// The name of a file is shared by all of its games.
+#[test]
+fn a_name_that_no_file_has_is_refused() {
+    let folder = three_files();
+    let book = built(&folder, "a.book", &["a.pgn"], with_samples(3));
+    let connection = rusqlite::Connection::open(&book).unwrap();
+    connection.execute("UPDATE sources SET name = ?1", ["x".repeat(1 << 20)]).unwrap();
+    drop(connection);
+    let book = Book::open(&book).unwrap();
+    let error = book.games_of(&Position::start(), None, 10).unwrap_err();
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    assert!(cause.is_some_and(|cause| cause.contains("1048576 bytes")), "{error:?}");
+    assert!(book.sources().is_err());
+}
+
 #[test]
 fn threads_files_and_memory_do_not_matter() {
     let folder = three_files();

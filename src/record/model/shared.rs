@@ -1,0 +1,81 @@
+//! Texts that many games of a file share: names that stand once, and to which games refer.
+//!
+//! A record has its texts for itself, so a file in which thousands of games name one long text would grow a
+//! thousandfold as it is read, and whatever is made of its games with it. So such a text is cut where it is longer
+//! than any name, and all of what is handed out stays within a multiple of the file.
+
+use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
+use crate::record::model::parsed::BadGameReason;
+
+/// A text that games share, short enough for each of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::record) struct SharedText {
+    pub(in crate::record) text: String,
+    /// Set if the file has more of it.
+    pub(in crate::record) is_cut: bool,
+}
+
+impl SharedText {
+    /// The text, up to [`MAX_SHARED_TEXT`] bytes; `…` stands for the rest.
+    pub(in crate::record) fn new(mut text: String) -> Self {
+        const REST: &str = "…";
+        let is_cut = text.len() > MAX_SHARED_TEXT;
+        if is_cut {
+            text.truncate(text.floor_char_boundary(MAX_SHARED_TEXT - REST.len()));
+            text.push_str(REST);
+            text.shrink_to_fit();
+        }
+        Self { text, is_cut }
+    }
+}
+
+/// The bytes of shared texts that the games of a file may still get.
+#[derive(Debug)]
+pub(in crate::record) struct SharedBudget {
+    left: usize,
+}
+
+impl SharedBudget {
+    /// The budget of a file of so many bytes.
+    pub(in crate::record) const fn of(bytes: usize) -> Self {
+        Self { left: bytes.saturating_mul(MAX_SHARED_RATIO).saturating_add(FREE_SHARED) }
+    }
+
+    /// Takes the bytes of the texts of a game.
+    ///
+    /// # Errors
+    ///
+    /// There are not so many left.
+    pub(in crate::record) fn take(&mut self, bytes: usize) -> Result<(), BadGameReason> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
+            let what = format!(
+                "the names that games share come to more than {MAX_SHARED_RATIO} times the file; \
+                 games are read up to there"
+            );
+            BadGameReason::Unsupported(what)
+        })?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        let short = SharedText::new("x".repeat(MAX_SHARED_TEXT));
+        assert_eq!((short.text.len(), short.is_cut), (MAX_SHARED_TEXT, false));
+        let long = SharedText::new("棋".repeat(MAX_SHARED_TEXT));
+        assert!(long.is_cut && long.text.len() <= MAX_SHARED_TEXT, "{}", long.text.len());
+        assert!(long.text.ends_with("棋…"));
+    }
+
+    #[test]
+    fn a_budget_ends() {
+        let mut budget = SharedBudget::of(1);
+        assert_eq!(budget.take(FREE_SHARED), Ok(()));
+        assert_eq!(budget.take(MAX_SHARED_RATIO), Ok(()));
+        assert!(budget.take(1).is_err());
+    }
+}
