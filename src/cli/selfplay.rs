@@ -4,15 +4,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::line_args::{BoardArgs, parse_rules};
 use super::listing::claim_file;
-use super::openings::{read_openings, tell_left_out};
+use super::openings::read_openings;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{counts, say};
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::contest::{Contested, LeftOut, Referee, SelfPlay, end_of};
+use juzhong::contest::{Contested, SelfPlay};
 use juzhong::gomoku::Board;
-use juzhong::record::Record;
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -59,7 +58,6 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let openings = read_openings(&args.openings, &args.board.start::<G>()?)?;
     let rules = parse_rules::<G>(args.rules.as_deref())?;
-    let openings = playable(openings, rules);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     let plan = SelfPlay::<G> { nodes: args.nodes, hash_mib: args.hash, seed: args.seed, rules };
@@ -78,19 +76,4 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
     atomic::write(&args.output, &text).or_exit_with(exit::CANNOT_CREATE, || args.output.shown())?;
     say!(context.out, "{} written to {}", counts::games(games.len()), args.output.shown())?;
     Ok(exit::OK)
-}
-
-/// The openings that leave a game to play; the others are named.
-fn playable<G: Contested>(openings: Vec<Record<G>>, rules: G::Rules) -> Vec<Record<G>> {
-    let referee = Referee { rules, ..Referee::default() };
-    let mut left_out = Vec::new();
-    let mut kept = Vec::with_capacity(openings.len());
-    for (number, opening) in (1..).zip(openings) {
-        match end_of(&opening, &referee) {
-            Some(how) => left_out.push(LeftOut { number, how }),
-            None => kept.push(opening),
-        }
-    }
-    tell_left_out(&left_out);
-    kept
 }

@@ -71,8 +71,7 @@ impl<G: Contested> Openings<G> {
         Self { list, numbers, seed, extra, left_out }
     }
 
-    /// Leaves out what ends the game under the rules of this referee: by repetition, by a limit of moves, by his
-    /// tables.
+    /// Leaves out what ends the game under the rules of this referee, by repetition or the limit of moves.
     #[must_use]
     pub fn judged_by(self, referee: &Referee<G>) -> Self {
         let Self { list, numbers, seed, extra, mut left_out } = self;
@@ -129,10 +128,9 @@ impl<G: Contested> Openings<G> {
     }
 }
 
-/// The end of the game after an opening, for people; `None` if there is a game to play.
-#[must_use]
-pub fn end_of<G: Contested>(opening: &Record<G>, referee: &Referee<G>) -> Option<String> {
-    referee.end(&line_of(opening), &[]).map(|end| end.how)
+/// The end of the game after an opening by the rules, for people; `None` if there is a game to play.
+fn end_of<G: Contested>(opening: &Record<G>, referee: &Referee<G>) -> Option<String> {
+    referee.by_rules(&line_of(opening)).map(|end| end.how)
 }
 
 fn cut<G: Contested>(mut opening: Record<G>, plies: usize) -> Record<G> {
@@ -149,7 +147,7 @@ fn extended<G: Contested>(
     chance: &mut ChaCha8Rng,
     referee: &Referee<G>,
 ) -> Record<G> {
-    let is_over = |line: &Line<G>| referee.end(line, &[]).is_some();
+    let is_over = |line: &Line<G>| referee.by_rules(line).is_some();
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
     let mut engine = Engine::<G>::new(options).ok();
     let mut score = |line: &Line<G>| {
@@ -288,19 +286,14 @@ mod tests {
             opening("3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 119 90", "e1e2"),
             // Mate.
             opening("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1", "i1i9"),
-            // Longer than the referee lets games be.
-            opening(
-                start,
-                &"a0a1 a9a8 i0i1 i9i8 a1a0 a8a9 i1i0 i8i9 b0c2 b9c7 h0g2 h9g7 c3c4 g6g5".to_owned(),
-            ),
         ];
         let goes_on =
             [opening(start, "h2e2"), opening("3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 117 90", "e1e2")];
-        let referee = Referee { max_plies: 14, ..Referee::default() };
+        let referee = Referee::default();
         let given: Vec<_> = ended.iter().chain(&goes_on).cloned().collect();
         let openings = Openings::new(given, 0, 1, 2).judged_by(&referee);
         let numbers: Vec<usize> = openings.left_out().iter().map(|l| l.number).collect();
-        assert_eq!(numbers, [1, 2, 3, 4, 5], "{:?}", openings.left_out());
+        assert_eq!(numbers, [1, 2, 3, 4], "{:?}", openings.left_out());
         assert_eq!(openings.len(), 2);
         // Random plies end no game either: two of the second kind would reach the limit.
         for pair in 0..8 {

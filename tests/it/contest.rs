@@ -524,7 +524,4 @@ fn openings_that_end_the_game_are_named() {
         assert!(told.contains(how), "{how}: {told}");
     }
     fails(&[&base[..], &[&games, &list]].concat(), 65, &["no openings"]);
-    let output = folder.at("self.pgn");
-    let base = ["selfplay", "--nodes", "50", "--games", "1", "-o", &output, "--openings"];
-    fails(&[&base[..], &[&games]].concat(), 65, &["no opening"]);
 }

@@ -67,7 +67,7 @@ impl Clock {
             limit: metric.limit().map_or(MOVE_LIMIT, u32::from),
             metric,
             rules,
-            has_past: line.len() > 0,
+            has_past: !line.is_empty(),
             is_bare: Side::ALL.map(|side| line.position().side(side).len()).iter().sum::<u32>()
                 <= 3,
         }

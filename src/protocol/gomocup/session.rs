@@ -552,7 +552,7 @@ impl<'a> Session<'a> {
         let table = self.table_by_rows()?;
         let stones = if step < 4 { BEFORE_FIFTH - 1 } else { BEFORE_FIFTH };
         let offered = cells.len().checked_sub(stones).filter(|&more| match step {
-            6 => FIFTHS.contains(&(more as i64)),
+            6 => i64::try_from(more).is_ok_and(|more| FIFTHS.contains(&more)),
             _ => more == 0,
         });
         let Some(offered) = offered else {

@@ -783,7 +783,7 @@ fn chance(seed: Option<u64>) -> ChaCha8Rng {
 /// The score of a position as it stands, for the side to move: of the result where the game is over, else the
 /// evaluation.
 pub(crate) fn score_without_search<G: Playable>(position: &G) -> Score {
-    match position.outcome().map(|outcome| outcome.winner()) {
+    match position.outcome().map(crate::game::Outcome::winner) {
         None => Score::from_eval(position.evaluate()),
         Some(None) => Score::DRAW,
         Some(Some(winner)) if winner == position.turn() => Score::mate_in(0),

@@ -98,7 +98,8 @@ impl Session<'_> {
         let mut line = format!("info depth {depth} score {score}");
         if !pv.is_empty() {
             let moves: Vec<String> = pv.iter().map(|&mv| Position::move_text(mv)).collect();
-            line += &format!(" pv {}", moves.join(" "));
+            line += " pv ";
+            line += &moves.join(" ");
         }
         for line in info::translate(&line, OURS, self.gui.wire) {
             writeln!(self.gui.output, "{line}")?;

@@ -292,21 +292,21 @@ fn yixin_board_names_rows_first() {
          > INFO timeout_turn 30000
          > INFO max_node 2000
          > yxblock
-         > 0,4
+         > 4,10
          > done
          > start 20 10
          < OK
          > board
-         > 0,0,1
+         > 4,11,1
+         > 0,0,2
+         > 4,12,1
+         > 0,2,2
+         > 4,13,1
          > 9,19,2
-         > 0,1,1
-         > 9,18,2
-         > 0,2,1
+         > 4,14,1
          > 9,17,2
-         > 0,3,1
-         > 9,16,2
          > done
-         < 9,15
+         < 4,15
          > turn 10,0
          < ERROR TURN: 10,0 is off the board
          > start 20 21
@@ -348,7 +348,15 @@ fn yixin_board_plays_openings_in_steps() {
          > 14,14,2
          > done
          > yxswap2step3
-         < MESSAGE SWAP2 SWAP2 NO
+         < MESSAGE SWAP2 SWAP2 NO",
+    );
+}
+
+#[test]
+fn yixin_board_plays_the_opening_of_renju_in_steps() {
+    dialogue(
+        "> INFO timeout_turn 60000
+         > INFO max_node 500
          > INFO rule 2
          > yxsoosorvstep1
          < MESSAGE SOOSORV MOVE1 7 7
@@ -429,24 +437,34 @@ fn what_yixin_board_asks_in_vain_does_no_harm() {
         "yxblockpath",
         "yxblockpathundo",
     ];
-    let mut text =
-        "> start 15 15\n< OK\n> INFO timeout_turn 30000\n> INFO max_node 500\n".to_owned();
-    for list in lists {
-        let word = list.split(' ').next().unwrap().to_uppercase();
-        text += &format!("> {list}\n> 7,7\n> 8,8\n> done\n< ERROR {word}: *\n");
-    }
-    for file in ["hashdump", "hashload", "setdatabase", "dbtopos", "dbtotxt", "txttodb"] {
-        text += &format!("> yx{file}\n> END\n< ERROR YX{}: *\n", file.to_uppercase());
-    }
-    for word in ["yxdraw", "yxresign", "yxdbcheck", "yxdbfix", "yxprintfeature", "yxshowhashusage"]
-    {
-        text += &format!("> {word}\n< ERROR {}: *\n", word.to_uppercase());
-    }
-    text += "> yxforbid add 7 7 1\n< ERROR YXFORBID: *\n";
-    text += "> yxbalancetwo 0\n< ERROR YXBALANCETWO: *\n";
-    text += "> yxsearchdefend\n< ERROR YXSEARCHDEFEND: *\n";
-    text += "> yxnewword\n< UNKNOWN yxnewword\n> 7,7\n> done\n";
-    text += "> 7,7\n< ERROR a point without BOARD before it\n> turn 7,7\n< ?,?\n";
+    let refused = |line: &str, more: &str| {
+        let word = line.split(' ').next().unwrap_or_default().to_uppercase();
+        format!("> {line}\n{more}< ERROR {word}: *\n")
+    };
+    let list = |line: &str| refused(line, "> 7,7\n> 8,8\n> done\n");
+    let file = |line: &str| refused(line, "> TURN 3,3\n");
+    let files =
+        ["yxhashdump", "yxhashload", "yxsetdatabase", "yxdbtopos", "yxdbtotxt", "yxtxttodb"];
+    let words = [
+        "yxdraw",
+        "yxresign",
+        "yxdbcheck",
+        "yxdbfix",
+        "yxprintfeature",
+        "yxshowhashusage",
+        "yxforbid add 7 7 1",
+        "yxbalancetwo 0",
+        "yxsearchdefend",
+    ];
+    let text = [
+        "> start 15 15\n< OK\n> INFO timeout_turn 30000\n> INFO max_node 500\n".to_owned(),
+        lists.map(list).concat(),
+        files.map(file).concat(),
+        words.map(|word| refused(word, "")).concat(),
+        "> yxnewword\n< UNKNOWN yxnewword\n> 7,7\n> done\n".to_owned(),
+        "> 7,7\n< ERROR a point without BOARD before it\n> turn 7,7\n< ?,?\n".to_owned(),
+    ]
+    .concat();
     dialogue(&text);
 }
 

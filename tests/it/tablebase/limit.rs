@@ -210,7 +210,7 @@ fn the_clock_of_a_position_counts() {
         ok(&[&["tb", "generate", set, "--rules", "none", "--tables", dir], &more[..]].concat());
         ok(&["tb", "generate", set, "--rules", "none", "--metric", "dtc", "--tables", dir]);
     }
-    let board = "3k5/9/9/9/9/9/9/4R4/9/4K4 w - -";
+    let board = "5k3/9/9/9/9/R8/9/9/9/3K5 w - -";
     let value = json(&["tb", "probe", "--tables", dir, "--fen", &format!("{board} 0 1")]);
     let (wdl, distance) = (value["wdl"].clone(), value["distance"].as_u64().unwrap());
     assert_eq!(wdl, "win");
@@ -256,8 +256,9 @@ fn the_clock_of_a_position_counts() {
     assert!(told.lines().next().unwrap().contains("prevents"), "{told}");
     // Moves count, too, and captures among them.
     let fen = format!("{board} 117 80");
-    let args = ["tb", "probe", "--tables", dir, "--fen", &fen, "--moves", "e2e3 d9d8"];
+    let args = ["tb", "probe", "--tables", dir, "--fen", &fen, "--moves", "a4b4 f9f8"];
     assert_eq!(json(&args)["clock"]["plies"], 119);
+    let fen = format!("{board} 118 80");
     let line = json(&["tb", "line", "--tables", dir, "--fen", &fen]);
     assert_eq!(line["clock"]["effect"], "prevented", "{line}");
     let batch = folder.path().join("fens");
