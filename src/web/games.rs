@@ -121,7 +121,7 @@ pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem
 pub(super) fn one_game<G: Formats>(
     index: usize,
     record: &Record<G>,
-    ends: Option<String>,
+    ends: Option<&str>,
 ) -> Result<Value, Problem> {
     let (games, breaks_off) = ([about(index, record)], u64::from(ends.is_some()));
     Ok(json!({

@@ -388,5 +388,5 @@ fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem
     read.map_err(|_| changed())?;
     let found = found.filter(|found| game.is(&found.record)).ok_or_else(changed)?;
     let ends = found.cut.as_ref().map(|cut| ending(cut, &found.record));
-    one_game(game.number as usize, &found.record, ends)
+    one_game(game.number as usize, &found.record, ends.as_deref())
 }

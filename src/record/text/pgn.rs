@@ -328,7 +328,8 @@ fn guessed<'a>(
             if *pick < choices {
                 break;
             }
-            (picks.pop(), reader.choices.pop());
+            picks.pop();
+            reader.choices.pop();
         }
         if picks.is_empty() {
             break;
