@@ -46,6 +46,15 @@ impl Policy {
             Self::Group => "group",
         }
     }
+
+    /// Returns true if a move may be chosen though its weight was set to 0, where another move's was not.
+    fn admits_withheld<M>(self, found: &BookMove<M>) -> bool {
+        match self {
+            Self::Uniform | Self::Softmax => true,
+            Self::Best => found.score.assured().is_some(),
+            Self::Weighted | Self::Group => false,
+        }
+    }
 }
 
 impl FromStr for Policy {
@@ -138,7 +147,10 @@ impl Selector {
     /// Chooses among the moves that [`Book::probe`](crate::book::file::reader::Book::probe) found, after `ply` plies from the
     /// start. Disabled, banned and lost moves, and those that a proof in the book calls lost, are left out,
     /// and of the rest all but those of the highest priority; `admits` can refuse more (moves that lose by
-    /// repetition). Moves of weight 0 are chosen only where all candidates have it.
+    /// repetition). Moves of weight 0 are chosen only where all candidates have it. Where it was set for all of them,
+    /// none is chosen: in PolyGlot's format that weight means a move that is known and not to be played. Beside other
+    /// moves one for which it was set is a candidate of [`Policy::Uniform`] and [`Policy::Softmax`], which do not go by
+    /// weights, and of [`Policy::Best`] if it has an assured value.
     pub fn choose<'a, M: Copy>(
         &mut self,
         moves: &'a [BookMove<M>],
@@ -157,6 +169,10 @@ impl Selector {
                 enough && !is_bad && admits(m.mv)
             })
             .collect();
+        if candidates.iter().all(|m| is_withheld(m)) {
+            return None;
+        }
+        candidates.retain(|m| !is_withheld(m) || self.options.policy.admits_withheld(m));
         let highest = candidates.iter().map(|m| m.priority).max()?;
         candidates.retain(|m| m.priority == highest);
         match self.options.policy {
@@ -224,6 +240,11 @@ impl Selector {
     }
 }
 
+/// Returns true if a weight of 0 was set for the move.
+const fn is_withheld<M>(found: &BookMove<M>) -> bool {
+    found.weight == 0 && found.weight_is_set
+}
+
 /// The moves come in the order of games and moves; the first of equals is kept.
 fn best<'a, M>(candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
     let heavier = |a: &'a BookMove<M>, b: &'a BookMove<M>| if b.weight > a.weight { b } else { a };
@@ -288,6 +309,39 @@ mod tests {
         assert!(!draws(3).contains(&3));
         let zeros = [candidate(1, 1, 0), candidate(2, 1, 0)];
         assert!(selector(Policy::Weighted).choose(&zeros, 0, |_| true).is_some());
+    }
+
+    #[test]
+    fn moves_of_weight_0_alone_are_not_played() {
+        let chosen = |policy, moves: &[BookMove<u16>]| {
+            selector(policy).choose(moves, 0, |_| true).map(|m| m.mv)
+        };
+        let withheld = |found: BookMove<u16>| BookMove { weight_is_set: true, ..found };
+        let mut zeros = [candidate(1, 9, 0), candidate(2, 1, 0), scored(3, 0, 50)].map(withheld);
+        zeros[1].added = true;
+        for policy in Policy::ALL {
+            assert_eq!(chosen(policy, &zeros), None, "{policy}");
+            assert_eq!(chosen(policy, &zeros[..1]), None, "{policy}");
+        }
+        // The only move that has a weight is refused: what is left is not to be played.
+        let moves = [candidate(1, 9, 5), withheld(candidate(2, 9, 0))];
+        for policy in Policy::ALL {
+            let found = selector(policy).choose(&moves, 0, |mv| mv != 1);
+            assert!(found.is_none(), "{policy}");
+        }
+        // Nor does a priority, or a line group, make one of weight 0 a move to play.
+        let mut moves = [candidate(1, 9, 5), withheld(grouped(2, 0, &["a"]))];
+        moves[1].priority = 7;
+        for policy in [Policy::Best, Policy::Weighted, Policy::Group] {
+            assert_eq!(chosen(policy, &moves), Some(1), "{policy}");
+        }
+        let moves = [scored(1, 9, 10), withheld(scored(2, 0, 25))];
+        assert_eq!(chosen(Policy::Best, &moves), Some(2));
+        // One that its games gave no weight is known to have been lost, and no more.
+        let moves = [candidate(1, 9, 0), withheld(candidate(2, 9, 0))];
+        for policy in [Policy::Best, Policy::Weighted, Policy::Group] {
+            assert_eq!(chosen(policy, &moves), Some(1), "{policy}");
+        }
     }
 
     #[test]

@@ -190,8 +190,9 @@ pub unsafe extern "C" fn jz_book_moves_fen(
 }
 
 /// Chooses one of the moves that a book has for a FEN. Disabled, banned and lost moves are left out, and of the rest
-/// all but those of the highest priority; `JZ_ERROR_NO_MOVE` if none is left. The past of the game is not known here:
-/// whether the move loses by repetition, the caller finds out by `jz_game_push` and `jz_game_state`.
+/// all but those of the highest priority; `JZ_ERROR_NO_MOVE` if none is left, or a weight of 0 was set for all. The past
+/// of the game is not known here: whether the move loses by repetition, the caller finds out by `jz_game_push` and
+/// `jz_game_state`.
 ///
 /// # Safety
 ///

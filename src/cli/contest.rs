@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::line_args::{BoardArgs, NotationArgs, parse_rules};
-use super::openings::read_openings;
+use super::openings::{read_openings, tell_left_out};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::{self, counted, counts, left, text, word};
@@ -311,6 +311,10 @@ impl Args {
         };
         let Start { plies, seed, random_plies, .. } = self.start;
         let timeout = Duration::from_secs(self.limits.timeout);
+        let referee = self.ends.referee()?;
+        let openings =
+            Openings::new(openings, plies, seed, random_plies.into()).judged_by(&referee);
+        tell_left_out(openings.left_out());
         Ok(Match {
             participants: [
                 self.participant(
@@ -327,8 +331,8 @@ impl Args {
                 )?,
             ],
             time_control: self.limits.time_control(),
-            referee: self.ends.referee()?,
-            openings: Openings::new(openings, plies, seed, random_plies.into()),
+            referee,
+            openings,
             games: self.games as usize + self.games as usize % 2,
             concurrency: NonZero::new(self.concurrency.into()).unwrap_or_else(cores).get(),
             sprt: self.sprt()?,
@@ -635,6 +639,7 @@ impl<G: Contested + Terminal> Report<'_, G> {
             "pace": self.contest.time_control.to_string(),
             "margin_ms": self.contest.time_control.margin.as_millis() as u64,
             "openings": self.contest.openings.len(),
+            "openings_left_out": self.contest.openings.left_out().len(),
             "games": self.standing.games(),
             "resumed": self.resumed,
             "total": count(results.total()),

@@ -2,7 +2,7 @@
 //! for all commands.
 
 use crate::cli::language::Language;
-use juzhong::game::Line;
+use juzhong::game::{Line, position_text};
 use juzhong::xiangqi::notation::MoveNotation;
 
 use super::terminal::{Refusal, Start, Terminal};
@@ -47,7 +47,8 @@ impl BoardArgs {
         if *self == Self::default() {
             return Ok(fen.map(str::to_owned));
         }
-        G::with_board(fen, self).map(Some).map_err(Refusal::Unreadable)
+        let fen = fen.map(position_text);
+        G::with_board(fen.as_deref(), self).map(Some).map_err(Refusal::Unreadable)
     }
 
     /// As [`text_of`](Self::text_of); why there is no such text is an error.
@@ -106,9 +107,11 @@ impl<G: Terminal> Typed<G> {
         Self { line: Line::new(position, clock), fullmoves, start_clock: clock }
     }
 
-    /// Reads a FEN or `startpos`, with moves after it perhaps, as a UCI `position` command has them.
+    /// Reads a FEN or `startpos`, with moves after it perhaps, as a UCI `position` command has them, or the FEN as it
+    /// stands in a link.
     pub(crate) fn read(text: &str) -> Result<Self, Refusal> {
-        let text = text.trim().trim_start_matches('\u{feff}');
+        let text = position_text(text.trim().trim_start_matches('\u{feff}'));
+        let text = text.trim();
         let text = text.strip_prefix("position ").unwrap_or(text).trim_start();
         let text = text.strip_prefix("fen ").unwrap_or(text).trim_start();
         let (fen, moves) = match text.strip_prefix("startpos") {
@@ -157,7 +160,7 @@ impl LineArgs {
     /// Returns true if the line begins with the usual start of a game, and not by a FEN, so that its whole past is
     /// known.
     pub(crate) fn is_from_start(&self) -> bool {
-        self.fen.as_deref().is_none_or(|text| !text.contains('/'))
+        self.fen.as_deref().is_none_or(|text| !position_text(text).contains('/'))
     }
 
     /// The line that is asked for.

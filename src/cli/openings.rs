@@ -4,11 +4,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::terminal::Terminal;
-use super::{CliError, OrExit, exit, interrupt};
+use super::{CliError, OrExit, exit, interrupt, tell};
+use crate::cli::language::{self, text};
 use juzhong::book::find_games;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
-use juzhong::contest::{Contested, read_positions};
+use juzhong::contest::{Contested, LeftOut, read_positions};
 use juzhong::record::{Record, read_packed};
 
 /// The largest file of openings that is read, in bytes: all of them are held in memory.
@@ -38,6 +39,19 @@ pub(super) fn read_openings<G: Contested + Terminal>(
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     Ok(openings)
+}
+
+/// Says which of the openings given end the game, so that none is played from them.
+pub(super) fn tell_left_out(left_out: &[LeftOut]) {
+    /// Openings that are named; more of them are counted.
+    const MOST: usize = 10;
+    for LeftOut { number, how } in left_out.iter().take(MOST) {
+        let how = language::message(how);
+        tell(text!("juzhong: opening {number} is left out, for it ends the game: {how}"));
+    }
+    if let Some(more) = left_out.len().checked_sub(MOST + 1) {
+        tell(text!("juzhong: {} more openings are left out, for they end the game", more + 1));
+    }
 }
 
 fn read_games<G: Terminal>(

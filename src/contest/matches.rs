@@ -233,7 +233,9 @@ impl<G: Contested> Match<G> {
         slots: &mut [EngineSlot<'_, G>; 2],
         halt: &StopFlag,
     ) -> Result<Option<MatchGame<G>>, ClientError> {
-        let Some(opening) = self.openings.of_pair(number / 2) else { return Ok(None) };
+        let Some(opening) = self.openings.of_pair(number / 2, &self.referee) else {
+            return Ok(None);
+        };
         for slot in slots.iter_mut() {
             slot.start()?;
         }

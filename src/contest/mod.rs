@@ -18,7 +18,7 @@ pub use games::{
 };
 pub use journal::{Journal, JournalError};
 pub use matches::{Match, MatchError, MatchGame, Sink, Standing};
-pub use openings::Openings;
+pub use openings::{LeftOut, Openings};
 pub use participant::Participant;
 pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
 pub use selfplay::{SelfPlay, SelfPlayError};

@@ -7,6 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::contest::game_runner::line_of;
 use crate::contest::games::Contested;
+use crate::contest::referee::Referee;
 use crate::engine::{Engine, EngineOptions};
 use crate::game::{Line, MoveList};
 use crate::record::{Record, Tree};
@@ -17,9 +18,21 @@ use crate::xiangqi::Position;
 #[derive(Debug)]
 pub struct Openings<G: Contested = Position> {
     list: Vec<Record<G>>,
+    /// The place of each in the list that was given, from 1.
+    numbers: Vec<usize>,
     seed: u64,
     /// Random plies where an opening comes again.
     extra: usize,
+    left_out: Vec<LeftOut>,
+}
+
+/// An opening after which the game is over: two games from it would count and measure nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its place in the list that was given, from 1.
+    pub number: usize,
+    /// The end of the game, for people.
+    pub how: String,
 }
 
 /// Positions searched to see whether random plies have given something away.
@@ -31,23 +44,55 @@ const TRIES: usize = 60;
 
 impl<G: Contested> Openings<G> {
     /// The openings cut after `plies` plies (0: whole), each position once, mirror images included,
-    /// and shuffled by `seed`. Those that leave nothing to play are left out. When the list is
-    /// through it begins again, with `extra` more plies by chance that keep the score about where
+    /// and shuffled by `seed`. Those that leave no move are left out; [`judged_by`](Self::judged_by) leaves out
+    /// all that end the game. When the list is through it begins again, with `extra` more plies by chance that keep the score about where
     /// it was: engines that play the same again would play the same games.
     #[must_use]
     pub fn new(openings: Vec<Record<G>>, plies: usize, seed: u64, extra: usize) -> Self {
         let mut seen = HashSet::new();
-        let mut list: Vec<_> = openings.into_iter().map(|opening| cut(opening, plies)).collect();
-        list.retain(|opening| {
+        let mut left_out = Vec::new();
+        let cut = (1..).zip(openings).map(|(number, opening)| (number, cut(opening, plies)));
+        let mut list: Vec<(usize, Record<G>)> = cut.collect();
+        list.retain(|(number, opening)| {
             let line = line_of(opening);
-            line.position().outcome().is_none() && seen.insert(line.position().canonical().key)
+            let position = line.position();
+            if position.outcome().is_some() {
+                left_out.push(LeftOut { number: *number, how: position.how_ended().to_owned() });
+                return false;
+            }
+            seen.insert(position.canonical().key)
         });
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
         for last in (1..list.len()).rev() {
             let other = chance.next_u64() % (last as u64 + 1);
             list.swap(last, other as usize);
         }
-        Self { list, seed, extra }
+        let (numbers, list) = list.into_iter().unzip();
+        Self { list, numbers, seed, extra, left_out }
+    }
+
+    /// Leaves out what ends the game under the rules of this referee, by repetition or the limit of moves.
+    #[must_use]
+    pub fn judged_by(self, referee: &Referee<G>) -> Self {
+        let Self { list, numbers, seed, extra, mut left_out } = self;
+        let mut kept = (Vec::new(), Vec::new());
+        for (opening, number) in list.into_iter().zip(numbers) {
+            match end_of(&opening, referee) {
+                Some(how) => left_out.push(LeftOut { number, how }),
+                None => {
+                    kept.0.push(opening);
+                    kept.1.push(number);
+                }
+            }
+        }
+        left_out.sort_by_key(|left_out| left_out.number);
+        Self { list: kept.0, numbers: kept.1, seed, extra, left_out }
+    }
+
+    /// The openings that are left out because the game is over after them, in the order in which they were given.
+    #[must_use]
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
     }
 
     /// The number of openings, without random plies.
@@ -68,9 +113,10 @@ impl<G: Contested> Openings<G> {
         &self.list
     }
 
-    /// The opening of a pair of games, counted from 0; `None` if there are no openings.
+    /// The opening of a pair of games, counted from 0; `None` if there are no openings. Random plies do not end the
+    /// game in the eyes of the referee.
     #[must_use]
-    pub fn of_pair(&self, pair: usize) -> Option<Record<G>> {
+    pub fn of_pair(&self, pair: usize, referee: &Referee<G>) -> Option<Record<G>> {
         let round = pair.checked_div(self.list.len())?;
         let opening = &self.list[pair % self.list.len()];
         if round == 0 || self.extra == 0 {
@@ -78,8 +124,13 @@ impl<G: Contested> Openings<G> {
         }
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(1 + pair as u64);
-        Some(extended(opening, self.extra, &mut chance))
+        Some(extended(opening, self.extra, &mut chance, referee))
     }
+}
+
+/// The end of the game after an opening by the rules, for people; `None` if there is a game to play.
+fn end_of<G: Contested>(opening: &Record<G>, referee: &Referee<G>) -> Option<String> {
+    referee.by_rules(&line_of(opening)).map(|end| end.how)
 }
 
 fn cut<G: Contested>(mut opening: Record<G>, plies: usize) -> Record<G> {
@@ -90,7 +141,13 @@ fn cut<G: Contested>(mut opening: Record<G>, plies: usize) -> Record<G> {
 }
 
 /// The opening with `plies` random plies more.
-fn extended<G: Contested>(opening: &Record<G>, plies: usize, chance: &mut ChaCha8Rng) -> Record<G> {
+fn extended<G: Contested>(
+    opening: &Record<G>,
+    plies: usize,
+    chance: &mut ChaCha8Rng,
+    referee: &Referee<G>,
+) -> Record<G> {
+    let is_over = |line: &Line<G>| referee.by_rules(line).is_some();
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
     let mut engine = Engine::<G>::new(options).ok();
     let mut score = |line: &Line<G>| {
@@ -106,7 +163,7 @@ fn extended<G: Contested>(opening: &Record<G>, plies: usize, chance: &mut ChaCha
     for _ in 0..TRIES {
         longer = line.clone();
         let played = (0..plies).all(|_| push_random(&mut longer, chance));
-        if !played || longer.position().outcome().is_some() {
+        if !played || is_over(&longer) {
             continue;
         }
         if before.zip(score(&longer)).is_none_or(|(before, after)| (after - before).abs() <= SWING)
@@ -114,7 +171,7 @@ fn extended<G: Contested>(opening: &Record<G>, plies: usize, chance: &mut ChaCha
             break;
         }
     }
-    if longer.position().outcome().is_some() {
+    if is_over(&longer) {
         return opening.clone();
     }
     let tree = Tree { moves: longer.moves().collect(), ..Tree::default() };
@@ -137,7 +194,7 @@ mod tests {
 
     fn texts(openings: &Openings, pairs: std::ops::Range<usize>) -> Vec<String> {
         let text = |pair| {
-            let opening = openings.of_pair(pair).unwrap();
+            let opening = openings.of_pair(pair, &Referee::default()).unwrap();
             let moves: Vec<_> = opening.tree.moves.iter().map(ToString::to_string).collect();
             moves.join(" ")
         };
@@ -201,6 +258,49 @@ mod tests {
             .unwrap();
         let openings = Openings::new(positions, 8, 1, 2);
         assert_eq!(openings.len(), 1);
-        assert!(Openings::<Position>::new(Vec::new(), 8, 1, 2).of_pair(0).is_none());
+        assert_eq!(openings.left_out(), [LeftOut { number: 1, how: "checkmate".to_owned() }]);
+        let none = Openings::<Position>::new(Vec::new(), 8, 1, 2);
+        assert!(none.of_pair(0, &Referee::default()).is_none());
+    }
+
+    /// A position and moves from it.
+    fn opening(fen: &str, moves: &str) -> Record<Position> {
+        let mut records = read_positions(fen, &Position::start()).unwrap().unwrap();
+        let mut record = records.remove(0);
+        let moves = moves.split_whitespace().map(|mv| crate::xiangqi::Move::parse(mv).unwrap());
+        record.tree.moves = moves.collect();
+        record
+    }
+
+    #[test]
+    fn openings_that_end_the_game_are_left_out() {
+        let start = crate::xiangqi::START_FEN;
+        let ended = [
+            // Nobody does anything.
+            opening(start, &"a0a1 a9a8 a1a0 a8a9 ".repeat(3)),
+            // Red checks for ever.
+            opening(
+                "3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 0 1",
+                &format!("e1d1 {}", "d9e9 d1e1 e9d9 e1d1 ".repeat(3)),
+            ),
+            opening("3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 119 90", "e1e2"),
+            // Mate.
+            opening("3k5/7R1/9/9/9/9/9/9/8R/4K4 w - - 0 1", "i1i9"),
+        ];
+        let goes_on =
+            [opening(start, "h2e2"), opening("3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 117 90", "e1e2")];
+        let referee = Referee::default();
+        let given: Vec<_> = ended.iter().chain(&goes_on).cloned().collect();
+        let openings = Openings::new(given, 0, 1, 2).judged_by(&referee);
+        let numbers: Vec<usize> = openings.left_out().iter().map(|l| l.number).collect();
+        assert_eq!(numbers, [1, 2, 3, 4], "{:?}", openings.left_out());
+        assert_eq!(openings.len(), 2);
+        // Random plies end no game either: two of the second kind would reach the limit.
+        for pair in 0..8 {
+            let opening = openings.of_pair(pair, &referee).unwrap();
+            assert_eq!(end_of(&opening, &referee), None, "{pair}");
+        }
+        let all = Openings::new(ended.to_vec(), 0, 1, 2).judged_by(&referee);
+        assert!(all.is_empty() && all.of_pair(0, &referee).is_none());
     }
 }

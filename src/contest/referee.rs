@@ -114,7 +114,8 @@ impl<G: Contested> Referee<G> {
             })
     }
 
-    fn by_rules(&self, line: &Line<G>) -> Option<End> {
+    /// The end by the rules of the game: mate, repetition, the limit of moves.
+    pub(super) fn by_rules(&self, line: &Line<G>) -> Option<End> {
         let position = line.position();
         if let Some(outcome) = position.outcome() {
             return Some(End::new(outcome, position.how_ended()));

@@ -8,6 +8,7 @@
 mod heuristics;
 mod line;
 mod perft;
+mod position_text;
 mod score;
 mod side;
 mod symmetry;
@@ -16,6 +17,7 @@ mod tunables;
 pub use heuristics::{Heuristics, PHASES, STRUCTURES, WinModel};
 pub use line::{Adjudicate, Grounds, Horizon, Judgement, Line, Ply, Verdict};
 pub use perft::{divide, perft};
+pub use position_text::position_text;
 pub use score::{Bound, ScoreKind};
 pub use side::{BySide, Outcome, Side};
 pub use symmetry::{Canonical, Symmetric};

@@ -7,11 +7,12 @@
 //! Reading also accepts `b` for `x`, `w` for `o` and capitals; the side to move may be left out
 //! where it follows from the stones, and the row length where it is five.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::board::GeometryError;
 use super::{Board, Point, UnknownVariant, Variant};
-use crate::game::{Game, Notation, Side};
+use crate::game::{Game, Notation, Side, position_text};
 
 /// The longest text accepted, in bytes; 20 full rows have 424.
 const MAX_LEN: usize = 1024;
@@ -157,10 +158,12 @@ impl Notation for Board {
 
     /// Reads rows, the side to move, the number in a row that wins and the variant: `3/1x1/o2 x 3`.
     fn from_fen(text: &str) -> Result<Self, BoardError> {
-        if text.len() > MAX_LEN {
-            return Err(BoardError::TooLong(text.len()));
+        let plain = position_text(text);
+        let len = if matches!(plain, Cow::Borrowed(_)) { text.len() } else { plain.len() };
+        if len > MAX_LEN {
+            return Err(BoardError::TooLong(len));
         }
-        let mut fields = text.split_whitespace();
+        let mut fields = plain.split_whitespace();
         let rows = parse_rows(fields.next().ok_or(BoardError::Empty)?)?;
         let turn = fields.next().map(parse_turn).transpose()?;
         let row = fields.next().map_or(Ok(5), parse_row_length)?;

@@ -70,6 +70,7 @@ use crate::engine::{Engine, EngineOptions, Playable};
 use crate::gomoku::{Board, FreeRules};
 pub(crate) use session::settings::Settings;
 use session::state::Session;
+pub(crate) use session::state::score_without_search;
 
 /// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or
 /// the end of the input. `assumed` is the dialect until a handshake sets another. At the end of the

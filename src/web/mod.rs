@@ -208,8 +208,8 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/autosave", with_game(get(autosave::list).post(autosave::save)))
         .route("/api/autosave/{id}", get(autosave::game))
         .route("/api/openapi.json", get(page::openapi))
-        .route("/chessdb", get(chessdb::answer))
-        .route("/chessdb.php", get(chessdb::answer))
+        .route("/chessdb", get(chessdb::answer).post(chessdb::answer))
+        .route("/chessdb.php", get(chessdb::answer).post(chessdb::answer))
         .fallback(page::asset)
         .method_not_allowed_fallback(|| async { Problem::method() })
         .with_state(Arc::clone(&app));

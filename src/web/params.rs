@@ -159,7 +159,7 @@ impl<S: Sync + Send> FromRequestParts<S> for InPath {
 }
 
 /// The body of a request, all of it within [`BODY_TIME`].
-async fn read_body(request: Request) -> Result<Bytes, Problem> {
+pub(super) async fn read_body(request: Request) -> Result<Bytes, Problem> {
     match tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {

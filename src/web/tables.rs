@@ -35,9 +35,8 @@ pub(super) async fn probe_position(
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
         let typed = read_line::<Position>(&query.line()?)?;
-        let position = typed.line.position().clone();
-        let set = Material::of(&position).0;
-        probe::answer(&tables, position, query.notation()?).map_err(|error| missing(error, set))
+        let set = Material::of(typed.line.position()).0;
+        probe::answer(&tables, &typed.line, query.notation()?).map_err(|error| missing(error, set))
     })
     .await
 }

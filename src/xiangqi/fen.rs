@@ -1,10 +1,12 @@
 //! FEN: ranks from the top (Black's back rank) separated by `/`, files a to i, digits for empty
 //! squares, then the side to move (`w` or `r` for Red, `b` for Black), two unused fields, the plies
-//! since the last capture and the number of the move.
+//! since the last capture and the number of the move. What other programs put around and into it is understood:
+//! links, quotation marks, underscores, an empty pocket in brackets.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::game::Side;
+use crate::game::{Side, position_text};
 use crate::xiangqi::piece::Piece;
 use crate::xiangqi::position::Position;
 use crate::xiangqi::setup::{Setup, SetupErrors};
@@ -47,6 +49,9 @@ pub enum FenError {
         /// The letter.
         letter: char,
     },
+    /// Pieces in hand, which there are none of in this game.
+    #[error("FEN has pieces in hand, \"[{0}]\", which xiangqi does not know; leave them out")]
+    Pocket(String),
     /// The second field is not a side.
     #[error("FEN side to move is \"{0}\", not w (or r) or b")]
     Turn(String),
@@ -71,21 +76,23 @@ impl From<SetupErrors> for FenError {
 }
 
 impl Setup {
-    /// Reads a FEN. Fields after the board may be missing: Red to move, counters 0 and 1.
+    /// Reads a FEN, also as it stands in links ([`position_text`]). Fields after the board may be missing: Red to move,
+    /// counters 0 and 1. An empty pocket (`[]`) behind the board is passed over.
     ///
     /// # Errors
     ///
     /// If the text is no FEN; the position need not be legal.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
-        if text.len() > MAX_LEN {
-            return Err(FenError::TooLong(text.len()));
+        let plain = position_text(text);
+        let len = if matches!(plain, Cow::Borrowed(_)) { text.len() } else { plain.len() };
+        if len > MAX_LEN {
+            return Err(FenError::TooLong(len));
         }
-        let mut fields = text.split_whitespace();
-        let board = parse_board(fields.next().ok_or(FenError::Empty)?)?;
+        let mut fields = plain.split_whitespace();
+        let board = parse_board(without_pocket(fields.next().ok_or(FenError::Empty)?)?)?;
         let turn = match fields.next() {
-            None | Some("w" | "r" | "W" | "R") => Side::First,
-            Some("b" | "B") => Side::Second,
-            Some(other) => return Err(FenError::Turn(other.to_owned())),
+            None => Side::First,
+            Some(side) => parse_turn(side).ok_or_else(|| FenError::Turn(side.to_owned()))?,
         };
         let mut counters = fields.filter(|&field| field != "-");
         let mut counter = |field, default| match counters.next() {
@@ -154,6 +161,25 @@ fn push_gap(fen: &mut String, empty: &mut u8) {
     if *empty > 0 {
         fen.push(char::from(b'0' + *empty));
         *empty = 0;
+    }
+}
+
+fn parse_turn(text: &str) -> Option<Side> {
+    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
+    match () {
+        () if is(&["w", "r", "red", "white"]) => Some(Side::First),
+        () if is(&["b", "black"]) => Some(Side::Second),
+        () => None,
+    }
+}
+
+/// The board without the pocket behind it that programs for variants with pieces in hand write.
+fn without_pocket(text: &str) -> Result<&str, FenError> {
+    let pocket = text.strip_suffix(']').and_then(|text| text.split_once('['));
+    match pocket {
+        None => Ok(text),
+        Some((board, "" | "-")) => Ok(board),
+        Some((_, pieces)) => Err(FenError::Pocket(pieces.to_owned())),
     }
 }
 

@@ -500,3 +500,28 @@ fn each_reason_is_given_once() {
     fs::write(&games, "").unwrap();
     fails(&[&SMALL[..], &["--openings", &games]].concat(), 65, &["bad.pgn", "no games"]);
 }
+
+/// Openings that end the game are named and not played; where nothing else is left, the match says so.
+#[test]
+fn openings_that_end_the_game_are_named() {
+    let folder = Folder::new();
+    let shuffle = "a0a1 a9a8 a1a0 a8a9 ".repeat(3);
+    let ended = format!(
+        "[Result \"*\"]\n{shuffle} *\n\n[Result \"1-0\"]\n[FEN \"{MATE}\"]\n1. i1i9 1-0\n\n"
+    );
+    let limit = "3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 120 90\n";
+    let (games, list) = (folder.write("ended.pgn", &ended), folder.write("list.fen", limit));
+    let good = folder.write("good.pgn", "[Result \"*\"]\n1. h2e2 h9g7 *\n");
+    let base = ["match", "--nodes", "50", "--games", "2", "--plies", "0", "--openings"];
+    let output =
+        command(&[&base[..], &[&games, &list, &good, "--json"]].concat()).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["openings"], &report["openings_left_out"]), (&1.into(), &3.into()));
+    let told = text(&output.stderr);
+    assert_eq!(told.matches("is left out, for it ends the game: ").count(), 3, "{told}");
+    for how in ["checkmate", "opening 1 ", "opening 2 "] {
+        assert!(told.contains(how), "{how}: {told}");
+    }
+    fails(&[&base[..], &[&games, &list]].concat(), 65, &["no openings"]);
+}

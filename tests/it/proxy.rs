@@ -284,6 +284,8 @@ fn the_book_answers_first_but_no_analysis() {
     let ask = |live: &mut Live, text: &str| live.ask(text, "bestmove");
     assert_eq!(ask(&mut live, "position startpos\ngo movetime 5000\n"), "bestmove h2e2");
     live.has_heard("info string the move is from the book");
+    live.has_heard("info depth 0 score cp ");
+    live.has_heard(" pv h2e2");
     assert!(!told(&folder).iter().any(|line| line.starts_with("go")));
     // Beyond the book the engine answers.
     let away = "position startpos moves a0a1 a9a8\ngo movetime 5000\n";
@@ -455,6 +457,7 @@ fn where_the_game_is_over_there_is_no_move() {
     let mated = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b - - 0 1";
     let text = format!("uci\nposition fen {mated}\ngo movetime 100\n");
     assert_eq!(live.ask(&text, "bestmove"), "bestmove (none)");
+    live.has_heard("info depth 0 score mate 0");
     live.say("go infinite\n");
     live.hears_no("bestmove", Duration::from_millis(50));
     assert_eq!(live.ask("stop\n", "bestmove"), "bestmove (none)");

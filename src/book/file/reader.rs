@@ -98,6 +98,9 @@ pub struct BookMove<M> {
     pub stats: MoveStats,
     /// The weight of the move in selection: set by hand, or by the formula [`Metadata::weight`].
     pub weight: u64,
+    /// True if the weight was set, by an edit or the format that the book was imported from, and does not follow from
+    /// games. A weight of 0 that was set means a move that is not played.
+    pub weight_is_set: bool,
     /// Selection prefers the highest; 0 unless one was set.
     pub priority: i64,
     /// True if selection leaves it out.
@@ -128,6 +131,7 @@ impl<M> BookMove<M> {
             mv,
             stats,
             weight,
+            weight_is_set: false,
             priority: 0,
             disabled: false,
             banned: false,
@@ -331,10 +335,12 @@ impl Book {
                 && entry.has_games(min_games)
                 && entry.has_share(self.min_share, games)
             {
+                let weight_is_set = entry.weight.is_some();
                 let weight = entry.weight.unwrap_or_else(|| self.weight.of(&stats, mover));
                 let score = MoveScore::of_games(&stats, mover);
                 moves.push(
-                    BookMove { score, ..BookMove::new(mv, stats, weight) }.with_mark(entry.mark),
+                    BookMove { score, weight_is_set, ..BookMove::new(mv, stats, weight) }
+                        .with_mark(entry.mark),
                 );
             }
         }

@@ -2,7 +2,8 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::probe::describe_by;
+use super::clock::Clock;
+use super::probe::{describe, describe_by};
 use super::{Folder, distance_of, table_error};
 use crate::cli::language::{say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
@@ -38,7 +39,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let typed = args.start.line::<Position>()?;
     let position = typed.line.position();
     let line = tables.best_line(position, args.plies).map_err(table_error)?;
-    let answer = Answer { tables: &tables, position, line: &line, args };
+    let clock = Clock::of(&typed.line, &tables);
+    let answer = Answer { tables: &tables, position, line: &line, clock, args };
     if context.common.json {
         writeln!(context.out, "{}", answer.to_json())?;
     } else {
@@ -51,6 +53,7 @@ struct Answer<'a> {
     tables: &'a Tables,
     position: &'a Position,
     line: &'a BestLine,
+    clock: Clock,
     args: &'a Args,
 }
 
@@ -79,7 +82,7 @@ impl Answer<'_> {
                 })
             })
             .collect();
-        json!({
+        let mut answer = json!({
             "schema": "juzhong.tablebase.line/1",
             "fen": self.position.to_fen(),
             "material": Material::of(self.position).0.to_string(),
@@ -92,7 +95,9 @@ impl Answer<'_> {
             "last_fen": self.line.position.to_fen(),
             "loop": self.line.repeated.as_ref().map(|repeated| self.loop_json(repeated)),
             "end": end.name(),
-        })
+        });
+        self.clock.mark(&mut answer, *entry);
+        answer
     }
 
     fn loop_json(&self, repeated: &DecidingLoop) -> Value {
@@ -116,8 +121,15 @@ impl Answer<'_> {
         let (material, _) = Material::of(self.position);
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let out = &mut context.out;
-        let value = describe_by(self.line.entry, rules, metric);
+        let entry = self.line.entry;
+        let value = match self.clock.note(entry, false) {
+            note if note.is_empty() => describe_by(entry, rules, metric),
+            note => describe(entry) + &note,
+        };
         say!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
+        if let Some(clock) = self.clock.summary(entry) {
+            writeln!(out, "{clock}")?;
+        }
         let texts = self.texts();
         if !texts.is_empty() {
             writeln!(out, "{}", texts.join(" "))?;

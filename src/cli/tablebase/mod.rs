@@ -1,5 +1,6 @@
 //! `juzhong tablebase`: generating, probing and proving tablebases.
 
+mod clock;
 mod generate;
 mod line;
 mod mine;

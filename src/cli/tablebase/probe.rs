@@ -3,12 +3,14 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::clock::Clock;
 use super::{Folder, distance_of, full_message, is_beyond_limit, table_code, table_error};
 use crate::cli::fens::Fens;
 use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
 use crate::cli::terminal::Terminal;
 use crate::cli::{CliError, Context, exit};
+use juzhong::game::Line;
 use juzhong::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
 use juzhong::xiangqi::repetition::MOVE_LIMIT;
 use juzhong::xiangqi::{Move, Position};
@@ -33,6 +35,7 @@ struct Answer {
     position: Position,
     entry: Entry,
     moves: Vec<(Move, Entry)>,
+    clock: Clock,
     notation: NotationArgs,
 }
 
@@ -42,8 +45,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return batch(&tables, &mut Fens::open(path)?, args.notation, context);
     }
     let typed = args.line.line::<Position>()?;
-    let answer =
-        Answer::find(&tables, typed.line.position().clone(), args.notation).map_err(table_error)?;
+    let answer = Answer::find(&tables, &typed.line, args.notation).map_err(table_error)?;
     if context.common.json {
         writeln!(context.out, "{}", answer.to_json(&tables))?;
     } else {
@@ -60,21 +62,26 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 #[cfg(feature = "web")]
 pub(crate) fn answer(
     tables: &Tables,
-    position: Position,
+    line: &Line<Position>,
     notation: NotationArgs,
 ) -> Result<Value, ProbeError> {
-    Answer::find(tables, position, notation).map(|answer| answer.to_json(tables))
+    Answer::find(tables, line, notation).map(|answer| answer.to_json(tables))
 }
 
 impl Answer {
     fn find(
         tables: &Tables,
-        position: Position,
+        line: &Line<Position>,
         notation: NotationArgs,
     ) -> Result<Self, ProbeError> {
+        let position = line.position().clone();
         let entry = tables.probe(&position)?;
         let moves = tables.probe_root(&position)?;
-        Ok(Self { position, entry, moves, notation })
+        Ok(Self { position, entry, moves, clock: Clock::of(line, tables), notation })
+    }
+
+    fn is_capture(&self, mv: Move) -> bool {
+        self.position.piece_at(mv.to()).is_some()
     }
 
     fn to_json(&self, tables: &Tables) -> Value {
@@ -89,6 +96,7 @@ impl Answer {
                     "distance": distance_of(entry),
                 });
                 mark_limit(&mut answer, entry, tables.metric());
+                self.clock.mark_move(&mut answer, entry, self.is_capture(mv));
                 if let Some(notation) = self.notation.asked() {
                     answer["text"] = self.position.write_move(mv, notation).into();
                 }
@@ -107,6 +115,7 @@ impl Answer {
             "moves": moves,
         });
         mark_limit(&mut answer, self.entry, tables.metric());
+        self.clock.mark(&mut answer, self.entry);
         answer
     }
 
@@ -114,14 +123,19 @@ impl Answer {
         let (material, _) = Material::of(&self.position);
         let (rules, metric) = (tables.rules(), tables.metric());
         let out = &mut context.out;
-        say!(
-            out,
-            "{material}, rules {rules}, metric {metric}: {}",
-            describe_by(self.entry, rules, metric)
-        )?;
+        // Of a clock that has begun more is known than that of a limit that the position alone is beyond.
+        let value = |entry, by_capture| match self.clock.note(entry, by_capture) {
+            note if note.is_empty() => describe_by(entry, rules, metric),
+            note => describe(entry) + &note,
+        };
+        say!(out, "{material}, rules {rules}, metric {metric}: {}", value(self.entry, false))?;
+        if let Some(clock) = self.clock.summary(self.entry) {
+            writeln!(out, "{clock}")?;
+        }
         for &(mv, entry) in &self.moves {
+            let value = value(entry, self.is_capture(mv));
             let mv = self.position.write_move(mv, self.notation.shown());
-            writeln!(out, "{mv}  {}", describe_by(entry, rules, metric))?;
+            writeln!(out, "{mv}  {value}")?;
         }
         Ok(())
     }
@@ -179,8 +193,7 @@ fn batch(
 
 fn answer_line(tables: &Tables, line: &str, notation: NotationArgs) -> Result<Value, (u8, String)> {
     let typed = Typed::<Position>::read(line).map_err(|e| (exit::BAD_DATA, e.to_string()))?;
-    let position = typed.line.position().clone();
-    let answer =
-        Answer::find(tables, position, notation).map_err(|e| (table_code(&e), full_message(e)))?;
+    let answer = Answer::find(tables, &typed.line, notation)
+        .map_err(|e| (table_code(&e), full_message(e)))?;
     Ok(answer.to_json(tables))
 }

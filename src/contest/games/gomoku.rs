@@ -2,7 +2,7 @@ use std::error::Error;
 use std::io;
 
 use super::{Contested, position_alone};
-use crate::game::{Game, Notation};
+use crate::game::{Game, Notation, position_text};
 use crate::gomoku::{Board, Point};
 use crate::record::{Record, Tree, write_jsonl};
 use crate::xiangqi::notation::MoveNotation;
@@ -55,7 +55,8 @@ impl Contested for Board {
         let is_moves = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '-');
         let has_digit = line.contains(|c: char| c.is_ascii_digit());
         let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
-        line.split_whitespace().next().is_some_and(is_position)
+        let text = position_text(line);
+        text.split_whitespace().next().is_some_and(is_position)
             || has_digit && line.chars().all(is_moves) && !line.split_whitespace().any(is_word)
     }
 

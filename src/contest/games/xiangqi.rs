@@ -2,6 +2,7 @@ use std::error::Error;
 use std::io;
 
 use super::{Contested, position_alone};
+use crate::game::position_text;
 use crate::record::{PgnOptions, Record, read_games, write_pgn};
 use crate::xiangqi::notation::MoveNotation;
 use crate::xiangqi::{FenError, Position, Setup};
@@ -56,7 +57,9 @@ impl Contested for Position {
     }
 
     fn is_opening(line: &str) -> bool {
-        line.split_whitespace().next().is_some_and(|board| board.matches('/').count() == 9)
+        // A tag begins a game.
+        let text = if line.starts_with('[') { line.into() } else { position_text(line) };
+        text.split_whitespace().next().is_some_and(|board| board.matches('/').count() == 9)
     }
 
     fn read_opening(
@@ -78,7 +81,8 @@ impl Contested for Position {
 
 /// A FEN, or an EPD: four fields of it and then operations, which do not matter here.
 fn read_epd(line: &str) -> Result<Record<Position>, FenError> {
-    let fields = line.split_whitespace();
+    let text = position_text(line);
+    let fields = text.split_whitespace();
     let is_counter = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
     let (head, rest): (Vec<&str>, Vec<&str>) =
         (fields.clone().take(4).collect(), fields.skip(4).take(2).take_while(is_counter).collect());

@@ -9,10 +9,21 @@ const SIZES: std::ops::RangeInclusive<i64> = 5..=20;
 /// Stones in a row that win.
 const ROW: u8 = 5;
 
+/// The meaning of the two numbers of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Order {
+    /// The column, then the row, as in the Gomocup protocol.
+    #[default]
+    ColumnFirst,
+    /// The row, then the column, as Yixin Board says them.
+    RowFirst,
+}
+
 /// A game: a position, and the moves since.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) line: Line<Board>,
+    pub(super) order: Order,
 }
 
 impl Table {
@@ -21,19 +32,24 @@ impl Table {
     /// # Errors
     ///
     /// If it would be too small or too large.
-    pub(super) fn new(width: i64, height: i64, variant: Variant) -> Result<Self, String> {
+    pub(super) fn new(
+        width: i64,
+        height: i64,
+        variant: Variant,
+        order: Order,
+    ) -> Result<Self, String> {
         let size = |n: i64| u8::try_from(n).ok().filter(|_| SIZES.contains(&n));
         let (Some(width), Some(height)) = (size(width), size(height)) else {
             let (least, most) = SIZES.into_inner();
             return Err(format!("a board has {least} to {most} columns and rows"));
         };
-        Self::empty(width, height, variant)
+        Self::empty(width, height, variant, order)
     }
 
-    fn empty(width: u8, height: u8, variant: Variant) -> Result<Self, String> {
+    fn empty(width: u8, height: u8, variant: Variant, order: Order) -> Result<Self, String> {
         let board = Board::with_variant(width, height, ROW, variant);
         let board = board.map_err(|error| error.to_string())?;
-        Ok(Self { line: Line::new(board, 0) })
+        Ok(Self { line: Line::new(board, 0), order })
     }
 
     /// The position now.
@@ -43,7 +59,7 @@ impl Table {
 
     /// The same without stones, under these rules.
     pub(super) fn cleared(&self, variant: Variant) -> Result<Self, String> {
-        Self::empty(self.board().width(), self.board().height(), variant)
+        Self::empty(self.board().width(), self.board().height(), variant, self.order)
     }
 
     /// The same stones under other rules.
@@ -71,7 +87,7 @@ impl Table {
         let variant = empty.variant().name();
         let text = format!("{}{turn} {ROW} {variant}", with_counts(&rows.join("/")));
         let board = Board::from_fen(&text).map_err(|error| error.to_string())?;
-        Ok(Self { line: Line::new(board, 0) })
+        Ok(Self { line: Line::new(board, 0), order: self.order })
     }
 
     /// The point of the board that a cell is.
@@ -80,9 +96,13 @@ impl Table {
     ///
     /// If it is none.
     pub(super) fn point(&self, cell: Cell) -> Result<Point, String> {
-        let row =
-            i64::from(self.board().height()).checked_sub(1).and_then(|n| n.checked_sub(cell.row));
-        let point = u8::try_from(cell.column).ok().zip(row.and_then(|row| u8::try_from(row).ok()));
+        let (column, from_top) = match self.order {
+            Order::ColumnFirst => (cell.column, cell.row),
+            Order::RowFirst => (cell.row, cell.column),
+        };
+        let row = i64::from(self.board().height()).checked_sub(1);
+        let row = row.and_then(|last| last.checked_sub(from_top));
+        let point = u8::try_from(column).ok().zip(row.and_then(|row| u8::try_from(row).ok()));
         point
             .and_then(|(column, row)| Point::new(column, row))
             .filter(|&point| self.board().contains(point))
@@ -91,7 +111,7 @@ impl Table {
 
     /// The cell of a point.
     pub(super) fn cell(&self, point: Point) -> Cell {
-        cell(self.board(), point)
+        cell(self.board(), point, self.order)
     }
 
     /// The move to an empty cell.
@@ -152,7 +172,8 @@ impl Table {
         }
     }
 
-    /// The position with the stones of a list, the engine to move: its own and its opponent's, in any order.
+    /// The position with the stones of a list, the engine to move: its own and its opponent's, in any order. The game
+    /// may be over.
     ///
     /// # Errors
     ///
@@ -183,10 +204,18 @@ impl Table {
                 "{mine} own stones and {theirs} of the opponent: players move in turn"
             ));
         };
-        let table = self.filled(&sides)?;
-        match table.board().outcome() {
+        self.filled(&sides)
+    }
+
+    /// The same, if the game goes on.
+    ///
+    /// # Errors
+    ///
+    /// If it is over.
+    pub(super) fn going_on(self) -> Result<Self, String> {
+        match self.board().outcome() {
             Some(_) => Err("the game is over".to_owned()),
-            None => Ok(table),
+            None => Ok(self),
         }
     }
 
@@ -205,9 +234,13 @@ impl Table {
 }
 
 /// The cell of a point of that board.
-pub(super) fn cell(board: &Board, point: Point) -> Cell {
+pub(super) fn cell(board: &Board, point: Point, order: Order) -> Cell {
     let row = i64::from(board.height()) - 1 - i64::from(point.row());
-    Cell { column: point.column().into(), row }
+    let column = point.column().into();
+    match order {
+        Order::ColumnFirst => Cell { column, row },
+        Order::RowFirst => Cell { column: row, row: column },
+    }
 }
 
 /// The rows of a position with numbers in place of the dashes for empty points.
@@ -234,7 +267,7 @@ mod tests {
     use super::*;
 
     fn table(width: i64, height: i64, variant: Variant) -> Table {
-        Table::new(width, height, variant).unwrap()
+        Table::new(width, height, variant, Order::ColumnFirst).unwrap()
     }
 
     const fn at(column: i64, row: i64) -> Cell {
@@ -250,8 +283,17 @@ mod tests {
             assert!(table.point(off).unwrap_err().contains("off the board"));
         }
         for (width, height) in [(4, 15), (15, 21), (-15, 15), (i64::MAX, 15)] {
-            assert!(Table::new(width, height, Variant::Freestyle).is_err());
+            assert!(Table::new(width, height, Variant::Freestyle, Order::RowFirst).is_err());
         }
+    }
+
+    /// The names of points are those that Yixin Board shows, whatever the order of the numbers.
+    #[test]
+    fn rows_may_come_first() {
+        let table = Table::new(20, 10, Variant::Freestyle, Order::RowFirst).unwrap();
+        assert_eq!(table.point(at(9, 19)).unwrap().to_string(), "t1");
+        assert_eq!(table.cell(table.point(at(2, 17)).unwrap()), at(2, 17));
+        assert!(table.point(at(10, 0)).is_err() && table.point(at(0, 20)).is_err());
     }
 
     #[test]
@@ -274,7 +316,7 @@ mod tests {
             (vec![own(at(0, 15))], "off the board"),
             (row, "over"),
         ] {
-            let error = empty.with_stones(&stones).unwrap_err();
+            let error = empty.with_stones(&stones).and_then(Table::going_on).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
     }

@@ -28,6 +28,8 @@ pub(super) struct Limiting {
     game: Option<u64>,
     /// Milliseconds left in the game; `None` without a limit.
     left: Option<i64>,
+    /// Milliseconds that every move adds to the time for the game.
+    increment: u64,
     depth: Option<u32>,
     nodes: Option<u64>,
 }
@@ -35,7 +37,7 @@ pub(super) struct Limiting {
 impl Default for Limiting {
     /// As managers that say nothing mean it: half a minute for a move.
     fn default() -> Self {
-        Self { turn: 30_000, game: None, left: None, depth: None, nodes: None }
+        Self { turn: 30_000, game: None, left: None, increment: 0, depth: None, nodes: None }
     }
 }
 
@@ -53,8 +55,9 @@ pub(super) enum Heard {
 impl Limiting {
     /// Reads an `INFO` line.
     pub(super) fn hear(&mut self, key: &str, value: &str) -> Heard {
-        if !matches!(key, "timeout_turn" | "timeout_match" | "time_left" | "max_depth" | "max_node")
-        {
+        let is_limit = matches!(key, "timeout_turn" | "timeout_match" | "time_left")
+            || matches!(key, "time_increment" | "max_depth" | "max_node");
+        if !is_limit {
             return Heard::Other;
         }
         // A number that is too large is as good as the largest one.
@@ -67,6 +70,7 @@ impl Limiting {
                 self.left = None;
             }
             "time_left" => self.left = Some(number).filter(|&time| time < UNLIMITED),
+            "time_increment" => self.increment = positive.min(LONGEST),
             "max_depth" => {
                 let depth = u32::try_from(positive).unwrap_or(u32::MAX);
                 self.depth = Some(depth).filter(|&depth| depth > 0);
@@ -104,7 +108,8 @@ impl Limiting {
         let game = self.left.or(game).map(|left| {
             let left = u64::try_from(left).unwrap_or(0).min(LONGEST);
             let remaining = Duration::from_millis(left);
-            Clock { remaining, increment: Duration::ZERO, moves_to_go: None }.allowance()
+            let increment = Duration::from_millis(self.increment);
+            Clock { remaining, increment, moves_to_go: None }.allowance()
         });
         let hard = game.map_or(turn.hard, |game| game.hard.min(turn.hard));
         let soft = game.and_then(|game| game.soft).map(|soft| soft.min(hard));
@@ -198,6 +203,10 @@ mod tests {
         assert!(limiting.limits(1).hard_time.unwrap() <= Duration::from_millis(100));
         limiting.new_game();
         assert!(limiting.limits(1).hard_time.unwrap() > Duration::from_millis(100));
+        let soft = |lines: &[(&str, &str)]| limits(lines).soft_time.unwrap();
+        let increment = ("time_increment", "500");
+        assert!(soft(&[turn, game[1], increment]) > soft(&[turn, game[1]]));
+        assert!(hard(&[turn, game[1], increment, ("time_left", "100")]) <= 100);
     }
 
     #[test]

@@ -10,14 +10,16 @@ use crate::engine::{Choice, Engine, EngineOptions};
 use crate::game::{Game, Line, MoveList, ScoreKind};
 use crate::gomoku::{Board, FreeRules, Point, Variant};
 use crate::protocol::conversation::input::{Channel, Event};
-use crate::protocol::gomocup::game::{Table, cell};
+use crate::protocol::gomocup::game::{Order, Table, cell};
 use crate::protocol::gomocup::limits::{self, Heard, Limiting};
+use crate::protocol::gomocup::steps::{BEFORE_FIFTH, FIFTHS, Question, Scored};
 use crate::protocol::gomocup::swap::Proposal;
+use crate::protocol::session::state::score_without_search;
 use crate::protocol::session::thinking::{
     self, Done, Goal, Job, Outcome, Prepared, Signal, Task, Thought,
 };
-use crate::protocol::wire::gomocup::{Cell, Command, List, error, message};
-use crate::search::{Iteration, Limits, MAX_MULTIPV};
+use crate::protocol::wire::gomocup::{Cell, Command, List, Step, error, message};
+use crate::search::{Iteration, Limits, MAX_MULTIPV, Score};
 
 /// Options take effect when nothing else has come for this long: on nobody's clock.
 const IDLE: Duration = Duration::from_millis(50);
@@ -25,6 +27,9 @@ const IDLE: Duration = Duration::from_millis(50);
 const MOST_WAITING: (usize, usize) = (2_000, 1 << 20);
 /// Points that a list may have: those of the largest board, and one to see that there are too many.
 const MOST_LISTED: usize = 401;
+const TOO_SMALL: &str = "the board is too small for an opening";
+/// Columns and rows of the board of an opening that is proposed before any board was set up.
+const USUAL_SIZE: i64 = 15;
 /// The time that a search may go on after the end of the input, when nobody can stop it any more.
 const AFTER_END: Duration = Duration::from_secs(600);
 
@@ -60,6 +65,10 @@ pub(in crate::protocol) struct Session<'a> {
     table: Option<Table>,
     /// The list that is being read.
     list: Option<Listing>,
+    /// The list that follows belongs to a command that was refused: it is passed over.
+    passes_list: bool,
+    /// The next line is the name of a file that a refused command names.
+    passes_line: bool,
     /// Points that the engine does not play.
     blocked: Vec<Point>,
     /// The time at which the present command came, or at which the search ended that it waited for.
@@ -106,6 +115,8 @@ enum Purpose {
     Side,
     /// The position is one of those from which an opening is proposed.
     Propose(Proposal),
+    /// It is a part of the answer to a question of Yixin Board's.
+    Ask(Box<Question>),
 }
 
 struct Search {
@@ -113,6 +124,10 @@ struct Search {
     purpose: Purpose,
     began: Instant,
     position: Board,
+    /// That of the numbers of its points.
+    order: Order,
+    /// The moves of the last reported iteration, the best first.
+    lines: Vec<Scored>,
     /// The game that it belongs to is over: nobody waits for the answer.
     is_dropped: bool,
 }
@@ -145,6 +160,8 @@ impl<'a> Session<'a> {
             has_searched: false,
             table: None,
             list: None,
+            passes_list: false,
+            passes_line: false,
             blocked: Vec::new(),
             began: Instant::now(),
             is_stopped: false,
@@ -212,21 +229,32 @@ impl<'a> Session<'a> {
 
     /// One line of input: obeyed now, or kept until the search has answered.
     fn read(&mut self, line: &str) -> io::Result<()> {
+        // A carriage return and a line feed may come as two lines.
+        if self.passes_line && !line.trim().is_empty() {
+            self.passes_line = false;
+            return Ok(());
+        }
         let command = match Command::parse(line) {
             None => return Ok(()),
             Some(Ok(command)) => command,
             Some(Err(what)) => return self.bad_line(what, line.len()),
         };
-        let is_new_game = match command {
-            Command::Start { width, height } => match Table::new(width, height, self.variant) {
-                Ok(_) => true,
-                Err(what) => return self.error(&what),
-            },
-            Command::Restart => self.table.is_some(),
-            _ => false,
-        };
-        if is_new_game {
-            self.drop_game();
+        self.passes_line = matches!(command, Command::Refused { names_file: true, .. });
+        match command {
+            Command::Start { width, height } => {
+                match Table::new(width, height, self.variant, Order::ColumnFirst) {
+                    Ok(_) => self.drop_game(),
+                    Err(what) => return self.error(&what),
+                }
+            }
+            Command::StartByRows { width, height } => {
+                match Table::new(width, height, self.variant, Order::RowFirst) {
+                    Ok(_) => self.end_search()?,
+                    Err(what) => return self.error(&what),
+                }
+            }
+            Command::Restart if self.table.is_some() => self.drop_game(),
+            _ => {}
         }
         let is_idle = self.search.is_none() && self.held.is_none() && self.waiting.is_empty();
         if is_idle || command.is_urgent() {
@@ -246,6 +274,28 @@ impl<'a> Session<'a> {
         self.waiting_bytes += bytes;
         self.waiting.push_back(Waiting { command, bytes, is_stopped: false });
         Ok(())
+    }
+
+    /// Yixin Board sets up another position while the engine searches. It passes over the move that is still due, so
+    /// that this has to come, and soon; answers to its other questions would be taken for moves.
+    fn end_search(&mut self) -> io::Result<()> {
+        let purpose = self.search.as_ref().map(|search| &search.purpose);
+        let purpose = purpose.or(self.held.as_ref().map(|held| &held.purpose));
+        let Some(Purpose::Ask(question)) = purpose else {
+            self.stop();
+            return Ok(());
+        };
+        let move_due = question.owes_move();
+        self.drop_game();
+        match &self.table {
+            Some(table) if move_due => {
+                let mut moves = MoveList::new();
+                table.board().legal_moves(&mut moves);
+                let due = moves.first().map(|&mv| table.cell(mv));
+                due.map_or(Ok(()), |due| self.say(due))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Nobody waits for the answer of a search any more, nor for what else was asked about that game.
@@ -309,8 +359,14 @@ impl<'a> Session<'a> {
         if !goes_on && let Some(list) = self.list.take() {
             self.error(&format!("{}: no DONE", list.list.word()))?;
         }
+        if command.may_have_list() {
+            self.passes_list = self.list.is_none();
+        } else if !goes_on {
+            self.passes_list = false;
+        }
         let done = match command {
             Command::Start { width, height } => self.start(width, height),
+            Command::StartByRows { width, height } => self.start_by_rows(width, height),
             Command::Restart => self.restart(),
             Command::Begin => self.begin(),
             Command::Turn(cell) => self.turn(cell),
@@ -342,6 +398,11 @@ impl<'a> Session<'a> {
                 self.blocked.clear();
                 return Ok(());
             }
+            Command::UnblockPaths => return Ok(()),
+            Command::Balance(target) => self.balance(target),
+            Command::Swap2(Step { step, .. }) => self.swap2(step),
+            Command::ProposeSoosorv => self.propose_soosorv(),
+            Command::Refused { word, why, .. } => Err(format!("{word}: {why}")),
             Command::About => return self.about(),
             Command::End => {
                 self.is_over = true;
@@ -353,6 +414,7 @@ impl<'a> Session<'a> {
             Ok(Answer::Nothing) => Ok(()),
             Ok(Answer::Ready) => self.say("OK"),
             Ok(Answer::Cell(cell)) => self.say(cell),
+            Ok(Answer::Messages(texts)) => texts.iter().try_for_each(|text| self.message(text)),
             Ok(Answer::Search(purpose, lines)) => {
                 let (began, is_stopped) = (self.began, self.is_stopped);
                 self.request(Request { purpose, lines, began, is_stopped })
@@ -377,8 +439,21 @@ impl<'a> Session<'a> {
     }
 
     fn start(&mut self, width: i64, height: i64) -> Result<Answer, String> {
-        let table = Table::new(width, height, self.variant)?;
+        let table = Table::new(width, height, self.variant, Order::ColumnFirst)?;
         self.new_game(table);
+        Ok(Answer::Ready)
+    }
+
+    /// Yixin Board says this before each search: the clock, the blocked points and what was searched belong to the
+    /// game that goes on.
+    fn start_by_rows(&mut self, width: i64, height: i64) -> Result<Answer, String> {
+        let table = Table::new(width, height, self.variant, Order::RowFirst)?;
+        let size = |table: &Table| (table.board().width(), table.board().height());
+        if self.table.as_ref().is_none_or(|before| size(before) != size(&table)) {
+            self.new_game(table);
+        } else {
+            self.table = Some(table);
+        }
         Ok(Answer::Ready)
     }
 
@@ -426,8 +501,88 @@ impl<'a> Session<'a> {
         Ok(Answer::Search(Purpose::Move, lines))
     }
 
+    fn balance(&mut self, target: i64) -> Result<Answer, String> {
+        let target = target.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        let position = self.table()?.board().clone();
+        Ok(Answer::ask(Question::Balance { position, target, found: None }))
+    }
+
+    /// The board before anything is set up is that of the first opening.
+    fn table_by_rows(&mut self) -> Result<&mut Table, String> {
+        if self.table.is_none() {
+            let size = USUAL_SIZE;
+            self.table = Some(Table::new(size, size, self.variant, Order::RowFirst)?);
+        }
+        self.table()
+    }
+
+    fn swap2(&mut self, step: u8) -> Result<Answer, String> {
+        let variant = self.variant;
+        let table = self.table_by_rows()?;
+        let (word, stones) = match step {
+            1 => {
+                *table = table.cleared(variant)?;
+                let proposal = Proposal::new(table.board()).ok_or(TOO_SMALL)?;
+                return Ok(Answer::ask(Question::Propose { rule: "SWAP2", proposal }));
+            }
+            2 => ("SWAP2 SWAP1", 3),
+            _ => ("SWAP2 SWAP2", 5),
+        };
+        let position = table.board().clone();
+        if position.stones() != stones {
+            let there = position.stones();
+            return Err(format!(
+                "YXSWAP2STEP{step}: {stones} stones come before it by YXBOARD, not {there}"
+            ));
+        }
+        Ok(Answer::ask(Question::Side { word, position, number: 1, score: None }))
+    }
+
+    fn propose_soosorv(&mut self) -> Result<Answer, String> {
+        let variant = self.variant;
+        let table = self.table_by_rows()?;
+        *table = table.cleared(variant)?;
+        let proposal = Proposal::of_renju(table.board()).ok_or(TOO_SMALL)?;
+        Ok(Answer::ask(Question::Propose { rule: "SOOSORV", proposal }))
+    }
+
+    /// A later step of Soosõrv's opening, after these stones.
+    fn soosorv(&mut self, Step { step, fifths }: Step, cells: &[Cell]) -> Result<Answer, String> {
+        let variant = self.variant;
+        let table = self.table_by_rows()?;
+        let stones = if step < 4 { BEFORE_FIFTH - 1 } else { BEFORE_FIFTH };
+        let offered = cells.len().checked_sub(stones).filter(|&more| match step {
+            6 => i64::try_from(more).is_ok_and(|more| FIFTHS.contains(&more)),
+            _ => more == 0,
+        });
+        let Some(offered) = offered else {
+            let more = if step == 6 { " and the fifth moves" } else { "" };
+            return Err(format!("it has {stones} stones{more}, not {}", cells.len()));
+        };
+        if step > 3 && step < 6 && !FIFTHS.contains(&fifths) {
+            let (least, most) = FIFTHS.into_inner();
+            return Err(format!("there are {least} to {most} fifth moves"));
+        }
+        let after = table.after(&cells[..stones], variant)?;
+        let position = after.board().clone();
+        let open = cells[stones..].iter().map(|&cell| after.legal(cell));
+        let open: Vec<Point> = open.collect::<Result<_, _>>()?;
+        *table = after;
+        let count = usize::try_from(fifths).unwrap_or(1);
+        Ok(Answer::ask(match step {
+            2 => Question::Side { word: "SOOSORV SWAP1", position, number: 1, score: None },
+            3 => Question::Fourth { position, stone: None, fifths: None },
+            4 => Question::Side { word: "SOOSORV SWAP2", position, number: count, score: None },
+            5 => Question::Fifths { position, count, found: None },
+            _ => Question::Choose { position, open, count: offered, best: None },
+        }))
+    }
+
     fn stone(&mut self, cell: Cell, owner: Option<i64>) -> Result<Answer, String> {
         let Some(list) = &mut self.list else {
+            if self.passes_list {
+                return Ok(Answer::Nothing);
+            }
             return Err("a point without BOARD before it".to_owned());
         };
         if list.stones.len() < MOST_LISTED {
@@ -439,6 +594,9 @@ impl<'a> Session<'a> {
     /// The end of a list: all of it counts, or nothing.
     fn done(&mut self) -> Result<Answer, String> {
         let Some(Listing { list, stones, fault }) = self.list.take() else {
+            if std::mem::take(&mut self.passes_list) {
+                return Ok(Answer::Nothing);
+            }
             return Err("DONE without BOARD".to_owned());
         };
         self.listed(list, &stones, fault).map_err(|what| format!("{}: {what}", list.word()))
@@ -451,17 +609,30 @@ impl<'a> Session<'a> {
         fault: Option<String>,
     ) -> Result<Answer, String> {
         let variant = self.variant;
-        let table = self.table()?;
         match fault {
             Some(what) => return Err(what),
             None if stones.len() == MOST_LISTED => return Err("too many points".to_owned()),
             None => {}
         }
+        match list {
+            // There is none, so that it has no move for any position.
+            List::Query => {
+                return Ok(Answer::Messages(
+                    ["DATABASE REFRESH", "DATABASE DONE"].map(str::to_owned).into(),
+                ));
+            }
+            List::Soosorv(step) => {
+                let cells: Vec<Cell> = stones.iter().map(|&(cell, _)| cell).collect();
+                return self.soosorv(step, &cells);
+            }
+            _ => {}
+        }
+        let table = self.table()?;
         let points =
             || stones.iter().map(|&(cell, _)| table.point(cell)).collect::<Result<Vec<_>, _>>();
         match list {
             List::Board => {
-                self.table = Some(table.with_stones(stones)?);
+                self.table = Some(table.with_stones(stones)?.going_on()?);
                 Ok(Answer::Search(Purpose::Move, 1))
             }
             List::Shown => {
@@ -474,7 +645,7 @@ impl<'a> Session<'a> {
                 let purpose = match cells.len() {
                     0 => {
                         let proposal = Proposal::new(after.board());
-                        Purpose::Propose(proposal.ok_or("the board is too small for an opening")?)
+                        Purpose::Propose(proposal.ok_or(TOO_SMALL)?)
                     }
                     3 | 5 => Purpose::Side,
                     _ => return Err("an opening has 0, 3 or 5 stones".to_owned()),
@@ -494,6 +665,7 @@ impl<'a> Session<'a> {
                 self.blocked.retain(|point| !points.contains(point));
                 Ok(Answer::Nothing)
             }
+            List::Query | List::Soosorv(_) => Ok(Answer::Nothing),
         }
     }
 
@@ -539,10 +711,11 @@ impl<'a> Session<'a> {
         let variant = match bits {
             0 => Variant::Freestyle,
             1 => Variant::Standard,
-            4 | 5 => Variant::Renju,
+            // Yixin's number, and the bit of Piskvork's protocol, where 2 once was a game that nobody plays any more.
+            2 | 4 | 5 => Variant::Renju,
             _ => {
                 let what = format!(
-                    "INFO rule {bits} is not played: 0 is freestyle, 1 exactly five, 4 renju"
+                    "INFO rule {bits} is not played: 0 is freestyle, 1 exactly five, 2 or 4 renju"
                 );
                 return self.error(&what);
             }
@@ -627,8 +800,17 @@ impl<'a> Session<'a> {
     fn start_search(&mut self, request: Request) -> io::Result<()> {
         let Request { purpose, began, is_stopped, .. } = request;
         let Some(table) = &self.table else { return Ok(()) };
+        let order = table.order;
+        let mut banned = self.blocked.clone();
         let line = match &purpose {
             Purpose::Move | Purpose::Side => table.line.clone(),
+            Purpose::Ask(question) => match question.next() {
+                Some(inquiry) => {
+                    banned = inquiry.banned;
+                    Line::new(inquiry.position, 0)
+                }
+                None => return self.answer_question(question, began),
+            },
             Purpose::Propose(proposal) => match proposal.position() {
                 Some(position) => Line::new(position.clone(), 0),
                 None => return self.propose(proposal.best(), began),
@@ -637,6 +819,7 @@ impl<'a> Session<'a> {
         let shares = match &purpose {
             Purpose::Move | Purpose::Side => 1,
             Purpose::Propose(proposal) => proposal.shares(),
+            Purpose::Ask(question) => question.shares(),
         };
         let position = line.position().clone();
         let all = self.limiting.limits(1).after(began.elapsed());
@@ -650,16 +833,21 @@ impl<'a> Session<'a> {
         let job = match &purpose {
             Purpose::Move => Job::Choose(goal),
             // A book's move has no score.
-            Purpose::Side | Purpose::Propose(_) => Job::Analyse(goal),
+            Purpose::Side | Purpose::Propose(_) | Purpose::Ask(_) => Job::Analyse(goal),
         };
-        let banned = self.blocked.clone();
         let signal = Arc::new(Signal::new(false));
         if is_stopped {
             signal.stop();
         }
-        let search =
-            Search { signal: Arc::clone(&signal), purpose, began, position, is_dropped: false };
-        self.search = Some(search);
+        self.search = Some(Search {
+            signal: Arc::clone(&signal),
+            purpose,
+            began,
+            position,
+            order,
+            lines: Vec::new(),
+            is_dropped: false,
+        });
         let Some(engine) = self.engine.take() else { return self.search_lost() };
         self.has_searched = true;
         let task = Task { line, job, banned };
@@ -713,14 +901,17 @@ impl<'a> Session<'a> {
     /// Reports an iteration.
     fn tell(&mut self, iteration: &Iteration<Point>) -> io::Result<()> {
         let Iteration { depth, seldepth, multipv, nodes, time, pv, .. } = iteration;
-        if self.search.as_ref().is_none_or(|search| search.is_dropped) {
+        let Some(search) = self.search.as_mut().filter(|search| !search.is_dropped) else {
             return Ok(());
-        }
-        let score = match iteration.score.kind() {
-            ScoreKind::Centipawns(score) => score.to_string(),
-            ScoreKind::MateIn(plies) | ScoreKind::TableWin(plies) => format!("+M{plies}"),
-            ScoreKind::MatedIn(plies) | ScoreKind::TableLoss(plies) => format!("-M{plies}"),
         };
+        if *multipv == 1 {
+            search.lines.clear();
+        }
+        search.lines.extend(pv.first().map(|&mv| (mv, iteration.score)));
+        if *multipv > 1 && matches!(search.purpose, Purpose::Ask(_)) {
+            return Ok(()); // there may be one for each point
+        }
+        let score = evaluation(iteration.score);
         let time = time.as_millis();
         let moves: Vec<String> = pv.iter().map(ToString::to_string).collect();
         let line = if *multipv > 1 { format!(" ({multipv})") } else { String::new() };
@@ -751,10 +942,26 @@ impl<'a> Session<'a> {
             let is_stopped = search.signal.stopped();
             return self.start_search(Request { purpose, lines: 1, began, is_stopped });
         }
+        if let Purpose::Ask(mut question) = search.purpose {
+            let only = choice.map(|choice| {
+                let score = choice.score.unwrap_or_else(|| score_without_search(&search.position));
+                (choice.mv, score)
+            });
+            let lines =
+                if search.lines.is_empty() { only.into_iter().collect() } else { search.lines };
+            question.hear(&lines);
+            let lines = question.next().map_or(1, |inquiry| inquiry.lines);
+            let (purpose, began) = (Purpose::Ask(question), search.began);
+            let is_stopped = search.signal.stopped();
+            return self.request(Request { purpose, lines, began, is_stopped });
+        }
         self.limiting.spend(search.began.elapsed());
         let Some(choice) = choice else {
             return self.error("there is no move: the game is over, or every point is blocked");
         };
+        if search.lines.is_empty() {
+            self.tell_unsearched(&search.position, &choice)?;
+        }
         let is_worse = choice.score.is_some_and(|score| score.value() < 0);
         if matches!(search.purpose, Purpose::Side) && is_worse {
             return self.say("SWAP");
@@ -762,7 +969,27 @@ impl<'a> Session<'a> {
         if let Some(table) = &mut self.table {
             table.line.push(choice.mv);
         }
-        self.say(cell(&search.position, choice.mv))
+        self.say(cell(&search.position, choice.mv, search.order))
+    }
+
+    /// Reports a move that no iteration was reported for.
+    fn tell_unsearched(&mut self, position: &Board, choice: &Choice<Point>) -> io::Result<()> {
+        let score = choice.score.unwrap_or_else(|| score_without_search(position));
+        let moves: Vec<String> = choice.pv.iter().map(ToString::to_string).collect();
+        let (depth, nodes, moves) = (choice.depth, choice.nodes, moves.join(" "));
+        let ev = evaluation(score);
+        self.message(&format!("depth {depth}-{depth} ev {ev} n {nodes} tm 0 pv {moves}"))
+    }
+
+    fn answer_question(&mut self, question: &Question, began: Instant) -> io::Result<()> {
+        self.limiting.spend(began.elapsed());
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let lines = question.answer(|point| table.cell(point));
+        question.stones().into_iter().for_each(|point| table.line.push(point));
+        if lines.is_empty() {
+            return self.error("there is no move: the game is over, or every point is blocked");
+        }
+        lines.iter().try_for_each(|line| self.say(line))
     }
 
     /// Says the opening that the opponent may choose a side of.
@@ -772,6 +999,15 @@ impl<'a> Session<'a> {
         let cells = stones.map(|point| table.cell(point).to_string());
         stones.into_iter().for_each(|point| table.line.push(point));
         self.say(cells.join(" "))
+    }
+}
+
+/// A score as messages have it.
+fn evaluation(score: Score) -> String {
+    match score.kind() {
+        ScoreKind::Centipawns(score) => score.to_string(),
+        ScoreKind::MateIn(plies) | ScoreKind::TableWin(plies) => format!("+M{plies}"),
+        ScoreKind::MatedIn(plies) | ScoreKind::TableLoss(plies) => format!("-M{plies}"),
     }
 }
 
@@ -793,6 +1029,16 @@ enum Answer {
     Ready,
     /// A point.
     Cell(Cell),
+    /// Messages.
+    Messages(Vec<String>),
     /// The result of a search of this number of best lines.
     Search(Purpose, usize),
+}
+
+impl Answer {
+    /// The searches that a question needs.
+    fn ask(question: Question) -> Self {
+        let lines = question.next().map_or(1, |inquiry| inquiry.lines);
+        Self::Search(Purpose::Ask(Box::new(question)), lines)
+    }
 }

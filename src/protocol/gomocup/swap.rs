@@ -1,7 +1,9 @@
 //! Openings that the engine proposes under swap2: three stones after which neither side is much better, for the
 //! opponent chooses the side.
 
-use crate::game::Game;
+use std::collections::HashSet;
+
+use crate::game::{Game, Symmetric};
 use crate::gomoku::{Board, Point};
 use crate::search::Score;
 
@@ -16,6 +18,11 @@ const PATTERNS: [[(u8, u8); 3]; 7] = [
     [(2, 3), (3, 3), (6, 1)],
     [(1, 5), (4, 4), (5, 1)],
 ];
+
+/// White's stone and Black's second one from Black's first one in the middle, by column and row: the 26 openings of
+/// renju are those of the first beside it and the second within two points of the middle.
+const SECOND: [(u8, u8); 2] = [(0, 1), (1, 1)];
+const REACH: u8 = 2;
 
 /// Openings of which the most balanced is looked for.
 #[derive(Debug, Clone)]
@@ -36,6 +43,34 @@ impl Proposal {
             .filter_map(|[first, second, third]| Some([at(first)?, at(second)?, at(third)?]))
             .filter_map(|stones| Some((stones, after(empty, stones)?)))
             .collect();
+        Self::of(open)
+    }
+
+    /// The 26 openings of renju; `None` if the board has no room for them.
+    pub(super) fn of_renju(empty: &Board) -> Option<Self> {
+        let middle = (empty.width() / 2, empty.height() / 2);
+        let corner = (middle.0.checked_sub(REACH)?, middle.1.checked_sub(REACH)?);
+        let first = Point::new(middle.0, middle.1)?;
+        let around = 0..=2 * REACH;
+        let mut seen = HashSet::new();
+        let mut open = Vec::new();
+        for (right, up) in SECOND {
+            let second = Point::new(middle.0 + right, middle.1 + up)?;
+            for (column, row) in around.clone().flat_map(|c| around.clone().map(move |r| (c, r))) {
+                let Some(third) = Point::new(corner.0 + column, corner.1 + row) else { continue };
+                let stones = [first, second, third];
+                let position = after(empty, stones);
+                open.extend(
+                    position
+                        .filter(|position| seen.insert(position.canonical().key))
+                        .map(|position| (stones, position)),
+                );
+            }
+        }
+        Self::of(open)
+    }
+
+    fn of(open: Vec<([Point; 3], Board)>) -> Option<Self> {
         let shares = u32::try_from(open.len()).ok().filter(|&shares| shares > 0)?;
         Some(Self { open, best: None, shares })
     }
@@ -90,5 +125,8 @@ mod tests {
         assert_eq!(after(&Board::start(), best).unwrap().to_fen(), seen[3]);
         let small = Board::new(5, 5, 5).unwrap();
         assert!(Proposal::new(&small).is_some());
+        for board in [Board::start(), small, Board::new(20, 20, 5).unwrap()] {
+            assert_eq!(Proposal::of_renju(&board).unwrap().shares(), 26, "{}", board.to_fen());
+        }
     }
 }

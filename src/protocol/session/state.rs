@@ -527,8 +527,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let Held { go, stopped, began } = held;
         let (stopped, spent) = (*stopped, began.elapsed());
         if self.dialect().is_ucci() && go.depth == Some(0) {
-            let score = Score::from_eval(self.line.position().evaluate());
-            self.gui.score::<G>(0, score, &[])?;
+            self.gui.score::<G>(0, score_without_search(self.line.position()), &[])?;
             return self.gui.no_move();
         }
         let banned = self.moves_to_leave_out(go)?;
@@ -721,16 +720,36 @@ impl<'a, G: Playable> Session<'a, G> {
         let choice = match outcome {
             Outcome::Leaves(Some(leaves)) => return self.gui.total(leaves),
             Outcome::Leaves(None) => return self.gui.message("go perft: stopped"),
-            Outcome::Move(None) => return self.gui.no_move(),
+            Outcome::Move(None) => return self.tell_no_move(),
             Outcome::Move(Some(choice)) => self.varied(choice, &search.lines),
         };
         match choice.source {
-            MoveSource::Search => {}
-            MoveSource::Book => self.gui.message("the move is from the book")?,
             MoveSource::Table => self.tell_table(&choice)?,
+            _ if search.lines.is_empty() => self.tell_unsearched(&choice)?,
+            _ => {}
+        }
+        if choice.source == MoveSource::Book {
+            self.gui.message("the move is from the book")?;
         }
         let draw = search.draw && self.accepts_draw(&choice);
         self.gui.best::<G>(choice.mv, choice.ponder(), Extras { draw })
+    }
+
+    /// There is no move: the game is over, or all moves are left out.
+    fn tell_no_move(&mut self) -> io::Result<()> {
+        // UCCI's `nobestmove` says as much.
+        if self.line.position().outcome().is_some() && !self.dialect().is_ucci() {
+            self.gui.score::<G>(0, score_without_search(self.line.position()), &[])?;
+        }
+        self.gui.no_move()
+    }
+
+    /// Reports a move that no iteration has been reported for, so that every move comes with a score and a line of
+    /// play: that of a search which was over before its first iteration, or of a book. The score is the evaluation
+    /// where there is no other.
+    fn tell_unsearched(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
+        let score = choice.score.unwrap_or_else(|| score_without_search(self.line.position()));
+        self.gui.score::<G>(choice.depth, score, &choice.pv)
     }
 
     fn tell_table(&mut self, choice: &Choice<G::Move>) -> io::Result<()> {
@@ -759,6 +778,17 @@ impl<'a, G: Playable> Session<'a, G> {
 /// The source of random choices with this seed, if one is set.
 fn chance(seed: Option<u64>) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed_or_drawn(seed))
+}
+
+/// The score of a position as it stands, for the side to move: of the result where the game is over, else the
+/// evaluation.
+pub(crate) fn score_without_search<G: Playable>(position: &G) -> Score {
+    match position.outcome().map(crate::game::Outcome::winner) {
+        None => Score::from_eval(position.evaluate()),
+        Some(None) => Score::DRAW,
+        Some(Some(winner)) if winner == position.turn() => Score::mate_in(0),
+        Some(Some(_)) => Score::mated_in(0),
+    }
 }
 
 /// Plies of a search, at least one. A search for a mate and nothing else gives up some plies after it

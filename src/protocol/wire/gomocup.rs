@@ -34,6 +34,19 @@ pub(crate) enum List {
     Block,
     /// `YXBLOCKUNDO`: points that it plays again.
     Unblock,
+    /// `YXQUERYDATABASEALL`: moves in order, after which the database is asked for the next.
+    Query,
+    /// `YXSOOSORVSTEP2` to `YXSOOSORVSTEP6`: the stones of a Soosõrv opening in order.
+    Soosorv(Step),
+}
+
+/// A step of an opening in which Yixin Board asks its engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Of Soosõrv's opening 2 to 6, of swap2 1 to 3.
+    pub(crate) step: u8,
+    /// The number of fifth moves that White has asked for, in the steps that have one.
+    pub(crate) fifths: i64,
 }
 
 impl List {
@@ -45,15 +58,71 @@ impl List {
             Self::Swap2 => "SWAP2BOARD",
             Self::Block => "YXBLOCK",
             Self::Unblock => "YXBLOCKUNDO",
+            Self::Query => "YXQUERYDATABASEALL",
+            Self::Soosorv(Step { step, .. }) => match step {
+                2 => "YXSOOSORVSTEP2",
+                3 => "YXSOOSORVSTEP3",
+                4 => "YXSOOSORVSTEP4",
+                5 => "YXSOOSORVSTEP5",
+                _ => "YXSOOSORVSTEP6",
+            },
         }
     }
 }
+
+/// Words of Yixin Board that are understood and not obeyed, and the reason for that. Many of them are followed by a
+/// list of points, which belongs to them.
+const REFUSED: [(&str, &str); 21] = [
+    ("YXBALANCETWO", NOT_OFFERED),
+    ("YXSEARCHDEFEND", NOT_OFFERED),
+    ("YXFORBID", NOT_OFFERED),
+    ("YXBLOCKPATH", "points are blocked by YXBLOCK, lines are not"),
+    ("YXBLOCKPATHUNDO", "points are blocked by YXBLOCK, lines are not"),
+    ("YXBLOCKPATHEXCEPT", "points are blocked by YXBLOCK, lines are not"),
+    ("YXSHOWHASHUSAGE", NOT_OFFERED),
+    ("YXPRINTFEATURE", NOT_OFFERED),
+    ("YXDRAW", "no draw is offered or accepted"),
+    ("YXRESIGN", "no game is given up"),
+    ("YXQUERYDATABASEONE", NO_DATABASE),
+    ("YXSETBESTMOVEDATABASE", NO_DATABASE),
+    ("YXCLEARBESTMOVEDATABASE", NO_DATABASE),
+    ("YXEDITLABELDATABASE", NO_DATABASE),
+    ("YXEDITTVDDATABASE", NO_DATABASE),
+    ("YXDELETEDATABASEONE", NO_DATABASE),
+    ("YXDELETEDATABASEALL", NO_DATABASE),
+    ("YXDBCHECK", NO_DATABASE),
+    ("YXDBFIX", NO_DATABASE),
+    ("YXSAVEDATABASE", NO_DATABASE),
+    ("YXDBTOTXTALL", NO_DATABASE),
+];
+
+/// Words of Yixin Board that the name of a file follows, on a line of its own.
+const OF_FILES: [(&str, &str); 6] = [
+    ("YXHASHDUMP", "the transposition table is kept in no file"),
+    ("YXHASHLOAD", "the transposition table is kept in no file"),
+    ("YXSETDATABASE", NO_DATABASE),
+    ("YXDBTOPOS", NO_DATABASE),
+    ("YXDBTOTXT", NO_DATABASE),
+    ("YXTXTTODB", NO_DATABASE),
+];
+
+const NOT_OFFERED: &str = "this engine does not do that";
+const NO_DATABASE: &str =
+    "there is no database; opening books are named when the engine is started";
 
 /// A line of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
     /// `START n` or `RECTSTART w,h`: a new game on a board of this size.
     Start {
+        /// Columns.
+        width: i64,
+        /// Rows.
+        height: i64,
+    },
+    /// `START w h`, as Yixin Board says it: the first number of a point is its row from then on, and the board
+    /// sets up a game before each search, so that no game need be over.
+    StartByRows {
         /// Columns.
         width: i64,
         /// Rows.
@@ -99,6 +168,24 @@ pub(crate) enum Command {
     ShowForbidden,
     /// `YXBLOCKRESET`: every point may be played again.
     Unblock,
+    /// `YXBLOCKPATHRESET`: every line may be played again, as always.
+    UnblockPaths,
+    /// `YXBALANCEONE n`: a move after which the engine's score is about n.
+    Balance(i64),
+    /// `YXSWAP2STEP1` to `YXSWAP2STEP3`: after no stones an opening is proposed; after those of `YXBOARD` a side is
+    /// chosen.
+    Swap2(Step),
+    /// `YXSOOSORVSTEP1`: the first three stones are proposed.
+    ProposeSoosorv,
+    /// A word that is understood and not obeyed, and the reason.
+    Refused {
+        /// The word.
+        word: &'static str,
+        /// The reason.
+        why: &'static str,
+        /// The next line is the name of a file.
+        names_file: bool,
+    },
     /// `ABOUT`.
     About,
     /// `END`.
@@ -127,7 +214,7 @@ impl Command {
         let cell = || cell(&upper, rest);
         let number = || number(&upper, rest);
         Some(match upper.as_str() {
-            "START" => number().map(|size| Self::Start { width: size, height: size }),
+            "START" => start(rest),
             "RECTSTART" => cell().map(|size| Self::Start { width: size.column, height: size.row }),
             "RESTART" => Ok(Self::Restart),
             "BEGIN" => Ok(Self::Begin),
@@ -140,6 +227,19 @@ impl Command {
             "YXBLOCK" => Ok(Self::List(List::Block)),
             "YXBLOCKUNDO" => Ok(Self::List(List::Unblock)),
             "YXBLOCKRESET" => Ok(Self::Unblock),
+            "YXBLOCKPATHRESET" => Ok(Self::UnblockPaths),
+            "YXQUERYDATABASEALL" => Ok(Self::List(List::Query)),
+            "YXBALANCEONE" if rest.is_empty() => Ok(Self::Balance(0)),
+            "YXBALANCEONE" => number().map(Self::Balance),
+            "YXSWAP2STEP1" => Ok(Self::Swap2(Step { step: 1, fifths: 0 })),
+            "YXSWAP2STEP2" => Ok(Self::Swap2(Step { step: 2, fifths: 0 })),
+            "YXSWAP2STEP3" => Ok(Self::Swap2(Step { step: 3, fifths: 0 })),
+            "YXSOOSORVSTEP1" => Ok(Self::ProposeSoosorv),
+            "YXSOOSORVSTEP2" => Ok(soosorv(2, 0)),
+            "YXSOOSORVSTEP3" => Ok(soosorv(3, 0)),
+            "YXSOOSORVSTEP4" => number().map(|fifths| soosorv(4, fifths)),
+            "YXSOOSORVSTEP5" => number().map(|fifths| soosorv(5, fifths)),
+            "YXSOOSORVSTEP6" => Ok(soosorv(6, 0)),
             "DONE" => Ok(Self::Done),
             "INFO" => Ok(info(rest)),
             "YXSTOP" | "STOP" => Ok(Self::Stop),
@@ -149,14 +249,55 @@ impl Command {
             "YXSHOWFORBID" => Ok(Self::ShowForbidden),
             "ABOUT" => Ok(Self::About),
             "END" => Ok(Self::End),
-            _ => Ok(Self::Unknown(shortened(word))),
+            _ => Ok(refused(&upper, rest).unwrap_or_else(|| Self::Unknown(shortened(word)))),
         })
     }
 
-    /// Returns true if it can be obeyed while a search runs.
-    pub(crate) const fn is_urgent(&self) -> bool {
-        matches!(self, Self::Stop | Self::About | Self::End | Self::ShowInfo | Self::Unknown(_))
+    /// Returns true if it is a word of Yixin Board's that a list may follow though none is known of: the points and
+    /// the `DONE` after it are part of it.
+    pub(crate) fn may_have_list(&self) -> bool {
+        match self {
+            Self::Refused { .. } => true,
+            Self::Unknown(word) => is_of_yixin(word),
+            _ => false,
+        }
     }
+
+    /// Returns true if it can be obeyed while a search runs.
+    pub(crate) fn is_urgent(&self) -> bool {
+        match self {
+            Self::Stop | Self::About | Self::End | Self::ShowInfo => true,
+            // Its list waits, so that it has to wait, too.
+            Self::Unknown(word) => !is_of_yixin(word),
+            _ => false,
+        }
+    }
+}
+
+/// Returns true if this is the form of Yixin Board's words.
+fn is_of_yixin(word: &str) -> bool {
+    word.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("yx"))
+}
+
+/// `START n`, or `START w h`.
+fn start(rest: &str) -> Result<Command, String> {
+    if let Some(&[width, height]) = numbers(rest).as_deref() {
+        return Ok(Command::StartByRows { width, height });
+    }
+    number("START", rest).map(|size| Command::Start { width: size, height: size })
+}
+
+const fn soosorv(step: u8, fifths: i64) -> Command {
+    Command::List(List::Soosorv(Step { step, fifths }))
+}
+
+fn refused(upper: &str, rest: &str) -> Option<Command> {
+    let find = |words: &[(&'static str, &'static str)]| {
+        words.iter().copied().find(|&(word, _)| word == upper)
+    };
+    let (of_files, others) = (find(&OF_FILES), find(&REFUSED));
+    let (word, why) = of_files.or(others)?;
+    Some(Command::Refused { word, why, names_file: of_files.is_some() && rest.is_empty() })
 }
 
 /// The numbers of a text, separated by commas or blanks; `None` where something else stands.

@@ -6,7 +6,7 @@ use std::{io, thread};
 use super::{PREPARE_TIMEOUT, Session};
 use crate::engine::{Choice, MoveSource};
 use crate::game::Notation;
-use crate::protocol::{Answer, Dialect, Go, Wire, shortened};
+use crate::protocol::{Answer, Dialect, Go, Wire, score_without_search, shortened};
 use crate::proxy::backend::Stage;
 use crate::proxy::info;
 use crate::proxy::search::Search;
@@ -37,6 +37,10 @@ impl Session<'_> {
         let analysing = search.analysing;
         self.search = Some(search);
         if is_over {
+            // UCCI's `nobestmove` says as much.
+            if !self.gui.wire.dialect.is_ucci() {
+                self.tell_score(0, None, &[])?;
+            }
             return self.settle(Answer::default());
         }
         if !analysing && let Some(choice) = self.known_move() {
@@ -78,18 +82,29 @@ impl Session<'_> {
     }
 
     fn tell_source(&mut self, choice: &Choice<Move>) -> io::Result<()> {
-        if let Some(score) = choice.score {
-            let pv: Vec<String> = choice.pv.iter().map(|&mv| Position::move_text(mv)).collect();
-            let line = format!("info depth 1 score {score} pv {}", pv.join(" "));
-            for line in info::translate(&line, OURS, self.gui.wire) {
-                writeln!(self.gui.output, "{line}")?;
-            }
-        }
+        let depth = if choice.source == MoveSource::Table { 1 } else { choice.depth };
+        self.tell_score(depth, choice.score, &choice.pv)?;
         match (choice.source, &choice.table) {
             (MoveSource::Book, _) => self.info("the move is from the book"),
             (_, Some(table)) => self.info(&format!("the move is from the endgame tables: {table}")),
             _ => Ok(()),
         }
+    }
+
+    /// Writes what is known of a move of ours; where it has no score, that of the position as it stands.
+    fn tell_score(&mut self, depth: u32, score: Option<Score>, pv: &[Move]) -> io::Result<()> {
+        let now = || self.board.line().map(|line| score_without_search(line.position()));
+        let Some(score) = score.or_else(now) else { return Ok(()) };
+        let mut line = format!("info depth {depth} score {score}");
+        if !pv.is_empty() {
+            let moves: Vec<String> = pv.iter().map(|&mv| Position::move_text(mv)).collect();
+            line += " pv ";
+            line += &moves.join(" ");
+        }
+        for line in info::translate(&line, OURS, self.gui.wire) {
+            writeln!(self.gui.output, "{line}")?;
+        }
+        Ok(())
     }
 
     fn settle(&mut self, answer: Answer) -> io::Result<()> {
@@ -228,7 +243,13 @@ impl Session<'_> {
         let heard = best.and_then(|text| self.board.legal(&text)).filter(sound);
         let (mv, whose) = match heard {
             Some(mv) => (Some(mv), "its best line so far"),
-            None => (self.quick_move(), "juzhong"),
+            None => {
+                let choice = self.quick_move();
+                if let Some(Choice { depth, score, pv, .. }) = &choice {
+                    self.tell_score(*depth, *score, pv)?;
+                }
+                (choice.map(|choice| choice.mv), "juzhong")
+            }
         };
         if let Some(mv) = mv {
             let why = if why.is_empty() { String::new() } else { format!("{why}: ") };
@@ -249,7 +270,7 @@ impl Session<'_> {
     }
 
     /// A move of ours, found quickly; `None` where there is no legal one, or the position unknown.
-    fn quick_move(&mut self) -> Option<Move> {
+    fn quick_move(&mut self) -> Option<Choice<Move>> {
         let legal = self.board.legal_moves()?;
         let any = legal.iter().copied().find(|&mv| self.is_allowed(mv));
         let line = self.board.line()?;
@@ -262,9 +283,13 @@ impl Session<'_> {
             let search = search.spawn_scoped(scope, || front?.search(line, &limits, &()));
             search.ok().and_then(|search| search.join().ok().flatten())
         });
-        let found = choice.map(|choice| choice.mv).filter(|&mv| self.is_allowed(mv));
-        let mv = found.or(any).or_else(|| legal.first().copied())?;
-        Some(self.draw_instead(mv).unwrap_or(mv))
+        let found = choice.filter(|choice| self.is_allowed(choice.mv));
+        let any = || any.or_else(|| legal.first().copied()).map(Choice::unsearched);
+        let choice = found.or_else(any)?;
+        Some(match self.draw_instead(choice.mv) {
+            Some(mv) => Choice { score: Some(Score::DRAW), ..Choice::unsearched(mv) },
+            None => choice,
+        })
     }
 }
 

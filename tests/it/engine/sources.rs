@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use juzhong::book::{BuildOptions, Editor, Policy, SelectOptions};
+use juzhong::book::{BuildOptions, Change, Editor, Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, MoveSource, OwnBook, Playable, TableOptions};
 use juzhong::game::{Game, Line, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::Board;
@@ -112,6 +112,37 @@ fn books_serve_their_side_and_are_given_up() {
     assert_eq!(misses(2), [search, search, search]);
     assert_eq!(misses(3), [search, search, book]);
     assert_eq!(misses(0), [search, search, book]);
+}
+
+/// Moves of weight 0 alone are known and not to be played, as in PolyGlot's format: the next book answers, or the
+/// search.
+#[test]
+fn a_book_of_weights_0_is_not_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let lost = "[Result \"0-1\"]\n\n1. g3g4 g6g5 0-1\n\n";
+    let derived = book_of(folder.path(), "derived.book", lost, BuildOptions::default());
+    let zeros = book_of(folder.path(), "zeros.book", lost, BuildOptions::default());
+    let mut editor = Editor::open(&zeros, &Arc::default()).unwrap();
+    let mv = Move::parse("g3g4").unwrap();
+    assert!(editor.change(&Position::start(), mv, &[Change::Weight(Some(0))]).unwrap());
+    editor.commit().unwrap();
+    let good = three_game_book(folder.path());
+    for policy in Policy::ALL {
+        let source = |books: &[&PathBuf], moves: &str| {
+            let books = books.iter().map(|&path| path.clone().into()).collect();
+            let options = EngineOptions { books, select: select(policy), ..options() };
+            let mut engine = Engine::<Position>::new(options).unwrap();
+            let choice = engine.choose(&line_after(moves), &Limits::nodes(50), &()).unwrap();
+            (choice.mv.to_string(), choice.source)
+        };
+        assert_eq!(source(&[&zeros], "").1, MoveSource::Search, "{policy}");
+        let (mv, from) = source(&[&zeros, &good], "");
+        assert!(from == MoveSource::Book && mv != "g3g4", "{policy}: {mv}");
+        // Lost games give no weight either, but nobody has said that the move is not to be played.
+        assert_eq!(source(&[&zeros, &derived], ""), ("g3g4".to_owned(), MoveSource::Book));
+        // The same book is played where moves have weights.
+        assert_eq!(source(&[&zeros], "g3g4"), ("g6g5".to_owned(), MoveSource::Book), "{policy}");
+    }
 }
 
 #[test]

@@ -176,8 +176,8 @@ fn boards_count_whole_or_not_at_all() {
 #[test]
 fn rules_are_those_of_the_manager() {
     dialogue(
-        "> INFO rule 2
-         < ERROR INFO rule 2 is not played: 0 is freestyle, 1 exactly five, 4 renju
+        "> INFO rule 3
+         < ERROR INFO rule 3 is not played: 0 is freestyle, 1 exactly five, 2 or 4 renju
          > INFO rule 8
          < ERROR INFO rule 8 is not played*
          > INFO rule 4
@@ -204,6 +204,300 @@ fn rules_are_those_of_the_manager() {
          > PLAY 6,7
          < 6,7",
     );
+}
+
+/// What Yixin Board says when it starts, when its user makes moves under the rules of renju, and when its engine has
+/// answered. Rows come first in its points.
+#[test]
+fn yixin_board_plays_renju() {
+    dialogue(
+        "> info show_detail 1
+         > yxshowinfo
+         < MESSAGE INFO MAX_THREAD_NUM *
+         < MESSAGE INFO MAX_HASH_SIZE *
+         > INFO rule 2
+         > INFO timeout_turn 30000
+         > INFO timeout_match 2000000
+         > INFO time_left 2000000
+         > INFO max_node 500
+         > INFO max_depth 225
+         > INFO time_increment 0
+         > INFO caution_factor 0
+         > INFO thread_num 1
+         > INFO thread_split_depth 8
+         > INFO hash_size 1024
+         > INFO pondering 0
+         > INFO vcthread 0
+         > info usedatabase 1
+         > yxquerydatabaseall
+         > done
+         < MESSAGE DATABASE REFRESH
+         < MESSAGE DATABASE DONE
+         > start 15 15
+         < OK
+         > yxboard
+         > 7,7,1
+         > 0,0,2
+         > 7,8,1
+         > 2,0,2
+         > 8,6,1
+         > 4,0,2
+         > 9,6,1
+         > 6,0,2
+         > done
+         > yxshowforbid
+         < FORBID 0706.
+         > INFO time_left 2000000
+         > yxhashclear
+         < MESSAGE the transposition table is empty
+         > start 15 15
+         < OK
+         > board
+         > 7,7,2
+         > done
+         < ?,?
+         > yxblockreset
+         > yxblockpathreset
+         > yxquerydatabaseall
+         > 7,7
+         > 6,6
+         > done
+         < MESSAGE DATABASE REFRESH
+         < MESSAGE DATABASE DONE
+         > INFO time_left 1999000
+         > turn 14,14
+         < ?,?
+         > start 15 15
+         < OK
+         > yxboard
+         > done
+         > yxshowforbid
+         < FORBID .
+         > info nbestsym 0
+         > yxnbest 2
+         < 7,7
+         > yxbalanceone 0
+         < ?,?
+         > yxstop
+         > END",
+    );
+}
+
+/// A point is called by row and column on a board that is wider than high, and blocked points stay blocked.
+#[test]
+fn yixin_board_names_rows_first() {
+    dialogue(
+        "> start 20 10
+         < OK
+         > INFO timeout_turn 30000
+         > INFO max_node 2000
+         > yxblock
+         > 4,10
+         > done
+         > start 20 10
+         < OK
+         > board
+         > 4,11,1
+         > 0,0,2
+         > 4,12,1
+         > 0,2,2
+         > 4,13,1
+         > 9,19,2
+         > 4,14,1
+         > 9,17,2
+         > done
+         < 4,15
+         > turn 10,0
+         < ERROR TURN: 10,0 is off the board
+         > start 20 21
+         < ERROR a board has 5 to 20 columns and rows
+         > start 15 15 15
+         < ERROR START wants*",
+    );
+}
+
+/// The steps of swap2 and of Soosõrv's opening, in which the engine is asked before any board is set up.
+#[test]
+fn yixin_board_plays_openings_in_steps() {
+    dialogue(
+        "> INFO timeout_turn 60000
+         > INFO max_node 500
+         > INFO rule 1
+         > yxswap2step1
+         < MESSAGE SWAP2 MOVE1 ? ?
+         < MESSAGE SWAP2 MOVE2 ? ?
+         < MESSAGE SWAP2 MOVE3 ? ?
+         > yxswap2step3
+         < ERROR YXSWAP2STEP3: 5 stones come before it by YXBOARD, not 3
+         > start 15 15
+         < OK
+         > yxboard
+         > 7,7,2
+         > 0,0,1
+         > 8,8,2
+         > done
+         > yxswap2step2
+         < MESSAGE SWAP2 SWAP1 YES
+         > start 15 15
+         < OK
+         > yxboard
+         > 0,0,2
+         > 7,7,1
+         > 0,14,2
+         > 8,7,1
+         > 14,14,2
+         > done
+         > yxswap2step3
+         < MESSAGE SWAP2 SWAP2 NO",
+    );
+}
+
+#[test]
+fn yixin_board_plays_the_opening_of_renju_in_steps() {
+    dialogue(
+        "> INFO timeout_turn 60000
+         > INFO max_node 500
+         > INFO rule 2
+         > yxsoosorvstep1
+         < MESSAGE SOOSORV MOVE1 7 7
+         < MESSAGE SOOSORV MOVE2 ? ?
+         < MESSAGE SOOSORV MOVE3 ? ?
+         > yxsoosorvstep2
+         > 7,7
+         > 6,7
+         > 0,0
+         > done
+         < MESSAGE SOOSORV SWAP1 NO
+         > yxsoosorvstep3
+         > 7,7
+         > 6,7
+         > 6,8
+         > done
+         < MESSAGE SOOSORV MOVE4 ? ? ?
+         > yxsoosorvstep4 1
+         > 7,7
+         > 6,7
+         > 6,8
+         > 0,0
+         > done
+         < MESSAGE SOOSORV SWAP2 NO
+         > yxsoosorvstep5 2
+         > 7,7
+         > 6,7
+         > 6,8
+         > 8,6
+         > done
+         < MESSAGE SOOSORV MOVE5 REFRESH
+         < MESSAGE SOOSORV MOVE5 ? ?
+         < MESSAGE SOOSORV MOVE5 ? ?
+         < MESSAGE SOOSORV MOVE5 DONE
+         > yxsoosorvstep6
+         > 7,7
+         > 6,7
+         > 6,8
+         > 0,14
+         > 5,9
+         > 14,14
+         > done
+         < MESSAGE SOOSORV MOVE5C 14 14
+         > yxsoosorvstep5 9
+         > 7,7
+         > 6,7
+         > 6,8
+         > 8,6
+         > done
+         < ERROR YXSOOSORVSTEP5: there are 1 to 8 fifth moves
+         > yxsoosorvstep5
+         < ERROR YXSOOSORVSTEP5 wants*
+         > yxsoosorvstep2
+         > 7,7
+         > done
+         < ERROR YXSOOSORVSTEP2: it has 3 stones, not 1
+         > yxsoosorvstep6
+         > 7,7
+         > 6,7
+         > 6,8
+         > 8,6
+         > done
+         < ERROR YXSOOSORVSTEP6: it has 4 stones and the fifth moves, not 4",
+    );
+}
+
+/// Words of the board's command line that are refused: their lists and file names are no commands, and nothing hangs.
+#[test]
+fn what_yixin_board_asks_in_vain_does_no_harm() {
+    let lists = [
+        "yxsetbestmovedatabase",
+        "yxclearbestmovedatabase",
+        "yxeditlabeldatabase a label",
+        "yxedittvddatabase 1 97 0 0",
+        "yxquerydatabaseone",
+        "yxdeletedatabaseone",
+        "yxdeletedatabaseall nonwl",
+        "yxblockpath",
+        "yxblockpathundo",
+    ];
+    let refused = |line: &str, more: &str| {
+        let word = line.split(' ').next().unwrap_or_default().to_uppercase();
+        format!("> {line}\n{more}< ERROR {word}: *\n")
+    };
+    let list = |line: &str| refused(line, "> 7,7\n> 8,8\n> done\n");
+    let file = |line: &str| refused(line, "> TURN 3,3\n");
+    let files =
+        ["yxhashdump", "yxhashload", "yxsetdatabase", "yxdbtopos", "yxdbtotxt", "yxtxttodb"];
+    let words = [
+        "yxdraw",
+        "yxresign",
+        "yxdbcheck",
+        "yxdbfix",
+        "yxprintfeature",
+        "yxshowhashusage",
+        "yxforbid add 7 7 1",
+        "yxbalancetwo 0",
+        "yxsearchdefend",
+    ];
+    let text = [
+        "> start 15 15\n< OK\n> INFO timeout_turn 30000\n> INFO max_node 500\n".to_owned(),
+        lists.map(list).concat(),
+        files.map(file).concat(),
+        words.map(|word| refused(word, "")).concat(),
+        "> yxnewword\n< UNKNOWN yxnewword\n> 7,7\n> done\n".to_owned(),
+        "> 7,7\n< ERROR a point without BOARD before it\n> turn 7,7\n< ?,?\n".to_owned(),
+    ]
+    .concat();
+    dialogue(&text);
+}
+
+/// The board gives a search up by setting up another position. It passes over one move then, which has to come; the
+/// clock goes on.
+#[test]
+fn yixin_board_gives_a_search_up() {
+    let mut child = command(&["gomocup"]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut say = child.stdin.take().unwrap();
+    let mut hear = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut hear = || hear.find(|line| !line.starts_with("MESSAGE")).unwrap();
+    let began = Instant::now();
+    writeln!(say, "INFO timeout_turn 60000\nINFO hash_size 1024\nstart 15 15").unwrap();
+    assert_eq!(hear(), "OK");
+    for _ in 0..3 {
+        writeln!(say, "board\n7,7,2\n8,8,1\n7,8,2\ndone\nyxquerydatabaseall\n7,7\ndone").unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        writeln!(say, "start 15 15\nyxboard\n7,7,1\n8,8,2\ndone\nyxshowforbid\nyxstop").unwrap();
+        assert!(is_like(&hear(), "?,?"));
+        assert_eq!(hear(), "OK");
+        assert_eq!(hear(), "FORBID .");
+    }
+    // An opening that is given up: the move that is passed over comes, and no answer to the question.
+    writeln!(say, "start 15 15\nyxboard\n7,7,2\n8,8,1\n7,8,2\ndone\nyxswap2step2").unwrap();
+    assert_eq!(hear(), "OK");
+    std::thread::sleep(Duration::from_millis(300));
+    writeln!(say, "start 15 15").unwrap();
+    assert!(is_like(&hear(), "?,?"));
+    assert_eq!(hear(), "OK");
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    writeln!(say, "END").unwrap();
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

@@ -50,6 +50,20 @@ fn introduces_itself() {
 }
 
 #[test]
+fn every_move_comes_with_a_score() {
+    for position in ["startpos", &format!("fen {WON} w - - 0 1")] {
+        for go in ["go nodes 1", "go nodes 20", "go time 1 increment 0", "go infinite\nstop"] {
+            let output = answers_to(format!("position {position}\n{go}\n"));
+            let lines: Vec<&str> = output.lines().collect();
+            let at = lines.iter().position(|line| line.starts_with("bestmove ")).unwrap();
+            let told = lines[..at].iter().rfind(|line| line.starts_with("info depth "));
+            let told = told.unwrap_or_else(|| panic!("{go}: {output}"));
+            assert!(told.contains(" score ") && told.contains(" pv "), "{go}: {output}");
+        }
+    }
+}
+
+#[test]
 fn reports_in_the_words_of_the_protocol() {
     let output = answers_to("position startpos moves h2e2\ngo depth 3\n");
     assert!(output.lines().any(|line| line.starts_with("info time ")), "{output}");

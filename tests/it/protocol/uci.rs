@@ -51,6 +51,82 @@ fn finds_a_mate_and_knows_when_it_is_mated() {
     let mated = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b - - 0 1";
     let output = answers_to(format!("position fen {mated}\ngo depth 4\ngo infinite\n"));
     assert_eq!(best_moves(&output), ["(none)", "(none)"]);
+    let stalemated = "4k4/3P1P3/4P4/9/9/9/9/9/9/4K4 b - - 0 1";
+    for lost in [mated, stalemated] {
+        for go in ["go depth 4", "go nodes 1", "go movetime 1", "go infinite\nstop", "go mate 3"] {
+            let output = answers_to(format!("position fen {lost}\n{go}\n"));
+            assert_eq!(output, "info depth 0 score mate 0\nbestmove (none)\n", "{lost}: {go}");
+        }
+    }
+}
+
+/// The line before `bestmove` that has a score, and a line of play that begins with the move.
+#[track_caller]
+fn has_score(output: &str, context: &str) {
+    let mut last = None;
+    let mut answers = 0;
+    for line in output.lines() {
+        if line.starts_with("info depth ") && !line.contains(" multipv 2 ") {
+            last = Some(line);
+        } else if let Some(answer) = line.strip_prefix("bestmove ") {
+            answers += 1;
+            let told: &str = last.take().unwrap_or_else(|| panic!("{context}: {output}"));
+            let (_, pv) = told.split_once(" pv ").unwrap_or_else(|| panic!("{context}: {output}"));
+            assert!(told.contains(" score "), "{context}: {output}");
+            let first = |text: &str| text.split(' ').next().map(str::to_owned);
+            let is_move = first(pv).is_some_and(|mv| mv.len() == 4);
+            assert!(is_move && first(answer).is_some(), "{context}: {output}");
+        }
+    }
+    assert!(answers > 0, "{context}: {output}");
+}
+
+#[test]
+fn every_move_comes_with_a_score_and_a_line_of_play() {
+    let in_check = "position fen 4k4/4R4/9/9/9/9/9/9/9/3K5 b";
+    let positions = [
+        "position startpos",
+        "position startpos moves h2e2 h9g7 h0g2 i9h9",
+        "position fen 4k4/9/4b4/9/9/9/9/4C4/4A4/3K5 w - - 118 80",
+        in_check,
+        // The rules have ended it: it came back twice.
+        "position startpos moves a0a1 a9a8 a1a0 a8a9 a0a1 a9a8 a1a0 a8a9",
+    ];
+    for position in positions {
+        let nodes: String =
+            (1..=46).map(|nodes| format!("{position}\ngo nodes {nodes}\n")).collect();
+        has_score(&answers_to(nodes), position);
+        for go in [
+            "go depth 0",
+            "go depth 1",
+            "go movetime 1",
+            "go movetime 0",
+            "go infinite\nstop",
+            "go ponder\nstop",
+            "go wtime 1 btime 1",
+            "go nodes 1 searchmoves a0a1 a9a8 e9d9 d0e0",
+            "go mate 2 nodes 3",
+        ] {
+            let input = format!("{position}\n{go}\n");
+            has_score(&answers_to(input.clone()), &input);
+            let several = format!("setoption name MultiPV value 3\n{input}");
+            has_score(&answers_to(several.clone()), &several);
+            let bare = session::answers_to(Dialect::Cyclone, input.clone());
+            has_score(&bare, &input);
+        }
+    }
+    let weak =
+        "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1\ngo depth 1\n";
+    has_score(&answers_to(weak), weak);
+}
+
+#[test]
+fn a_move_of_the_book_comes_with_a_score() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = small_book(folder.path());
+    let output = answers_to(format!("setoption name Book value {}\ngo depth 9\n", book.display()));
+    assert!(output.contains("the move is from the book"), "{output}");
+    has_score(&output, "book");
 }
 
 #[test]

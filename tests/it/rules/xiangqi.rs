@@ -395,6 +395,32 @@ fn each_malformed_fen_has_its_own_error() {
     assert_eq!(refusal(&"9".repeat(1 << 20)), FenError::TooLong(1 << 20));
 }
 
+#[test]
+fn fens_are_read_as_they_stand_elsewhere() {
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    let expected = Setup::from_fen(&format!("{board} b - - 7 9")).unwrap();
+    for text in [
+        format!("{board}[] b - - 7 9"),
+        format!("{board}[]_b_-_-_7_9"),
+        format!("{board}[-] b - - 7 9"),
+        format!("{board}%5B%5D%20b%20-%20-%207%209"),
+        format!("'{board} b - - 7 9'"),
+        format!("{board} black - - 7 9"),
+        format!("https://www.pychess.org/analysis/xiangqi?fen={board}[]_b_-_-_7_9"),
+        format!("https://example.org/?a=1&fen={}%20b%20-%20-%207%209#x", board.replace('/', "%2f")),
+        format!(
+            "{} b - - 7 9",
+            board.replace('n', "h").replace('N', "H").replace('b', "e").replace('B', "E")
+        ),
+    ] {
+        let read = Setup::from_fen(&text).map_err(|error| format!("{text}: {error}"));
+        assert_eq!(read, Ok(expected.clone()), "{text}");
+    }
+    assert_eq!(refusal(&format!("{board}[Pn] w")), FenError::Pocket("Pn".into()));
+    assert!(matches!(refusal("https://example.org/?fen="), FenError::Empty));
+    assert!(matches!(refusal("https://example.org/play"), FenError::RankCount(_)));
+}
+
 fn reasons(fen: &str) -> Vec<SetupError> {
     match refusal(fen) {
         FenError::Illegal(SetupErrors(reasons)) => reasons,

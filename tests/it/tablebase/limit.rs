@@ -198,3 +198,71 @@ fn tables_without_a_limit_tell_what_comes_too_late() {
         "{said}"
     );
 }
+
+/// The clock of a FEN, and moves after it, may prevent a win, which is called so.
+#[test]
+fn the_clock_of_a_position_counts() {
+    let folder = Folder::new();
+    let dir = folder.path().to_str().unwrap();
+    let more = ["--metric", "dtc", "--limit", "120"];
+    for set in ["KRvKN", "KRvK"] {
+        ok(&["tb", "generate", set, "--tables", dir]);
+        ok(&[&["tb", "generate", set, "--rules", "none", "--tables", dir], &more[..]].concat());
+        ok(&["tb", "generate", set, "--rules", "none", "--metric", "dtc", "--tables", dir]);
+    }
+    let board = "5k3/9/9/9/9/R8/9/9/9/3K5 w - -";
+    let value = json(&["tb", "probe", "--tables", dir, "--fen", &format!("{board} 0 1")]);
+    let (wdl, distance) = (value["wdl"].clone(), value["distance"].as_u64().unwrap());
+    assert_eq!(wdl, "win");
+    let none = ["--rules", "none"];
+    let kinds: [(Vec<&str>, &str); 3] = [
+        (vec![], "prevented"),
+        (none.to_vec(), "prevented"),
+        ([&none[..], &more].concat(), "prevented"),
+    ];
+    let last = 120 - distance;
+    for (options, late) in kinds {
+        if options == none {
+            continue; // there are no tables of distances to mate without rules
+        }
+        let all = |clock: u64| {
+            let fen = format!("{board} {clock} 80");
+            let args = [&["tb", "probe", "--tables", dir, "--fen", &fen], &options[..]].concat();
+            let (told, answer) = (stdout(&args), json(&args));
+            (told, answer)
+        };
+        let (told, answer) = all(0);
+        assert!(!told.contains("clock"), "{told}");
+        let clock = &answer["clock"];
+        assert_eq!((&clock["plies"], &clock["left"]), (&0.into(), &120.into()), "{answer}");
+        assert_eq!(clock["effect"], "in_time", "{answer}");
+        let (told, answer) = all(last);
+        assert!(told.contains("comes in time") && !told.contains("prevents"), "{told}");
+        assert_eq!(answer["clock"]["effect"], "in_time", "{answer}");
+        for clock in [last + 1, 119, 120, 500] {
+            let (told, answer) = all(clock);
+            let first = told.lines().next().unwrap();
+            assert!(
+                first.contains("which the limit of 120 plies without a capture prevents"),
+                "{told}"
+            );
+            assert_eq!(answer["clock"]["effect"], late, "{clock}: {answer}");
+            assert_eq!(answer["wdl"], "win", "the value of the table stays: {answer}");
+        }
+    }
+    // A capture in time sets the count back; tables of distances to mate do not say whether there is one.
+    let capture = "4k4/9/9/9/9/9/4n4/9/9/R3K4 w - - 119 80";
+    let told = stdout(&["tb", "probe", "--tables", dir, "--fen", capture]);
+    assert!(told.lines().next().unwrap().contains("prevents"), "{told}");
+    // Moves count, too, and captures among them.
+    let fen = format!("{board} 117 80");
+    let args = ["tb", "probe", "--tables", dir, "--fen", &fen, "--moves", "a4b4 f9f8"];
+    assert_eq!(json(&args)["clock"]["plies"], 119);
+    let fen = format!("{board} 118 80");
+    let line = json(&["tb", "line", "--tables", dir, "--fen", &fen]);
+    assert_eq!(line["clock"]["effect"], "prevented", "{line}");
+    let batch = folder.path().join("fens");
+    std::fs::write(&batch, format!("{board}_119_80\n").replace(' ', "_")).unwrap();
+    let answer = json(&["tb", "probe", "--tables", dir, "--fens", batch.to_str().unwrap()]);
+    assert_eq!(answer["clock"]["effect"], "prevented", "{answer}");
+}
