@@ -570,7 +570,7 @@ fn chessdb_answers_in_its_own_words() {
 #[test]
 fn chessdb_ranks_moves_as_it_orders_them() {
     let folder = Folder::new();
-    // h2e2 is played most and does worst, b2e2 is rare and does best.
+    // h2e2 is played most and does worst, h2d2 is rare and does best.
     let games = |mv: &str, result: &str, count: usize| {
         let answers =
             ["a9a8", "i9i8", "c6c5", "g6g5", "a6a5", "i6i5", "h9i7", "b9a7", "h7h6", "b7b6"];
@@ -585,7 +585,7 @@ fn chessdb_ranks_moves_as_it_orders_them() {
         games("h2e2", "0-1", 12),
         games("h2e2", "1/2-1/2", 20),
         games("g3g4", "1/2-1/2", 10),
-        games("b2e2", "1-0", 6),
+        games("h2d2", "1-0", 6),
         games("h0g2", "0-1", 3),
     ];
     book_of(folder.path(), "a.book", &games.concat(), BuildOptions::default());
