@@ -595,7 +595,7 @@ fn chessdb_ranks_moves_as_it_orders_them() {
     for board in [start, "4k4/9/9/9/9/9/4n4/9/9/R3K4%20w", "4k4/9/9/9/9/9/4n4/9/9/R3K4%20b"] {
         let all = server.answer(&format!("/chessdb?action=queryall&board={board}&json=1"));
         let moves = all["moves"].as_array().unwrap();
-        assert!(moves.len() > 3, "{all}");
+        assert!(moves.len() >= 3, "{all}");
         let of = |mv: &Value| (mv["score"].as_i64().unwrap(), mv["rank"].as_i64().unwrap());
         assert_eq!(of(&moves[0]).1, 2, "{all}");
         for (one, next) in moves.iter().zip(&moves[1..]) {
