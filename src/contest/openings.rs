@@ -43,7 +43,7 @@ const SWING: i32 = 60;
 const TRIES: usize = 60;
 
 impl<G: Contested> Openings<G> {
-    /// The openings cut after `plies` plies (0: whole), each position once, mirror images included,
+    /// The openings cut after `plies` plies (0: whole), each position (with its clock) once, mirror images included,
     /// and shuffled by `seed`. Those that leave no move are left out; [`judged_by`](Self::judged_by) leaves out
     /// all that end the game. When the list is through it begins again, with `extra` more plies by chance that keep the score about where
     /// it was: engines that play the same again would play the same games.
@@ -60,7 +60,7 @@ impl<G: Contested> Openings<G> {
                 left_out.push(LeftOut { number: *number, how: position.how_ended().to_owned() });
                 return false;
             }
-            seen.insert(position.canonical().key)
+            seen.insert((position.canonical().key, line.clock()))
         });
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
         for last in (1..list.len()).rev() {

@@ -652,7 +652,7 @@ fn chessdb_answers_in_its_own_words() {
 #[test]
 fn chessdb_ranks_moves_as_it_orders_them() {
     let folder = Folder::new();
-    // h2e2 is played most and does worst, b2e2 is rare and does best.
+    // h2e2 is played most and does worst, h2d2 is rare and does best.
     let games = |mv: &str, result: &str, count: usize| {
         let answers =
             ["a9a8", "i9i8", "c6c5", "g6g5", "a6a5", "i6i5", "h9i7", "b9a7", "h7h6", "b7b6"];
@@ -667,7 +667,7 @@ fn chessdb_ranks_moves_as_it_orders_them() {
         games("h2e2", "0-1", 12),
         games("h2e2", "1/2-1/2", 20),
         games("g3g4", "1/2-1/2", 10),
-        games("b2e2", "1-0", 6),
+        games("h2d2", "1-0", 6),
         games("h0g2", "0-1", 3),
     ];
     book_of(folder.path(), "a.book", &games.concat(), BuildOptions::default());
@@ -677,7 +677,7 @@ fn chessdb_ranks_moves_as_it_orders_them() {
     for board in [start, "4k4/9/9/9/9/9/4n4/9/9/R3K4%20w", "4k4/9/9/9/9/9/4n4/9/9/R3K4%20b"] {
         let all = server.answer(&format!("/chessdb?action=queryall&board={board}&json=1"));
         let moves = all["moves"].as_array().unwrap();
-        assert!(moves.len() > 3, "{all}");
+        assert!(moves.len() >= 3, "{all}");
         let of = |mv: &Value| (mv["score"].as_i64().unwrap(), mv["rank"].as_i64().unwrap());
         assert_eq!(of(&moves[0]).1, 2, "{all}");
         for (one, next) in moves.iter().zip(&moves[1..]) {

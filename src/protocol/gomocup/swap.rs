@@ -1,9 +1,7 @@
 //! Openings that the engine proposes under swap2: three stones after which neither side is much better, for the
 //! opponent chooses the side.
 
-use std::collections::HashSet;
-
-use crate::game::{Game, Symmetric};
+use crate::game::Game;
 use crate::gomoku::{Board, Point};
 use crate::search::Score;
 
@@ -52,19 +50,16 @@ impl Proposal {
         let corner = (middle.0.checked_sub(REACH)?, middle.1.checked_sub(REACH)?);
         let first = Point::new(middle.0, middle.1)?;
         let around = 0..=2 * REACH;
-        let mut seen = HashSet::new();
         let mut open = Vec::new();
         for (right, up) in SECOND {
             let second = Point::new(middle.0 + right, middle.1 + up)?;
             for (column, row) in around.clone().flat_map(|c| around.clone().map(move |r| (c, r))) {
                 let Some(third) = Point::new(corner.0 + column, corner.1 + row) else { continue };
+                // One of each pair of mirror images: about the line through the first two stones.
+                let is_image = if right == 0 { column < REACH } else { column > row };
                 let stones = [first, second, third];
-                let position = after(empty, stones);
-                open.extend(
-                    position
-                        .filter(|position| seen.insert(position.canonical().key))
-                        .map(|position| (stones, position)),
-                );
+                let position = after(empty, stones).filter(|_| !is_image);
+                open.extend(position.map(|position| (stones, position)));
             }
         }
         Self::of(open)

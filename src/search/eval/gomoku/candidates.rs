@@ -12,7 +12,7 @@ impl Board {
         }
         let (own, other) = (self.turn(), !self.turn());
         let mut set = if self.counts(own).of(Threat::Five) > 0 {
-            self.points_with(own, Threat::Five).take(1).collect()
+            self.points_with(own, Threat::Five).collect()
         } else if self.counts(other).of(Threat::Five) > 0 {
             self.points_with(other, Threat::Five).collect()
         } else if self.counts(own).of(Threat::OpenFour) > 0 && !self.has_fours(other) {
