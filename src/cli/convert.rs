@@ -105,6 +105,7 @@ fn run_game<G: Terminal + Symmetric>(
         report: Report::default(),
         first_bad: None,
         keep_legal_part: args.keep_legal_part,
+        is_strict: args.strict,
         filter,
         bar: progress_bar(to_stdout),
     };
@@ -117,12 +118,12 @@ fn run_game<G: Terminal + Symmetric>(
     if args.strict
         && let Some(bad) = &first_bad
     {
-        listing.close()?;
+        listing.close_with_error()?;
         let message = format!("{bad} (leave out --strict to skip bad games)");
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if report.read.games == 0 {
-        listing.close()?;
+        listing.close_with_error()?;
         return Err(no_game(&inputs, first_bad));
     }
     if report.read.games == report.filtered {
@@ -303,6 +304,8 @@ struct Work<'a, 'b> {
     report: Report,
     first_bad: Option<String>,
     keep_legal_part: bool,
+    /// A bad game is to be an error.
+    is_strict: bool,
     filter: GameFilter,
     /// Counts the games; nothing where standard error is no terminal.
     bar: ProgressBar,
@@ -344,6 +347,9 @@ impl Work<'_, '_> {
         self.bar.inc(1);
         match game {
             Ok(game) => {
+                if !self.is_strict {
+                    self.listing.release(&self.bar);
+                }
                 if let Some(note) = game.note {
                     self.bar.suspend(|| tracing::info!("{}: {note}", game.place.within(source)));
                 }

@@ -9,7 +9,7 @@ use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::{CliError, OrExit, exit};
 use crate::cli::language::counts;
-use juzhong::book::{Inputs, find_games};
+use juzhong::book::{Inputs, find_games, interop};
 use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
@@ -98,7 +98,7 @@ pub(super) fn read_file<G: Formats>(
     let mut stopped = None;
     let summary =
         read_game_file(&name, &file, folder, &stop_flag(), keep_legal_part, &mut |source, game| {
-            match sink(source, game) {
+            match sink(source, game.map_err(|bad| named_book(path, bad))) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {
                     stopped = Some(error);
@@ -115,6 +115,18 @@ pub(super) fn read_file<G: Formats>(
         Err(error) if ChangedError::is_in(&error) => Err(error).or_exit_with(exit::IO, || name),
         Err(error) => Err(error).or_exit_with(exit::IO, || folder.shown().to_string()),
     }
+}
+
+/// The fault of a file that is no file of games, with what it is if that is a book of another program.
+fn named_book(path: &Path, bad: BadGame) -> BadGame {
+    let is_unknown = matches!(bad.reason, BadGameReason::UnknownFormat(_));
+    let format = is_unknown.then(|| interop::sniff(path).ok()).flatten();
+    let Some(format) = format else { return bad };
+    let what = format!(
+        "an opening book of another program ({}), no file of games; `juzhong book import` reads it",
+        format.name()
+    );
+    BadGame { reason: BadGameReason::Unsupported(what), ..bad }
 }
 
 /// The error of a command that was interrupted before it changed anything.

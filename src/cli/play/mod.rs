@@ -5,6 +5,7 @@ mod game;
 mod opponent;
 mod prompt;
 mod state_file;
+mod suggestions;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,7 @@ use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs};
-use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
+use super::terminal::{DrawingArgs, Refusal, Terminal, View, legal_moves};
 use super::verdict_explanation::verdict_name;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::cli::language::{self, counts, left, say, text, word, wrapped};
@@ -35,7 +36,6 @@ use juzhong::record::{Format, GameFile, ParsedGame, Record, WriteOptions, read_g
 use juzhong::search::Score;
 use juzhong::tablebase::{Entry, Wdl};
 use juzhong::xiangqi::Position;
-use juzhong::xiangqi::notation::MoveNotation;
 use opponent::{Opponent, Own, Purpose, Reply};
 use prompt::{Entered, Prompt};
 use state_file::Autosave;
@@ -70,9 +70,8 @@ pub(super) struct Args {
     /// Your side (xiangqi: red or black; gomoku: black or white; default: who begins).
     #[arg(long)]
     side: Option<String>,
-    /// How the board is drawn.
-    #[arg(long, value_enum, default_value_t)]
-    board: BoardStyle,
+    #[command(flatten)]
+    drawing: DrawingArgs,
     #[command(flatten)]
     notation: NotationArgs,
     /// See the board from the other side.
@@ -204,18 +203,15 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
                 Opponent::Foreign(Box::new(client), args.limits.go_limits())
             }
         };
-        let notation = args.notation.shown();
-        let is_chinese = notation == MoveNotation::Chinese;
         Ok(Self {
             opponent,
             rules: args.player.rules::<G>()?,
             desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
             human,
             view: View {
-                style: args.board,
                 is_flipped: args.flip && G::HAS_VIEWS,
-                is_numbered: is_chinese && G::HAS_VIEWS,
                 is_coloured: wants_colour(),
+                ..args.drawing.view::<G>(args.notation)
             },
             books: args.player.own_books(),
             notation: args.notation,
@@ -538,8 +534,10 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.desk.game.push(mv);
                 Ok(Next::Moved)
             }
-            Err(reason) => self
-                .answer(text!("{}; type help for what is understood", language::message(&reason))),
+            Err(reason) => {
+                let (reason, remedy) = (language::message(&reason), suggestions::remedy(typed));
+                self.answer(text!("{reason}; {remedy}"))
+            }
         }
     }
 

@@ -204,10 +204,11 @@ fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8,
     work.review_batch()?;
     let Work { file, report, first_bad, listing, bar, .. } = work;
     bar.finish_and_clear();
-    listing.close()?;
     if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
+        listing.close_with_error()?;
         return Err(no_game(&inputs, first_bad));
     }
+    listing.close()?;
     if report.reviewed == 0 {
         let message = format!("none of {} games meets the conditions", report.filtered);
         return Err(CliError::message(exit::FAILED, message));
@@ -420,6 +421,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
             }
         };
         if !self.filter.is_empty() && !self.filter.admits(&game.record) {
+            self.listing.release(&self.bar);
             self.report.filtered += 1;
             return Ok(());
         }
@@ -440,6 +442,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
             self.leave_out(BadGame { source: source.to_owned(), place, game: number, reason });
             return Ok(());
         }
+        self.listing.release(&self.bar);
         let start = record.start.clone().unwrap_or_else(G::start);
         self.batch.push(Waiting { place: place.within(source), number, record, start });
         if self.batch.positions >= self.batch_positions || self.batch.bytes >= BATCH_BYTES {

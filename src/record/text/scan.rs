@@ -44,6 +44,11 @@ impl<'a> Scanner<'a> {
         self.token
     }
 
+    /// The offset behind the last token.
+    pub(in crate::record) const fn token_end(&self) -> usize {
+        self.at
+    }
+
     /// The number of line ends before that place.
     pub(in crate::record) fn lines_before(&self, at: usize) -> u64 {
         self.text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64
