@@ -1,11 +1,19 @@
 //! Opening a book: those of other programs are named as such.
 
+use std::io::Read;
 use std::path::Path;
 
+use crate::book::file::digest::SQLITE_MAGIC;
 use crate::book::file::reader::Book;
 use crate::book::interop::sniff_until;
 use crate::book::model::error::BookError;
-use crate::bytes::StopFlag;
+use crate::bytes::{StopFlag, open};
+use crate::gomoku::Board;
+use crate::record::{BadGameReason, Formats};
+use crate::xiangqi::Position;
+
+/// The bytes of a file that is no book from which its kind is determined.
+const HEAD: u64 = 1 << 20;
 
 impl Book {
     /// Opens a book. This reads the book's metadata and checks that the file is complete, but not all of its
@@ -28,9 +36,35 @@ impl Book {
         Self::open_own(path, stop).map_err(|error| match &error {
             BookError::NotABook { .. } => match sniff_until(path, stop) {
                 Ok(format) => BookError::Foreign { path: path.to_owned(), format: format.name() },
-                Err(_) => error,
+                Err(_) => named(error),
             },
             _ => error,
         })
+    }
+}
+
+/// The error of a file that is no book, with what the file is if its beginning says that.
+fn named(error: BookError) -> BookError {
+    let BookError::NotABook { path, what } = error else { return error };
+    let what = match kind_of(&path) {
+        Some(kind) => format!("not a SQLite database but {kind}"),
+        None => what,
+    };
+    BookError::NotABook { path, what }
+}
+
+/// The kind of a file that is no database, in words.
+fn kind_of(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    open::regular(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    if head.trim_ascii().is_empty() || head.starts_with(SQLITE_MAGIC) {
+        return None;
+    }
+    match (Position::sniff(&head), Board::sniff(&head)) {
+        (Ok(format), _) | (Err(_), Ok(format)) => {
+            Some(format!("a file of games ({})", format.name()))
+        }
+        (Err(BadGameReason::Unsupported(what)), _) => what.split(';').next().map(str::to_owned),
+        _ => None,
     }
 }

@@ -8,7 +8,7 @@ use super::line_args::{LineArgs, NotationArgs, line_texts, parse_rules};
 use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
-use super::terminal::Terminal;
+use super::terminal::{ShownBoardArgs, Terminal};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{counts, say};
 use juzhong::bytes::StopFlag;
@@ -38,6 +38,8 @@ pub(super) struct Args {
     line: LineArgs,
     #[command(flatten)]
     notation: NotationArgs,
+    #[command(flatten)]
+    drawing: ShownBoardArgs,
     /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
     /// asian).
     #[arg(long)]
@@ -116,6 +118,10 @@ fn run_game<G: Terminal + Playable>(
     let tables = tables.map_err(|message| CliError::message(exit::NO_INPUT, message))?;
     let known = consult::<G>(args, &line, rules)?;
     let mut searcher = Searcher::<G>::new(args.options()).or_exit(exit::UNAVAILABLE)?;
+    if !context.common.json {
+        let (position, last) = (line.position(), line.moves().last());
+        args.drawing.draw(position, last, args.notation, context.out)?;
+    }
     let began = Instant::now();
     let limits = args.limits(context.common.json);
     let shown = Shown { line: &line, rules, notation: args.notation, tables: tables.as_ref() };

@@ -110,6 +110,7 @@ fn run_game<G: Terminal + Symmetric>(
         report: Report::default(),
         first_bad: None,
         reading,
+        is_strict: args.strict,
         filter,
         bar: progress_bar(to_stdout),
     };
@@ -122,12 +123,12 @@ fn run_game<G: Terminal + Symmetric>(
     if args.strict
         && let Some(bad) = &first_bad
     {
-        listing.close()?;
+        listing.close_with_error()?;
         let message = format!("{bad} (leave out --strict to skip bad games)");
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if report.read.games == 0 {
-        listing.close()?;
+        listing.close_with_error()?;
         return Err(no_game(&inputs, first_bad));
     }
     if report.read.games == report.filtered {
@@ -340,6 +341,8 @@ struct Work<'a, 'b> {
     report: Report,
     first_bad: Option<String>,
     reading: ReadOptions,
+    /// A bad game is to be an error.
+    is_strict: bool,
     filter: GameFilter,
     /// Counts the games; nothing where standard error is no terminal.
     bar: ProgressBar,
@@ -381,8 +384,16 @@ impl Work<'_, '_> {
         self.bar.inc(1);
         match game {
             Ok(game) => {
+                if !self.is_strict {
+                    self.listing.release(&self.bar);
+                }
                 if let Some(note) = game.note {
-                    self.bar.suspend(|| tracing::info!("{}: {note}", game.place.within(source)));
+                    let (place, is_opened) =
+                        (game.place.within(source), self.reading.keep == Keep::Opened);
+                    self.bar.suspend(|| match is_opened {
+                        true => self.listing.add_note(&place, note),
+                        false => tracing::info!("{place}: {note}"),
+                    });
                 }
                 if let Some(words) = &game.words {
                     self.bar.suspend(|| tell_words(&game.place.within(source), words));

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -131,10 +132,13 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 }
 
 /// Help and version go to `out` with code 0, usage errors to standard error with code 2.
-pub(super) fn from_clap(error: &clap::Error, out: &mut dyn Write) -> u8 {
+///
+/// `args` is the command line, the program's name first.
+pub(super) fn from_clap(error: &clap::Error, args: &[OsString], out: &mut dyn Write) -> u8 {
     let text = error.render().to_string();
     if error.use_stderr() {
         let text = in_plain_words(&text);
+        let text = with_range(text, error, args);
         let text = match text.strip_prefix("error: ") {
             Some(rest) => [word("error: "), &language::message(rest)].concat(),
             None => language::message(&text),
@@ -162,7 +166,92 @@ pub(super) fn in_plain_words(text: &str) -> String {
     .fold(text.to_owned(), |text, (fault, remedy)| text.replace(fault, remedy))
 }
 
-/// The command that was meant if only its last word was typed: `query` for `book query`.
+/// The mark of a message about a number that cannot be read.
+const NO_NUMBER: &str = "write a whole number";
+
+/// The message about a number that cannot be read with the numbers that the option takes.
+fn with_range(text: String, error: &clap::Error, args: &[OsString]) -> String {
+    if error.kind() != ErrorKind::ValueValidation || !text.contains(NO_NUMBER) {
+        return text;
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
+        return text;
+    };
+    let name = option.split(' ').next().unwrap_or_default().trim_start_matches('-');
+    let program = super::command_line();
+    let mut command = &program;
+    for word in args.iter().skip(1) {
+        command = command.find_subcommand(word).unwrap_or(command);
+    }
+    let Some(range) = range_of(command, name) else { return text };
+    text.replacen(NO_NUMBER, &format!("write a whole number in {range}"), 1)
+}
+
+/// The range of an option's numbers, as its reader names it where a number is outside; `None` where any number goes.
+fn range_of(command: &clap::Command, name: &str) -> Option<String> {
+    let arg = command.get_arguments().find(|arg| arg.get_long() == Some(name))?;
+    // Without what it has to do with other options.
+    let alone = clap::Arg::new("number").value_parser(arg.get_value_parser().clone());
+    let alone = clap::Command::new("juzhong").no_binary_name(true).arg(alone);
+    let fault = |number: &str| {
+        let typed = ["--", number];
+        alone.clone().try_get_matches_from(typed).err().map(|error| error.to_string())
+    };
+    // What takes negative numbers takes any.
+    fault("-1")?;
+    let range = ["0", "18446744073709551615"].into_iter().find_map(|number| {
+        let fault = fault(number)?;
+        let (_, range) = fault.lines().next()?.rsplit_once(" is not in ")?;
+        // Without the greatest number of all.
+        let range = range.strip_suffix("18446744073709551615").unwrap_or(range);
+        Some(range.trim_end_matches('=').to_owned())
+    });
+    Some(range.unwrap_or_else(|| "0..".to_owned()))
+}
+
+/// Words that people try for a command, in either language.
+const TRIED: [(&str, &[&str]); 17] = [
+    (
+        "position --eval",
+        &[
+            "eval",
+            "evaluate",
+            "evaluation",
+            "score",
+            "估值",
+            "评估",
+            "评分",
+            "分值",
+            "局面分",
+            "估分",
+            "形势",
+        ],
+    ),
+    ("position", &["board", "fen", "show", "moves", "局面", "棋盘", "摆棋", "着法", "显示"]),
+    ("analyse", &["analyze", "analysis", "search", "think", "go", "分析", "思考", "搜索", "提示"]),
+    ("play", &["game", "start", "new", "对局", "下棋", "对弈", "走棋", "人机", "新局"]),
+    ("review", &["annotate", "check", "复盘", "评注", "点评"]),
+    ("convert", &["import", "open", "save", "转换", "转换棋谱", "导出"]),
+    ("book", &["opening", "openings", "books", "开局", "开局库", "棋库"]),
+    (
+        "tablebase",
+        &["table", "tables", "tablebases", "egtb", "endgame", "残局", "残局库", "残局表"],
+    ),
+    (
+        "serve",
+        &["server", "web", "page", "gui", "browser", "网页", "页面", "服务", "服务器", "界面"],
+    ),
+    ("config", &["settings", "setting", "options", "设置", "配置", "选项"]),
+    ("match", &["tournament", "sprt", "比赛", "对战", "联赛"]),
+    ("solve", &["proof", "prove", "vcf", "求解", "证明", "解题"]),
+    ("demo", &["example", "examples", "演示", "示例"]),
+    ("uci", &["engine", "引擎"]),
+    ("--game gomoku play", &["gomoku", "renju", "五子棋", "连珠"]),
+    ("bench", &["benchmark", "speed", "测速"]),
+    ("--help", &["帮助", "说明", "用法", "命令"]),
+];
+
+/// The command that was meant if another word for it was typed, or only its last word: `query` for `book query`.
 fn command_meant(error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return None;
@@ -171,9 +260,14 @@ fn command_meant(error: &clap::Error) -> Option<String> {
         return None;
     };
     let program = super::command_line();
+    let tried = TRIED.into_iter().find(|(_, words)| {
+        let typed = typed.to_lowercase();
+        words.contains(&typed.as_str()) || words.contains(&&*language::simplified(&typed))
+    });
+    let tried = tried.map(|(command, _)| format!("juzhong {command}"));
     let groups = program.get_subcommands().filter(|group| group.find_subcommand(typed).is_some());
-    let meant: Vec<String> =
-        groups.map(|group| format!("juzhong {} {typed}", group.get_name())).collect();
+    let of_groups = groups.map(|group| format!("juzhong {} {typed}", group.get_name()));
+    let meant: Vec<String> = of_groups.chain(tried).collect();
     (!meant.is_empty())
         .then(|| format!("\n{}\n", text!("Did you mean {}?", meant.join(word(" or ")))))
 }

@@ -10,13 +10,13 @@ use super::interrupt::stop_flag;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
 use crate::cli::language::{counts, message, text, word};
-use juzhong::book::{Inputs, find_games};
+use juzhong::book::{Inputs, find_games, interop};
 use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Game, Side};
 use juzhong::record::{
-    BadGame, BadGameReason, ChangedError, Formats, GameFile, ParsedGame, Place, ReadOptions,
+    BadGame, BadGameReason, ChangedError, Formats, GameFile, Note, ParsedGame, Place, ReadOptions,
     ReadSummary, Record, read_game_file,
 };
 
@@ -104,7 +104,7 @@ pub(super) fn read_file<G: Formats>(
         folder,
         &stop_flag(),
         options,
-        &mut |source, game| match sink(source, game) {
+        &mut |source, game| match sink(source, game.map_err(|bad| named_book(path, bad))) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 stopped = Some(error);
@@ -156,6 +156,30 @@ pub(crate) fn ending<G: Terminal>(cut: &BadGame, record: &Record<G>) -> String {
     let side = word(G::side_name(if plies.is_multiple_of(2) { first } else { !first }));
     let number = plies / 2 + 1;
     text!("{place}: game {game} ends before move {number} of {side}: {why}")
+}
+
+/// What a person who opens a game is told of it: where it ends and why, if it breaks off, else its deviation from
+/// what the file states.
+pub(crate) fn remark<G: Terminal>(game: &ParsedGame<G>) -> Option<String> {
+    let cut = game.cut.as_ref().map(|cut| ending(cut, &game.record));
+    cut.or_else(|| game.note.map(note_text))
+}
+
+/// A note, in the language of the program.
+pub(crate) fn note_text(note: Note) -> String {
+    message(&note.to_string())
+}
+
+/// The fault of a file that is no file of games, with what it is if that is a book of another program.
+fn named_book(path: &Path, bad: BadGame) -> BadGame {
+    let is_unknown = matches!(bad.reason, BadGameReason::UnknownFormat(_));
+    let format = is_unknown.then(|| interop::sniff(path).ok()).flatten();
+    let Some(format) = format else { return bad };
+    let what = format!(
+        "an opening book of another program ({}), no file of games; `juzhong book import` reads it",
+        format.name()
+    );
+    BadGame { reason: BadGameReason::Unsupported(what), ..bad }
 }
 
 /// The error of a command that was interrupted before it changed anything.

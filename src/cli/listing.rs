@@ -3,14 +3,16 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::game_input::{ending, refusal};
+use indicatif::ProgressBar;
+
+use super::game_input::{ending, note_text, refusal};
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::lock::{Claim, FileLock};
-use juzhong::bytes::visible::ShowPath;
-use juzhong::record::{BadGame, Record};
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::record::{BadGame, Note, Record};
 
 /// The number of bad games shown where no list of them was requested, and of files without games.
 const SHOWN: usize = 3;
@@ -103,17 +105,55 @@ fn exists(option: &str, path: &Path) -> CliError {
     CliError::message(exit::CANNOT_CREATE, message)
 }
 
-/// The destination of rejects: the list that was requested, or, for the first bad ones, standard error.
+/// The destination of rejects: the list that was requested, or, for the first bad ones, standard error. The first bad
+/// games are told once it is known that the command does not fail for the first of them: that error says the reason.
 pub(super) struct Listing<'a> {
     list: Option<ListFile<'a>>,
     bad: usize,
     cut: usize,
+    noted: usize,
+    told: Told,
+}
+
+/// The lines on standard error.
+#[derive(Debug)]
+struct Told {
+    /// Those that wait; none does once lines are told at once.
+    waiting: Option<Vec<String>>,
+}
+
+impl Told {
+    fn line(&mut self, line: String) {
+        match &mut self.waiting {
+            None => tell(line),
+            Some(lines) => lines.push(line),
+        }
+    }
+
+    /// Tells what waits.
+    fn release(&mut self) {
+        self.waiting.take().into_iter().flatten().for_each(tell);
+    }
+}
+
+/// Whatever ends the command, its lines are told.
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.release();
+    }
 }
 
 impl<'a> Listing<'a> {
     pub(super) fn open(list: Option<&'a Path>, output: &Path) -> Result<Self, CliError> {
         let list = list.map(|path| ListFile::open("--rejects", path, output)).transpose()?;
-        Ok(Self { list, bad: 0, cut: 0 })
+        Ok(Self { list, bad: 0, cut: 0, noted: 0, told: Told { waiting: Some(Vec::new()) } })
+    }
+
+    /// The command does not fail for want of games: what is bad is told at once from here on.
+    pub(super) fn release(&mut self, bar: &ProgressBar) {
+        if self.told.waiting.is_some() {
+            bar.suspend(|| self.told.release());
+        }
     }
 
     pub(super) fn add(&mut self, reject: &Reject) {
@@ -128,7 +168,7 @@ impl<'a> Listing<'a> {
     fn show_bad(&mut self, bad: &dyn std::fmt::Display) {
         self.bad += 1;
         if self.bad <= SHOWN {
-            tell(format_args!("juzhong: left out: {bad}"));
+            self.told.line(format!("juzhong: left out: {bad}"));
         }
     }
 
@@ -150,19 +190,36 @@ impl<'a> Listing<'a> {
         if self.list.is_none() {
             self.cut += 1;
             if self.cut <= SHOWN {
-                tell(format_args!("juzhong: {}", ending(cut, record)));
+                self.told.line(format!("juzhong: {}", ending(cut, record)));
             }
         }
     }
 
+    /// Says on standard error in what a game deviates from what its file states; of many games only the first.
+    pub(super) fn add_note(&mut self, place: &str, note: Note) {
+        self.noted += 1;
+        if self.noted <= SHOWN {
+            self.told.line(format!("juzhong: {}: {}", Visible(place), note_text(note)));
+        }
+    }
+
+    /// Closes the list where the command fails with an error that says why the first bad game is bad.
+    pub(super) fn close_with_error(mut self) -> Result<(), CliError> {
+        if let Some(lines) = &mut self.told.waiting {
+            lines.drain(..lines.len().min(1));
+        }
+        self.close()
+    }
+
     pub(super) fn close(self) -> Result<(), CliError> {
-        let bad = self.bad;
+        let Self { list, bad, mut told, .. } = self;
+        told.release();
         if bad > SHOWN {
             tell(format_args!(
                 "juzhong: left out: {bad} bad games in all; --rejects FILE lists them"
             ));
         }
-        self.list.map_or(Ok(()), ListFile::close)
+        list.map_or(Ok(()), ListFile::close)
     }
 }
 

@@ -218,10 +218,10 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
         Err(error) => return error.report(),
     };
     let command = language::localized(settings.apply(command_line(), &args));
-    let matches = command.try_get_matches_from(args);
+    let matches = command.try_get_matches_from(&args);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return exit::from_clap(&error, out),
+        Err(error) => return exit::from_clap(&error, &args, out),
     };
     log_to_stderr(cli.common.verbose);
     outlive_size_limits();
@@ -244,7 +244,18 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
 
 /// The commands and their options, with the defaults of the program.
 fn command_line() -> clap::Command {
-    Cli::command()
+    with_negative_values(Cli::command())
+}
+
+/// The command with options whose values may look like negative numbers: where these do not go, the option says which
+/// do.
+fn with_negative_values(command: clap::Command) -> clap::Command {
+    let takes_value = |arg: &clap::Arg| arg.get_action().takes_values();
+    let command = command.mut_args(|arg| match takes_value(&arg) {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    });
+    command.mut_subcommands(with_negative_values)
 }
 
 /// Returns true if the program is called as managers of gomoku engines want it.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::fens::Fens;
 use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
-use super::terminal::{BoardStyle, Refusal, Terminal, legal_moves};
+use super::terminal::{DrawingArgs, Refusal, Terminal, legal_moves};
 use super::verdict_explanation::{VerdictExplanation, verdict_name};
 use super::{CliError, Context, GameName, exit};
 use crate::cli::language::{self, say, text, word, wrapped};
@@ -30,9 +30,8 @@ pub(super) struct Args {
     /// Answer each line of a file (`-`: standard input) with one JSON object.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,
-    /// How the board is drawn.
-    #[arg(long, value_enum, default_value_t)]
-    board: BoardStyle,
+    #[command(flatten)]
+    drawing: DrawingArgs,
 }
 
 pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -238,7 +237,8 @@ fn show<G: Terminal>(
 ) -> Result<(), CliError> {
     let position = line.position();
     let out = &mut context.out;
-    write!(out, "{}", position.draw(args.board.into(), line.moves().last()))?;
+    let view = args.drawing.view::<G>(args.notation);
+    write!(out, "{}", position.draw(view, line.moves().last()))?;
     say!(out, "fen      {}", description.fen)?;
     say!(out, "key      {}", description.key.as_deref().unwrap_or("-"))?;
     say!(out, "to move  {}", word(G::side_name(position.turn())))?;

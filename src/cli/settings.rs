@@ -16,12 +16,13 @@ use etcetera::BaseStrategy;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::terminal::BoardStyle;
 use super::{CliError, Context, exit};
 use crate::cli::language::{Language, left, say, word};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::engine::OwnBook;
-use juzhong::xiangqi::RuleSet;
+use juzhong::xiangqi::{Position, RuleSet};
 
 /// The largest settings file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -82,6 +83,10 @@ const SHOWS_MOVES: &[&[&str]] = &[
     &["tablebase", "line"],
 ];
 
+/// The commands that show boards.
+const SHOWS_BOARDS: &[&[&str]] =
+    &[&["play"], &["position"], &["analyse"], &["tablebase", "probe"], &["tablebase", "line"]];
+
 /// The kind of a setting's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
@@ -133,7 +138,7 @@ const SETTINGS: [Setting; 17] = [
     },
     plain("rules", &[("rules", PLAYERS), ("rules", REVIEW), ("rules", &[&["position"]])]),
     plain("notation", &[("notation", SHOWS_MOVES)]),
-    plain("board", &[("board", &[&["play"], &["position"]])]),
+    plain("board", &[("board", SHOWS_BOARDS)]),
     plain("lang", &[("lang", &[&[]])]),
     engine("hash", &[("hash", PLAYERS)]),
     engine("threads", &[("threads", PLAYERS)]),
@@ -467,6 +472,10 @@ fn default_of(program: &Command, setting: &Setting) -> Vec<OsString> {
     if setting.name == "lang" {
         let current = Language::current().to_possible_value();
         return current.iter().map(|value| value.get_name().into()).collect();
+    }
+    if setting.name == "board" {
+        let usual = BoardStyle::usual::<Position>().to_possible_value();
+        return usual.iter().map(|value| value.get_name().into()).collect();
     }
     if values.is_empty() && setting.name == "rules" {
         return vec![RuleSet::default().to_string().into()];

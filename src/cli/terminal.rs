@@ -12,7 +12,7 @@ use super::line_args::{BoardArgs, NotationArgs};
 use super::play::commands;
 use super::verdict_explanation::VerdictExplanation;
 use super::{CliError, OrExit, evaluation, exit, point_values, tell};
-use crate::cli::language::{self, text};
+use crate::cli::language::{self, Language, text};
 use juzhong::book::Evaluator;
 use juzhong::book::opening::Named;
 use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
@@ -38,6 +38,56 @@ pub(crate) enum BoardStyle {
     Hanzi,
 }
 
+impl BoardStyle {
+    /// The style in the language of the program.
+    pub(crate) fn usual<G: Terminal>() -> Self {
+        let is_chinese = Language::current() == Language::Zh && language::has_unicode();
+        // The stones of gomoku have no characters, and no sure width as symbols.
+        if is_chinese && G::HAS_VIEWS { Self::Hanzi } else { Self::Ascii }
+    }
+}
+
+/// The option of commands that show a board.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct DrawingArgs {
+    /// How the board is drawn [default: ascii, with --lang zh hanzi if the terminal has UTF-8].
+    #[arg(long, value_enum, value_name = "STYLE")]
+    board: Option<BoardStyle>,
+}
+
+impl DrawingArgs {
+    /// The view of a game's board, with moves in that notation beside it.
+    pub(crate) fn view<G: Terminal>(self, notation: NotationArgs) -> View {
+        let style = self.board.unwrap_or_else(BoardStyle::usual::<G>);
+        View { style, ..View::default() }.beside::<G>(notation.shown())
+    }
+}
+
+/// The option of commands that show a board if that is wanted.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct ShownBoardArgs {
+    /// Show the board, too, drawn like this [default: with --lang zh hanzi if the terminal has UTF-8, else no board].
+    #[arg(long, value_enum, value_name = "STYLE")]
+    board: Option<BoardStyle>,
+}
+
+impl ShownBoardArgs {
+    /// Draws the last position of a line, if that is wanted.
+    pub(crate) fn draw<G: Terminal>(
+        self,
+        position: &G,
+        last: Option<G::Move>,
+        notation: NotationArgs,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        if self.board.is_none() && BoardStyle::usual::<G>() == BoardStyle::Ascii {
+            return Ok(());
+        }
+        let view = DrawingArgs { board: self.board }.view::<G>(notation);
+        write!(out, "{}", position.draw(view, last))
+    }
+}
+
 /// How a board is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct View {
@@ -50,13 +100,20 @@ pub(crate) struct View {
     pub(crate) is_coloured: bool,
 }
 
-impl From<BoardStyle> for View {
-    fn from(style: BoardStyle) -> Self {
-        Self { style, ..Self::default() }
-    }
-}
-
 impl View {
+    /// The usual view of a game's board, with moves in that notation beside it: in Chinese with characters, unless
+    /// the terminal has none.
+    pub(crate) fn usual<G: Terminal>(notation: MoveNotation) -> Self {
+        let style = BoardStyle::usual::<G>();
+        Self { style, ..Self::default() }.beside::<G>(notation)
+    }
+
+    /// The same with numbers at the edges, if moves are written with such beside it.
+    fn beside<G: Terminal>(self, notation: MoveNotation) -> Self {
+        let has_numbers = notation == MoveNotation::Chinese && language::has_unicode();
+        Self { is_numbered: has_numbers && G::HAS_VIEWS, ..self }
+    }
+
     /// Appends a sign in the colour of its side; the last move in reverse.
     fn paint(self, drawing: &mut String, sign: char, side: Option<Side>, is_last: bool) {
         let colour = match side {
@@ -246,7 +303,7 @@ impl Terminal for Position {
         let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
         let position = Self::from_setup(&setup).map_err(|errors| Refusal::Illegal {
             text: setup.to_fen(),
-            drawing: draw_setup(&setup, View::default(), None),
+            drawing: draw_setup(&setup, View::usual::<Self>(NotationArgs::default().shown()), None),
             reasons: errors.0.iter().map(ToString::to_string).collect(),
         })?;
         Ok(Start { position, clock: setup.halfmove_clock, fullmoves: setup.fullmoves })
@@ -580,9 +637,12 @@ impl Terminal for Board {
     }
 
     fn read_move(&self, text: &str) -> Result<Self::Move, String> {
-        let mv = <Self as Notation>::parse_move(text)
-            .or_else(|| numbered_point(text))
-            .ok_or_else(|| "no point of that name; write h8 or 8,8, say".to_owned())?;
+        let mv = <Self as Notation>::parse_move(text).or_else(|| numbered_point(text)).ok_or_else(
+            || {
+                let text: String = text.trim().chars().take(LONGEST_SHOWN).collect();
+                format!("\"{text}\" is no point; write h8 or 8,8, say")
+            },
+        )?;
         if self.is_legal(mv) {
             return Ok(mv);
         }
@@ -625,6 +685,9 @@ impl Terminal for Board {
         }
     }
 }
+
+/// Characters of a typed word that are shown in messages, at most.
+const LONGEST_SHOWN: usize = 24;
 
 /// The parts of a text that begin with the letters after digits: `h8i9` is `h8` and `i9`.
 fn points_apart(text: &str) -> Vec<String> {

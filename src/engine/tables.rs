@@ -376,7 +376,7 @@ fn no_tables(options: &TableOptions, rules: RuleSet) -> String {
     };
     let first = folders.first().map_or("FOLDER", String::as_str);
     format!(
-        "{} has {which}; build some with: juzhong tablebase generate --men 4 --dir {first} \
+        "{} has {which}; build some with: juzhong tablebase generate --men 4 --tables {first} \
          --rules {made} --metric {metric}",
         folders.join(" and ")
     )

@@ -5,8 +5,12 @@ use std::borrow::Cow;
 /// The longest link that is looked into, in bytes.
 const LONGEST_LINK: usize = 8192;
 
-/// Parameters of links that hold positions, by how programs call them.
+/// Parameters of links that hold positions, by how programs call them; other names end with `fen`, such as `startFen`.
 const PARAMETERS: [&str; 4] = ["fen", "board", "position", "pos"];
+
+/// Quotation marks and `&` as pages of the web write them.
+const ENTITIES: [(&str, &str); 4] =
+    [("&quot;", "\""), ("&#34;", "\""), ("&#39;", "'"), ("&amp;", "&")];
 
 /// The text of a position without what other programs put around it: quotation marks, the name of a tag (`[FEN "…"]`,
 /// `FEN: …`), a link with the position as its parameter (`fen=`) or its end, escapes (`%20`) and underscores or plus
@@ -26,6 +30,20 @@ pub fn position_text(text: &str) -> Cow<'_, str> {
     if text.len() > LONGEST_LINK {
         return Cow::Borrowed(text);
     }
+    let mut text = Cow::Borrowed(text);
+    for (entity, sign) in ENTITIES {
+        if text.contains(entity) {
+            text = Cow::Owned(text.replace(entity, sign));
+        }
+    }
+    match text {
+        Cow::Borrowed(text) => inner_text(text),
+        Cow::Owned(text) => Cow::Owned(inner_text(&text).into_owned()),
+    }
+}
+
+/// The same for a text without signs in the writing of the web.
+fn inner_text(text: &str) -> Cow<'_, str> {
     let inner = without_name(unquoted(text));
     let is_link = inner.contains("://") || parameter(inner).is_some() || inner.contains('%');
     let inner = if is_link { linked(inner) } else { Cow::Borrowed(inner) };
@@ -63,18 +81,12 @@ fn without_name(text: &str) -> &str {
 
 /// The value of the first parameter that holds a position.
 fn parameter(link: &str) -> Option<&str> {
-    let starts = |at: usize| {
-        let before = link[..at].chars().next_back();
-        before.is_none_or(|c| matches!(c, '?' | '&' | '#' | ';' | '/' | '!'))
-    };
     let equals = link.match_indices('=').find(|&(at, _)| {
-        PARAMETERS.iter().any(|name| {
-            let start = at.checked_sub(name.len());
-            let named = |&start: &usize| {
-                link.get(start..at).is_some_and(|text| text.eq_ignore_ascii_case(name))
-            };
-            start.filter(named).is_some_and(starts)
-        })
+        let is_before = |c| matches!(c, '?' | '&' | '#' | ';' | '/' | '!');
+        let name = link[..at].rsplit(is_before).next().unwrap_or_default().to_ascii_lowercase();
+        let is_name =
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        PARAMETERS.contains(&name.as_str()) || is_name && name.ends_with("fen")
     });
     let value = &link[equals?.0 + 1..];
     value.split(['&', '#']).next()
@@ -96,21 +108,25 @@ fn linked(link: &str) -> Cow<'_, str> {
     }
 }
 
-/// The query of a link that is nothing but a position, or as many parts of the end of its path as a board of ten rows
-/// has; the whole of what is no link.
+/// The part of a link's query, fragment or path that is a position: as many parts of its end as a board of ten rows has;
+/// the whole of what is no link.
 fn end_of_link(link: &str) -> &str {
-    const ROWS: usize = 10;
     let Some((_, rest)) = link.split_once("://") else { return link };
-    let is_board = |text: &str| {
+    let mut parts = rest.split(['?', '#']);
+    let path = parts.next().unwrap_or(rest);
+    parts.find_map(end_of_path).or_else(|| end_of_path(path)).unwrap_or(path)
+}
+
+/// The board at the end of a path.
+fn end_of_path(path: &str) -> Option<&str> {
+    const ROWS: usize = 10;
+    let is_board = |text: &&str| {
         text.matches('/').count() + text.to_ascii_lowercase().matches("%2f").count() == ROWS - 1
     };
-    let query = rest.split(['?', '#']).skip(1).find(|query| is_board(query));
-    let path = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
-    query.unwrap_or_else(|| {
-        let start = path.rmatch_indices('/').nth(ROWS - 1).map_or(0, |(at, _)| at + 1);
-        let last = path.rsplit('/').next().unwrap_or(path);
-        if is_board(last) { last } else { &path[start..] }
-    })
+    let path = path.trim_end_matches('/');
+    let last = path.rsplit('/').next().filter(is_board);
+    last.or_else(|| Some(path).filter(is_board))
+        .or_else(|| path.rmatch_indices('/').nth(ROWS - 1).map(|(at, _)| &path[at + 1..]))
 }
 
 /// The text with its escapes read; `None` if it has none, or they are of no text.
@@ -175,6 +191,13 @@ mod tests {
             format!("https://www.chessdb.cn/query/?{escaped}"),
             format!("action=queryall&board={escaped}"),
             format!("<https://example.org/editor/{escaped}>"),
+            format!("https://example.org/?startFen={under}"),
+            format!("https://example.org/?a=1&amp;init_fen={escaped}&amp;b=2"),
+            format!("https://example.org/#/analysis/{under}"),
+            format!("https://example.org/app#/board/{escaped}"),
+            format!("https://example.org/app/#!/x?x=1#{under}"),
+            format!("&quot;{plain}&quot;"),
+            format!("data-fen=&#34;{plain}&#34;"),
         ] {
             assert_eq!(position_text(&text), plain, "{text}");
         }

@@ -20,7 +20,6 @@ mod programs;
 mod sniff;
 mod source;
 mod text;
-mod utf16;
 mod write;
 
 #[cfg(feature = "book")]

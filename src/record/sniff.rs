@@ -6,8 +6,7 @@ use crate::record::model::parsed::BadGameReason;
 use crate::record::programs::{ccm, che, chn, mxq, pfc, xqr};
 use crate::record::text::scan::{Scanner, Token};
 use crate::record::text::split::tag_name;
-use crate::record::text::{dhtmlxq, export, plain, wxf};
-use crate::record::utf16;
+use crate::record::text::{dhtmlxq, export, plain, utf16, wxf};
 
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -56,11 +55,72 @@ fn sniff_text(bytes: &[u8]) -> Result<Format, BadGameReason> {
     by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
 }
 
-/// Refuses files that are no game records but might hold some.
+/// The beginnings of files of other kinds, with what they are and what to do. Some are of this program; their marks are
+/// part of their formats.
+const OTHERS: [(&[u8], &str); 18] = [
+    (
+        b"JZTABLE\0",
+        "an endgame table; `juzhong tablebase probe --tables FOLDER` looks positions up in the tables of its folder",
+    ),
+    (b"JZPROOF1", "a proof; `juzhong --game gomoku solve --check FILE` checks it"),
+    (
+        b"JZSHARD\0",
+        "a part of a book that is being built; `juzhong book reduce` makes a book of such",
+    ),
+    (b"%PDF", "a PDF document; give the games themselves"),
+    (b"\x89PNG", "an image; give the games themselves"),
+    (b"\xff\xd8\xff", "an image; give the games themselves"),
+    (b"GIF8", "an image; give the games themselves"),
+    (b"RIFF", "a sound, an image or a video; give the games themselves"),
+    (b"\0\0\0\x18ftyp", "a video; give the games themselves"),
+    (b"\0\0\0\x20ftyp", "a video; give the games themselves"),
+    (b"\x1aE\xdf\xa3", "a video; give the games themselves"),
+    (b"ID3", "a sound; give the games themselves"),
+    (b"OggS", "a sound or a video; give the games themselves"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "a document of an office program; save its text and give that",
+    ),
+    (b"{\\rtf", "a document of an office program; save its text and give that"),
+    (b"\x7fELF", "a program; give the games themselves"),
+    (b"MZ", "a program; give the games themselves"),
+    (b"PAR1", "a table in Parquet's format; give the games themselves"),
+];
+
+/// The beginning of databases of SQLite, and the place and the value of the number by which the program's own books
+/// are known among them.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+const APPLICATION: (usize, &[u8]) = (68, b"JZBK");
+
+/// The kind of a file that is known by its beginning and holds no games, and what to do with it.
+fn other_kind(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(SQLITE) {
+        let (at, number) = APPLICATION;
+        return Some(match bytes.get(at..).is_some_and(|rest| rest.starts_with(number)) {
+            true => {
+                "an opening book of this program, no file of games; `juzhong book query` and `juzhong book games` show \
+                 what is in it"
+            }
+            false => {
+                "a database of SQLite, no file of games; if it is a book of another program, `juzhong book import` reads it"
+            }
+        });
+    }
+    // A letter or two begin texts, too.
+    let has_zeros = || bytes[..bytes.len().min(64)].contains(&0);
+    let is_mark = |magic: &[u8]| magic.len() > 3 || has_zeros();
+    let found = OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic) && is_mark(magic));
+    found.map(|&(_, what)| what)
+}
+
+/// Refuses files that are no game records but might hold some, and those that are of another kind.
 pub(super) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
     if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         let what = format!("{what}; unpack it and give what is in it");
         return Err(BadGameReason::Unsupported(what));
+    }
+    if let Some(what) = other_kind(bytes) {
+        return Err(BadGameReason::Unsupported(what.to_owned()));
     }
     if bytes.get(257..262) == Some(b"ustar") {
         let what = "a tar archive; unpack it and give what is in it".to_owned();
@@ -280,7 +340,7 @@ mod tests {
     fn what_is_unknown_is_named() {
         let unknown = |bytes: &[u8]| Format::sniff(bytes).unwrap_err().to_string();
         assert!(unknown(b"Hello, world.").contains("\"Hello, world.\""));
-        assert!(unknown(b"\x89PNG\0\0").contains("89 50 4e 47 00 00"));
+        assert!(unknown(b"\x89PNX\0\0").contains("89 50 4e 58 00 00"));
         assert!(unknown(b"Rar!").contains("unpack"));
         for digits in ["7747", "77477747", "774770623", "12345678", "1. 2. 3."] {
             assert!(unknown(digits.as_bytes()).contains(digits), "{digits}");

@@ -9,8 +9,7 @@ use crate::record::sniff;
 use crate::record::text::scan::{Scanner, Token};
 use crate::record::text::single::{Fault, Found, read_whole};
 use crate::record::text::split::Chunk;
-use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, split, wxf};
-use crate::record::utf16;
+use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, split, utf16, wxf};
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
 /// format is determined from the content; a source of no known format is one bad game. A source without a
@@ -52,7 +51,7 @@ pub fn read_chunk(
     sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     if chunk.encoding.is_utf16() {
-        return utf16::read(source, bytes, chunk, sink);
+        return utf16::read(source, bytes, chunk, sink, split_games, read_chunk);
     }
     let single = |begin, game: fn(&[u8]) -> Result<Found, Fault>, sink: &mut GameSink<'_>| {
         read_whole(source, bytes, chunk, begin, game, sink)

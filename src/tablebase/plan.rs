@@ -102,7 +102,7 @@ impl Plan {
             "# Endgame tables with rules {rules}, metric {metric}, one job for each:\n\
              #   make -f THIS_FILE -j 2 DIR=tables JUZHONG=juzhong OPTIONS='--threads 1'\n\
              DIR ?= tables\nJUZHONG ?= juzhong\nOPTIONS ?=\n\
-             GENERATE = $(JUZHONG) tablebase generate --dir $(DIR) --rules {rules} --metric {metric} \
+             GENERATE = $(JUZHONG) tablebase generate --tables $(DIR) --rules {rules} --metric {metric} \
              $(OPTIONS)\n\n.PHONY: all\nall:"
         );
         for PlannedTable { file, .. } in &self.tables {

@@ -55,8 +55,8 @@ pub(super) async fn save(
             return Err(Problem::too_long());
         }
         let game = match query.common.game()? {
-            GameName::Xiangqi => game_json(&game_of::<Position>(body.bytes())?)?,
-            GameName::Gomoku => game_json(&game_of::<Board>(body.bytes())?)?,
+            GameName::Xiangqi => game_json(&game_of::<Position>(body.bytes())?.record)?,
+            GameName::Gomoku => game_json(&game_of::<Board>(body.bytes())?.record)?,
         };
         write(&path, &format!("{game}\n"))?;
         Ok(json!({"file": path.to_string_lossy()}))
@@ -112,8 +112,8 @@ fn files(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 /// The entry of a kept game in the list. None for what is no game of `G`.
 fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<Value> {
     let id = path.file_stem()?.to_str().filter(|id| is_id(id))?;
-    let record = game_of::<G>(&open::read(path, LONGEST).ok()?).ok()?;
-    let mut entry = about(0, &record);
+    let game = game_of::<G>(&open::read(path, LONGEST).ok()?).ok()?;
+    let mut entry = about(0, &game.record);
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     entry["id"] = id.into();
     entry["saved"] = seconds.into();
@@ -131,8 +131,8 @@ pub(super) async fn game(
         let bytes = open::read(&path, LONGEST)
             .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;
         match query.game()? {
-            GameName::Xiangqi => one_game(0, &game_of::<Position>(&bytes)?, None),
-            GameName::Gomoku => one_game(0, &game_of::<Board>(&bytes)?, None),
+            GameName::Xiangqi => one_game(0, &game_of::<Position>(&bytes)?),
+            GameName::Gomoku => one_game(0, &game_of::<Board>(&bytes)?),
         }
     })
     .await

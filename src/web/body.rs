@@ -90,7 +90,8 @@ pub(super) fn not_made(error: &io::Error) -> Problem {
 }
 
 /// Checks that so many bytes of memory can be had, before work begins that may need them: an allocation that fails
-/// in its midst would end the server.
+/// in its midst would end the server. The bytes are not kept: what else takes memory meanwhile may still make it fail;
+/// within the server the numbers of requests in work are the bound.
 pub(super) fn expect_memory(bytes: usize) -> Result<(), Problem> {
     let mut room: Vec<u8> = Vec::new();
     let reserved = room.try_reserve_exact(bytes);

@@ -91,6 +91,29 @@ struct Known {
     win_rate: Option<f64>,
 }
 
+/// Returns true for the addresses at which such questions are asked.
+pub(super) fn is_path(path: &str) -> bool {
+    matches!(path, "/chessdb" | "/chessdb.php")
+}
+
+/// The answer to a request that is refused, in the words of chessdb.cn.
+pub(super) fn refusal(status: StatusCode, address: &Uri) -> Response {
+    let is_json =
+        pairs_of(address).is_ok_and(|pairs| Question(pairs.into_iter().collect()).is_set("json"));
+    respond(status, is_json, &Answer::Status(word_of(status)))
+}
+
+/// The word of chessdb.cn for a request that failed.
+const fn word_of(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::SERVICE_UNAVAILABLE => "rate limit exceeded",
+        StatusCode::INTERNAL_SERVER_ERROR => {
+            "Error: the books or tables of the server cannot be read"
+        }
+        _ => "invalid parameters",
+    }
+}
+
 /// Answers a question in the words of chessdb.cn.
 pub(super) async fn answer(State(app): State<Arc<App>>, request: Request) -> Response {
     let question = match question_of(request).await {
@@ -102,11 +125,7 @@ pub(super) async fn answer(State(app): State<Arc<App>>, request: Request) -> Res
         Ok(answer) => respond(StatusCode::OK, is_json, &answer),
         Err(problem) => {
             let status = problem.into_response().status();
-            let word = match status {
-                StatusCode::SERVICE_UNAVAILABLE => "rate limit exceeded",
-                _ => "Error: the books or tables of the server cannot be read",
-            };
-            respond(status, is_json, &Answer::Status(word))
+            respond(status, is_json, &Answer::Status(word_of(status)))
         }
     }
 }

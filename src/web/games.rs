@@ -14,13 +14,13 @@ use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::game_input::{ending, refusal};
+use crate::cli::game_input::{ending, note_text, refusal};
 use crate::cli::terminal::Terminal;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::record::{
-    Format, Formats, GameSink, Keep, PgnOptions, ReadOptions, ReadSummary, Record, WriteError,
-    WriteOptions,
+    Format, Formats, GameSink, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary, Record,
+    WriteError, WriteOptions,
 };
 use juzhong::xiangqi::Position;
 
@@ -85,8 +85,7 @@ fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Value, 
                 games.push(about(number, &game.record));
             }
             if number == index {
-                let cut = game.cut.as_ref().map(|cut| ending(cut, &game.record));
-                wanted = Some((game.record, cut));
+                wanted = Some(game);
             }
             number += 1;
         }
@@ -95,7 +94,7 @@ fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Value, 
             first_fault.get_or_insert_with(|| refusal(&fault));
         }
     });
-    let Some((record, cut)) = wanted else {
+    let Some(wanted) = wanted else {
         let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
         return Err(Problem::bad_request(what));
     };
@@ -104,9 +103,16 @@ fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Value, 
         "total": number,
         "bad": bad,
         "breaks_off": summary.kept,
-        "ends": cut,
-        "game": game_json(&record)?,
+        "words": summary.words,
+        "ends": ends(&wanted),
+        "note": wanted.note.map(note_text),
+        "game": game_json(&wanted.record)?,
     }))
+}
+
+/// Where a game ends and why, if it breaks off.
+fn ends<G: Terminal>(game: &ParsedGame<G>) -> Option<String> {
+    game.cut.as_ref().map(|cut| ending(cut, &game.record))
 }
 
 /// A game as a JSON line has it.
@@ -117,20 +123,18 @@ pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem
     serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))
 }
 
-/// A game alone, as `/api/open` has it; `index` is its number in its file, and `ends` says where it breaks off.
-pub(super) fn one_game<G: Formats>(
-    index: usize,
-    record: &Record<G>,
-    ends: Option<&str>,
-) -> Result<Value, Problem> {
-    let (games, breaks_off) = ([about(index, record)], u64::from(ends.is_some()));
+/// A game alone, as `/api/open` has it; `index` is its number in its file.
+pub(super) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Result<Value, Problem> {
+    let ends = ends(game);
     Ok(json!({
-        "games": games,
+        "games": [about(index, &game.record)],
         "total": 1,
         "bad": 0,
-        "breaks_off": breaks_off,
+        "breaks_off": u64::from(ends.is_some()),
+        "words": game.words.as_ref().map_or(0, |words| words.count),
         "ends": ends,
-        "game": game_json(record)?,
+        "note": game.note.map(note_text),
+        "game": game_json(&game.record)?,
     }))
 }
 
@@ -210,7 +214,7 @@ fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
 fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(LongBody, String), Problem> {
     let format = format_of::<G>(query.format.as_deref())?;
     let options = options_of(&query.common)?;
-    let record = game_of::<G>(line)?;
+    let record = game_of::<G>(line)?.record;
     let mut body = LongBody::default();
     G::write_record(&mut body, &record, format, &options).map_err(|error| not_written(&error))?;
     let ending = format.extensions().first().copied().unwrap_or("txt");
@@ -278,17 +282,17 @@ fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(LongBody,
 }
 
 /// The game of a JSON line.
-pub(super) fn game_of<G: Formats>(line: &[u8]) -> Result<Record<G>, Problem> {
+pub(super) fn game_of<G: Formats>(line: &[u8]) -> Result<ParsedGame<G>, Problem> {
     if G::sniff(line) != Ok(Format::Jsonl) {
         return Err(Problem::bad_request("the body is not a game as a JSON line"));
     }
-    let mut record = None;
+    let mut read = None;
     let mut fault = None;
     G::read_records(SOURCE, line, &mut |game| match game {
-        Ok(game) => record = Some(game.record),
+        Ok(game) => read = Some(game),
         Err(bad) => fault = Some(bad.to_string()),
     });
-    record.ok_or_else(|| {
+    read.ok_or_else(|| {
         Problem::bad_request(fault.unwrap_or_else(|| "there is no game in the body".to_owned()))
     })
 }

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::Client;
+use super::chessdb;
 use super::page;
 use super::params::{Common, pairs_of};
 use super::problem::Problem;
@@ -60,7 +61,10 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
     };
     response = guard.app.outbox.admit(response).unwrap_or_else(Problem::into_response);
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        response = problem.render(Common::lang_of(&uri));
+        response = match chessdb::is_path(uri.path()) {
+            true => chessdb::refusal(response.status(), &uri),
+            false => problem.render(Common::lang_of(&uri)),
+        };
     }
     let headers = response.headers_mut();
     for (name, value) in [
@@ -141,7 +145,7 @@ async fn only_described(path: MatchedPath, request: Request, next: Next) -> Resp
         Err(problem) => return problem.into_response(),
     };
     // Programs that ask chessdb.cn send more than is answered here.
-    let is_strict = !path.as_str().starts_with("/chessdb");
+    let is_strict = !chessdb::is_path(path.as_str());
     let known = PARAMETERS.get(path.as_str()).filter(|_| is_strict);
     let known = known.and_then(|methods| methods.get(method));
     let is_known = |name: &String| known.is_none_or(|known| known.contains(name));
@@ -222,7 +226,7 @@ fn is_of_other_site(request: &Request) -> bool {
     let is_link = said("sec-fetch-mode") == Some(b"navigate")
         && *request.method() == Method::GET
         && !path.starts_with("/api/")
-        && !path.starts_with("/chessdb");
+        && !chessdb::is_path(path);
     let site = said("sec-fetch-site");
     !is_link && site.is_some_and(|site| site != b"same-origin" && site != b"none")
 }

@@ -18,7 +18,6 @@ use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::book::query::games_answer;
-use crate::cli::game_input::ending;
 use crate::cli::terminal::Terminal;
 use juzhong::book::opening::Code;
 use juzhong::book::{BookMove, Facts, Filter, MoveStats, find_games, shown_move};
@@ -387,6 +386,5 @@ fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem
     });
     read.map_err(|_| changed())?;
     let found = found.filter(|found| game.is(&found.record)).ok_or_else(changed)?;
-    let ends = found.cut.as_ref().map(|cut| ending(cut, &found.record));
-    one_game(game.number as usize, &found.record, ends.as_deref())
+    one_game(game.number as usize, &found)
 }

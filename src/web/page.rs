@@ -16,6 +16,36 @@ struct Asset {
     bytes: &'static [u8],
 }
 
+impl Asset {
+    /// The bytes that are sent: of scripts without the lines that are comments, which stay empty, so that a browser's
+    /// messages name the lines of the file.
+    fn sent(&self) -> Cow<'static, [u8]> {
+        let text = std::str::from_utf8(self.bytes);
+        match text.ok().filter(|_| self.path.ends_with(".js")) {
+            Some(text) => Cow::Owned(without_comments(text).into_bytes()),
+            None => Cow::Borrowed(self.bytes),
+        }
+    }
+}
+
+/// A script without the lines that are nothing but comments. The scripts have no text over several lines that looks like
+/// one: a test says so.
+fn without_comments(script: &str) -> String {
+    let mut is_open = false;
+    let mut out = String::with_capacity(script.len());
+    for line in script.lines() {
+        let code = line.trim();
+        let is_comment = is_open || code.starts_with("//") || code.starts_with("/*");
+        is_open = (is_open || code.starts_with("/*")) && !code.contains("*/");
+        // A comment may end before code; such a line stays.
+        if !is_comment || code.contains("*/") && !code.ends_with("*/") {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    out
+}
+
 macro_rules! assets {
     ($($path:literal),* $(,)?) => {
         &[$(Asset {
@@ -94,7 +124,7 @@ const PACKING: i32 = 9;
 static FILES: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
     let texts = serde_json::json!(language::page_texts());
     let texts = format!("export const ZH = {texts};\n").into_bytes();
-    let assets = ASSETS.iter().map(|asset| (asset.path, Cow::Borrowed(asset.bytes)));
+    let assets = ASSETS.iter().map(|asset| (asset.path, asset.sent()));
     let all = assets.chain([("zh.js", Cow::Owned(texts))]);
     all.map(|(path, bytes)| (path, File::new(path, bytes))).collect()
 });
@@ -190,5 +220,22 @@ mod tests {
         let bytes: usize = loaded().map(|(_, file)| file.bytes.len()).sum();
         let packed: usize = loaded().map(|(_, file)| file.packed.len()).sum();
         assert!(bytes < 300_000 && packed < 150_000, "{bytes} bytes, packed {packed}");
+    }
+
+    #[test]
+    fn comments_are_not_sent() {
+        let script =
+            "// a\nlet a = 1; // b\n  /** c\n   * d\n   */\n/* e */ f();\n/** g */\nh(`/* i`);\n";
+        let sent = "\nlet a = 1; // b\n\n\n\n/* e */ f();\n\nh(`/* i`);\n";
+        assert_eq!(without_comments(script), sent);
+        // Where a text goes over lines, none of them begins as a comment does.
+        for asset in ASSETS.iter().filter(|asset| asset.path.ends_with(".js")) {
+            let text = std::str::from_utf8(asset.bytes).unwrap();
+            for part in text.split('`').skip(1).step_by(2).filter(|part| part.contains('\n')) {
+                let is_odd =
+                    |line: &str| ["//", "/*", "*"].iter().any(|sign| line.trim().starts_with(sign));
+                assert!(!part.lines().skip(1).any(is_odd), "{}: {part}", asset.path);
+            }
+        }
     }
 }

@@ -76,7 +76,7 @@ async fn started<G: Terminal + Playable>(
         rules: parse_rules::<G>(query.common.rules.as_deref())?,
     };
     let (lang, notation) = (query.common.lang(), query.common.notation()?.shown());
-    let read = move |_: &App| game_of::<G>(body.bytes());
+    let read = move |_: &App| game_of::<G>(body.bytes()).map(|game| game.record);
     let record = blocking(Arc::clone(&app), lang, read).await?;
     if record.tree.moves.len() > LONGEST {
         return Err(Problem::bad_request("the game is too long to be reviewed"));

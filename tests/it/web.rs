@@ -168,12 +168,18 @@ fn lines_moves_and_games_are_read_and_written() {
         "my.pgn:3: game 1 ends before move 2 of Black: \"h9g8\" is illegal: no piece stands there";
     assert_eq!(answer["ends"], ends);
     let illegal = "[Red \"a\"]\n\n1. h2h8 *\n";
-    let answer = server.request("POST", "/api/open?name=my.pgn", "", illegal);
-    assert!(
-        answer.status == 400 && answer.text().contains("my.pgn:3: game 1: ply 1"),
-        "{}",
-        answer.text()
-    );
+    let answer = server.request("POST", "/api/open?name=my.pgn", "", illegal).json();
+    assert_eq!((&answer["game"]["moves"], &answer["breaks_off"]), (&json!(""), &json!(1)));
+    let ends = answer["ends"].as_str().unwrap();
+    assert!(ends.starts_with("my.pgn:3: game 1 ends before move 1 of Red: \"h2h8\""), "{ends}");
+    let answer = server.request("POST", "/api/open?name=my.pgn", "", "1. h2h8 *\n");
+    assert_eq!(answer.status, 400, "{}", answer.text());
+    // What was passed over is counted, and a null move is named.
+    let odd = "[Red \"a\"]\n\n1. h2e2 ± novelty h9g7 2. -- i9h9 *\n";
+    let answer = server.request("POST", "/api/open", "", odd).json();
+    assert_eq!((&answer["game"]["moves"], &answer["words"]), (&json!("h2e2 h9g7"), &json!(2)));
+    assert_eq!(answer["note"], "the game has a null move; it was read up to there");
+    assert_eq!(answer["ends"], json!(null));
     let saved = server.request("POST", "/api/save?format=pgn", "", &opened["game"].to_string());
     assert!(
         saved.text().contains("1. 炮二平五 马２进３") && saved.head.contains("game.pgn"),
@@ -199,7 +205,7 @@ fn games_are_converted_as_the_command_line_does() {
         assert!(answer.head.contains("\r\nx-bad-games: 0"), "{}", answer.head);
         assert_eq!(answer.text(), std::fs::read_to_string(out).unwrap());
     }
-    let bad = format!("{GAMES}\n[Result \"*\"]\n1. a0a9 *\n");
+    let bad = format!("{GAMES}\n[FEN \"9/9 w\"]\n1. a0a1 *\n");
     let answer = server.request("POST", "/api/convert?to=pgn", "", &bad);
     assert!(answer.head.contains("\r\nx-bad-games: 1"), "{}", answer.head);
     for (path, body) in [
@@ -273,10 +279,10 @@ fn most_memory(child: &Child) -> u64 {
 fn small_files_have_no_huge_answers() {
     let server = Server::start(&[]);
     // A text that thousands of games share.
-    let shared = database(6_000, &"T".repeat(500_000));
+    let shared = database(3_000, &"T".repeat(500_000));
     let answer = server.request("POST", "/api/open?game=gomoku&index=5", "", &shared);
     let opened = answer.json();
-    assert_eq!((answer.status, opened["total"].as_u64()), (200, Some(6_000)));
+    assert_eq!((answer.status, opened["total"].as_u64()), (200, Some(3_000)));
     assert_eq!(opened["games"][7]["event"].as_str().map(str::len), Some(200));
     assert!(answer.body.len() < 5_000_000, "{}", answer.body.len());
     let answer = server.request("POST", "/api/convert?game=gomoku&to=jsonl", "", &shared);
@@ -646,6 +652,19 @@ fn chessdb_answers_in_its_own_words() {
     assert!(rules.contains("move:h9g7,rule:none"), "{rules}");
     let broken = server.request("POST", "/chessdb", "", "action=%zz&\u{1}\u{2}&board=\n");
     assert_eq!(broken.text(), "invalid parameters");
+    // Requests that never come to the question.
+    let large = "board=".to_owned() + &"9".repeat(9 << 20);
+    let other = "Origin: https://other.example\r\n";
+    for (answer, status) in [
+        (server.request("PUT", "/chessdb.php", "", ""), 405),
+        (server.request("POST", "/chessdb", "", &large), 413),
+        (server.request("GET", "/chessdb?action=queryall", other, ""), 403),
+    ] {
+        assert_eq!((answer.status, answer.text().as_str()), (status, "invalid parameters"));
+        assert!(answer.head.contains("text/plain"), "{}", answer.head);
+    }
+    let answer = server.request("PUT", "/chessdb?json=1", "", "");
+    assert_eq!((answer.status, answer.json()), (405, json!({"status": "invalid parameters"})));
 }
 
 /// The order of moves, their ranks and marks, and the other questions say the same.

@@ -272,8 +272,12 @@ impl Intake {
         });
         bar.finish_and_clear();
         // These end a build after all files were read, so the list is complete.
-        if matches!(result, Ok(_) | Err(BuildError::Strict { .. } | BuildError::NoGames { .. })) {
-            listing.close()?;
+        match result {
+            Ok(_) => listing.close()?,
+            Err(BuildError::Strict { .. } | BuildError::NoGames { .. }) => {
+                listing.close_with_error()?;
+            }
+            Err(_) => {}
         }
         let report = result.map_err(from_build)?;
         show_some("no game files in", &inputs.empty);

@@ -7,10 +7,10 @@ use std::time::Instant;
 use super::super::line_args::line_texts;
 use super::super::play::{describe, result_text};
 use super::super::player::tell_warnings;
-use super::super::terminal::{BoardStyle, Terminal};
+use super::super::terminal::{BoardStyle, Terminal, View};
 use super::super::{CliError, Context, OrExit, exit};
 use super::Args;
-use crate::cli::language::{counts, say, word, wrapped};
+use crate::cli::language::{self, counts, say, word, wrapped};
 use juzhong::book::{self, BuildOptions, ReadOptions};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Line, Notation};
@@ -98,7 +98,7 @@ fn play(args: &Args, book: &Path, context: &mut Context<'_>) -> Result<Line<Boar
         line.push(choice.mv);
     }
     let last = line.moves().last();
-    write!(context.out, "{}", line.position().draw(BoardStyle::Unicode.into(), last))?;
+    write!(context.out, "{}", line.position().draw(view(), last))?;
     let result = result_text(&line, FreeRules).unwrap_or_default();
     writeln!(context.out, "   {result}")?;
     Ok(line)
@@ -139,6 +139,12 @@ fn prove(line: &Line<Board>, context: &mut Context<'_>) -> Result<bool, CliError
             Ok(false)
         }
     }
+}
+
+/// Boards with symbols, unless the terminal has none.
+fn view() -> View {
+    let style = if language::has_unicode() { BoardStyle::Unicode } else { BoardStyle::Ascii };
+    View { style, ..View::default() }
 }
 
 /// The first position of a game in which the side to move wins by continuous fours, and the moves before it.

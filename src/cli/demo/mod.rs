@@ -10,10 +10,11 @@ use std::{env, fs};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::line_args::NotationArgs;
 use super::listing::claim;
 use super::play::{describe, result_text};
 use super::player::tell_warnings;
-use super::terminal::{BoardStyle, Terminal};
+use super::terminal::{BoardStyle, Terminal, View};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{self, counts, left, say, text, word};
 use juzhong::book;
@@ -382,7 +383,8 @@ impl Show {
 
     fn play(&mut self, context: &mut Context<'_>) -> Result<Record<Position>, CliError> {
         let start = Position::from_fen(ENDGAME).or_exit(exit::BAD_DATA)?;
-        write!(context.out, "{}", start.draw(BoardStyle::Hanzi.into(), None))?;
+        let view = view();
+        write!(context.out, "{}", start.draw(view, None))?;
         let mut line = Line::new(start, 0);
         while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
             context.out.flush()?;
@@ -396,11 +398,7 @@ impl Show {
             writeln!(context.out, "   {number:>3}{dots} {text} {}  {from}", choice.mv)?;
             line.push(choice.mv);
         }
-        write!(
-            context.out,
-            "{}",
-            line.position().draw(BoardStyle::Hanzi.into(), line.moves().last())
-        )?;
+        write!(context.out, "{}", line.position().draw(view, line.moves().last()))?;
         let result = result_text(&line, RuleSet::default());
         writeln!(
             context.out,
@@ -409,6 +407,12 @@ impl Show {
         )?;
         Ok(record(&line))
     }
+}
+
+/// Boards with characters in every language, as the moves beside them, unless the terminal has none.
+fn view() -> View {
+    let style = if language::has_unicode() { BoardStyle::Hanzi } else { BoardStyle::Ascii };
+    View { style, ..View::usual::<Position>(NotationArgs::default().shown()) }
 }
 
 fn record(line: &Line<Position>) -> Record<Position> {

@@ -77,6 +77,32 @@ impl Language {
     }
 }
 
+/// Returns true unless the locale names a character set other than UTF-8, in which Chinese characters and symbols would
+/// be rubbish. The first variable that is set counts; one without a character set stands for UTF-8, but for the locale
+/// `C`.
+pub(super) fn has_unicode() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
+    locale.is_none_or(|locale| is_unicode(&locale))
+}
+
+fn is_unicode(locale: &str) -> bool {
+    let locale = locale.split('@').next().unwrap_or_default();
+    match locale.split_once('.') {
+        Some((_, charset)) => {
+            let letters = charset.chars().filter(char::is_ascii_alphanumeric);
+            letters.collect::<String>().eq_ignore_ascii_case("utf8")
+        }
+        None => !matches!(locale, "C" | "POSIX"),
+    }
+}
+
+/// A text in simplified characters.
+pub(super) fn simplified(text: &str) -> String {
+    character_converter::traditional_to_simplified(text).into_owned()
+}
+
 /// Does work whose texts are in `language`.
 #[cfg(feature = "web")]
 pub(crate) fn within<T>(language: Language, work: impl FnOnce() -> T) -> T {

@@ -5,6 +5,7 @@ mod game;
 mod opponent;
 mod prompt;
 mod state_file;
+mod suggestions;
 #[cfg(test)]
 mod tests;
 
@@ -14,11 +15,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
-use super::game_input::{ending, refusal};
+use super::game_input::{refusal, remark};
 use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs, Typed};
 use super::player::{LimitArgs, PlayerArgs};
-use super::terminal::{BoardStyle, Refusal, Terminal, View, legal_moves};
+use super::terminal::{DrawingArgs, Refusal, Terminal, View, legal_moves};
 use super::verdict_explanation::verdict_name;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::cli::language::{self, counts, left, say, text, word, wrapped};
@@ -38,7 +39,6 @@ use juzhong::record::{
 use juzhong::search::Score;
 use juzhong::tablebase::{Entry, Wdl};
 use juzhong::xiangqi::Position;
-use juzhong::xiangqi::notation::MoveNotation;
 use opponent::{Opponent, Own, Purpose, Reply};
 use prompt::{Entered, Prompt};
 use state_file::Autosave;
@@ -73,9 +73,8 @@ pub(super) struct Args {
     /// Your side (xiangqi: red or black; gomoku: black or white; default: who begins).
     #[arg(long)]
     side: Option<String>,
-    /// How the board is drawn.
-    #[arg(long, value_enum, default_value_t)]
-    board: BoardStyle,
+    #[command(flatten)]
+    drawing: DrawingArgs,
     #[command(flatten)]
     notation: NotationArgs,
     /// See the board from the other side.
@@ -207,18 +206,15 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
                 Opponent::Foreign(Box::new(client), args.limits.go_limits())
             }
         };
-        let notation = args.notation.shown();
-        let is_chinese = notation == MoveNotation::Chinese;
         Ok(Self {
             opponent,
             rules: args.player.rules::<G>()?,
             desk: Desk::new(Played::of(line, fullmoves, start_clock, args.line.fen.is_some())),
             human,
             view: View {
-                style: args.board,
                 is_flipped: args.flip && G::HAS_VIEWS,
-                is_numbered: is_chinese && G::HAS_VIEWS,
                 is_coloured: wants_colour(),
+                ..args.drawing.view::<G>(args.notation)
             },
             books: args.player.own_books(),
             notation: args.notation,
@@ -541,8 +537,10 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.desk.game.push(mv);
                 Ok(Next::Moved)
             }
-            Err(reason) => self
-                .answer(text!("{}; type help for what is understood", language::message(&reason))),
+            Err(reason) => {
+                let (reason, remedy) = (language::message(&reason), suggestions::remedy(typed));
+                self.answer(text!("{reason}; {remedy}"))
+            }
         }
     }
 
@@ -905,7 +903,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 }
 
-/// Reads the game of that number in a file of any format, and the fault at which it breaks off, if it does.
+/// Reads the game of that number in a file of any format, and what is to be told of it.
 fn read_record<G: Terminal>(
     path: &Path,
     number: u64,
@@ -925,8 +923,8 @@ fn read_record<G: Terminal>(
             return ControlFlow::Continue(());
         }
         let whole = |game: ParsedGame<G>| {
-            let fault = game.cut.map(|cut| ending(&cut, &game.record));
-            (game.record, fault)
+            let remark = remark(&game);
+            (game.record, remark)
         };
         found = Some(game.map(whole).map_err(|bad| refusal(&bad)));
         ControlFlow::Break(())

@@ -204,10 +204,11 @@ fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8,
     work.review_batch()?;
     let Work { file, report, first_bad, listing, bar, .. } = work;
     bar.finish_and_clear();
-    listing.close()?;
     if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
+        listing.close_with_error()?;
         return Err(no_game(&inputs, first_bad));
     }
+    listing.close()?;
     if report.reviewed == 0 {
         let message = format!("none of {} games meets the conditions", report.filtered);
         return Err(CliError::message(exit::FAILED, message));
@@ -426,12 +427,16 @@ impl<G: Reviewable> Work<'_, '_, G> {
             }
         };
         if !self.filter.is_empty() && !self.filter.admits(&game.record) {
+            self.listing.release(&self.bar);
             self.report.filtered += 1;
             return Ok(());
         }
-        let ParsedGame { record, place, game: number, cut, words, .. } = game;
+        let ParsedGame { record, place, game: number, cut, words, note, .. } = game;
         if let Some(words) = &words {
             self.bar.suspend(|| tell_words(&place.within(source), words));
+        }
+        if let Some(note) = note {
+            self.bar.suspend(|| self.listing.add_note(&place.within(source), note));
         }
         if let Some(cut) = cut {
             let listing = &mut self.listing;
@@ -446,6 +451,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
             self.leave_out(&BadGame { source: source.to_owned(), place, game: number, reason });
             return Ok(());
         }
+        self.listing.release(&self.bar);
         let start = record.start.clone().unwrap_or_else(G::start);
         self.batch.push(Waiting { place: place.within(source), number, record, start });
         if self.batch.positions >= self.batch_positions || self.batch.bytes >= BATCH_BYTES {

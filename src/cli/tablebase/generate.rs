@@ -15,10 +15,10 @@ use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate
 /// Builds tables.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  juzhong tablebase generate KRvKN --dir tables            KRvKN and what its captures lead to
-  juzhong tablebase generate 'KRNvK*' --dir tables         against any advisors and elephants
-  juzhong tablebase generate --men 4 --dir tables          all sets of up to four men
-  juzhong tablebase generate --men 5 --dir tables --dry-run
+  juzhong tablebase generate KRvKN --tables tables         KRvKN and what its captures lead to
+  juzhong tablebase generate 'KRNvK*' --tables tables      against any advisors and elephants
+  juzhong tablebase generate --men 4 --tables tables       all sets of up to four men
+  juzhong tablebase generate --men 5 --tables tables --dry-run
 
 Finished tables are kept: after an interruption (exit code 75) the same command goes on. Several runs
 may work in one folder at the same time; they share the tables among them.")]

@@ -7,6 +7,7 @@ use super::probe::{describe, describe_by};
 use super::{Folder, distance_of, table_error};
 use crate::cli::language::{say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
+use crate::cli::terminal::ShownBoardArgs;
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::{Game, Side, Verdict};
 use juzhong::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
@@ -23,6 +24,8 @@ pub(in crate::cli) struct Args {
     start: LineArgs,
     #[command(flatten)]
     notation: NotationArgs,
+    #[command(flatten)]
+    drawing: ShownBoardArgs,
     /// Most plies to show.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     plies: usize,
@@ -44,6 +47,7 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if context.common.json {
         writeln!(context.out, "{}", answer.to_json())?;
     } else {
+        args.drawing.draw(position, typed.line.moves().last(), args.notation, context.out)?;
         answer.print(context)?;
     }
     Ok(exit::OK)

@@ -8,7 +8,7 @@ use super::{Folder, distance_of, full_message, is_beyond_limit, table_code, tabl
 use crate::cli::fens::Fens;
 use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{ShownBoardArgs, Terminal};
 use crate::cli::{CliError, Context, exit};
 use juzhong::game::Line;
 use juzhong::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
@@ -28,6 +28,8 @@ pub(in crate::cli) struct Args {
     fens: Option<PathBuf>,
     #[command(flatten)]
     notation: NotationArgs,
+    #[command(flatten)]
+    drawing: ShownBoardArgs,
 }
 
 /// The value of a position and of its moves, best first.
@@ -49,6 +51,8 @@ pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if context.common.json {
         writeln!(context.out, "{}", answer.to_json(&tables))?;
     } else {
+        let last = typed.line.moves().last();
+        args.drawing.draw(&answer.position, last, args.notation, context.out)?;
         answer.print(&tables, context)?;
     }
     Ok(exit::OK)

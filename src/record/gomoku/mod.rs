@@ -40,7 +40,7 @@ use crate::record::model::recorded::Recorded;
 use crate::record::text::jsonl;
 use crate::record::text::single::read_whole;
 use crate::record::text::split::Chunk;
-use crate::record::utf16;
+use crate::record::text::utf16;
 use crate::record::write::{Dropped, WriteError, WriteOptions};
 
 impl Recorded for Board {
@@ -115,7 +115,7 @@ impl Formats for Board {
         sink: &mut GameSink<'_, Self>,
     ) -> ReadSummary {
         if chunk.encoding.is_utf16() {
-            return utf16::read(source, bytes, chunk, sink);
+            return utf16::read(source, bytes, chunk, sink, Self::split_games, Self::read_chunk);
         }
         let (byte, line) = (Place::Offset(0), Place::Line(1));
         match chunk.format {

@@ -6,7 +6,7 @@ use crate::record::model::format::Format;
 use crate::record::model::parsed::BadGameReason;
 use crate::record::sniff;
 use crate::record::text::plain::is_remark;
-use crate::record::utf16;
+use crate::record::text::utf16;
 
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;

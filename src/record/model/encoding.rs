@@ -43,7 +43,14 @@ impl Encoding {
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Self {
         let sample = sample(bytes);
-        if bytes.starts_with(UTF8_MARK) || std::str::from_utf8(sample).is_ok() {
+        let is_utf8 = match std::str::from_utf8(sample) {
+            Ok(_) => true,
+            // A character that the end of the sample cuts, in a long line.
+            Err(error) => {
+                error.error_len().is_none() && sample.as_ptr_range().end < bytes.as_ptr_range().end
+            }
+        };
+        if bytes.starts_with(UTF8_MARK) || is_utf8 {
             return Self::Utf8;
         }
         let fit = |encoding: Self| {
@@ -114,6 +121,13 @@ impl Encoding {
             (DecoderResult::InputEmpty, _) => Some(buffer),
             _ => None,
         }
+    }
+
+    /// Returns true if bytes are hardly anything but Big5: two characters or more, all of them common there, and most of
+    /// them none of the common ones of GB18030.
+    pub(in crate::record) fn is_surely_big5(bytes: &[u8]) -> bool {
+        let [in_gb, in_big5] = [Self::Gb18030, Self::Big5].map(|encoding| common(encoding, bytes));
+        in_big5 > 1 && in_big5 == pairs_of(bytes).count() && 2 * in_gb < in_big5
     }
 
     /// The encoding of a part of a source that is written in this one as a whole: parts may be in
@@ -267,21 +281,28 @@ fn common(encoding: Encoding, bytes: &[u8]) -> usize {
         Encoding::Big5 => matches!((lead, trail), (0xa4..=0xc6, 0x40..=0x7e | 0xa1..=0xfe)),
         _ => false,
     };
-    let (mut rest, mut count) = (bytes, 0);
-    while let [lead, after @ ..] = rest {
-        rest = after;
-        if let (0x81..=0xfe, [trail, after @ ..]) = (lead, after) {
-            count += usize::from(is_common(*lead, *trail));
+    pairs_of(bytes).filter(|&(lead, trail)| is_common(lead, trail)).count()
+}
+
+/// The characters of two bytes in a text in GB18030 or Big5.
+fn pairs_of(bytes: &[u8]) -> impl Iterator<Item = (u8, u8)> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        loop {
+            let (&lead, after) = rest.split_first()?;
             rest = after;
+            if let (0x81..=0xfe, Some((&trail, after))) = (lead, after.split_first()) {
+                rest = after;
+                return Some((lead, trail));
+            }
         }
-    }
-    count
+    })
 }
 
 /// Returns true if bytes are a Western text of a byte a character: letters beyond ASCII stand alone or in pairs, most of
-/// them alone and next to letters of ASCII, as they never do in Chinese texts. Other signs stand alone between blanks.
+/// them alone and next to letters of ASCII, as they never do in Chinese texts. Other signs (quotation marks, dashes, `±`)
+/// stand at the ends of words, or alone.
 fn is_western(bytes: &[u8]) -> bool {
-    let is_letter = |byte: &u8| matches!(byte, 0x8a | 0x8c | 0x8e | 0x9a | 0x9c | 0x9e | 0x9f | 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0xff);
     let (mut single, mut double, mut others) = (0_usize, 0_usize, 0_usize);
     let mut before = None;
     let mut runs = bytes.chunk_by(|a, b| a.is_ascii() == b.is_ascii()).peekable();
@@ -291,12 +312,11 @@ fn is_western(bytes: &[u8]) -> bool {
             continue;
         }
         let next = runs.peek().and_then(|run| run.first());
-        let is_in_word = [before, next].into_iter().flatten().any(u8::is_ascii_alphabetic);
-        match run {
-            [one] if is_letter(one) && is_in_word => single += 1,
-            [one] if !is_in_word || matches!(one, 0x91..=0x94) => others += 1,
-            [one, two] if is_letter(one) && is_letter(two) && is_in_word => double += 1,
-            _ => return false,
+        match western_run(before, run, next) {
+            Some(Run::Signs) => others += 1,
+            Some(Run::Letter) => single += 1,
+            Some(Run::Pair) => double += 1,
+            None => return false,
         }
     }
     let is_no_pair = |encoding: &'static encoding_rs::Encoding| {
@@ -307,6 +327,49 @@ fn is_western(bytes: &[u8]) -> bool {
             && others > 0
             && is_no_pair(encoding_rs::GB18030)
             && is_no_pair(encoding_rs::BIG5)
+}
+
+/// What bytes beyond ASCII are in a Western text.
+enum Run {
+    /// Signs, or a letter that is a word.
+    Signs,
+    /// A letter within a word.
+    Letter,
+    /// What may be one Chinese character as well.
+    Pair,
+}
+
+/// The meaning of bytes beyond ASCII between two others, if it is a Western text.
+fn western_run(before: Option<&u8>, run: &[u8], next: Option<&u8>) -> Option<Run> {
+    let is_letter = |byte: &u8| matches!(byte, 0x8a | 0x8c | 0x8e | 0x9a | 0x9c | 0x9e | 0x9f | 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0xfe);
+    // Without a meaning, or a letter that hardly any name has (ÿ) and the mark of what is no text.
+    let is_nothing = |byte: &u8| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d | 0xff);
+    if run.iter().any(is_nothing) {
+        return None;
+    }
+    let is_in_word = [before, next].into_iter().flatten().any(u8::is_ascii_alphabetic);
+    // No Chinese text has a character between small letters.
+    let is_within = [before, next].iter().all(|byte| byte.is_some_and(u8::is_ascii_lowercase));
+    let letters = run.iter().position(is_letter).map_or(&[][..], |begin| {
+        let end = run.iter().rposition(is_letter).map_or(begin, |last| last + 1);
+        &run[begin..end]
+    });
+    match (letters.len(), run.len()) {
+        (0, 1) => Some(Run::Signs),
+        (1, 1) if !is_in_word => Some(Run::Signs),
+        (1, 1) => Some(Run::Letter),
+        (1 | 2, 2) if is_within => Some(Run::Letter),
+        // A sign and a letter that no Chinese character begins with, or the other way round.
+        (1, _) if is_in_word && is_no_character(run) => Some(Run::Letter),
+        (0, _) if is_no_character(run) => Some(Run::Signs),
+        (_, 2) => Some(Run::Pair),
+        _ => None,
+    }
+}
+
+/// Returns true if bytes are no common Chinese characters in either encoding.
+fn is_no_character(run: &[u8]) -> bool {
+    common(Encoding::Gb18030, run) == 0 && common(Encoding::Big5, run) == 0
 }
 
 /// The number of places where four characters in a row read as a Chinese move.
@@ -371,6 +434,9 @@ mod tests {
             "[Red \"François Noël\"]\n1. C2=5 ± *",
             "1. h2e2 ± h9g7 *",
             "[Red \"Ærø Ødegård\"]",
+            "[Event \"São João, Conceição\"]",
+            "[Annotator \"Élodie\"]\n{ «Échec» … N° 5 ¿Qué? }",
+            "{ l’été – «à Zürich»… }",
         ] {
             assert_eq!(Encoding::detect(&western(text)), Encoding::Western, "{text}");
         }
@@ -409,6 +475,15 @@ mod tests {
         for bytes in [&b"1. h2e2 h9g7"[..], b"", b"\0", b"XQ\x0a\0\0\0\0\0\0\0\0\0\0\0", &[0; 64]] {
             assert_eq!(Encoding::utf16_of(bytes), None, "{bytes:x?}");
         }
+    }
+
+    #[test]
+    fn a_sample_may_end_within_a_character() {
+        for blanks in 0..3 {
+            let text = " ".repeat(blanks) + &"棋".repeat(SAMPLE_BYTES);
+            assert_eq!(Encoding::detect(text.as_bytes()), Encoding::Utf8, "{blanks}");
+        }
+        assert_ne!(Encoding::detect(&"棋".as_bytes()[..2]), Encoding::Utf8);
     }
 
     #[test]

@@ -12,8 +12,8 @@ pub enum Keep {
     /// The moves before are a game, if there are some: see
     /// [`ParsedGame::cut`](crate::record::model::parsed::ParsedGame).
     LegalPart,
-    /// The same, to be looked at: where the first move is illegal, a start position other than the usual one is a
-    /// game without moves.
+    /// The same, to be looked at: where the first move is illegal, what has tags or a start position other than the
+    /// usual one is a game without moves.
     Opened,
 }
 
@@ -24,7 +24,7 @@ impl Keep {
         match self {
             Self::Nothing => false,
             Self::LegalPart => has_moves,
-            Self::Opened => has_moves || part.start.is_some(),
+            Self::Opened => has_moves || part.start.is_some() || !part.tags.is_empty(),
         }
     }
 }

@@ -198,12 +198,15 @@ pub fn tell_words(place: &str, words: &SkippedWords) {
     tracing::info!("{}: words passed over: {}: {words}", Visible(place), words.count);
 }
 
-/// The words in quotation marks.
+/// The words in quotation marks, with their lines.
 impl fmt::Display for SkippedWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (_, word)) in self.first.iter().enumerate() {
+        for (index, (place, word)) in self.first.iter().enumerate() {
             let separator = if index > 0 { ", " } else { "" };
             write!(f, "{separator}\"{}\"", Visible(word))?;
+            if let Place::Line(line) = place {
+                write!(f, " (line {line})")?;
+            }
         }
         match self.count - self.first.len() as u64 {
             0 => Ok(()),

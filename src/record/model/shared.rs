@@ -50,7 +50,7 @@ impl SharedBudget {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             let what = format!(
                 "the names that games share come to more than {MAX_SHARED_RATIO} times the file; \
-                 games are read up to there"
+                 games that need more of them are left out"
             );
             BadGameReason::Unsupported(what)
         })?;

@@ -46,11 +46,13 @@ impl Texts {
         if seen.is_empty() {
             return None;
         }
-        match Encoding::detect(&seen) {
-            Encoding::Utf8 => is_surely_utf8(&seen).then_some(Encoding::Utf8),
-            Encoding::Gb18030 => None,
-            other => Some(other),
-        }
+        let found = Encoding::detect(&seen);
+        let is_sure = match found {
+            Encoding::Utf8 => is_surely_utf8(&seen),
+            Encoding::Big5 => Encoding::is_surely_big5(&seen),
+            other => other != Encoding::Gb18030,
+        };
+        is_sure.then_some(found)
     }
 
     fn note_bytes(&self, text: &[u8]) {

@@ -11,5 +11,6 @@ pub(super) mod single;
 pub(super) mod split;
 pub(super) mod table;
 pub(super) mod typed;
+pub(super) mod utf16;
 pub(super) mod wxf;
 mod xiangqi;

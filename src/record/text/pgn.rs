@@ -26,8 +26,8 @@ use crate::record::text::scan;
 use crate::record::text::scan::{Number, Scanner, Token};
 use crate::record::text::split::{Block, Blocks, Chunk};
 use crate::xiangqi::notation::{
-    Dialect, Fault, MoveError, MoveText, Readings, fold, is_file_based, read_move, readings,
-    resembles_move,
+    Dialect, Fault, MAX_MOVE_CHARS, MoveError, MoveText, Readings, fold, is_file_based, read_move,
+    readings, resembles_move,
 };
 use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
 
@@ -292,7 +292,7 @@ pub(in crate::record) fn read_moves(
 }
 
 /// The most times that moves which several pieces can make are guessed anew for one game.
-const MOST_GUESSES: usize = 256;
+const MOST_GUESSES: usize = 64;
 
 /// The most text that is read for that, in bytes.
 const GUESSED_BYTES: usize = 1 << 20;
@@ -404,7 +404,7 @@ struct GameReader<'a> {
     /// The word of the main line that was passed over last, until a number shows that no move is missing.
     pending: Option<Pending>,
     /// The last number of a move, and the plies before it.
-    number: Option<(u64, usize)>,
+    number: Option<(Number, usize)>,
     /// The plies from a number to the next one, where no word stood between them.
     step: Option<usize>,
     note: Option<Note>,
@@ -490,16 +490,17 @@ impl<'a> GameReader<'a> {
         Err(BlockFault { lines, reason, part: part.map(Box::new) })
     }
 
-    /// The fault of a move and its offset; of a word instead that was passed over right before it, and was perhaps
-    /// meant as a move.
+    /// The fault of a move and its offset; of a word instead that was passed over right before it, if it was perhaps
+    /// meant as a move: it has a digit, stands right behind a number, or the move is one of the other side.
     fn blamed(&mut self, reason: BadGameReason, at: usize) -> (BadGameReason, usize) {
         let is_number = |c: char| c.is_ascii_digit();
+        let is_meant = |word: &Pending| {
+            word.text.contains(is_number)
+                || self.number.is_some_and(|(_, plies)| plies == word.plies)
+                || self.is_of_other_side(&reason)
+        };
         match &self.pending {
-            Some(word)
-                if word.is_word
-                    && word.plies + 1 == reason.ply()
-                    && word.text.contains(is_number) =>
-            {
+            Some(word) if word.is_word && word.plies + 1 == reason.ply() && is_meant(word) => {
                 self.words.truncate(word.words);
                 (word.reason(), word.at)
             }
@@ -507,12 +508,29 @@ impl<'a> GameReader<'a> {
         }
     }
 
+    /// Returns true if the move at fault is one of the side that is not to move.
+    fn is_of_other_side(&self, reason: &BadGameReason) -> bool {
+        let (BadGameReason::Move { error, .. }, Some(line)) = (reason, self.lines.first()) else {
+            return false;
+        };
+        let mut position = line.position.clone();
+        if position.in_check() {
+            return false;
+        }
+        position.pass();
+        let text = error.text().chars().take(MAX_MOVE_CHARS).collect();
+        read_word(&position, &text, self.dialect, self.is_from_one).is_ok()
+    }
+
     /// Refuses a text without any move or position, in which words were passed over.
     fn check_words(&mut self) -> Result<(), BadGameReason> {
         let has_moves = self.lines.first().is_some_and(|line| !line.tree.moves.is_empty());
         let is_position = self.start.is_some() && !self.is_bare;
         match &self.pending {
-            Some(word) if word.is_word && !has_moves && !is_position => Err(word.reason()),
+            Some(word) if word.is_word && !has_moves && !is_position => {
+                self.scanner.return_to(word.at);
+                Err(word.reason())
+            }
             _ => Ok(()),
         }
     }
@@ -724,7 +742,14 @@ impl<'a> GameReader<'a> {
     fn check_number(&mut self, number: Number) -> Result<(), BadGameReason> {
         let plies = self.lines.first().map_or(0, |line| line.tree.moves.len());
         let before = match self.number {
-            Some((before, _)) if number.is_second || number.value != before + 1 => return Ok(()),
+            // A number without a dot is one of a move where the others have none.
+            Some((before, _))
+                if number.is_second
+                    || number.value != before.value + 1
+                    || number.is_marked != before.is_marked =>
+            {
+                return Ok(());
+            }
             before => before,
         };
         let pending = self.pending.take_if(|word| word.is_word || number.is_marked);
@@ -739,7 +764,7 @@ impl<'a> GameReader<'a> {
             (None, Some(step)) => self.step = Some(step),
             _ => {}
         }
-        self.number = Some((number.value, plies));
+        self.number = Some((number, plies));
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use crate::record::model::record::Record;
 use crate::record::text::pgn::{BlockFault, BlockGame, START};
 use crate::record::text::pgn_writer::{move_text, result_text};
 use crate::record::text::split::{Chunk, Layout, Lines};
-use crate::record::text::{pgn, table};
+use crate::record::text::{pgn, scan, table};
 use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
 use crate::xiangqi::{Position, Setup};
 
@@ -51,16 +51,15 @@ pub(in crate::record) fn looks_like(text: &str) -> bool {
         return true;
     }
     let parts = Parts::of(line);
-    let mut words = parts.moves.split_whitespace().take(2).peekable();
+    let words = parts.moves.split_whitespace().filter(|word| !scan::is_sign_or_null(word));
+    let mut words = words.take(2).peekable();
     parts.fen.is_some() || words.peek().is_some() && words.all(begins_with_move)
 }
 
 /// A move, a result, or Chinese moves written together.
 pub(in crate::record) fn begins_with_move(word: &str) -> bool {
     let head: String = word.chars().take(4).collect();
-    is_move_word(word)
-        || crate::record::text::scan::outcome(word).is_some()
-        || !head.is_ascii() && is_move_word(&head)
+    is_move_word(word) || scan::outcome(word).is_some() || !head.is_ascii() && is_move_word(&head)
 }
 
 pub(in crate::record) fn is_remark(line: &str) -> bool {

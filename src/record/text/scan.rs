@@ -90,6 +90,11 @@ impl<'a> Scanner<'a> {
         Some(Number { value, is_marked, is_second: dots > 1 })
     }
 
+    /// The offset behind the last token.
+    pub(in crate::record) const fn token_end(&self) -> usize {
+        self.at
+    }
+
     /// The number of line ends before that place.
     pub(in crate::record) fn lines_before(&self, at: usize) -> u64 {
         self.text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64
@@ -346,6 +351,12 @@ fn is_sign(text: &[char]) -> bool {
     !text.iter().any(|c| c.is_alphanumeric())
         || text.len() <= 4
             && LETTERED_SIGNS.iter().any(|sign| sign.chars().eq(text.iter().copied()))
+}
+
+/// Returns true if a word is a sign of value or another mark, or a null move.
+pub(in crate::record) fn is_sign_or_null(word: &str) -> bool {
+    let mut text = MoveText::new();
+    word.chars().all(|c| text.try_push(fold(c)).is_ok()) && (is_null(&text, word) || is_sign(&text))
 }
 
 /// Returns true if a word, folded and as it is written, is a null move. Long dashes are punctuation.

@@ -14,7 +14,7 @@ use crate::tablebase::value::{Metric, Rules};
 pub enum TableError {
     /// There is no such table.
     #[error(
-        "no table {material} in {}; build it with: juzhong tablebase generate {material} --dir {} --rules {rules} --metric {metric}",
+        "no table {material} in {}; build it with: juzhong tablebase generate {material} --tables {} --rules {rules} --metric {metric}",
         dir.shown(), dir.shown()
     )]
     Missing {
@@ -37,7 +37,7 @@ pub enum TableError {
         source: io::Error,
     },
     /// Writing failed.
-    #[error("cannot write {} ({}, or use another --dir)", path.shown(), writing_remedy(source))]
+    #[error("cannot write {} ({}, or use another --tables)", path.shown(), writing_remedy(source))]
     Write {
         /// The file or folder.
         path: PathBuf,
@@ -112,9 +112,9 @@ impl TableError {
 fn reading_remedy(path: &Path, error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::NotFound {
         let dir = path.shown();
-        format!("build tables with: juzhong tablebase generate MATERIAL --dir {dir}")
+        format!("build tables with: juzhong tablebase generate MATERIAL --tables {dir}")
     } else {
-        "check what is there and its permissions, or use another --dir".to_owned()
+        "check what is there and its permissions, or use another --tables".to_owned()
     }
 }
 
@@ -136,7 +136,7 @@ fn writing_remedy(error: &io::Error) -> &'static str {
 fn header_remedy(fault: &SealError) -> String {
     match fault {
         SealError::Version { found, supported } if found > supported => format!(
-            "version {found}, but this program reads version {supported}; update juzhong, or use another --dir"
+            "version {found}, but this program reads version {supported}; update juzhong, or use another --tables"
         ),
         SealError::Version { found, supported } => format!(
             "version {found}, but this program reads version {supported}; generate it again"

@@ -158,7 +158,7 @@ pub enum GenerateError {
     },
     /// The disk has too little space.
     #[error(
-        "the tables need about {} in {}, where {} is free; free some space there, or use another --dir",
+        "the tables need about {} in {}, where {} is free; free some space there, or use another --tables",
         BinarySize(*needed), dir.shown(), BinarySize(*free)
     )]
     Disk {

@@ -30,6 +30,19 @@ pub enum MoveError {
     },
 }
 
+impl MoveError {
+    /// The move as written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Unreadable(text)
+            | Self::NoSuchPiece(text)
+            | Self::Ambiguous { text, .. }
+            | Self::Illegal { text, .. } => text,
+        }
+    }
+}
+
 /// The rule that forbids a move, the nearest to a legal one last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[repr(u8)]

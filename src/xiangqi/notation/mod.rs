@@ -223,7 +223,7 @@ pub(crate) fn resembles_move(text: &[char]) -> bool {
         // h2eX, h2-e, a10b3
         [file, rank, third, _, ..] if square(file, rank).is_some() && text.len() <= 7 => {
             third == '-'
-                || third == '0'
+                || rank == '1' && third == '0'
                 || matches!(third.to_ascii_lowercase(), 'a'..='i')
                 || is_sign(third)
         }

@@ -371,7 +371,8 @@ fn damaged_books_have_their_codes() {
         newer[63] = 1;
         check("older.book", &newer, &["version 1", "build it again"]);
         check("empty.book", b"", &["an empty file", "juzhong book build"]);
-        check("games.book", b"1. h2e2 h9g7", &["not a SQLite database"]);
+        check("games.book", b"1. h2e2 h9g7", &["not a SQLite database but a file of games (pgn)"]);
+        check("table.book", b"JZTABLE\0\0", &["not a SQLite database but an endgame table"]);
     }
     fails(&["book", "query", &book, "--fen", "9/9 w"], 65, &["--fen"]);
     fails(&["book", "query", &book, "--moves", "h2e2 e9e7"], 65, &["move 2", "illegal"]);

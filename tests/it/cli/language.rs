@@ -38,6 +38,57 @@ fn the_language_is_that_of_the_nearest_source() {
     ended(&juzhong(&["position", "--lang", "fr"]), 2, &["invalid value 'fr'", "en, zh"]);
 }
 
+/// Runs in that language, at a terminal of that locale.
+fn at_terminal(lang: &str, locale: &str, args: &[&str]) -> String {
+    let mut command = command(args);
+    command.env("JUZHONG_LANG", lang).env("LC_ALL", locale);
+    text(&command.output().unwrap().stdout)
+}
+
+#[test]
+fn boards_have_characters_where_the_language_is_chinese() {
+    let folder = Folder::new();
+    let tables = &folder.at("tables");
+    ok(&["tablebase", "generate", "KRvK", "--tables", tables]);
+    let rook = "3k5/9/9/9/9/9/9/9/9/R3K4 w";
+    let (red, black) = (" 九 八 七 六 五 四 三 二 一", " １ ２ ３ ４ ５ ６ ７ ８ ９");
+    let shows = |text: &str| text.contains('俥') && text.contains('帥') && text.contains('將');
+    for args in [
+        &["position", "--fen", rook][..],
+        &["analyse", "--fen", rook, "--depth", "1"],
+        &["tablebase", "probe", "--tables", tables, "--fen", rook],
+        &["tablebase", "line", "--tables", tables, "--fen", rook],
+        &["play", "--fen", rook],
+    ] {
+        let text = at_terminal("zh", "zh_CN.UTF-8", args);
+        assert!(shows(&text) && text.contains(red) && text.contains(black), "{args:?}: {text}");
+        for (lang, locale) in [("zh", "zh_CN.GB18030"), ("zh", "C"), ("en", "en_US.UTF-8")] {
+            let text = at_terminal(lang, locale, args);
+            let is_plain = !shows(&text) && !text.contains(red) && !text.contains('楚');
+            assert!(is_plain, "{args:?} {locale}: {text}");
+        }
+        let letters = at_terminal("zh", "zh_CN.UTF-8", &[args, &["--board", "ascii"]].concat());
+        assert!(!shows(&letters) && letters.contains(". . ."), "{args:?}: {letters}");
+        let asked = at_terminal("en", "C", &[args, &["--board", "hanzi"]].concat());
+        assert!(shows(&asked) && !asked.contains('九'), "{args:?}: {asked}");
+        let coordinates = &[args, &["--notation", "uci"]].concat();
+        let text = at_terminal("zh", "zh_CN.UTF-8", coordinates);
+        assert!(shows(&text) && text.contains(" ａ ｂ ｃ") && !text.contains('九'), "{text}");
+    }
+    // The setting, and a position that is refused.
+    let file = &folder.write("config.toml", "board = \"ascii\"\n");
+    let text = at_terminal("zh", "zh_CN.UTF-8", &["position", "--config", file]);
+    assert!(!shows(&text) && text.contains("r n b a k"), "{text}");
+    let text = at_terminal("zh", "zh_CN.UTF-8", &["config"]);
+    assert!(text.lines().any(|line| line.starts_with("board") && line.contains("hanzi")), "{text}");
+    let text =
+        at_terminal("zh", "zh_CN.UTF-8", &["position", "--fen", "3k5/9/9/9/9/9/9/9/9/3K5 w"]);
+    assert!(text.contains('帥') && text.contains(red), "{text}");
+    // Stones of gomoku have no characters.
+    let text = at_terminal("zh", "zh_CN.UTF-8", &["--game", "gomoku", "position", "--moves", "h8"]);
+    assert!(text.contains('x') && !text.contains('●'), "{text}");
+}
+
 /// The first line with an English sentence: three words in a row.
 fn english(text: &str) -> Option<&str> {
     let is_word = |word: &&str| {
@@ -207,8 +258,7 @@ fn names_that_others_chose_stay_as_they_are() {
     for line in ["红方     Red\n", "黑方     no name\n", "赛事     book\n"] {
         assert!(shown.contains(line), "{shown}");
     }
-    let many =
-        folder.write("many.pgn", format!("[Red \"{}\"]\n\n1. h2e2 x *\n", "a: ".repeat(300)));
+    let many = folder.write("many.pgn", format!("[FEN \"{}\"]\n\n1. h2e2 *\n", "a: ".repeat(300)));
     let told = chinese(&["review", &many, "--nodes", "20"]);
     assert_eq!(told.status.code(), Some(65));
 }

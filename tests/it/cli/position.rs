@@ -167,6 +167,21 @@ fn bad_moves_and_rules_say_what_is_wrong() {
 }
 
 #[test]
+fn what_is_left_over_of_a_move_is_shown() {
+    for (moves, shown) in [
+        ("炮二平九十", "\"炮二平九十\" is no move"),
+        ("炮二平五十", "\"炮二平五十\" is no move"),
+        ("h2e2!!!!!!!!!!!garbage", "garbage"),
+        ("炮二平五5", "\"炮二平五5\""),
+        ("h2e2 h9g7 42", "\"42\" is no move"),
+        ("h2e2 )", "\")\" is no move"),
+    ] {
+        fails(&["position", "--moves", moves], 65, &[shown]);
+    }
+    fails(&["--game", "gomoku", "position", "--moves", "h8 x9"], 65, &["\"x9\" is no point"]);
+}
+
+#[test]
 fn batches_answer_every_line_in_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("fens.txt");

@@ -26,7 +26,10 @@ const MIXED: &str = include_str!("../../data/pgn/mixed_quality.pgn");
 #[test]
 fn variations_comments_and_text_after_the_result() {
     let (games, summary) = read(VARIATIONS.as_bytes());
-    assert_eq!(summary, ReadSummary { games: 1, cut_variations: 1, ..ReadSummary::default() });
+    assert_eq!(
+        summary,
+        ReadSummary { games: 1, cut_variations: 1, words: 1, ..ReadSummary::default() }
+    );
     let record = &games[0].as_ref().unwrap().record;
     assert_eq!(record.tag("black"), Some("乙"));
     assert_eq!(record.result, Some(Outcome::Draw));

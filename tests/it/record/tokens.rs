@@ -115,13 +115,13 @@ fn words_are_counted_and_named() {
     let places: Vec<_> = words.first.iter().map(|(place, word)| (*place, word.as_str())).collect();
     let expected = [(Place::Line(3), "±"), (Place::Line(4), "novelty"), (Place::Line(4), "N")];
     assert_eq!(places, expected);
-    assert_eq!(words.to_string(), "\"±\", \"novelty\", \"N\"");
+    assert_eq!(words.to_string(), "\"±\" (line 3), \"novelty\" (line 4), \"N\" (line 4)");
     let words = self::game(&format!("{TAGS}1. h2e2+- h9g7 *\n")).words.unwrap();
-    assert_eq!(words.to_string(), "\"+-\"");
+    assert_eq!(words.to_string(), "\"+-\" (line 3)");
     let many = format!("{TAGS}1. h2e2 {}h9g7 *\n", "foo ".repeat(100));
     let words = self::game(&many).words.unwrap();
     assert_eq!((words.count, words.first.len()), (100, 8));
-    assert!(words.to_string().ends_with("\"foo\" and 92 more"), "{words}");
+    assert!(words.to_string().ends_with("\"foo\" (line 3) and 92 more"), "{words}");
 }
 
 #[test]
@@ -132,9 +132,19 @@ fn numbers_between_moves_are_no_evidence() {
         "1. h2e2 2. foo h9g7 3. h0g2",
         "7. h2e2 ± h9g7 8. foo h0g2",
         "1. h2e2 {2.} ± 1... h9g7 foo 2. h0g2",
+        "1. h2e2 foo 2 h9g7 h0g2",
     ] {
         assert_eq!(line(&format!("{TAGS}{text} *")), "h2e2 h9g7 h0g2", "{text}");
     }
+}
+
+#[test]
+fn lists_of_moves_may_have_signs() {
+    for text in ["炮二平五 ± 马８进７ 马二进三", "h2e2 N h9g7 = h0g2", "C2=5 +- H8+7 H2+3"]
+    {
+        assert_eq!(line(text), "h2e2 h9g7 h0g2", "{text}");
+    }
+    assert_eq!(line("h2e2 -- h9g7"), "h2e2");
 }
 
 #[test]
@@ -180,6 +190,7 @@ fn what_stands_in_the_place_of_a_move_is_no_word() {
         ("1. C2=5 H8+7 2. foo C8=5 3. H2+3", "foo"),
         ("1 C2=5 H8+7 2 foo C8=5 3 H2+3", "foo"),
         ("1. 炮二平五 马８进７ 2. □□ 卒７进１ 3. 兵三进一", "□□"),
+        ("1. h2e2 h9g7 2. xyzzy i9h9 3. h0g2", "xyzzy"),
     ] {
         let text = format!("{TAGS}{text} *\n");
         let bad = read_one(text.as_bytes()).unwrap_err();
@@ -376,8 +387,10 @@ fn a_game_is_opened_up_to_its_fault() {
         assert_eq!((summary.games, summary.kept), (games, games), "{keep:?}");
         assert_eq!(read[0].is_ok(), games == 1);
     }
-    // Nothing of a usual game is left where its first move is illegal.
+    // Of a usual game whose first move is illegal its tags are left, if there are some.
     let (_, summary) = read_kept(b"[Red \"a\"]\n\n1. h2h8 h9g7 *\n", Keep::Opened);
+    assert_eq!((summary.games, summary.bad), (1, 0));
+    let (_, summary) = read_kept(b"1. h2h8 h9g7 *\n", Keep::Opened);
     assert_eq!((summary.games, summary.bad), (0, 1));
 }
 

@@ -150,7 +150,7 @@ fn places_that_cannot_be_written() {
     }
     for place in places {
         let name = place.to_str().unwrap();
-        fails(&["tablebase", "generate", "KRvK"], &place, 73, &[name, "--dir"]);
+        fails(&["tablebase", "generate", "KRvK"], &place, 73, &[name, "--tables"]);
         let error = generate(&place, "KRvK", Metric::Dtm).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
     }
@@ -166,7 +166,7 @@ fn folders_without_permission() {
     if std::fs::write(folder.path().join("probe"), "").is_ok() {
         return; // The superuser writes everywhere.
     }
-    fails(&["tablebase", "generate", "KRvK"], folder.path(), 73, &["KvK.asian", "--dir"]);
+    fails(&["tablebase", "generate", "KRvK"], folder.path(), 73, &["KvK.asian", "--tables"]);
 }
 
 /// A file-size limit stands for the full disk: both end a write in the middle.
@@ -185,7 +185,7 @@ fn a_full_disk() {
     if output.status.code() == Some(99) {
         return;
     }
-    ended(&output, 74, &[NAME, "space", "--dir"]);
+    ended(&output, 74, &[NAME, "space", "--tables"]);
     let mut left =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(!left.any(|name| name.to_string_lossy().contains(".part-")));

@@ -200,12 +200,12 @@ fn wrong_arguments() {
 #[test]
 fn missing_tables() {
     let fen = "4k4/9/9/4c4/9/9/9/9/9/3K4R w";
-    let parts = ["KRvKC", "juzhong tablebase generate KRvKC --dir"];
+    let parts = ["KRvKC", "juzhong tablebase generate KRvKC --tables"];
     fails(&["tablebase", "probe", "--dir", dir(), "--fen", fen], 66, &parts);
     fails(&["tablebase", "stats", "KCvKR", "--dir", dir()], 66, &parts);
     let args = ["tablebase", "stats", "KRvKN", "--dir", dir(), "--rules", "none"];
     fails(&args, 66, &["--rules none"]);
-    let parts_of_folder = ["/no/such/folder", "generate MATERIAL --dir"];
+    let parts_of_folder = ["/no/such/folder", "generate MATERIAL --tables"];
     fails(&["tablebase", "list", "--dir", "/no/such/folder"], 66, &parts_of_folder);
     fails(&["tablebase", "verify", "KRvKC", "--dir", dir()], 66, &parts);
 }
@@ -248,7 +248,7 @@ fn advice_fits_the_fault_and_is_given_once() {
         String::from_utf8(juzhong(&["tablebase", "stats", "KRvKN", "--dir", dir]).stderr).unwrap()
     };
     let newer = message(&copy_with(|bytes| bytes[8] = 9).0);
-    assert!(newer.contains("update juzhong, or use another --dir"), "{newer}");
+    assert!(newer.contains("update juzhong, or use another --tables"), "{newer}");
     assert!(!newer.contains("remove") && !newer.contains("generate"), "{newer}");
     let damaged = message(&copy_with(|bytes| bytes[100] ^= 1).0);
     assert_eq!(damaged.matches("checksum").count(), 1, "{damaged}");
@@ -261,7 +261,7 @@ fn a_folder_named_like_a_table() {
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
     let dir = copy.path().to_str().unwrap();
-    let parts = ["KRvKN.asian", "use another --dir"];
+    let parts = ["KRvKN.asian", "use another --tables"];
     fails(&["tablebase", "stats", "KRvKN", "--dir", dir], 74, &parts);
 }
 

@@ -146,7 +146,7 @@ fn a_full_disk_leaves_no_partial_table() {
         .args([PROGRAM.as_ref(), folder.path()])
         .output()
         .unwrap();
-    ended(&output, 74, &["cannot write", "KRvKN.asian.dtm.jzt", "free", "another --dir"]);
+    ended(&output, 74, &["cannot write", "KRvKN.asian.dtm.jzt", "free", "another --tables"]);
     assert!(!text(&output.stderr).contains(".part-"), "{output:?}");
     let names: Vec<String> = files(folder.path()).into_keys().collect();
     assert_eq!(names, ["KNvK", "KRvK", "KvK"].map(|name| format!("{name}.asian.dtm.jzt")));
@@ -161,14 +161,14 @@ fn a_full_disk_leaves_no_partial_table() {
 fn folders_that_cannot_be_written() {
     use std::os::unix::fs::PermissionsExt;
     let file = tempfile::NamedTempFile::new().unwrap();
-    ended(&run(&["KvK"], file.path()), 73, &["cannot write", "another --dir"]);
+    ended(&run(&["KvK"], file.path()), 73, &["cannot write", "another --tables"]);
     let folder = tempfile::tempdir().unwrap();
     let mode = |mode| std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(mode));
     mode(0o555).unwrap();
     let is_refused = std::fs::write(folder.path().join("probe"), "").is_err();
     // Root may write anywhere.
     if is_refused {
-        ended(&run(&["KvK"], folder.path()), 73, &["cannot write", "another --dir"]);
+        ended(&run(&["KvK"], folder.path()), 73, &["cannot write", "another --tables"]);
     }
     mode(0o755).unwrap();
     assert!(run(&["KvK"], folder.path()).status.success());

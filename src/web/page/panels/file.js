@@ -14,6 +14,7 @@ import { playersOf } from '../session.js';
  * @typedef {object} Opened
  * @property {{index: number, first: string | null, second: string | null, event: string | null, result: string, plies: number}[]} games
  * @property {string | null} [ends] where the game ends and why, if it breaks off
+ * @property {string | null} [note] in what it deviates from what the file states
  * @property {import('../wire.js').Record_} game
  */
 
@@ -160,7 +161,8 @@ export function showOpened(app, opened) {
   app.setEditing(false);
   app.load({ ...readGame(opened.game), opened: true });
   const many = opened.games?.length ?? 1;
-  if (opened.ends) app.say(opened.ends, 'error');
+  const remark = opened.ends ?? opened.note;
+  if (remark) app.say(remark, 'error');
   else if (many > 1) app.say(t('{n} games in this file: see Games.', { n: many }));
   app.emit('view');
 }

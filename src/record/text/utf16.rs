@@ -3,11 +3,10 @@
 
 use std::borrow::Cow;
 
-use crate::record::formats::Formats;
+use crate::game::Game;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::sniff::beginning;
 use crate::record::text::split::Chunk;
 
 /// The most bytes of a source that are read.
@@ -44,31 +43,34 @@ fn text_of(bytes: &[u8], encoding: Encoding) -> (Cow<'_, str>, bool) {
     encoding.decode_shown(&bytes[..bytes.len() & !1])
 }
 
-/// Reads the games of a chunk that is a whole source in UTF-16.
-pub(in crate::record) fn read<G: Formats>(
+/// Reads the games of a chunk that is a whole source in UTF-16, with the functions that cut and read one in UTF-8.
+pub(in crate::record) fn read<G: Game>(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
     sink: &mut GameSink<'_, G>,
+    split: fn(&[u8], usize) -> Vec<Chunk>,
+    read: fn(&str, &[u8], &Chunk, &mut GameSink<'_, G>) -> ReadSummary,
 ) -> ReadSummary {
     let bytes = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    if bytes.len() > MOST_BYTES {
+    let mut refuse = || {
         let (source, place) = (source.to_owned(), Place::Line(1));
         sink(Err(BadGame { source, place, game: 1, reason: BadGameReason::Utf16 }));
-        return ReadSummary { bad: 1, ..ReadSummary::default() };
+        ReadSummary { bad: 1, ..ReadSummary::default() }
+    };
+    if bytes.len() > MOST_BYTES {
+        return refuse();
     }
     let (text, is_undecoded) = text_of(bytes, chunk.encoding);
     let text = text.as_bytes();
+    let parts = split(text, usize::MAX);
+    // What is UTF-8 now is not taken for UTF-16 again.
+    if parts.iter().any(|part| part.encoding.is_utf16()) {
+        return refuse();
+    }
     let mut summary = ReadSummary::default();
-    for part in G::split_games(text, usize::MAX) {
-        // What is UTF-8 now is not taken for UTF-16 again.
-        if part.encoding.is_utf16() {
-            let (source, place) = (source.to_owned(), Place::Line(1));
-            let reason = BadGameReason::UnknownFormat(beginning(bytes));
-            sink(Err(BadGame { source, place, game: 1, reason }));
-            return ReadSummary { bad: 1, ..ReadSummary::default() };
-        }
-        summary += G::read_chunk(source, text, &part.read_with(chunk.options), sink);
+    for part in parts {
+        summary += read(source, text, &part.read_with(chunk.options), sink);
     }
     summary.undecoded += u64::from(is_undecoded && summary.undecoded == 0);
     summary
