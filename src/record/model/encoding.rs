@@ -123,11 +123,13 @@ impl Encoding {
         }
     }
 
-    /// Returns true if bytes are hardly anything but Big5: two characters or more, all of them common there, and most of
-    /// them none of the common ones of GB18030.
+    /// Returns true if bytes are hardly anything but Big5: two characters or more, all of them common there but for signs,
+    /// and most of them none of the common ones of GB18030.
     pub(in crate::record) fn is_surely_big5(bytes: &[u8]) -> bool {
         let [in_gb, in_big5] = [Self::Gb18030, Self::Big5].map(|encoding| common(encoding, bytes));
-        in_big5 > 1 && in_big5 == pairs_of(bytes).count() && 2 * in_gb < in_big5
+        in_big5 > 1
+            && in_big5 == pairs_of(bytes).filter(|(lead, _)| !matches!(lead, 0xa1..=0xa3)).count()
+            && 2 * in_gb < in_big5
     }
 
     /// The encoding of a part of a source that is written in this one as a whole: parts may be in

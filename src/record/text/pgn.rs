@@ -540,7 +540,7 @@ impl<'a> GameReader<'a> {
         while let Some(token) = self.scanner.next() {
             match token {
                 Token::Move(text) => self.play(&text)?,
-                Token::Sign => self.pass_over(false),
+                Token::Sign => self.pass_over(false)?,
                 Token::Null if self.lines.len() > 1 => {
                     self.skip_variation()?;
                     self.close()?;
@@ -676,8 +676,7 @@ impl<'a> GameReader<'a> {
                     return self.play(&shorter);
                 }
                 if self.can_pass_over(text) {
-                    self.pass_over(true);
-                    return Ok(());
+                    return self.pass_over(true);
                 }
             }
             _ => {}
@@ -722,19 +721,25 @@ impl<'a> GameReader<'a> {
     }
 
     /// Passes over the last token, a word that is no move or a sign of value.
-    fn pass_over(&mut self, is_word: bool) {
+    fn pass_over(&mut self, is_word: bool) -> Result<(), BadGameReason> {
+        if self.lines.len() == 1
+            && let Some(number) = self.scanner.take_number()
+        {
+            self.check_number(number)?;
+        }
         let words = self.words.count();
         self.words.add(&self.scanner);
         let plies = match self.lines.as_slice() {
             [] => 0,
             [line] => line.tree.moves.len(),
-            _ => return,
+            _ => return Ok(()),
         };
         if self.pending.as_ref().is_none_or(|word| !word.is_word || word.plies < plies) {
             let at = self.scanner.token_start();
             let text = self.scanner.token_text().chars().take(WORD_SHOWN).map(fold).collect();
             self.pending = Some(Pending { text, plies, at, is_word, words });
         }
+        Ok(())
     }
 
     /// Compares the number before a move of the main line with the number before. If it is the next one, and fewer plies
