@@ -387,12 +387,12 @@ impl Work<'_, '_> {
                 if !self.is_strict {
                     self.listing.release(&self.bar);
                 }
-                if let Some(note) = game.note {
-                    let (place, is_opened) =
-                        (game.place.within(source), self.reading.keep == Keep::Opened);
+                if let Some(note) = game.note.filter(|_| game.cut.is_none()) {
+                    let is_opened = self.reading.keep == Keep::Opened;
+                    let listing = &mut self.listing;
                     self.bar.suspend(|| match is_opened {
-                        true => self.listing.add_note(&place, note),
-                        false => tracing::info!("{place}: {note}"),
+                        true => listing.add_note(source, &game),
+                        false => tracing::info!("{}: {note}", game.place.within(source)),
                     });
                 }
                 if let Some(words) = &game.words {

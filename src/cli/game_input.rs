@@ -125,49 +125,65 @@ pub(super) fn read_file<G: Formats>(
 
 /// Says why a game cannot be read. Where a move is at fault its number says more than a byte of a binary file.
 pub(crate) fn refusal(bad: &BadGame) -> String {
-    match (bad.place, bad.reason.bad_ply()) {
-        (Place::Offset(_), Some(_)) => {
-            let reason = Visible(&bad.reason);
-            format!("{}: game {}: {reason}", Visible(&bad.source), bad.game)
-        }
-        _ => bad.to_string(),
-    }
+    bad.to_string()
 }
 
 /// Says where a game of which the legal part was opened ends, and why.
 pub(crate) fn ending<G: Terminal>(cut: &BadGame, record: &Record<G>) -> String {
-    let place = match cut.place {
-        Place::Offset(_) => cut.source.clone(),
-        place @ Place::Line(_) => place.within(&cut.source),
-    };
-    let (place, game) = (Visible(place), cut.game);
     let why = match &cut.reason {
         BadGameReason::Move { error, .. } => error.to_string(),
         BadGameReason::Unplayable { what, .. } => what.clone(),
         reason => reason.to_string(),
     };
     let why = message(&Visible(why).to_string());
-    let plies = record.tree.moves.len();
-    if cut.reason.bad_ply().is_none() {
-        let moves = counts::moves(plies);
-        return text!("{place}: game {game} ends after {moves}: {why}");
+    if cut.reason.bad_ply().is_some() {
+        return ends_before((&cut.source, cut.place, cut.game), record, &why);
     }
+    let (place, game) = (shown_place(&cut.source, cut.place), cut.game);
+    let moves = counts::moves(record.tree.moves.len());
+    text!("{place}: game {game} ends after {moves}: {why}")
+}
+
+/// Says that a game ends before the move that would be next, and why.
+fn ends_before<G: Terminal>(
+    (source, place, game): (&str, Place, u64),
+    record: &Record<G>,
+    why: &str,
+) -> String {
+    let place = shown_place(source, place);
+    let plies = record.tree.moves.len();
     let first = record.start.as_ref().map_or(Side::First, Game::turn);
     let side = word(G::side_name(if plies.is_multiple_of(2) { first } else { !first }));
     let number = plies / 2 + 1;
     text!("{place}: game {game} ends before move {number} of {side}: {why}")
 }
 
-/// What a person who opens a game is told of it: where it ends and why, if it breaks off, else its deviation from
-/// what the file states.
-pub(crate) fn remark<G: Terminal>(game: &ParsedGame<G>) -> Option<String> {
-    let cut = game.cut.as_ref().map(|cut| ending(cut, &game.record));
-    cut.or_else(|| game.note.map(note_text))
+/// A source, with the line if the place is one: a byte says nothing to a reader.
+fn shown_place(source: &str, place: Place) -> String {
+    let place = match place {
+        Place::Offset(_) => source.to_owned(),
+        place @ Place::Line(_) => place.within(source),
+    };
+    Visible(place).to_string()
 }
 
-/// A note, in the language of the program.
-pub(crate) fn note_text(note: Note) -> String {
-    message(&note.to_string())
+/// What a person who opens a game of a source is told of it: where it ends and why, if it breaks off, else its
+/// deviation from what the file states.
+pub(crate) fn remark<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<String> {
+    ends(source, game).or_else(|| {
+        let note = message(&game.note?.to_string());
+        Some(format!("{}: {note}", shown_place(source, game.place)))
+    })
+}
+
+/// Where a game of a source ends and why, if it breaks off.
+pub(crate) fn ends<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<String> {
+    let ParsedGame { record, place, game: number, note, cut, .. } = game;
+    let cut = cut.as_ref().map(|cut| ending(cut, record));
+    cut.or_else(|| {
+        let is_null = *note == Some(Note::NullMove);
+        is_null.then(|| ends_before((source, *place, *number), record, word("a null move")))
+    })
 }
 
 /// The fault of a file that is no file of games, with what it is if that is a book of another program.

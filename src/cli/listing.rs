@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
-use super::game_input::{ending, note_text, refusal};
+use super::game_input::{ending, refusal, remark};
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::lock::{Claim, FileLock};
-use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::record::{BadGame, Note, Record};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::record::{BadGame, ParsedGame, Record};
 
 /// The number of bad games shown where no list of them was requested, and of files without games.
 const SHOWN: usize = 3;
@@ -196,10 +196,11 @@ impl<'a> Listing<'a> {
     }
 
     /// Says on standard error in what a game deviates from what its file states; of many games only the first.
-    pub(super) fn add_note(&mut self, place: &str, note: Note) {
+    pub(super) fn add_note<G: Terminal>(&mut self, source: &str, game: &ParsedGame<G>) {
+        let Some(remark) = remark(source, game).filter(|_| game.note.is_some()) else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
-            self.told.line(format!("juzhong: {}: {}", Visible(place), note_text(note)));
+            self.told.line(format!("juzhong: {remark}"));
         }
     }
 

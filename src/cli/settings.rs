@@ -84,8 +84,14 @@ const SHOWS_MOVES: &[&[&str]] = &[
 ];
 
 /// The commands that show boards.
-const SHOWS_BOARDS: &[&[&str]] =
-    &[&["play"], &["position"], &["analyse"], &["tablebase", "probe"], &["tablebase", "line"]];
+const SHOWS_BOARDS: &[&[&str]] = &[
+    &["play"],
+    &["position"],
+    &["analyse"],
+    &["demo"],
+    &["tablebase", "probe"],
+    &["tablebase", "line"],
+];
 
 /// The kind of a setting's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

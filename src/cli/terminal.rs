@@ -66,7 +66,7 @@ impl DrawingArgs {
 /// The option of commands that show a board if that is wanted.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct ShownBoardArgs {
-    /// Show the board, too, drawn like this [default: with --lang zh hanzi if the terminal has UTF-8, else no board].
+    /// Show the board, too, drawn like this [default: with --lang zh hanzi, or ascii if the terminal has no UTF-8; else no board].
     #[arg(long, value_enum, value_name = "STYLE")]
     board: Option<BoardStyle>,
 }
@@ -80,7 +80,8 @@ impl ShownBoardArgs {
         notation: NotationArgs,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        if self.board.is_none() && BoardStyle::usual::<G>() == BoardStyle::Ascii {
+        let is_usual = Language::current() == Language::Zh && G::HAS_VIEWS;
+        if self.board.is_none() && !is_usual {
             return Ok(());
         }
         let view = DrawingArgs { board: self.board }.view::<G>(notation);

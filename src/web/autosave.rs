@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
-use super::games::{about, game_json, game_of, one_game};
+use super::games::{Opened, about, game_json, game_of, one_game};
 use super::params::{Common, GameBody, InPath, Params};
 use super::problem::Problem;
 use super::state::App;
@@ -125,7 +125,7 @@ pub(super) async fn game(
     State(app): State<Arc<App>>,
     InPath(id): InPath,
     Params(query): Params<Common>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<Opened>, Problem> {
     blocking(app, query.lang(), move |app| {
         let path = file_of(folder_of(app)?, &id)?;
         let bytes = open::read(&path, LONGEST)

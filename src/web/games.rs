@@ -5,7 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::blocking;
@@ -14,7 +15,8 @@ use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::game_input::{ending, note_text, refusal};
+use crate::cli::game_input::{ends, refusal};
+use crate::cli::language::message;
 use crate::cli::terminal::Terminal;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
@@ -76,7 +78,26 @@ fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>)
     summary
 }
 
-fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Value, Problem> {
+/// The answer to [`open`].
+#[derive(Serialize)]
+pub(super) struct Opened {
+    games: Vec<Value>,
+    total: usize,
+    bad: u64,
+    /// Games that are given up to a fault.
+    breaks_off: u64,
+    /// Words and signs between moves that were passed over.
+    words: u64,
+    /// Where the game ends and why, if it breaks off.
+    ends: Option<String>,
+    /// In what the game deviates from what the file states.
+    note: Option<String>,
+    /// As text: a game may have a hundred thousand variations, and each object made of it takes as much memory as
+    /// hundreds of letters.
+    game: Box<RawValue>,
+}
+
+fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, Problem> {
     let (mut games, mut wanted, mut first_fault) = (Vec::new(), None, None);
     let (mut number, mut bad) = (0, 0_u64);
     let summary = read_opened::<G>(name, bytes, &mut |game| match game {
@@ -98,44 +119,42 @@ fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Value, 
         let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
         return Err(Problem::bad_request(what));
     };
-    Ok(json!({
-        "games": games,
-        "total": number,
-        "bad": bad,
-        "breaks_off": summary.kept,
-        "words": summary.words,
-        "ends": ends(&wanted),
-        "note": wanted.note.map(note_text),
-        "game": game_json(&wanted.record)?,
-    }))
-}
-
-/// Where a game ends and why, if it breaks off.
-fn ends<G: Terminal>(game: &ParsedGame<G>) -> Option<String> {
-    game.cut.as_ref().map(|cut| ending(cut, &game.record))
+    Ok(Opened {
+        games,
+        total: number,
+        bad,
+        breaks_off: summary.kept,
+        words: summary.words,
+        ends: ends(name, &wanted),
+        note: wanted.note.map(|note| message(&note.to_string())),
+        game: game_json(&wanted.record)?,
+    })
 }
 
 /// A game as a JSON line has it.
-pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Value, Problem> {
+pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>, Problem> {
+    let broken = |error: String| Problem::internal(error);
     let mut line = Vec::new();
     G::write_record(&mut line, record, Format::Jsonl, &WriteOptions::default())
-        .map_err(|error| Problem::internal(error.to_string()))?;
-    serde_json::from_slice(&line).map_err(|error| Problem::internal(error.to_string()))
+        .map_err(|error| broken(error.to_string()))?;
+    line.truncate(line.trim_ascii_end().len());
+    let line = String::from_utf8(line).map_err(|error| broken(error.to_string()))?;
+    RawValue::from_string(line).map_err(|error| broken(error.to_string()))
 }
 
 /// A game alone, as `/api/open` has it; `index` is its number in its file.
-pub(super) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Result<Value, Problem> {
-    let ends = ends(game);
-    Ok(json!({
-        "games": [about(index, &game.record)],
-        "total": 1,
-        "bad": 0,
-        "breaks_off": u64::from(ends.is_some()),
-        "words": game.words.as_ref().map_or(0, |words| words.count),
-        "ends": ends,
-        "note": game.note.map(note_text),
-        "game": game_json(&game.record)?,
-    }))
+pub(super) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Result<Opened, Problem> {
+    let ends = ends(SOURCE, game);
+    Ok(Opened {
+        games: vec![about(index, &game.record)],
+        total: 1,
+        bad: 0,
+        breaks_off: u64::from(ends.is_some()),
+        words: game.words.as_ref().map_or(0, |words| words.count),
+        ends,
+        note: game.note.map(|note| message(&note.to_string())),
+        game: game_json(&game.record)?,
+    })
 }
 
 /// The entry of a game in a list. Its texts are shortened: thousands of them stand side by side.

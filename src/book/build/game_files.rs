@@ -22,7 +22,7 @@ use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::resolve;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
-use crate::bytes::visible::ShowPath;
+use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Symmetric;
 use crate::record::{Chunk, Formats, ParsedGame, Place, tell_words};
 
@@ -551,6 +551,11 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
             {
                 report.words += words.count;
                 tell_words(&game.place.within(name), words);
+            }
+            if let Some((place, note)) =
+                game.as_ref().ok().and_then(|game| Some((game.place, game.note?)))
+            {
+                tracing::info!("{}: {note}", Visible(place.within(name)));
             }
             let (place, game, reason) = match game {
                 Ok(found) => {

@@ -98,7 +98,7 @@ fn play(args: &Args, book: &Path, context: &mut Context<'_>) -> Result<Line<Boar
         line.push(choice.mv);
     }
     let last = line.moves().last();
-    write!(context.out, "{}", line.position().draw(view(), last))?;
+    write!(context.out, "{}", line.position().draw(view(args.board), last))?;
     let result = result_text(&line, FreeRules).unwrap_or_default();
     writeln!(context.out, "   {result}")?;
     Ok(line)
@@ -141,10 +141,10 @@ fn prove(line: &Line<Board>, context: &mut Context<'_>) -> Result<bool, CliError
     }
 }
 
-/// Boards with symbols, unless the terminal has none.
-fn view() -> View {
-    let style = if language::has_unicode() { BoardStyle::Unicode } else { BoardStyle::Ascii };
-    View { style, ..View::default() }
+/// Boards as wanted, else with symbols, unless the terminal has none.
+fn view(wanted: Option<BoardStyle>) -> View {
+    let usual = if language::has_unicode() { BoardStyle::Unicode } else { BoardStyle::Ascii };
+    View { style: wanted.unwrap_or(usual), ..View::default() }
 }
 
 /// The first position of a game in which the side to move wins by continuous fours, and the moves before it.

@@ -52,6 +52,9 @@ pub(super) struct Args {
     /// Seed of the choice among book moves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// How boards are drawn [default: hanzi, of gomoku unicode, if the terminal has UTF-8, else ascii].
+    #[arg(long, value_enum, value_name = "STYLE")]
+    board: Option<BoardStyle>,
 }
 
 /// Games of the engine against itself.
@@ -366,6 +369,7 @@ fn verify_table(place: &OutputPaths, context: &mut Context<'_>) -> Result<bool, 
 struct Show {
     engine: Engine<Position>,
     limits: Limits,
+    board: Option<BoardStyle>,
 }
 
 impl Show {
@@ -378,12 +382,13 @@ impl Show {
         })
         .or_exit(exit::UNAVAILABLE)?;
         tell_warnings(&mut engine);
-        Ok(Self { engine, limits: Limits::nodes(args.nodes.unwrap_or(NODES)) })
+        let limits = Limits::nodes(args.nodes.unwrap_or(NODES));
+        Ok(Self { engine, limits, board: args.board })
     }
 
     fn play(&mut self, context: &mut Context<'_>) -> Result<Record<Position>, CliError> {
         let start = Position::from_fen(ENDGAME).or_exit(exit::BAD_DATA)?;
-        let view = view();
+        let view = view(self.board);
         write!(context.out, "{}", start.draw(view, None))?;
         let mut line = Line::new(start, 0);
         while result_text(&line, RuleSet::default()).is_none() && line.len() < MAX_PLIES {
@@ -409,10 +414,11 @@ impl Show {
     }
 }
 
-/// Boards with characters in every language, as the moves beside them, unless the terminal has none.
-fn view() -> View {
-    let style = if language::has_unicode() { BoardStyle::Hanzi } else { BoardStyle::Ascii };
-    View { style, ..View::usual::<Position>(NotationArgs::default().shown()) }
+/// Boards as wanted, else with characters in every language, as the moves beside them, unless the terminal has none.
+fn view(wanted: Option<BoardStyle>) -> View {
+    let usual = if language::has_unicode() { BoardStyle::Hanzi } else { BoardStyle::Ascii };
+    let view = View::usual::<Position>(NotationArgs::default().shown());
+    View { style: wanted.unwrap_or(usual), ..view }
 }
 
 fn record(line: &Line<Position>) -> Record<Position> {

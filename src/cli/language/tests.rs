@@ -250,6 +250,15 @@ fn every_text_is_in_the_catalogue() {
 }
 
 #[test]
+fn terms_of_the_evaluation_are_in_the_catalogue() {
+    let names = juzhong::search::eval::xiangqi::GROUPS.iter().map(|group| group.name);
+    let names = names.map(|name| name.to_lowercase().replace('_', " "));
+    let missing: String =
+        names.filter(|name| CHINESE.get(name).is_none()).map(|name| entry(&name, "word")).collect();
+    assert!(missing.is_empty(), "missing in locale/zh.po:\n{missing}");
+}
+
+#[test]
 fn no_text_of_the_catalogue_is_out_of_use() {
     let (sources, help) = (texts_of_sources().0, texts_of_help().0);
     let file = po_file::parse_from_reader(CATALOGUE.as_bytes()).unwrap();

@@ -923,7 +923,7 @@ fn read_record<G: Terminal>(
             return ControlFlow::Continue(());
         }
         let whole = |game: ParsedGame<G>| {
-            let remark = remark(&game);
+            let remark = remark(&source, &game);
             (game.record, remark)
         };
         found = Some(game.map(whole).map_err(|bad| refusal(&bad)));

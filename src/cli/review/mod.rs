@@ -431,12 +431,13 @@ impl<G: Reviewable> Work<'_, '_, G> {
             self.report.filtered += 1;
             return Ok(());
         }
-        let ParsedGame { record, place, game: number, cut, words, note, .. } = game;
+        if game.note.is_some() && game.cut.is_none() {
+            let listing = &mut self.listing;
+            self.bar.suspend(|| listing.add_note(source, &game));
+        }
+        let ParsedGame { record, place, game: number, cut, words, .. } = game;
         if let Some(words) = &words {
             self.bar.suspend(|| tell_words(&place.within(source), words));
-        }
-        if let Some(note) = note {
-            self.bar.suspend(|| self.listing.add_note(&place.within(source), note));
         }
         if let Some(cut) = cut {
             let listing = &mut self.listing;

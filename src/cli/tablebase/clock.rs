@@ -30,6 +30,11 @@ pub(super) enum Effect {
 }
 
 impl Effect {
+    /// Returns true if the limit comes before the result, as far as is known.
+    pub(super) const fn is_late(self) -> bool {
+        matches!(self, Self::Prevented | Self::LateUnlessLoop | Self::LateUnlessCapture)
+    }
+
     /// Its name in answers to programs.
     const fn name(self) -> &'static str {
         match self {
@@ -103,7 +108,7 @@ impl Clock {
     }
 
     /// Returns true if the clock says anything that the position alone does not.
-    const fn counts(&self) -> bool {
+    pub(super) const fn counts(&self) -> bool {
         self.plies > 0
     }
 
@@ -129,10 +134,11 @@ impl Clock {
         }
     }
 
-    /// The clock in words, with its effect on the value of the position; `None` where it has not begun.
-    pub(super) fn summary(&self, entry: Entry) -> Option<String> {
+    /// The clock in words, with its effect on the value of the position, whose best move may be a capture; `None` where it
+    /// has not begun.
+    pub(super) fn summary(&self, entry: Entry, by_capture: bool) -> Option<String> {
         let (plies, limit, left) = (self.plies, self.limit, self.left());
-        let effect = match self.effect(entry, false) {
+        let effect = match self.effect(entry, by_capture) {
             Effect::None => text!("the value stays"),
             Effect::InTime => text!("the result comes in time"),
             Effect::NextInTime => text!("the next capture, mate or loop comes in time"),
@@ -146,12 +152,12 @@ impl Clock {
     }
 
     /// Adds the clock and its effect on the value of the position to an answer.
-    pub(super) fn mark(&self, answer: &mut Value, entry: Entry) {
+    pub(super) fn mark(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
         answer["clock"] = json!({
             "plies": self.plies,
             "limit": self.limit,
             "left": self.left(),
-            "effect": self.effect(entry, false).name(),
+            "effect": self.effect(entry, by_capture).name(),
         });
     }
 

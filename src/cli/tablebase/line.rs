@@ -100,8 +100,13 @@ impl Answer<'_> {
             "loop": self.line.repeated.as_ref().map(|repeated| self.loop_json(repeated)),
             "end": end.name(),
         });
-        self.clock.mark(&mut answer, *entry);
+        self.clock.mark(&mut answer, *entry, self.begins_with_capture());
         answer
+    }
+
+    fn begins_with_capture(&self) -> bool {
+        let first = self.line.moves.first();
+        first.is_some_and(|step| step.before.piece_at(step.mv.to()).is_some())
     }
 
     fn loop_json(&self, repeated: &DecidingLoop) -> Value {
@@ -126,12 +131,13 @@ impl Answer<'_> {
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let out = &mut context.out;
         let entry = self.line.entry;
-        let value = match self.clock.note(entry, false) {
+        let by_capture = self.begins_with_capture();
+        let value = match self.clock.note(entry, by_capture) {
             note if note.is_empty() => describe_by(entry, rules, metric),
             note => describe(entry) + &note,
         };
         say!(out, "{material}, rules {rules}, metric {metric}: {value}")?;
-        if let Some(clock) = self.clock.summary(entry) {
+        if let Some(clock) = self.clock.summary(entry, by_capture) {
             writeln!(out, "{clock}")?;
         }
         let texts = self.texts();

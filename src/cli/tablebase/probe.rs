@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::io;
 use std::path::PathBuf;
 
@@ -80,8 +81,26 @@ impl Answer {
     ) -> Result<Self, ProbeError> {
         let position = line.position().clone();
         let entry = tables.probe(&position)?;
-        let moves = tables.probe_root(&position)?;
-        Ok(Self { position, entry, moves, clock: Clock::of(line, tables), notation })
+        let mut moves = tables.probe_root(&position)?;
+        let clock = Clock::of(line, tables);
+        // Of moves of one result those that the limit does not prevent come first for a winner, last for a loser.
+        if clock.counts() {
+            moves.sort_by_key(|&(mv, entry)| {
+                let is_late = clock.effect(entry, position.piece_at(mv.to()).is_some()).is_late();
+                (Reverse(entry.wdl), is_late == (entry.wdl == Wdl::Win))
+            });
+        }
+        Ok(Self { position, entry, moves, clock, notation })
+    }
+
+    /// Returns true if a capture at once brings the result in time that comes too late otherwise.
+    fn is_saved_by_capture(&self) -> bool {
+        let is_late = |entry, by_capture| self.clock.effect(entry, by_capture).is_late();
+        self.entry.wdl == Wdl::Win
+            && is_late(self.entry, false)
+            && self.moves.first().is_some_and(|&(mv, entry)| {
+                entry.wdl == Wdl::Win && self.is_capture(mv) && !is_late(entry, true)
+            })
     }
 
     fn is_capture(&self, mv: Move) -> bool {
@@ -119,7 +138,7 @@ impl Answer {
             "moves": moves,
         });
         mark_limit(&mut answer, self.entry, tables.metric());
-        self.clock.mark(&mut answer, self.entry);
+        self.clock.mark(&mut answer, self.entry, self.is_saved_by_capture());
         answer
     }
 
@@ -127,13 +146,14 @@ impl Answer {
         let (material, _) = Material::of(&self.position);
         let (rules, metric) = (tables.rules(), tables.metric());
         let out = &mut context.out;
+        let is_saved = self.is_saved_by_capture();
         // Of a clock that has begun more is known than that of a limit that the position alone is beyond.
         let value = |entry, by_capture| match self.clock.note(entry, by_capture) {
             note if note.is_empty() => describe_by(entry, rules, metric),
             note => describe(entry) + &note,
         };
-        say!(out, "{material}, rules {rules}, metric {metric}: {}", value(self.entry, false))?;
-        if let Some(clock) = self.clock.summary(self.entry) {
+        say!(out, "{material}, rules {rules}, metric {metric}: {}", value(self.entry, is_saved))?;
+        if let Some(clock) = self.clock.summary(self.entry, is_saved) {
             writeln!(out, "{clock}")?;
         }
         for &(mv, entry) in &self.moves {

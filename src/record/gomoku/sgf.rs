@@ -17,7 +17,9 @@ use crate::record::model::place::Place;
 use crate::record::model::preorder::{FileMove, PreOrder, WrittenMove};
 use crate::record::model::record::Record;
 use crate::record::model::texts::{Texts, tidy};
-use crate::record::text::single::{Fault, Found, go_on, malformed, report};
+use crate::record::text::single::{
+    Fault, Found, go_on, malformed, report, truncated, unless_truncated,
+};
 use crate::record::text::split::Chunk;
 
 /// Properties of the first node, and the tags that they are kept as.
@@ -171,7 +173,7 @@ impl<'a> Tokens<'a> {
                     _ => value.push(c),
                 }
             }
-            let end = end.ok_or_else(|| malformed(begin, "a value is never closed"))?;
+            let end = end.ok_or_else(|| truncated(begin, "a value"))?;
             self.at = begin + 1 + end + 1;
             values.push(value);
         }
@@ -338,11 +340,13 @@ const fn colour(side: Side) -> &'static str {
 }
 
 fn read_tree(text: &str) -> Result<Found<Board>, Fault> {
-    let (head, nodes) = nodes(text)?;
+    let (mut head, mut nodes) = (Head::default(), vec![Node::default()]);
+    let mut fault = None;
+    // Of a file that ends too early the nodes before are there.
+    unless_truncated(read_nodes(text, &mut head, &mut nodes), &mut fault)?;
     let start = head.start().map_err(|reason| Fault::at(0, reason))?;
     let preface = nodes[0].comment.clone();
     let mut order = PreOrder::new(start.clone(), preface);
-    let mut fault = None;
     // Each node with whether another one in its place follows; the next one last.
     let mut open: Vec<(usize, bool)> = Vec::new();
     let push = |open: &mut Vec<(usize, bool)>, answers: &[usize]| {
@@ -378,11 +382,9 @@ fn result(text: &str) -> Option<Outcome> {
     }
 }
 
-/// The nodes of a tree with moves; the first one stands for all before them.
-fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
+/// Reads the nodes of a tree with moves; the first one, which is there, stands for all before them.
+fn read_nodes(text: &str, head: &mut Head, nodes: &mut Vec<Node>) -> Result<(), Fault> {
     let mut tokens = Tokens { text, at: 0 };
-    let mut head = Head::default();
-    let mut nodes = vec![Node::default()];
     // Where the next node belongs, and the same before each open tree.
     let (mut last, mut before) = (0, Vec::new());
     let mut parts = 0;
@@ -402,7 +404,7 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
             Token::Close => {
                 last = before.pop().unwrap_or(0);
                 if before.is_empty() {
-                    return Ok((head, nodes));
+                    return Ok(());
                 }
                 continue;
             }
@@ -430,7 +432,7 @@ fn nodes(text: &str) -> Result<(Head, Vec<Node>), Fault> {
             _ => {}
         }
     }
-    Err(Fault::at(text.len(), BadGameReason::Truncated("a tree that is never closed".to_owned())))
+    Err(truncated(text.len(), "a tree that is never closed"))
 }
 
 /// The tree of a record on a board of any size.

@@ -4,7 +4,8 @@ use super::*;
 use crate::game::{MoveList, Notation, Side};
 use crate::gomoku::Variant;
 use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
-use crate::record::model::parsed::Note;
+use crate::record::model::options::{Keep, ReadOptions};
+use crate::record::model::parsed::{BadGameReason, Note};
 use crate::record::model::record::{Tree, Variation};
 
 fn read(bytes: &[u8]) -> Vec<Result<Record<Board>, String>> {
@@ -354,6 +355,32 @@ fn any_tree() -> impl Strategy<Value = Record<Board>> {
         record.tree.variations.sort_by_key(|variation| variation.ply);
         record
     })
+}
+
+#[test]
+fn a_tree_that_ends_too_early_is_opened_up_to_there() {
+    let text = "(;GM[4]SZ[15]PB[a];B[hh];W[ii];B[ji]C[good];W[hi])";
+    let mut longest = 0;
+    for end in 1..text.len() {
+        let kept = |keep| {
+            let mut games = Vec::new();
+            let bytes = &text.as_bytes()[..end];
+            for chunk in Board::split_games(bytes, usize::MAX) {
+                let chunk = chunk.read_with(ReadOptions::keeping(keep));
+                Board::read_chunk("t", bytes, &chunk, &mut |game| games.push(game));
+            }
+            games
+        };
+        let (refused, opened) = (kept(Keep::Nothing), kept(Keep::Opened));
+        assert!(refused.iter().all(Result::is_err), "{end}");
+        if let Some(Ok(game)) = opened.first() {
+            let reason = &game.cut.as_ref().unwrap().reason;
+            assert!(matches!(reason, BadGameReason::Truncated(_)), "{end}: {reason}");
+            assert!(game.record.tree.moves.len() >= longest, "{end}");
+            longest = game.record.tree.moves.len();
+        }
+    }
+    assert_eq!(longest, 4);
 }
 
 proptest! {

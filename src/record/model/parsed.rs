@@ -33,8 +33,20 @@ pub struct BadGame {
 
 impl fmt::Display for BadGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.place.within(&self.source);
-        write!(f, "{}: game {}: {}", Visible(place), self.game, Visible(&self.reason))
+        let reason = Visible(&self.reason);
+        // Of a whole file no byte is at fault, and the number of a move says more than a byte of a binary file.
+        match self.place {
+            Place::Offset(0) if self.game == 1 && self.reason.bad_ply().is_none() => {
+                write!(f, "{}: {reason}", Visible(&self.source))
+            }
+            Place::Offset(_) if self.reason.bad_ply().is_some() => {
+                write!(f, "{}: game {}: {reason}", Visible(&self.source), self.game)
+            }
+            place => {
+                let place = Visible(place.within(&self.source));
+                write!(f, "{place}: game {}: {reason}", self.game)
+            }
+        }
     }
 }
 

@@ -391,6 +391,13 @@ pub(in crate::record) fn is_sign_of_value(word: &str) -> bool {
 pub(in crate::record) fn without_sign(text: &[char]) -> Option<&[char]> {
     let end = text.iter().rposition(|c| !matches!(c, '!' | '?')).map_or(0, |at| at + 1);
     let text = &text[..end];
+    // The number of a glyph.
+    let digits = text.iter().rev().take_while(|c| c.is_ascii_digit()).count();
+    if let Some(at) = text.len().checked_sub(digits + 1).filter(|&at| at > 0 && digits > 0)
+        && text[at] == '$'
+    {
+        return Some(&text[..at]);
+    }
     GLUED_SIGNS.iter().find_map(|sign| {
         let at = text.len().checked_sub(sign.chars().count()).filter(|&at| at > 0)?;
         sign.chars().eq(text[at..].iter().copied()).then_some(&text[..at])

@@ -53,20 +53,21 @@ pub(in crate::record) fn read<G: Game>(
     read: fn(&str, &[u8], &Chunk, &mut GameSink<'_, G>) -> ReadSummary,
 ) -> ReadSummary {
     let bytes = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    let mut refuse = || {
+    let mut refuse = |reason| {
         let (source, place) = (source.to_owned(), Place::Line(1));
-        sink(Err(BadGame { source, place, game: 1, reason: BadGameReason::Utf16 }));
+        sink(Err(BadGame { source, place, game: 1, reason }));
         ReadSummary { bad: 1, ..ReadSummary::default() }
     };
     if bytes.len() > MOST_BYTES {
-        return refuse();
+        return refuse(BadGameReason::Utf16);
     }
     let (text, is_undecoded) = text_of(bytes, chunk.encoding);
     let text = text.as_bytes();
     let parts = split(text, usize::MAX);
     // What is UTF-8 now is not taken for UTF-16 again.
     if parts.iter().any(|part| part.encoding.is_utf16()) {
-        return refuse();
+        let what = "text with zeros between its letters, such as UTF-32; convert it to UTF-8";
+        return refuse(BadGameReason::Unsupported(what.to_owned()));
     }
     let mut summary = ReadSummary::default();
     for part in parts {

@@ -66,7 +66,7 @@ fn a_second_demo_takes_the_place_of_the_first() {
 #[test]
 fn that_of_gomoku_has_a_book_a_game_and_a_proof() {
     let shown = || {
-        let output = juzhong(&["demo", "--game", "gomoku"]);
+        let output = juzhong(&["demo", "--game", "gomoku", "--board", "ascii"]);
         ended(&output, 0, &[]);
         assert_eq!(text(&output.stderr), "");
         without_times_and_paths(&text(&output.stdout))
@@ -77,5 +77,6 @@ fn that_of_gomoku_has_a_book_a_game_and_a_proof() {
     {
         assert!(first.contains(part), "{part}: {first}");
     }
+    assert!(!first.contains('●'), "{first}");
     assert_eq!(first, shown());
 }

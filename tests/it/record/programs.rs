@@ -945,6 +945,25 @@ fn games_with_bytes_without_a_character_are_counted_in_every_format() {
 }
 
 #[test]
+fn a_mark_that_is_cut_off_is_said() {
+    let text = "[DhtmlXQ]\n[DhtmlXQ_title]a[/DhtmlXQ_title]\n[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n";
+    for end in
+        ["[DhtmlXQ_movel", "[DhtmlXQ_movelist", "[/Dht", "[/DhtmlXQ_movelist", "[/DhtmlXQ", "[Dht"]
+    {
+        let at = text.rfind(end).unwrap() + end.len();
+        let bytes = &text.as_bytes()[..at];
+        let reason = read_one(bytes).unwrap_err().reason;
+        assert!(matches!(reason, BadGameReason::Truncated(_)), "{end}: {reason}");
+        if text[..at].contains("7062") {
+            let (games, summary) = read_legal_part(bytes);
+            assert_eq!((summary.games, summary.kept), (1, 1), "{end}");
+            assert_eq!(games[0].as_ref().unwrap().record.tree.moves.len(), 2, "{end}");
+        }
+    }
+    assert!(read_one(text.as_bytes()).is_ok());
+}
+
+#[test]
 fn the_moves_of_a_truncated_file_are_kept_where_that_is_asked_for() {
     let (line, record) = (moves_of(LINE), record_of(LINE));
     let mut xqf = Vec::new();

@@ -154,6 +154,7 @@ fn signs_may_stand_right_behind_moves() {
         "1. C2=5= H8+7+/- 2. H2+3-+",
         "1. 炮二平五± 马８进７∓ 2. 马二进三!?",
         "1. h2e2!+- h9g7?= 2. h0g2N",
+        "1. h2e2$14 h9g7!$1 2. h0g2$139",
     ] {
         assert_eq!(line(&format!("{TAGS}{text} *")), "h2e2 h9g7 h0g2", "{text}");
     }

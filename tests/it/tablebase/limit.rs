@@ -255,6 +255,16 @@ fn the_clock_of_a_position_counts() {
     let capture = "4k4/9/9/9/9/9/4n4/9/9/R3K4 w - - 119 80";
     let told = stdout(&["tb", "probe", "--tables", dir, "--fen", capture]);
     assert!(told.lines().next().unwrap().contains("prevents"), "{told}");
+    // One that is a capture itself saves the win, and comes first.
+    let saved = "3k5/9/9/9/9/9/9/9/9/4KRn2 w - - 119 60";
+    let args = ["tb", "probe", "--tables", dir, "--fen", saved];
+    let (told, answer) = (stdout(&args), json(&args));
+    let mut lines = told.lines();
+    assert!(!lines.next().unwrap().contains("prevents"), "{told}");
+    assert!(lines.next().unwrap().contains("comes in time"), "{told}");
+    assert!(lines.next().unwrap().starts_with("f0g0  win"), "{told}");
+    assert!(lines.all(|line| !line.contains("win") || line.contains("prevents")), "{told}");
+    assert_eq!(answer["clock"]["effect"], "in_time", "{answer}");
     // Moves count, too, and captures among them.
     let fen = format!("{board} 117 80");
     let args = ["tb", "probe", "--tables", dir, "--fen", &fen, "--moves", "a4b4 f9f8"];

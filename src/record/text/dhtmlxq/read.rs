@@ -12,7 +12,7 @@ use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::model::texts::{Texts, push_tag, tidy, unescape};
 use crate::record::text::dhtmlxq::blocks::{Block, Blocks};
-use crate::record::text::dhtmlxq::{TEXTS, is_structure};
+use crate::record::text::dhtmlxq::{MAX_NAME_BYTES, TEXTS, is_structure};
 use crate::record::text::pgn::read_start;
 use crate::record::text::scan;
 use crate::record::text::single::{Fault, Found, report};
@@ -70,12 +70,14 @@ pub(in crate::record) fn read(
     sink: &mut GameSink<'_>,
 ) -> ReadSummary {
     let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    let blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block));
+    let (part, is_truncated) = without_cut_mark(part);
+    let mut blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block)).peekable();
     if let Some(found) = bare(part) {
         return report(source, chunk, (Place::Line(chunk.line), chunk.game), Ok(found), sink);
     }
     let mut summary = ReadSummary::default();
-    for (number, block) in (chunk.game..).zip(blocks) {
+    for number in chunk.game.. {
+        let Some(block) = blocks.next() else { break };
         let place = Place::Line(block.line);
         let game = match read_block(part, &block, chunk.encoding, usize::MAX) {
             Err(reason @ BadGameReason::Move { ply, .. }) if ply > 1 => {
@@ -85,9 +87,28 @@ pub(in crate::record) fn read(
             }
             game => game.map_err(|reason| Fault { place, reason }),
         };
+        let game = game.map(|mut found| {
+            if is_truncated && blocks.peek().is_none() && found.fault.is_none() {
+                let reason = BadGameReason::Truncated("a mark".to_owned());
+                found.fault = Some(Fault { place, reason });
+            }
+            found
+        });
         summary += report(source, chunk, (place, number), game, sink);
     }
     summary
+}
+
+/// The bytes without a mark at their end that is cut off, and whether there is one.
+fn without_cut_mark(bytes: &[u8]) -> (&[u8], bool) {
+    const MARKS: [&[u8]; 3] = [b"[DhtmlXQ", b"[/DhtmlXQ", b"[\\/DhtmlXQ"];
+    let text = bytes.trim_ascii_end();
+    let tail = &text[text.len().saturating_sub(MAX_NAME_BYTES + 16)..];
+    let Some(begin) = tail.iter().rposition(|&byte| byte == b'[') else { return (bytes, false) };
+    let tail = &tail[begin..];
+    let is_mark = |mark: &&[u8]| tail.starts_with(mark) || tail.len() > 1 && mark.starts_with(tail);
+    let is_cut = !tail.contains(&b']') && MARKS.iter().any(is_mark);
+    if is_cut { (&text[..text.len() - tail.len()], true) } else { (bytes, false) }
 }
 
 /// Reads a game, at most `plies` plies of its main line.
