@@ -134,7 +134,11 @@ impl<'a> Tokens<'a> {
                 let rest = &self.text[begin..];
                 let len = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
                 self.at = begin + len;
-                Token::Property(property_name(&rest[..len]), self.values()?)
+                let values = self.values()?;
+                if values.is_empty() && self.at == self.text.len() {
+                    return Err(truncated(begin, "a property"));
+                }
+                Token::Property(property_name(&rest[..len]), values)
             }
             c => {
                 return Err(malformed(

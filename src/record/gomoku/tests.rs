@@ -147,7 +147,8 @@ fn trees_of_sgf() {
         ("(;SZ[15]\n;B[hh]\n;W[hh])", "t:3: game 1: ply 2: h8 is occupied"),
         ("(;SZ[15];B[]) ", "ply 1: \"\" is no point"),
         ("(;SZ[15];B[hh]", "truncated"),
-        ("(;SZ[15];B[hh", "a value is never closed"),
+        ("(;SZ[15];B[hh", "truncated"),
+        ("(;SZ[15];B", "truncated"),
         ("(;SZ[99])", "a board of 99x99"),
         ("(;SZ[x])", "is no number"),
     ] {

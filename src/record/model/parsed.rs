@@ -34,9 +34,11 @@ pub struct BadGame {
 impl fmt::Display for BadGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = Visible(&self.reason);
-        // Of a whole file no byte is at fault, and the number of a move says more than a byte of a binary file.
+        // Of a file of another kind no byte is at fault, and the number of a move says more than a byte of a binary file.
+        let is_other =
+            matches!(self.reason, BadGameReason::UnknownFormat(_) | BadGameReason::Unsupported(_));
         match self.place {
-            Place::Offset(0) if self.game == 1 && self.reason.bad_ply().is_none() => {
+            Place::Offset(0) if is_other => {
                 write!(f, "{}: {reason}", Visible(&self.source))
             }
             Place::Offset(_) if self.reason.bad_ply().is_some() => {

@@ -130,7 +130,7 @@ fn bad_records_of_ccbridge() {
     let illegal = cbr(None, &[("", 0, ""), ("h2e2", 0, ""), ("h9h8", 1, "")]);
     let bad = read_one(&illegal).unwrap_err();
     assert_eq!(bad.place, Place::Offset(2222));
-    assert!(bad.to_string().starts_with("test: byte 0x8ae: game 1: ply 2: \"h9h8\" is illegal"));
+    assert!(bad.to_string().starts_with("test: game 1: ply 2: \"h9h8\" is illegal"));
     check_prefixes(&good);
 }
 

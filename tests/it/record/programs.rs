@@ -946,7 +946,7 @@ fn games_with_bytes_without_a_character_are_counted_in_every_format() {
 
 #[test]
 fn a_mark_that_is_cut_off_is_said() {
-    let text = "[DhtmlXQ]\n[DhtmlXQ_title]a[/DhtmlXQ_title]\n[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n";
+    let text = "[DhtmlXQ]\n[DhtmlXQ_title]a[/DhtmlXQ_title]\n[DhtmlXQ_binit]8979695949392919097717866646260600102030405060708012720323436383[/DhtmlXQ_binit]\n[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]\n[/DhtmlXQ]\n";
     for end in
         ["[DhtmlXQ_movel", "[DhtmlXQ_movelist", "[/Dht", "[/DhtmlXQ_movelist", "[/DhtmlXQ", "[Dht"]
     {

@@ -136,10 +136,7 @@ type Fate = Result<(usize, usize, u64), &'static str>;
 const NASTY_XQF: [(&str, Fate); 25] = [
     // Illegal in the file's name, but its 43 moves are legal.
     ("BadMoveTest1.xqf", Ok((43, 0, 0))),
-    (
-        "BadMoveTest3.xqf",
-        Err("byte 0x452: game 1: ply 10: \"e1f0\" is illegal: no piece stands there"),
-    ),
+    ("BadMoveTest3.xqf", Err("game 1: ply 10: \"e1f0\" is illegal: no piece stands there")),
     // No moves, which is a game.
     ("EmptyTest.xqf", Ok((0, 0, 0))),
     (
