@@ -5,7 +5,7 @@ use crate::game::{MoveList, Notation, Side};
 use crate::gomoku::Variant;
 use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
 use crate::record::model::options::{Keep, ReadOptions};
-use crate::record::model::parsed::{BadGameReason, Note};
+use crate::record::model::parsed::Note;
 use crate::record::model::record::{Tree, Variation};
 
 fn read(bytes: &[u8]) -> Vec<Result<Record<Board>, String>> {

@@ -39,7 +39,7 @@ impl Encoding {
     /// The encoding that fits best: UTF-8 if the bytes are valid as that, else the one of GB18030
     /// and Big5 in which more Chinese moves appear, or as many moves and more common characters. Without a move or a word that
     /// names of games have it is the Western one where letters beyond ASCII stand alone within words. UTF-16 is found by
-    /// [`utf16_of`](Self::utf16_of) only.
+    /// its mark, or by its characters, before this.
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Self {
         let sample = sample(bytes);
