@@ -75,7 +75,9 @@ fn by_text(whole: &[u8], sample: &[u8]) -> Option<Format> {
         return (!sniff::is_json_over_lines(sample)).then_some(Format::Jsonl);
     }
     let text = Encoding::detect(sample).decode_lossy(sample);
-    if text.strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(';')) {
+    let node = text.strip_prefix('(').and_then(|rest| rest.trim_start().strip_prefix(';'));
+    // Forty stones may begin so as well; no tree of that length has forty different letters.
+    if node.is_some() && !pos::looks_like(whole) {
         return Some(Format::Sgf);
     }
     if rif::looks_like(&text) {

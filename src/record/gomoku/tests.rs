@@ -384,6 +384,15 @@ fn a_tree_that_ends_too_early_is_opened_up_to_there() {
     assert_eq!(longest, 4);
 }
 
+#[test]
+fn forty_stones_that_begin_as_a_tree_are_stones() {
+    let stones = (0..225).filter(|&stone| stone != b';' && (stone % 5 == 0 || stone == b'['));
+    let bytes: Vec<u8> = [b'(', b';'].into_iter().chain(stones.take(39)).collect();
+    assert_eq!((bytes[0], bytes.len()), (40, 41));
+    assert_eq!(Board::sniff(&bytes), Ok(Format::Pos));
+    assert_eq!(Board::sniff(b"(;B[hh];W[ii])"), Ok(Format::Sgf));
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read_again(record in any_game()) {
