@@ -117,6 +117,45 @@ impl Drop for Server {
     }
 }
 
+/// The answers of the server that programs and the page read, byte for byte; the commands' own are in `cli::golden`.
+#[test]
+fn answers_stay_as_they_are() {
+    let server = Server::start(&[]);
+    for (name, path) in [
+        ("legal", "/api/legal?moves=h2e2"),
+        ("eval", "/api/eval?moves=h2e2"),
+        ("line", "/api/line?moves=h2e2,h9g7&notation=chinese&rules=asian"),
+        ("line_gomoku", "/api/line?game=gomoku&moves=h8,i9"),
+        ("read", "/api/read?moves=h2e2&text=%E9%A9%AC8%E8%BF%9B7"),
+        ("read_refused", "/api/read?moves=h2e2&text=h9h8"),
+        ("book", "/api/book?moves=h2e2"),
+        ("book_games", "/api/book/games?moves=h2e2"),
+        ("table", "/api/table?fen=3k5/9/9/9/9/9/9/9/4R4/4K4%20w"),
+        ("table_line", "/api/table/line?fen=3k5/9/9/9/9/9/9/9/4R4/4K4%20w"),
+        ("table_absent", "/api/table?fen=3k5/9/9/9/9/9/9/9/3NN4/4K4%20w"),
+        ("tables", "/api/tables"),
+        ("tables_set", "/api/tables/KRvK"),
+        ("solve", "/api/solve?moves=h8,a1,h9,a2,h10,a3,h11"),
+        ("games_absent", "/api/games"),
+        ("autosave", "/api/autosave"),
+        ("misprint", "/api/legal?move=h2e2"),
+        ("bad_fen", "/api/legal?fen=9/9"),
+        ("nowhere", "/api/nowhere"),
+    ] {
+        for lang in ["en", "zh"] {
+            let mark = if path.contains('?') { '&' } else { '?' };
+            let answer = server.get(&format!("{path}{mark}lang={lang}"));
+            let shown = format!("{path}\n{} {}", answer.status, answer.text());
+            insta::assert_snapshot!(
+                format!("{name}_{lang}"),
+                shown.replace(&server.token, "TOKEN")
+            );
+        }
+    }
+    let opened = server.request("POST", "/api/open?index=1&name=a.pgn", "", GAMES);
+    insta::assert_snapshot!("open", opened.text());
+}
+
 const ROOK: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4%20w";
 
 #[test]
