@@ -13,12 +13,15 @@ import sys
 # Commands that `juzhong help` does not list.
 HIDDEN = ["book synth", "selfplay", "tune", "keys", "man"]
 
+# The heading of the options that every command has.
+GLOBAL = "Global options:"
+
 HEAD = """\
 # Commands
 
 Every command and option as `juzhong help COMMAND` states them. `contrib/docs/commands.py` writes this page from the program.
 
-The options `--json`, `--game`, `-v` and `-h` are those of every command. `tb` is short for `tablebase`. Answers with `--json` are
+The global options, shown here once, are those of every command; so is `-h`. `tb` is short for `tablebase`. Answers with `--json` are
 described under [JSON shapes](json.md), the numbers that commands end with under [Exit codes](exit-codes.md).
 """
 
@@ -26,7 +29,13 @@ described under [JSON shapes](json.md), the numbers that commands end with under
 def help_of(program, words):
     """The help of a command as the program prints it."""
     shown = subprocess.run([program, "--lang", "en", *words, "--help"], capture_output=True, check=True, text=True)
-    return "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
+    text = "\n".join(line.rstrip() for line in shown.stdout.strip().splitlines())
+    if not words:
+        return text
+    # The options of every command stand on the page once, in the program's own help.
+    own, mark, rest = text.partition(f"\n\n{GLOBAL}\n")
+    after = re.search(r"\n\n(?=\S)", rest) if mark else None
+    return own + (rest[after.start():] if after else "")
 
 
 def subcommands(text):

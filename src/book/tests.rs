@@ -30,12 +30,12 @@ fn game(moves: &str, result: Option<Outcome>) -> Record<Position> {
 }
 
 /// Games without results.
-pub(super) fn lines(lines: &[&str]) -> Vec<Record<Position>> {
+pub(crate) fn lines(lines: &[&str]) -> Vec<Record<Position>> {
     lines.iter().map(|line| game(line, None)).collect()
 }
 
 /// A game that begins elsewhere than games usually do.
-pub(super) fn elsewhere() -> Record<Position> {
+pub(crate) fn elsewhere() -> Record<Position> {
     let mut other = game("e1e2", RED);
     other.start = Some(Position::from_fen("4k4/9/9/9/9/4P4/9/9/4K4/3R5 w - - 0 1").unwrap());
     other
@@ -48,7 +48,7 @@ fn tagged(moves: &str, result: Option<Outcome>, tags: &[(&str, &str)]) -> Record
 }
 
 /// A few games with everything: mirror images, transpositions, repetitions, copies, other starts.
-pub(super) fn some_games() -> Vec<Record<Position>> {
+pub(crate) fn some_games() -> Vec<Record<Position>> {
     let rated = [("Date", "1999.01.02"), ("RedElo", "2400"), ("BlackElo", "2300")];
     let mut same_start = game("c3c4", None);
     same_start.start = Some(Position::start());
@@ -69,7 +69,7 @@ pub(super) fn some_games() -> Vec<Record<Position>> {
     ]
 }
 
-pub(super) fn build_with(
+pub(crate) fn build_with(
     folder: &Path,
     records: &[Record<Position>],
     options: BuildOptions,
@@ -81,7 +81,7 @@ pub(super) fn build_with(
     Ok((Book::open(&path).unwrap(), metadata))
 }
 
-pub(super) fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
+pub(crate) fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
     let folder = tempfile::tempdir().unwrap();
     let (book, metadata) = build_with(folder.path(), &some_games(), options).unwrap();
     assert_eq!(book.metadata(), &metadata);
@@ -89,7 +89,7 @@ pub(super) fn build_some(options: BuildOptions) -> (tempfile::TempDir, Book) {
     (folder, book)
 }
 
-pub(super) fn after(moves: &str) -> Position {
+pub(crate) fn after(moves: &str) -> Position {
     let mut position = Position::start();
     for mv in moves.split_whitespace() {
         position.make(Move::parse(mv).unwrap());
@@ -213,7 +213,7 @@ fn bytes_of(records: &[Record<Position>], options: &BuildOptions, threads: usize
 }
 
 /// Games by a fixed pseudo-random walk.
-pub(super) fn random_games(count: u64) -> Vec<Record<Position>> {
+pub(crate) fn random_games(count: u64) -> Vec<Record<Position>> {
     let mut state = 1u64;
     let mut random = |below: usize| {
         state =

@@ -103,7 +103,7 @@ pub fn remove_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {
 }
 
 /// An error that names what is found at a path where this program would put something of its own.
-pub(super) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
+pub(crate) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
     let text = format!(
         "{} is {what}, where {wanted} would be; it was left as it is: move it away, then run this again",
         path.shown()
@@ -112,7 +112,7 @@ pub(super) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
 }
 
 /// Names the kind of thing at `path`.
-pub(super) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
+pub(crate) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
     let kind = about.file_type();
     if kind.is_symlink() {
         "a symbolic link"
@@ -129,7 +129,7 @@ pub(super) fn kind_of(path: &Path, about: &Metadata) -> &'static str {
 
 /// Makes opening fail at a link, or open the link itself (Windows), instead of following it, and not wait for a
 /// FIFO's other end.
-pub(super) fn no_follow(options: &mut std::fs::OpenOptions) {
+pub(crate) fn no_follow(options: &mut std::fs::OpenOptions) {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;

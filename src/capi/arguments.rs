@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use super::status::{Failure, JZ_ERROR_BUFFER, JZ_ERROR_NUMBER, JZ_ERROR_POINTER, JZ_ERROR_TEXT};
 
 /// The longest path, in bytes.
-pub(super) const MAX_PATH: usize = 4096;
+pub(crate) const MAX_PATH: usize = 4096;
 /// The longest FEN or move that is read, in bytes: more than any has.
-pub(super) const MAX_TEXT: usize = 256;
+pub(crate) const MAX_TEXT: usize = 256;
 
 /// A text that ends with NUL, of at most `limit` bytes. No byte beyond the limit and one is read.
 ///
@@ -16,7 +16,7 @@ pub(super) const MAX_TEXT: usize = 256;
 ///
 /// `text` is null or points to bytes up to a NUL, or to more than `limit` of them, which nobody changes as long as the
 /// result is in use.
-pub(super) unsafe fn text<'a>(text: *const c_char, limit: usize) -> Result<&'a str, Failure> {
+pub(crate) unsafe fn text<'a>(text: *const c_char, limit: usize) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(Failure::of(JZ_ERROR_POINTER));
     }
@@ -36,7 +36,7 @@ pub(super) unsafe fn text<'a>(text: *const c_char, limit: usize) -> Result<&'a s
 /// # Safety
 ///
 /// `place` is null, not aligned, or points to a value.
-pub(super) unsafe fn value<T: Copy>(place: *const T) -> Result<T, Failure> {
+pub(crate) unsafe fn value<T: Copy>(place: *const T) -> Result<T, Failure> {
     if place.is_null() || !place.is_aligned() {
         return Err(Failure::of(JZ_ERROR_POINTER));
     }
@@ -49,7 +49,7 @@ pub(super) unsafe fn value<T: Copy>(place: *const T) -> Result<T, Failure> {
 /// # Safety
 ///
 /// `first` is null, not aligned, or points to `count` values.
-pub(super) unsafe fn values<T: Copy>(
+pub(crate) unsafe fn values<T: Copy>(
     first: *const T,
     count: usize,
     limit: usize,
@@ -63,7 +63,7 @@ pub(super) unsafe fn values<T: Copy>(
 
 /// The place of a result.
 #[derive(Debug)]
-pub(super) struct Output<T>(NonNull<T>);
+pub(crate) struct Output<T>(NonNull<T>);
 
 impl<T: Copy> Output<T> {
     /// The place at a pointer.
@@ -71,13 +71,13 @@ impl<T: Copy> Output<T> {
     /// # Safety
     ///
     /// `place` is null, not aligned, or writable until the last call of [`set`](Self::set).
-    pub(super) unsafe fn new(place: *mut T) -> Result<Self, Failure> {
+    pub(crate) unsafe fn new(place: *mut T) -> Result<Self, Failure> {
         let place = NonNull::new(place).filter(|place| place.is_aligned());
         place.map(Self).ok_or(Failure::of(JZ_ERROR_POINTER))
     }
 
     /// Writes the result.
-    pub(super) fn set(&self, value: T) {
+    pub(crate) fn set(&self, value: T) {
         // SAFETY: whoever made it promised that the place is writable.
         unsafe { self.0.write(value) };
     }
@@ -85,7 +85,7 @@ impl<T: Copy> Output<T> {
 
 /// The places of several results, and that of their number.
 #[derive(Debug)]
-pub(super) struct OutputArray<T> {
+pub(crate) struct OutputArray<T> {
     /// Null only where the capacity is 0.
     first: *mut T,
     capacity: usize,
@@ -99,7 +99,7 @@ impl<T: Copy> OutputArray<T> {
     ///
     /// `first` is null, not aligned, or points to `capacity` writable places; `count` is null, not aligned, or
     /// writable.
-    pub(super) unsafe fn new(
+    pub(crate) unsafe fn new(
         first: *mut T,
         capacity: usize,
         count: *mut usize,
@@ -113,7 +113,7 @@ impl<T: Copy> OutputArray<T> {
     }
 
     /// Writes as many of the values as there is room for, and the number of all.
-    pub(super) fn set(&self, values: impl ExactSizeIterator<Item = T>) -> Result<(), Failure> {
+    pub(crate) fn set(&self, values: impl ExactSizeIterator<Item = T>) -> Result<(), Failure> {
         let count = values.len();
         for (at, value) in values.take(self.capacity).enumerate() {
             let place = self.first.wrapping_add(at);
@@ -127,7 +127,7 @@ impl<T: Copy> OutputArray<T> {
 
 /// The bytes into which a text is written, with a NUL at its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TextBuffer {
+pub(crate) struct TextBuffer {
     /// Null only where the capacity is 0.
     first: *mut c_char,
     capacity: usize,
@@ -139,7 +139,7 @@ impl TextBuffer {
     /// # Safety
     ///
     /// `first` is null or points to `capacity` writable bytes.
-    pub(super) unsafe fn new(first: *mut c_char, capacity: usize) -> Result<Self, Failure> {
+    pub(crate) unsafe fn new(first: *mut c_char, capacity: usize) -> Result<Self, Failure> {
         if first.is_null() && capacity > 0 {
             return Err(Failure::of(JZ_ERROR_POINTER));
         }
@@ -147,7 +147,7 @@ impl TextBuffer {
     }
 
     /// Writes the text if there is room for all of it.
-    pub(super) fn write(self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(self, text: &str) -> Result<(), Failure> {
         if text.len() >= self.capacity {
             return Err(Failure::of(JZ_ERROR_BUFFER));
         }
@@ -156,7 +156,7 @@ impl TextBuffer {
     }
 
     /// Writes as many characters of the text as there is room for.
-    pub(super) fn write_cut(self, text: &str) {
+    pub(crate) fn write_cut(self, text: &str) {
         let Some(room) = self.capacity.checked_sub(1) else { return };
         let text = &text[..text.floor_char_boundary(room)];
         for (at, byte) in text.bytes().chain([0]).enumerate() {
@@ -168,7 +168,7 @@ impl TextBuffer {
 }
 
 /// A text in an array of fixed length, filled with NUL; cut to leave one at least.
-pub(super) fn fixed_text<const N: usize>(text: &str) -> [c_char; N] {
+pub(crate) fn fixed_text<const N: usize>(text: &str) -> [c_char; N] {
     let mut fixed = [0; N];
     let text = &text[..text.floor_char_boundary(N - 1)];
     for (place, byte) in fixed.iter_mut().zip(text.bytes()) {

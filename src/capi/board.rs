@@ -86,7 +86,7 @@ impl From<Move> for JzMove {
 }
 
 /// The number of the outcome of a game.
-pub(super) const fn outcome_number(outcome: Option<Outcome>) -> i32 {
+pub(crate) const fn outcome_number(outcome: Option<Outcome>) -> i32 {
     match outcome {
         None => JZ_GOES_ON,
         Some(Outcome::Win(Side::First)) => JZ_RED_WINS,
@@ -103,7 +103,7 @@ const fn side_number(side: Side) -> i32 {
 }
 
 /// The squares of a position as C sees them.
-pub(super) fn board_of(position: &Position) -> ([u8; JZ_SQUARES], i32) {
+pub(crate) fn board_of(position: &Position) -> ([u8; JZ_SQUARES], i32) {
     let board = position.to_setup().board;
     let number = |piece: Option<Piece>| piece.map_or(JZ_EMPTY, |piece| piece.index() as u8 + 1);
     (board.map(number), side_number(position.turn()))
@@ -114,7 +114,7 @@ pub(super) fn board_of(position: &Position) -> ([u8; JZ_SQUARES], i32) {
 /// # Safety
 ///
 /// As [`arguments::text`] asks.
-pub(super) unsafe fn setup_of_fen(fen: *const c_char) -> Result<(Position, Setup), Failure> {
+pub(crate) unsafe fn setup_of_fen(fen: *const c_char) -> Result<(Position, Setup), Failure> {
     // SAFETY: promised by the caller.
     let fen = unsafe { arguments::text(fen, MAX_TEXT)? };
     let setup = Setup::from_fen(fen)?;
@@ -126,7 +126,7 @@ pub(super) unsafe fn setup_of_fen(fen: *const c_char) -> Result<(Position, Setup
 /// # Safety
 ///
 /// As [`arguments::text`] asks.
-pub(super) unsafe fn position_of_fen(fen: *const c_char) -> Result<Position, Failure> {
+pub(crate) unsafe fn position_of_fen(fen: *const c_char) -> Result<Position, Failure> {
     // SAFETY: promised by the caller.
     unsafe { setup_of_fen(fen) }.map(|(position, _)| position)
 }
@@ -136,7 +136,7 @@ pub(super) unsafe fn position_of_fen(fen: *const c_char) -> Result<Position, Fai
 /// # Safety
 ///
 /// `board` is null or points to `JZ_SQUARES` bytes.
-pub(super) unsafe fn position_of_board(board: *const u8, turn: i32) -> Result<Position, Failure> {
+pub(crate) unsafe fn position_of_board(board: *const u8, turn: i32) -> Result<Position, Failure> {
     // SAFETY: promised by the caller.
     let board = unsafe { arguments::value(board.cast::<[u8; JZ_SQUARES]>())? };
     let mut setup = Setup::empty();

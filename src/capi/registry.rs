@@ -25,7 +25,7 @@ thread_local! {
 /// Each lane has references of its own to all that is open, so that threads of different lanes share no lock and no
 /// counter. Who has looked something up keeps it until the call ends: closing ends nothing that is under way.
 #[derive(Debug)]
-pub(super) struct Registry<T, const LANES: usize> {
+pub(crate) struct Registry<T, const LANES: usize> {
     kind: u8,
     /// The last serial number; held while something is opened or closed.
     serial: Mutex<u32>,
@@ -46,7 +46,7 @@ struct Open<T> {
 
 /// What a handle stands for, counted by the lane in which it was found.
 #[derive(Debug)]
-pub(super) struct Found<T>(Arc<OfLane<T>>);
+pub(crate) struct Found<T>(Arc<OfLane<T>>);
 
 /// The reference of a lane to what all lanes share.
 #[derive(Debug)]
@@ -92,13 +92,13 @@ impl<T> Lane<T> {
 
 impl<T, const LANES: usize> Registry<T, LANES> {
     /// Nothing open of this kind, whose number no other kind has; not 0.
-    pub(super) const fn new(kind: u8) -> Self {
+    pub(crate) const fn new(kind: u8) -> Self {
         let lanes = [const { Lane(Mutex::new(Vec::new())) }; LANES];
         Self { kind, serial: Mutex::new(0), lanes }
     }
 
     /// Gives a new handle to something.
-    pub(super) fn open(&self, value: T) -> Result<u64, Failure> {
+    pub(crate) fn open(&self, value: T) -> Result<u64, Failure> {
         let mut serial = locked(&self.serial);
         let slot = self.free_slot().ok_or(Failure::of(JZ_ERROR_TOO_MANY))?;
         *serial = serial.wrapping_add(1);
@@ -116,7 +116,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     }
 
     /// What a handle stands for.
-    pub(super) fn find(&self, handle: u64) -> Result<Found<T>, Failure> {
+    pub(crate) fn find(&self, handle: u64) -> Result<Found<T>, Failure> {
         // A thread that ends takes any lane.
         let thread = THREAD.try_with(Cell::get).unwrap_or(0);
         let found = self.lanes[thread % LANES].find(handle);
@@ -124,7 +124,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     }
 
     /// Closes a handle. What it stands for goes when the last call that uses it ends.
-    pub(super) fn close(&self, handle: u64) -> Result<(), Failure> {
+    pub(crate) fn close(&self, handle: u64) -> Result<(), Failure> {
         let serial = locked(&self.serial);
         let closed: Vec<_> = self.lanes.iter().filter_map(|lane| lane.close(handle)).collect();
         drop(serial);

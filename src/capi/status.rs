@@ -51,7 +51,7 @@ pub const JZ_ERROR_TOO_MANY: JzStatus = 15;
 pub const JZ_ERROR_INTERNAL: JzStatus = 16;
 
 /// The text of a status, or of a number that is none.
-pub(super) const fn text_of(status: JzStatus) -> &'static CStr {
+pub(crate) const fn text_of(status: JzStatus) -> &'static CStr {
     match status {
         JZ_OK => c"no error",
         JZ_ERROR_POINTER => c"a pointer is null or not aligned",
@@ -79,7 +79,7 @@ thread_local! {
 }
 
 /// Hands the message of the last call that failed in this thread to `read`; empty if none has.
-pub(super) fn with_last_message<T>(read: impl FnOnce(&str) -> T) -> T {
+pub(crate) fn with_last_message<T>(read: impl FnOnce(&str) -> T) -> T {
     // A thread that ends has no last message any more.
     let message = LAST_MESSAGE.try_with(|last| last.borrow().clone()).unwrap_or_default();
     read(&message)
@@ -87,14 +87,14 @@ pub(super) fn with_last_message<T>(read: impl FnOnce(&str) -> T) -> T {
 
 /// The reason for which a call failed.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) status: JzStatus,
+pub(crate) struct Failure {
+    pub(crate) status: JzStatus,
     message: Cow<'static, str>,
 }
 
 impl Failure {
     /// A failure whose message is the text of its status. Allocates nothing.
-    pub(super) const fn of(status: JzStatus) -> Self {
+    pub(crate) const fn of(status: JzStatus) -> Self {
         let message = match text_of(status).to_str() {
             Ok(text) => text,
             Err(_) => "",
@@ -103,7 +103,7 @@ impl Failure {
     }
 
     /// A failure with a message of its own.
-    pub(super) const fn new(status: JzStatus, message: &'static str) -> Self {
+    pub(crate) const fn new(status: JzStatus, message: &'static str) -> Self {
         Self { status, message: Cow::Borrowed(message) }
     }
 
@@ -153,7 +153,7 @@ impl From<BookError> for Failure {
 }
 
 /// Runs the body of a function of the interface: keeps the message of a failure, and lets no panic through.
-pub(super) fn guarded(body: impl FnOnce() -> Result<(), Failure>) -> JzStatus {
+pub(crate) fn guarded(body: impl FnOnce() -> Result<(), Failure>) -> JzStatus {
     let failure = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return JZ_OK,
         Ok(Err(failure)) => failure,

@@ -33,7 +33,7 @@ const MAX_LINE: usize = 600;
 /// Without a limit the search goes on until Ctrl-C, which ends it with what is known by then. Where endgame tables
 /// know the end of a line, it is shown to mate, or once around the loop that decides.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     line: LineArgs,
     #[command(flatten)]
@@ -96,7 +96,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

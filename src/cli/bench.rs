@@ -49,7 +49,7 @@ const POSITIONS: [&str; 28] = [
 /// signature of the search's behaviour: what is meant to change nothing must not change it.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     what: Option<What>,
 
@@ -76,7 +76,7 @@ struct BenchRow {
     score: String,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("bench")?;
     match &args.what {
         Some(What::Techniques(args)) => return techniques::run(args, context),

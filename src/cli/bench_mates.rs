@@ -16,7 +16,7 @@ const SETS: [&str; 5] = ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKN"];
 /// Searches positions of tables without the tables, half of them drawn and all of their drawing moves checks or chases,
 /// a third decided by the repetition rule only, and counts the mates that the tables contradict.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Sets of men, of which there must be tables [default: KRCvKR KRNvKR KRvKNC KRCvKN KRvKN].
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
@@ -43,7 +43,7 @@ pub(super) struct Args {
     threads: Option<NonZero<u16>>,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let (made, rules) = match args.rules.as_str() {
         "check" => (Rules::Check, RuleSet::Check),
         _ => (Rules::Asian, RuleSet::Asian),

@@ -4,13 +4,13 @@ use clap_complete::Shell;
 use super::{Cli, CliError, Context, exit};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The shell to write for.
     #[arg(value_enum)]
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "juzhong", &mut script);
     context.out.write_all(&script)?;

@@ -36,7 +36,7 @@ use juzhong::xiangqi::Position;
 /// hung, made an illegal move or lost on time in any game, 69 if an engine does not start, and 75 after
 /// an interruption: the same command goes on from the games in its output.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The first engine, whose results are told: a program with its arguments, or self for this
     /// program's own engine.
     #[arg(long, value_name = "COMMAND", default_value = OWN)]
@@ -176,10 +176,10 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 /// The protocol that an engine is given on the command line; `None` to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spoken(pub(super) Option<Dialect>);
+pub(crate) struct Spoken(pub(crate) Option<Dialect>);
 
 /// Reads the name of a protocol.
-pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
+pub(crate) fn parse_protocol(text: &str) -> Result<Spoken, String> {
     if text.eq_ignore_ascii_case("auto") {
         return Ok(Spoken(None));
     }
@@ -188,7 +188,7 @@ pub(super) fn parse_protocol(text: &str) -> Result<Spoken, String> {
 }
 
 /// Reads `NAME=VALUE`.
-pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_option(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
@@ -198,7 +198,7 @@ pub(super) fn parse_option(text: &str) -> Result<(String, String), String> {
 }
 
 /// Reads the command of an engine; `None` for the own one.
-pub(super) fn parse_engine(text: &str) -> Result<Option<EngineCommand>, CliError> {
+pub(crate) fn parse_engine(text: &str) -> Result<Option<EngineCommand>, CliError> {
     if text == OWN {
         return Ok(None);
     }
@@ -216,7 +216,7 @@ fn parse_elos(text: &str) -> Result<(f64, f64), String> {
     elos.ok_or_else(|| "write ELO0,ELO1 as in 0,8".to_owned())
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => play::<Position>(args, context),
         GameName::Gomoku => play::<Board>(args, context),

@@ -33,7 +33,7 @@ use juzhong::xiangqi::notation::MoveNotation;
 /// Converts game records. Inputs of all formats may be mixed; their games go to the output in the
 /// order of paths.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
     /// and folders of them at any depth; - reads standard input, 16 GiB at most.
     #[arg(required = true)]
@@ -78,12 +78,12 @@ pub(super) struct Args {
 
 impl Args {
     /// Returns true if standard output is for programs.
-    pub(super) fn writes_data(&self) -> bool {
+    pub(crate) fn writes_data(&self) -> bool {
         self.output == Path::new(STANDARD)
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -10,7 +10,7 @@ use juzhong::search::eval::xiangqi::{Explanation, Share, Worth};
 use juzhong::xiangqi::Square;
 
 /// The evaluation in the JSON answer.
-pub(super) fn to_json(explanation: &Explanation) -> Value {
+pub(crate) fn to_json(explanation: &Explanation) -> Value {
     let men: Vec<Value> = explanation
         .men
         .iter()
@@ -55,7 +55,7 @@ fn worth(worth: Worth) -> Value {
 }
 
 /// Shows every term with its parts, and each piece with its value on the board, in centipawns.
-pub(super) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     let Explanation { phase, scale, terms, groups, value, .. } = explanation;
     writeln!(out)?;
     let [head, red, black] = [word("centipawns"), word("Red"), word("Black")];

@@ -74,7 +74,7 @@ impl CliError {
     }
 
     /// Prints the error with its causes and returns the exit code. A closed pipe is no error.
-    pub(super) fn report(&self) -> u8 {
+    pub(crate) fn report(&self) -> u8 {
         if let Some(error) = self.error.downcast_ref::<io::Error>()
             && error.kind() == io::ErrorKind::BrokenPipe
         {
@@ -134,7 +134,7 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 /// Help and version go to `out` with code 0, usage errors to standard error with code 2.
 ///
 /// `args` is the command line, the program's name first.
-pub(super) fn from_clap(error: &clap::Error, args: &[OsString], out: &mut dyn Write) -> u8 {
+pub(crate) fn from_clap(error: &clap::Error, args: &[OsString], out: &mut dyn Write) -> u8 {
     let text = error.render().to_string();
     if error.use_stderr() {
         let text = in_plain_words(&text);
@@ -154,7 +154,7 @@ pub(super) fn from_clap(error: &clap::Error, args: &[OsString], out: &mut dyn Wr
 }
 
 /// The message with the remedy where the standard library only names the fault of a number.
-pub(super) fn in_plain_words(text: &str) -> String {
+pub(crate) fn in_plain_words(text: &str) -> String {
     [
         ("invalid digit found in string", "write a whole number"),
         ("cannot parse integer from empty string", "write a whole number"),

@@ -9,27 +9,27 @@ use super::input::Input;
 const MAX_LINE: u64 = 4096;
 
 /// The lines of a batch, one at a time.
-pub(super) struct Fens(Input);
+pub(crate) struct Fens(Input);
 
 impl Fens {
     /// Opens the batch; `-` is standard input.
-    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
         Input::open(path, MAX_LINE).map(Self)
     }
 
     /// The file's name, for messages.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.0.name()
     }
 
     /// The number of the line read last, from 1.
-    pub(super) const fn number(&self) -> u64 {
+    pub(crate) const fn number(&self) -> u64 {
         self.0.number()
     }
 
     /// The next line that is neither blank nor a comment (`#`), without its end and surrounding blanks; `None` at the
     /// end.
-    pub(super) fn next_line(&mut self) -> Result<Option<String>, CliError> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<String>, CliError> {
         while let Some(line) = self.0.next_beginning()? {
             let text = line.trim();
             if !text.is_empty() && !text.starts_with('#') {

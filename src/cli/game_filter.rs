@@ -12,7 +12,7 @@ use juzhong::tablebase::Pattern;
 
 /// Conditions on what a record states.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct GameFilterArgs {
+pub(crate) struct GameFilterArgs {
     /// Only games in which both players have at least this rating.
     #[arg(long)]
     min_rating: Option<u16>,
@@ -42,7 +42,7 @@ pub(super) struct GameFilterArgs {
 
 impl GameFilterArgs {
     /// Puts the conditions that are given into a filter.
-    pub(super) fn apply<G: Game>(&self, filter: &mut Filter) {
+    pub(crate) fn apply<G: Game>(&self, filter: &mut Filter) {
         filter.min_rating = self.min_rating.or(filter.min_rating);
         filter.since = self.since.or(filter.since);
         filter.until = self.until.or(filter.until);
@@ -67,7 +67,7 @@ impl GameFilterArgs {
 
 /// Conditions on the moves of a game.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// Only games of this opening: a code of the ECCO or its beginning (B, B2, B24).
     #[arg(long, value_name = "CODE", value_parser = parse_code)]
     opening: Option<String>,
@@ -94,7 +94,7 @@ fn parse_code(text: &str) -> Result<String, String> {
 }
 
 /// Conditions on games, ready for many of them.
-pub(super) struct GameFilter {
+pub(crate) struct GameFilter {
     filter: Filter,
     opening: Option<String>,
     position: Option<Key>,
@@ -103,7 +103,7 @@ pub(super) struct GameFilter {
 
 impl GameFilter {
     /// Reads the conditions.
-    pub(super) fn new<G: Terminal + Symmetric>(
+    pub(crate) fn new<G: Terminal + Symmetric>(
         about: &GameFilterArgs,
         moves: &SearchArgs,
     ) -> Result<Self, CliError> {
@@ -129,7 +129,7 @@ impl GameFilter {
     }
 
     /// Returns true if every game is admitted.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.filter == Filter::default()
             && self.opening.is_none()
             && self.position.is_none()
@@ -137,7 +137,7 @@ impl GameFilter {
     }
 
     /// Returns true if the main line of the game meets all conditions.
-    pub(super) fn admits<G: Terminal + Symmetric>(&self, record: &Record<G>) -> bool {
+    pub(crate) fn admits<G: Terminal + Symmetric>(&self, record: &Record<G>) -> bool {
         self.filter.admits(record) && self.is_of_opening(record) && self.is_reached(record)
     }
 
@@ -170,7 +170,7 @@ impl GameFilter {
 }
 
 /// The name of a game that begins with a usual start.
-pub(super) fn opening_of<G: Terminal + Symmetric>(record: &Record<G>) -> Option<Opening> {
+pub(crate) fn opening_of<G: Terminal + Symmetric>(record: &Record<G>) -> Option<Opening> {
     let start = record.start.clone().unwrap_or_else(G::start);
     let is_usual =
         record.start.is_none() || G::starts().iter().any(|usual| usual.key() == start.key());

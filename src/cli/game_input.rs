@@ -21,10 +21,10 @@ use juzhong::record::{
 };
 
 /// The name of standard input and standard output.
-pub(super) const STANDARD: &str = "-";
+pub(crate) const STANDARD: &str = "-";
 
 /// The files to read; standard input is one of them.
-pub(super) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliError> {
+pub(crate) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliError> {
     let is_standard = |path: &&PathBuf| path.as_path() == Path::new(STANDARD);
     let named: Vec<PathBuf> = inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
     let mut found = match named.as_slice() {
@@ -36,7 +36,7 @@ pub(super) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliE
 }
 
 /// The folder in which large inputs are unpacked: beside the output.
-pub(super) fn temporary_folder(output: &Path) -> PathBuf {
+pub(crate) fn temporary_folder(output: &Path) -> PathBuf {
     if output == Path::new(STANDARD) {
         return std::env::temp_dir();
     }
@@ -44,7 +44,7 @@ pub(super) fn temporary_folder(output: &Path) -> PathBuf {
 }
 
 /// The output must not replace what is read.
-pub(super) fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
+pub(crate) fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result<(), CliError> {
     let Ok(place) = resolve(output) else { return Ok(()) };
     if output == Path::new(STANDARD) {
         return Ok(());
@@ -58,7 +58,7 @@ pub(super) fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result
 }
 
 /// The error where the inputs have no game that can be read; `first_bad` is the first that cannot.
-pub(super) fn no_game(inputs: &Inputs, first_bad: Option<String>) -> CliError {
+pub(crate) fn no_game(inputs: &Inputs, first_bad: Option<String>) -> CliError {
     let bad = first_bad.map_or_else(|| NO_FORMAT.to_owned(), |bad| format!("; {bad}"));
     let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
     let others = if inputs.files.len() > 1 { " and others" } else { "" };
@@ -71,12 +71,12 @@ const NO_FORMAT: &str = "; give files of games in a known format, bare, packed (
                          archives (.zip, .tar, .7z)";
 
 /// Gets each game of a file, good or bad, with the name of its source.
-pub(super) type Sink<'a, G> =
+pub(crate) type Sink<'a, G> =
     dyn FnMut(&str, Result<ParsedGame<G>, BadGame>) -> Result<(), CliError> + 'a;
 
 /// Reads the games of one file, until `sink` fails. A file that was found in a folder and cannot be read is a bad
 /// game.
-pub(super) fn read_file<G: Formats>(
+pub(crate) fn read_file<G: Formats>(
     path: &Path,
     folder: &Path,
     options: ReadOptions,
@@ -199,7 +199,7 @@ fn named_book(path: &Path, bad: BadGame) -> BadGame {
 }
 
 /// The error of a command that was interrupted before it changed anything.
-pub(super) fn interrupted() -> CliError {
+pub(crate) fn interrupted() -> CliError {
     CliError::message(exit::INTERRUPTED, "interrupted; nothing was changed, run it again")
 }
 

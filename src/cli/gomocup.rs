@@ -10,12 +10,12 @@ use juzhong::protocol;
 /// arguments, by files whose names begin with pbrain-: a copy of this program, or a link to it, of the name
 /// pbrain-juzhong needs none. What the manager says about time, memory, threads and rules counts.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     player: PlayerArgs,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     args.player.check_sizes()?;
     let options = args.player.options::<Board>()?;
     // Books are opened and memory is claimed once the session reads the manager.

@@ -14,7 +14,7 @@ const BUFFER: usize = 64 << 10;
 const MAX_SKIP: u64 = 64 << 20;
 
 /// The lines of an input, one at a time. An interrupt ends the waiting for the next one.
-pub(super) struct Input {
+pub(crate) struct Input {
     reader: BufReader<WaitingInput>,
     name: String,
     /// Lines read so far.
@@ -24,7 +24,7 @@ pub(super) struct Input {
 
 impl Input {
     /// Opens the input; lines have at most `max` bytes.
-    pub(super) fn open(path: &Path, max: u64) -> Result<Self, CliError> {
+    pub(crate) fn open(path: &Path, max: u64) -> Result<Self, CliError> {
         let is_standard = path.as_os_str() == "-";
         let name = if is_standard { "stdin".to_owned() } else { path.shown().to_string() };
         let source = if is_standard { WaitingInput::standard() } else { WaitingInput::open(path) };
@@ -33,23 +33,23 @@ impl Input {
     }
 
     /// The input's name, for messages.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// The number of the line read last, from 1.
-    pub(super) const fn number(&self) -> u64 {
+    pub(crate) const fn number(&self) -> u64 {
         self.number
     }
 
     /// The place of the line read last.
-    pub(super) fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.name, self.number)
     }
 
     /// The next line with its end, without the mark that some programs write before the first; `None`
     /// at the end. One that is too long is an error.
-    pub(super) fn next_raw(&mut self) -> Result<Option<RawLine>, CliError> {
+    pub(crate) fn next_raw(&mut self) -> Result<Option<RawLine>, CliError> {
         let Some(line) = self.read()? else { return Ok(None) };
         if line.is_cut {
             return line.text().map(|_| None).or_exit_with(exit::BAD_DATA, || self.place());
@@ -80,7 +80,7 @@ impl Input {
 
     /// The next line as text, of one that is too long its beginning, so that a batch can go on; bytes
     /// that are no characters stand in it as `\xff`.
-    pub(super) fn next_beginning(&mut self) -> Result<Option<String>, CliError> {
+    pub(crate) fn next_beginning(&mut self) -> Result<Option<String>, CliError> {
         let Some(line) = self.read()? else { return Ok(None) };
         if line.is_cut {
             self.skip_rest()?;
@@ -101,14 +101,14 @@ impl Input {
     }
 
     /// The next line as text, UTF-8 or GB18030.
-    pub(super) fn next_text(&mut self) -> Result<Option<String>, CliError> {
+    pub(crate) fn next_text(&mut self) -> Result<Option<String>, CliError> {
         let Some(line) = self.next_raw()? else { return Ok(None) };
         line.text().map(Some).or_exit_with(exit::BAD_DATA, || self.place())
     }
 }
 
 /// Standard input. An interrupt ends the waiting for it with an error.
-pub(super) fn standard_input() -> io::Result<impl Read> {
+pub(crate) fn standard_input() -> io::Result<impl Read> {
     WaitingInput::standard()
 }
 

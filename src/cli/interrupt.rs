@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(50);
 static REQUESTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Returns true once a signal has asked for the end.
-pub(super) fn is_requested() -> bool {
+pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
 
@@ -31,7 +31,7 @@ fn requested() -> Arc<AtomicBool> {
 
 /// Lets the first SIGINT or SIGTERM ask for the end of the work, and a second one end the program at
 /// once (exit codes 130 and 143).
-pub(super) fn catch() -> io::Result<()> {
+pub(crate) fn catch() -> io::Result<()> {
     // Once: if it were caught twice, the first signal would be the second one for the other handler.
     static CAUGHT: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
     let caught = CAUGHT.get_or_init(|| register().map_err(|error| error.kind()));
@@ -40,7 +40,7 @@ pub(super) fn catch() -> io::Result<()> {
 
 /// Set when the user interrupts the program or the system ends it; the second time ends it at once.
 /// Without a handler the first does, as usual.
-pub(super) fn stop_flag() -> StopFlag {
+pub(crate) fn stop_flag() -> StopFlag {
     if let Err(error) = catch() {
         tracing::debug!("no handler for interrupts: {error}");
     }
@@ -78,7 +78,7 @@ fn count() -> io::Result<()> {
 
 /// Ends the program with exit code 75 if the building of tablebases does not end within [`GRACE`] after the
 /// first signal. It leaves nothing half done: files appear whole or not at all, and the next run clears up.
-pub(super) fn insist() -> io::Result<()> {
+pub(crate) fn insist() -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(|| {
         while !is_requested() {
             std::thread::sleep(LOOK);
@@ -93,13 +93,13 @@ pub(super) fn insist() -> io::Result<()> {
 /// Ctrl-C at work that may be ended without ending the program, again and again: the first one asks for the end of
 /// the work, a second one ends the program at once. While no such work is done it does what it does by default.
 #[derive(Debug)]
-pub(super) struct Interruptible {
+pub(crate) struct Interruptible {
     is_idle: Arc<AtomicBool>,
     is_asked: Arc<AtomicBool>,
 }
 
 impl Interruptible {
-    pub(super) fn catch() -> io::Result<Self> {
+    pub(crate) fn catch() -> io::Result<Self> {
         let this = Self { is_idle: Arc::new(AtomicBool::new(true)), is_asked: Arc::default() };
         // Handlers run in the order of their registration: the first signal must find the flag unset.
         flag::register_conditional_default(SIGINT, Arc::clone(&this.is_idle))?;
@@ -109,14 +109,14 @@ impl Interruptible {
     }
 
     /// Begins work; the flag is set when it shall end.
-    pub(super) fn begin(&self) -> StopFlag {
+    pub(crate) fn begin(&self) -> StopFlag {
         self.is_asked.store(false, Ordering::SeqCst);
         self.is_idle.store(false, Ordering::SeqCst);
         Arc::clone(&self.is_asked).into()
     }
 
     /// Ends work, and what follows from it.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.is_idle.store(true, Ordering::SeqCst);
         self.is_asked.store(false, Ordering::SeqCst);
     }

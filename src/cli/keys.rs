@@ -8,13 +8,13 @@ use juzhong::hash;
 
 /// Draws the stored key table of a game again from the published seed.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Where to write it.
     #[arg(short, long)]
     output: PathBuf,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let table = match context.common.game {
         GameName::Xiangqi => hash::xiangqi::draw(),
         GameName::Gomoku => hash::gomoku::draw(),

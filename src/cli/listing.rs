@@ -18,7 +18,7 @@ use juzhong::record::{BadGame, ParsedGame, Record};
 const SHOWN: usize = 3;
 
 /// A list in a file of its own that appears when it is whole. It replaces nothing.
-pub(super) struct ListFile<'a> {
+pub(crate) struct ListFile<'a> {
     option: &'static str,
     path: &'a Path,
     file: BufWriter<AtomicFile>,
@@ -30,7 +30,7 @@ pub(super) struct ListFile<'a> {
 
 impl<'a> ListFile<'a> {
     /// A list at `path`, the value of `option`. It must not be `output`.
-    pub(super) fn open(
+    pub(crate) fn open(
         option: &'static str,
         path: &'a Path,
         output: &Path,
@@ -49,21 +49,21 @@ impl<'a> ListFile<'a> {
     }
 
     /// Adds a line. An error is reported at the end.
-    pub(super) fn line(&mut self, line: std::fmt::Arguments<'_>) {
+    pub(crate) fn line(&mut self, line: std::fmt::Arguments<'_>) {
         if self.written.is_ok() {
             self.written = writeln!(self.file, "{line}");
         }
     }
 
     /// Adds text. An error is reported at the end.
-    pub(super) fn text(&mut self, text: &[u8]) {
+    pub(crate) fn text(&mut self, text: &[u8]) {
         if self.written.is_ok() {
             self.written = self.file.write_all(text);
         }
     }
 
     /// Moves the list to its place.
-    pub(super) fn close(self) -> Result<(), CliError> {
+    pub(crate) fn close(self) -> Result<(), CliError> {
         let Self { option, path, file, written, .. } = self;
         let closed = written
             .and_then(|()| file.into_inner().map_err(io::IntoInnerError::into_error))
@@ -78,7 +78,7 @@ impl<'a> ListFile<'a> {
 
 /// The right to write an output, held as long as it is written. Remains of writers that were killed are
 /// removed.
-pub(super) fn claim(path: &Path) -> Result<FileLock, CliError> {
+pub(crate) fn claim(path: &Path) -> Result<FileLock, CliError> {
     let cannot = || path.shown().to_string();
     match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
         Claim::Ours(lock) => {
@@ -94,7 +94,7 @@ pub(super) fn claim(path: &Path) -> Result<FileLock, CliError> {
 
 /// As [`claim`], for an output that may replace a regular file. Anything else there gets no lock beside it, for
 /// it is refused anyway.
-pub(super) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
+pub(crate) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
     let is_free = path.metadata().map_or(true, |about| about.is_file());
     is_free.then(|| claim(path)).transpose()
 }
@@ -107,7 +107,7 @@ fn exists(option: &str, path: &Path) -> CliError {
 
 /// The destination of rejects: the list that was requested, or, for the first bad ones, standard error. The first bad
 /// games are told once it is known that the command does not fail for the first of them: that error says the reason.
-pub(super) struct Listing<'a> {
+pub(crate) struct Listing<'a> {
     list: Option<ListFile<'a>>,
     bad: usize,
     cut: usize,
@@ -144,19 +144,19 @@ impl Drop for Told {
 }
 
 impl<'a> Listing<'a> {
-    pub(super) fn open(list: Option<&'a Path>, output: &Path) -> Result<Self, CliError> {
+    pub(crate) fn open(list: Option<&'a Path>, output: &Path) -> Result<Self, CliError> {
         let list = list.map(|path| ListFile::open("--rejects", path, output)).transpose()?;
         Ok(Self { list, bad: 0, cut: 0, noted: 0, told: Told { waiting: Some(Vec::new()) } })
     }
 
     /// The command does not fail for want of games: what is bad is told at once from here on.
-    pub(super) fn release(&mut self, bar: &ProgressBar) {
+    pub(crate) fn release(&mut self, bar: &ProgressBar) {
         if self.told.waiting.is_some() {
             bar.suspend(|| self.told.release());
         }
     }
 
-    pub(super) fn add(&mut self, reject: &Reject) {
+    pub(crate) fn add(&mut self, reject: &Reject) {
         if let Some(list) = &mut self.list {
             let Reject { place, game, reason, .. } = reject;
             list.line(format_args!("{}\t{place}\t{game}\t{reason}", reject.source_name()));
@@ -173,7 +173,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Adds a game that was left out.
-    pub(super) fn add_bad(&mut self, bad: &BadGame) {
+    pub(crate) fn add_bad(&mut self, bad: &BadGame) {
         if self.list.is_none() {
             return self.show_bad(&refusal(bad));
         }
@@ -183,7 +183,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Adds a game of which the moves before a fault were kept: on standard error where it ends, and why.
-    pub(super) fn add_cut<G: Terminal>(&mut self, cut: &BadGame, record: &Record<G>) {
+    pub(crate) fn add_cut<G: Terminal>(&mut self, cut: &BadGame, record: &Record<G>) {
         let reason = RejectReason::cut(&cut.reason);
         let source = PathBuf::from(&cut.source);
         self.add(&Reject { source, place: cut.place, game: cut.game, reason });
@@ -196,7 +196,7 @@ impl<'a> Listing<'a> {
     }
 
     /// Says on standard error in what a game deviates from what its file states; of many games only the first.
-    pub(super) fn add_note<G: Terminal>(&mut self, source: &str, game: &ParsedGame<G>) {
+    pub(crate) fn add_note<G: Terminal>(&mut self, source: &str, game: &ParsedGame<G>) {
         let Some(remark) = remark(source, game).filter(|_| game.note.is_some()) else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
@@ -205,14 +205,14 @@ impl<'a> Listing<'a> {
     }
 
     /// Closes the list where the command fails with an error that says why the first bad game is bad.
-    pub(super) fn close_with_error(mut self) -> Result<(), CliError> {
+    pub(crate) fn close_with_error(mut self) -> Result<(), CliError> {
         if let Some(lines) = &mut self.told.waiting {
             lines.drain(..lines.len().min(1));
         }
         self.close()
     }
 
-    pub(super) fn close(self) -> Result<(), CliError> {
+    pub(crate) fn close(self) -> Result<(), CliError> {
         let Self { list, bad, mut told, .. } = self;
         told.release();
         if bad > SHOWN {
@@ -225,7 +225,7 @@ impl<'a> Listing<'a> {
 }
 
 /// One line for each path, of many only the first.
-pub(super) fn show_some(what: &str, paths: &[PathBuf]) {
+pub(crate) fn show_some(what: &str, paths: &[PathBuf]) {
     for path in paths.iter().take(SHOWN) {
         tell(format_args!("juzhong: {what} {}", path.shown()));
     }

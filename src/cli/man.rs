@@ -11,13 +11,13 @@ use juzhong::bytes::visible::ShowPath;
 
 /// Writes the man pages of all commands.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The folder that they go to; it is created.
     #[arg(long)]
     dir: PathBuf,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     fs::create_dir_all(&args.dir).or_exit_with(exit::CANNOT_CREATE, || args.dir.shown())?;
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();

@@ -75,22 +75,23 @@ struct Cli {
     command: Command,
 }
 
-/// Options that every subcommand takes.
+/// Options that every subcommand takes; they stand at the end of each help.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Global options")]
 struct Common {
+    /// Game to use.
+    #[arg(long, global = true, value_enum, default_value = "xiangqi")]
+    game: GameName,
     /// Answer queries with one JSON object.
     #[arg(long, global = true)]
     json: bool,
-    /// Which game.
-    #[arg(long, global = true, value_enum, default_value = "xiangqi")]
-    game: GameName,
-    /// The file of settings [default: config.toml in the settings folder of the user]; none: without one.
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
     /// Language of messages, help and reports [default: by LC_ALL, LC_MESSAGES or LANG].
     #[arg(long, global = true, value_enum)]
     lang: Option<Language>,
-    /// Tell on standard error what is done; twice for more.
+    /// Settings file, or none to use no file [default: config.toml in the settings folder of the user].
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Log to standard error; repeat for more detail.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
 }
@@ -189,7 +190,7 @@ impl Command {
 }
 
 /// The output and the common options of a subcommand.
-struct Context<'a> {
+pub(crate) struct Context<'a> {
     out: &'a mut dyn Write,
     common: Common,
 }

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// The games of files and folders, and lists of openings, which begin like `start`; a bad one is refused with
 /// its place.
-pub(super) fn read_openings<G: Contested + Terminal>(
+pub(crate) fn read_openings<G: Contested + Terminal>(
     inputs: &[PathBuf],
     start: &G,
 ) -> Result<Vec<Record<G>>, CliError> {
@@ -42,7 +42,7 @@ pub(super) fn read_openings<G: Contested + Terminal>(
 }
 
 /// Says which of the openings given end the game, so that none is played from them.
-pub(super) fn tell_left_out(left_out: &[LeftOut]) {
+pub(crate) fn tell_left_out(left_out: &[LeftOut]) {
     /// Openings that are named; more of them are counted.
     const MOST: usize = 10;
     for LeftOut { number, how } in left_out.iter().take(MOST) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use juzhong::bytes::atomic::AtomicFile;
 
 /// The packing that the name of a file stands for.
-pub(super) fn packing(path: &Path) -> Option<Packing> {
+pub(crate) fn packing(path: &Path) -> Option<Packing> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     match ending.as_str() {
         "zst" | "zstd" => Some(Packing::Zstd),
@@ -16,13 +16,13 @@ pub(super) fn packing(path: &Path) -> Option<Packing> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(crate) enum Packing {
     Zstd,
     Gzip,
 }
 
 /// A file that appears when it is whole, packed as its name says.
-pub(super) enum PackedFile {
+pub(crate) enum PackedFile {
     Bare(BufWriter<AtomicFile>),
     Zstd(zstd::Encoder<'static, BufWriter<AtomicFile>>),
     Gzip(flate2::write::GzEncoder<BufWriter<AtomicFile>>),
@@ -32,7 +32,7 @@ pub(super) enum PackedFile {
 const ZSTD_LEVEL: i32 = 3;
 
 impl PackedFile {
-    pub(super) fn create(path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = BufWriter::new(AtomicFile::create(path)?);
         Ok(match packing(path) {
             None => Self::Bare(file),
@@ -43,7 +43,7 @@ impl PackedFile {
         })
     }
 
-    pub(super) fn commit(self) -> io::Result<()> {
+    pub(crate) fn commit(self) -> io::Result<()> {
         let file = match self {
             Self::Bare(file) => file,
             Self::Zstd(encoder) => encoder.finish()?,

@@ -9,7 +9,7 @@ use juzhong::xiangqi::Position;
 
 /// Counts the leaves of the tree of legal moves.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Number of plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
     depth: u32,
@@ -23,7 +23,7 @@ pub(super) struct Args {
     divide: bool,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -15,7 +15,7 @@ use juzhong::tablebase::{Metric as TableMetric, Rules as TableRules};
 
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]
-pub(super) struct PlayerArgs {
+pub(crate) struct PlayerArgs {
     #[command(flatten)]
     books: BookArgs,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(super) struct PlayerArgs {
 
 /// Opening books at play.
 #[derive(Debug, clap::Args)]
-pub(super) struct BookArgs {
+pub(crate) struct BookArgs {
     /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
     /// only. FILE:policy=P:plies=N:games=N:weight=N:temperature=CP, any of these in any order, is
     /// different for this book from what the options below say for all.
@@ -72,11 +72,11 @@ pub(super) struct BookArgs {
 }
 
 impl BookArgs {
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.book.is_empty() && self.book_red.is_empty() && self.book_black.is_empty()
     }
 
-    pub(super) fn select(&self) -> SelectOptions {
+    pub(crate) fn select(&self) -> SelectOptions {
         SelectOptions {
             policy: self.policy,
             ply_limit: self.book_plies.unwrap_or(usize::MAX),
@@ -88,7 +88,7 @@ impl BookArgs {
     }
 
     /// The books, in the order in which they are consulted.
-    pub(super) fn books(&self) -> Vec<OwnBook> {
+    pub(crate) fn books(&self) -> Vec<OwnBook> {
         let of = |texts: &[String], side| {
             let book = |text: &String| OwnBook { side: Some(side), ..OwnBook::parse(text) };
             texts.iter().map(book).collect::<Vec<_>>()
@@ -102,7 +102,7 @@ impl BookArgs {
 
 /// Endgame tables at play.
 #[derive(Debug, clap::Args)]
-pub(super) struct TableArgs {
+pub(crate) struct TableArgs {
     /// A folder of endgame tables; of tables that several folders have, those of the first count.
     #[arg(long, value_name = "FOLDER")]
     tables: Vec<PathBuf>,
@@ -122,7 +122,7 @@ pub(super) struct TableArgs {
 }
 
 impl TableArgs {
-    pub(super) fn options(&self) -> TableOptions {
+    pub(crate) fn options(&self) -> TableOptions {
         TableOptions {
             folders: self.tables.clone(),
             rules: self.tables_rules,
@@ -136,7 +136,7 @@ impl TableArgs {
 
 impl PlayerArgs {
     /// The engine's options.
-    pub(super) fn options<G: Terminal + Playable>(
+    pub(crate) fn options<G: Terminal + Playable>(
         &self,
     ) -> Result<EngineOptions<G::Rules>, CliError> {
         Ok(EngineOptions {
@@ -153,12 +153,12 @@ impl PlayerArgs {
     }
 
     /// The opening books, in the order in which they are consulted.
-    pub(super) fn own_books(&self) -> Vec<OwnBook> {
+    pub(crate) fn own_books(&self) -> Vec<OwnBook> {
         self.books.books()
     }
 
     /// Refuses sizes that no engine can have, where none is started yet.
-    pub(super) fn check_sizes(&self) -> Result<(), CliError> {
+    pub(crate) fn check_sizes(&self) -> Result<(), CliError> {
         for (name, value, most) in
             [("--hash", self.hash, MAX_HASH_MIB), ("--threads", self.threads, MAX_THREADS)]
         {
@@ -171,12 +171,12 @@ impl PlayerArgs {
     }
 
     /// The rules requested.
-    pub(super) fn rules<G: Terminal>(&self) -> Result<G::Rules, CliError> {
+    pub(crate) fn rules<G: Terminal>(&self) -> Result<G::Rules, CliError> {
         parse_rules::<G>(self.rules.as_deref())
     }
 
     /// The engine; problems of books and tablebases go to standard error.
-    pub(super) fn engine<G: Terminal + Playable>(&self) -> Result<Engine<G>, CliError> {
+    pub(crate) fn engine<G: Terminal + Playable>(&self) -> Result<Engine<G>, CliError> {
         let mut engine = Engine::new(self.options::<G>()?).or_exit(exit::USAGE)?;
         tell_warnings(&mut engine);
         Ok(engine)
@@ -184,7 +184,7 @@ impl PlayerArgs {
 }
 
 /// Prints the problems of books and tablebases, each one once.
-pub(super) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
+pub(crate) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
     for warning in engine.take_warnings() {
         super::tell(format_args!("juzhong: {warning}"));
     }
@@ -192,7 +192,7 @@ pub(super) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
 
 /// How long a move may take.
 #[derive(Debug, clap::Args)]
-pub(super) struct LimitArgs {
+pub(crate) struct LimitArgs {
     /// Milliseconds for each move (1000 if nothing else is given).
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
@@ -206,7 +206,7 @@ pub(super) struct LimitArgs {
 
 impl LimitArgs {
     /// The limits of one move, for a foreign engine.
-    pub(super) fn go_limits(&self) -> GoLimits {
+    pub(crate) fn go_limits(&self) -> GoLimits {
         let free = self.depth.is_none() && self.nodes.is_none();
         let movetime = self.movetime.or(free.then_some(1000));
         GoLimits {
@@ -218,7 +218,7 @@ impl LimitArgs {
     }
 
     /// The limits of one move.
-    pub(super) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let free = self.depth.is_none() && self.nodes.is_none();
         let movetime = self.movetime.or(free.then_some(1000));
         let time = movetime.map(|ms| clock::fixed(Duration::from_millis(ms)));

@@ -11,7 +11,7 @@ use juzhong::gomoku::{Board, Point, Threat};
 use juzhong::search::eval::gomoku::{Term, TermKind, terms};
 
 /// The evaluation in the JSON answer.
-pub(super) fn to_json(board: &Board) -> Value {
+pub(crate) fn to_json(board: &Board) -> Value {
     let values: Map<String, Value> = board
         .empty_points()
         .map(|point| (Board::move_text(point), board.point_value(point).into()))
@@ -63,7 +63,7 @@ const fn threat_name(threat: Threat) -> &'static str {
 }
 
 /// Shows the points' values as a board, then the terms of the evaluation, in centipawns.
-pub(super) fn show(board: &Board, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn show(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     say!(out, "values of the points to {}, in units of 10:", word(side_name(board.turn())))?;
     for row in (0..board.height()).rev() {

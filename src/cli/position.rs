@@ -15,7 +15,7 @@ use juzhong::xiangqi::Position;
 
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     line: LineArgs,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(super) struct Args {
     drawing: DrawingArgs,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),
@@ -91,7 +91,7 @@ pub(crate) fn answer<G: Terminal>(
 }
 
 /// Says why there is no position to work with; a position that can be read is described.
-pub(super) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, CliError> {
     match refusal {
         Refusal::Unreadable(message) => return Err(CliError::message(exit::BAD_DATA, message)),
         Refusal::Illegal { text, reasons, .. } if context.common.json => {

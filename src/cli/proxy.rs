@@ -14,7 +14,7 @@ use juzhong::xiangqi::Position;
 /// output. Either side may speak UCI or UCCI. The options given here are the defaults that the GUI
 /// sees; there, those of books, tables and rules have names that begin with Jz.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The engine's program with its arguments, in one text; quotes keep blanks together.
     #[arg(long, value_name = "CMD")]
     engine: String,
@@ -37,7 +37,7 @@ pub(super) struct Args {
 /// The longest time from `stop` to an answer.
 const STOP: Duration = Duration::from_secs(3);
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("proxy")?;
     if args.protocol.0 == Some(Dialect::Gomocup) {
         let message = "--protocol: choose auto, uci, ucci or cyclone";

@@ -18,7 +18,7 @@ use juzhong::xiangqi::notation::MoveNotation;
 /// Plays games of the engine against itself, from opening lines, and writes them as PGN (gomoku: lines of JSON). The
 /// games do not depend on the number of threads.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Files and folders of openings: games of any format, lists of positions; gomoku: lines of moves,
     /// offsets or positions.
     #[arg(long, required = true, num_args = 1..)]
@@ -48,7 +48,7 @@ pub(super) struct Args {
     output: PathBuf,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => play::<Position>(args, context),
         GameName::Gomoku => play::<Board>(args, context),

@@ -11,7 +11,7 @@ use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 
 /// Serves a page in the browser until Ctrl-C: board, books, tables, engine. The first line printed is its address.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The port (0: any that is free).
     #[arg(long, default_value_t = 8000)]
     port: u16,
@@ -48,7 +48,7 @@ pub(super) struct Args {
     access_log: bool,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     for path in &args.library {
         std::fs::metadata(path).or_exit_with(exit::NO_INPUT, || path.shown())?;
     }

@@ -39,7 +39,7 @@ const NO_FILE: &str = "none";
 /// JUZHONG_CONFIG names (none: no file).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
-pub(super) struct Args {}
+pub(crate) struct Args {}
 
 const EXAMPLE: &str = "\
 Example of a file; paths are relative to its folder:
@@ -228,7 +228,7 @@ enum Origin {
 }
 
 /// The settings that the user has made.
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// The file, whether it is there or not.
     file: Option<PathBuf>,
     is_read: bool,
@@ -237,7 +237,7 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the file that the arguments, the environment or the system's custom names, and the environment.
-    pub(super) fn load(args: &[OsString]) -> Result<Self, CliError> {
+    pub(crate) fn load(args: &[OsString]) -> Result<Self, CliError> {
         let named = value_of(args, "--config").map(PathBuf::from).or_else(|| {
             env::var_os("JUZHONG_CONFIG").filter(|value| !value.is_empty()).map(PathBuf::from)
         });
@@ -339,14 +339,14 @@ impl Settings {
     }
 
     /// The only value of a setting, if the user made it.
-    pub(super) fn value(&self, name: &str) -> Option<&OsStr> {
+    pub(crate) fn value(&self, name: &str) -> Option<&OsStr> {
         let (values, _) = self.values.get(name)?;
         values.first().map(OsString::as_os_str)
     }
 
     /// Makes the settings the defaults of the options that they serve. Books, tables and rules are of xiangqi, so
     /// that `args` which name another game have defaults without them.
-    pub(super) fn apply(&self, mut command: Command, args: &[OsString]) -> Command {
+    pub(crate) fn apply(&self, mut command: Command, args: &[OsString]) -> Command {
         let is_other_game = value_of(args, "--game").is_some_and(|game| game != "xiangqi");
         for setting in &SETTINGS {
             let Some((values, _)) = self.values.get(setting.name) else { continue };
@@ -409,7 +409,7 @@ fn with_default(command: Command, path: &[&str], option: &str, values: &[OsStrin
 }
 
 /// The value of an option among arguments that are not read yet.
-pub(super) fn value_of(args: &[OsString], option: &str) -> Option<OsString> {
+pub(crate) fn value_of(args: &[OsString], option: &str) -> Option<OsString> {
     let mut args = args.iter().skip(1).take_while(|arg| *arg != "--");
     while let Some(arg) = args.next() {
         if arg == option {
@@ -431,7 +431,7 @@ fn resolved(folder: &Path, text: &str) -> PathBuf {
     }
 }
 
-pub(super) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, CliError> {
     let program = super::command_line();
     let rows = SETTINGS.iter().map(|setting| match settings.values.get(setting.name) {
         Some((values, Origin::File)) => (setting, values.clone(), "file".to_owned()),

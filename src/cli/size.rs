@@ -2,7 +2,7 @@
 
 /// Bytes: digits with an optional K, M, G or T (of 1024), `iB` or `B` after them, small letters or
 /// large.
-pub(super) fn parse_size<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+pub(crate) fn parse_size<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim_start().to_ascii_lowercase().as_str() {

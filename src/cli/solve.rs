@@ -37,7 +37,7 @@ const QUIET: Duration = Duration::from_secs(5);
 
 /// Solves a gomoku position: who wins, in how many plies, with a proof that can be checked.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     line: LineArgs,
     /// Answer each line of a file (`-`: standard input) with one JSON object: a position, or moves from the start as
@@ -78,7 +78,7 @@ fn parse_memory(text: &str) -> Result<usize, String> {
     if is_enough { Ok(bytes) } else { Err("at least 1MiB is needed".to_owned()) }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if let Some(path) = &args.check {
         return run_check(path, args, context);
     }

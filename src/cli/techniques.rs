@@ -24,7 +24,7 @@ const SEARCHES: [(&str, Features, &[u64]); 4] = [
 ];
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Deepest search; plain alpha-beta takes some twenty times as long for each further ply.
     #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=12))]
     depth: u32,
@@ -39,7 +39,7 @@ struct Count {
 
 /// Counts the nodes of each search at each depth, from the start position, quiescence included,
 /// iterations before the last one too where there are any.
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut searches = Vec::new();
     for (name, techniques, document) in SEARCHES {
         let mut counts = Vec::new();

@@ -717,7 +717,7 @@ fn numbered_point(text: &str) -> Option<Point> {
 }
 
 /// Width and height of a board: `15`, `20x18`.
-pub(super) fn read_size(text: &str) -> Result<(u8, u8), String> {
+pub(crate) fn read_size(text: &str) -> Result<(u8, u8), String> {
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
     match (width.parse(), height.parse()) {
         (Ok(width), Ok(height)) => Ok((width, height)),

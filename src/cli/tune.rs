@@ -21,7 +21,7 @@ use juzhong::xiangqi::Position;
 /// weights that foretell the results best, and writes them as Rust source. The outcome does not
 /// depend on the number of threads.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Files and folders of games of any format.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
@@ -78,7 +78,7 @@ pub(super) struct Args {
     threads: usize,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -12,13 +12,13 @@ use juzhong::xiangqi::Position;
 /// The options given here are the defaults that a GUI sees. Whether the GUI says uci, ucicyclone or
 /// ucci first decides which protocol is spoken.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     player: PlayerArgs,
 }
 
 /// Runs a session; `assumed` is the dialect until the GUI chooses one.
-pub(super) fn run(
+pub(crate) fn run(
     args: &Args,
     assumed: Dialect,
     context: &mut Context<'_>,

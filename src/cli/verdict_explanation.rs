@@ -95,7 +95,7 @@ struct Checks {
 }
 
 /// A verdict as programs read it.
-pub(super) const fn verdict_name(verdict: Verdict) -> &'static str {
+pub(crate) const fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::None => "none",
         Verdict::Draw => "draw",
@@ -113,7 +113,7 @@ const fn side_name(side: Side) -> &'static str {
 
 impl VerdictExplanation {
     /// The explanation of the verdict on the last position of `line`.
-    pub(super) fn of(line: &Line<Position>, rules: RuleSet, notation: NotationArgs) -> Self {
+    pub(crate) fn of(line: &Line<Position>, rules: RuleSet, notation: NotationArgs) -> Self {
         let limit = |LimitReport { plies, counted, checks }| {
             let BySide { first: red, second: black } = checks;
             Limit { plies, counted, checks: Checks { red, black } }
@@ -130,12 +130,12 @@ impl VerdictExplanation {
     }
 
     /// Returns true where no rule applies.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.repeated.is_none() && self.limit.is_none()
     }
 
     /// Writes it for people.
-    pub(super) fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         if let Some(repeated) = &self.repeated {
             repeated.write(out)?;
         }

@@ -135,7 +135,7 @@ impl Effort {
 }
 
 /// The outcome of a turn.
-pub(super) enum Turn<G: Contested> {
+pub(crate) enum Turn<G: Contested> {
     /// A move, with the score that the engine gives itself, and what is written after it.
     Move { mv: G::Move, score: Option<i32>, comment: Option<String> },
     /// The game is over without one.
@@ -145,14 +145,14 @@ pub(super) enum Turn<G: Contested> {
 }
 
 /// The moves of a game and its end.
-pub(super) struct Played<G: Contested> {
-    pub(super) line: Line<G>,
-    pub(super) comments: Vec<(usize, String)>,
-    pub(super) end: End,
+pub(crate) struct Played<G: Contested> {
+    pub(crate) line: Line<G>,
+    pub(crate) comments: Vec<(usize, String)>,
+    pub(crate) end: End,
 }
 
 /// Plays a game from the end of an opening; `None` if it was abandoned.
-pub(super) fn play<G: Contested>(
+pub(crate) fn play<G: Contested>(
     opening: &Record<G>,
     referee: &Referee<G>,
     turn: &mut dyn FnMut(&Line<G>) -> Turn<G>,
@@ -178,7 +178,7 @@ pub(super) fn play<G: Contested>(
 }
 
 /// An opening as a line.
-pub(super) fn line_of<G: Contested>(opening: &Record<G>) -> Line<G> {
+pub(crate) fn line_of<G: Contested>(opening: &Record<G>) -> Line<G> {
     let start = opening.start.clone().unwrap_or_else(G::start);
     let mut line = Line::new(start, opening.start_clock);
     opening.tree.moves.iter().for_each(|&mv| line.push(mv));
@@ -187,7 +187,7 @@ pub(super) fn line_of<G: Contested>(opening: &Record<G>) -> Line<G> {
 
 impl<G: Contested> Played<G> {
     /// The game as a record, with the tags of its opening after those given.
-    pub(super) fn record(self, opening: &Record<G>, mut tags: Vec<(String, String)>) -> Record<G> {
+    pub(crate) fn record(self, opening: &Record<G>, mut tags: Vec<(String, String)>) -> Record<G> {
         for name in ["ECCO", "Opening", "OpeningEN", "Group"] {
             if let Some(value) = opening.tag(name) {
                 tags.push((name.to_owned(), value.to_owned()));
@@ -209,25 +209,25 @@ impl<G: Contested> Played<G> {
 }
 
 /// Two engines at a board.
-pub(super) struct GameRunner<'a, 'b, G: Contested> {
-    pub(super) time_control: TimeControl,
-    pub(super) referee: &'a Referee<G>,
+pub(crate) struct GameRunner<'a, 'b, G: Contested> {
+    pub(crate) time_control: TimeControl,
+    pub(crate) referee: &'a Referee<G>,
     /// Those of the first and the second side.
-    pub(super) slots: [&'a mut EngineSlot<'b, G>; 2],
-    pub(super) stop: &'a StopFlag,
+    pub(crate) slots: [&'a mut EngineSlot<'b, G>; 2],
+    pub(crate) stop: &'a StopFlag,
     /// Time left, the first side's first.
     remaining: [Duration; 2],
     /// That of the first and the second side.
-    pub(super) effort: [Effort; 2],
+    pub(crate) effort: [Effort; 2],
     /// The side that committed a fault, and the fault.
-    pub(super) fault: Option<(Side, Fault)>,
+    pub(crate) fault: Option<(Side, Fault)>,
     draw_offered: bool,
     /// Of the start, `None` if it is the usual one.
     start: Option<String>,
 }
 
 impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
-    pub(super) fn new(
+    pub(crate) fn new(
         time_control: TimeControl,
         referee: &'a Referee<G>,
         slots: [&'a mut EngineSlot<'b, G>; 2],
@@ -248,7 +248,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     }
 
     /// Plays a game; `None` if it was to stop.
-    pub(super) fn play(&mut self, opening: &Record<G>) -> Option<Played<G>> {
+    pub(crate) fn play(&mut self, opening: &Record<G>) -> Option<Played<G>> {
         self.start = G::start_text(opening);
         let referee = self.referee;
         play(opening, referee, &mut |line| self.turn(line))

@@ -118,7 +118,7 @@ impl Standing {
 }
 
 /// The engine that plays a side in a game.
-pub(super) const fn engine_of(number: usize, side: Side) -> usize {
+pub(crate) const fn engine_of(number: usize, side: Side) -> usize {
     (number + side.index()) % 2
 }
 

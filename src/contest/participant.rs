@@ -58,7 +58,7 @@ impl Participant {
 
 /// An engine of one worker: kept from game to game as long as nothing is wrong with it.
 #[derive(Debug)]
-pub(super) struct EngineSlot<'a, G: Contested> {
+pub(crate) struct EngineSlot<'a, G: Contested> {
     participant: &'a Participant,
     rules: G::Rules,
     timeouts: Timeouts,
@@ -70,7 +70,7 @@ pub(super) struct EngineSlot<'a, G: Contested> {
 }
 
 impl<'a, G: Contested> EngineSlot<'a, G> {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         participant: &'a Participant,
         rules: G::Rules,
         timeouts: Timeouts,
@@ -81,7 +81,7 @@ impl<'a, G: Contested> EngineSlot<'a, G> {
 
     /// Starts the engine, or prepares it for a new game, so that it knows nothing of earlier ones. An engine
     /// that has no command for that, or has died in the meantime, is started anew.
-    pub(super) fn start(&mut self) -> Result<(), ClientError> {
+    pub(crate) fn start(&mut self) -> Result<(), ClientError> {
         let kept = self.client.take().filter(|_| !self.participant.restart);
         if let Some(mut client) = kept {
             if client.new_game().unwrap_or(false) {
@@ -99,12 +99,12 @@ impl<'a, G: Contested> EngineSlot<'a, G> {
     }
 
     /// The engine, if it is running.
-    pub(super) const fn client(&mut self) -> Option<&mut Client> {
+    pub(crate) const fn client(&mut self) -> Option<&mut Client> {
         self.client.as_mut()
     }
 
     /// Ends the engine.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         if let Some(mut client) = self.client.take() {
             self.warnings.extend(client.take_warnings());
             client.quit();
@@ -112,14 +112,14 @@ impl<'a, G: Contested> EngineSlot<'a, G> {
     }
 
     /// Returns the messages of the engine before and between searches since the last call.
-    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
         let mut warnings = std::mem::take(&mut self.warnings);
         warnings.extend(self.client.iter_mut().flat_map(Client::take_warnings));
         warnings
     }
 
     /// The name of the engine.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let own = || self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned());
         self.participant.name.clone().unwrap_or_else(own)
     }

@@ -11,7 +11,7 @@ use crate::xiangqi::Position;
 pub const MAX_PLIES: usize = 400;
 
 /// The score of a mate as referees see it, in centipawns.
-pub(super) const MATE: i32 = 30_000;
+pub(crate) const MATE: i32 = 30_000;
 
 /// The rules for when a game ends, and with which result.
 #[derive(Debug)]
@@ -89,14 +89,14 @@ impl FromStr for ResignRule {
 
 /// The end of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct End {
-    pub(super) outcome: Outcome,
+pub(crate) struct End {
+    pub(crate) outcome: Outcome,
     /// For people.
-    pub(super) how: String,
+    pub(crate) how: String,
 }
 
 impl End {
-    pub(super) fn new(outcome: Outcome, how: impl Into<String>) -> Self {
+    pub(crate) fn new(outcome: Outcome, how: impl Into<String>) -> Self {
         Self { outcome, how: how.into() }
     }
 }
@@ -104,7 +104,7 @@ impl End {
 impl<G: Contested> Referee<G> {
     /// The end of the game, if it is over. `scores` are the engines' scores of the last plies, each for its
     /// own side, in centipawns; plies of the opening have none.
-    pub(super) fn end(&self, line: &Line<G>, scores: &[Option<i32>]) -> Option<End> {
+    pub(crate) fn end(&self, line: &Line<G>, scores: &[Option<i32>]) -> Option<End> {
         self.by_rules(line)
             .or_else(|| self.by_tables(line))
             .or_else(|| self.by_agreement(line, scores))
@@ -115,7 +115,7 @@ impl<G: Contested> Referee<G> {
     }
 
     /// The end by the rules of the game: mate, repetition, the limit of moves.
-    pub(super) fn by_rules(&self, line: &Line<G>) -> Option<End> {
+    pub(crate) fn by_rules(&self, line: &Line<G>) -> Option<End> {
         let position = line.position();
         if let Some(outcome) = position.outcome() {
             return Some(End::new(outcome, position.how_ended()));

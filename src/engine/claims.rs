@@ -53,7 +53,7 @@ struct Answer {
 }
 
 /// Follows the win after a move.
-pub(super) struct Claims<'a> {
+pub(crate) struct Claims<'a> {
     tables: &'a XiangqiTables,
     rules: RuleSet,
     budget: Budget<'a>,
@@ -65,7 +65,7 @@ pub(super) struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         tables: &'a XiangqiTables,
         rules: RuleSet,
         probe_budget: &'a ProbeBudget<'a>,
@@ -77,7 +77,7 @@ impl<'a> Claims<'a> {
 
     /// The greatest number of plies from the end of the line to the end of the game if the winner
     /// plays `mv` and goes on by the tablebases; `None` where that is not known.
-    pub(super) fn plies(mut self, line: &Line<Position>, mv: Move) -> Option<u32> {
+    pub(crate) fn plies(mut self, line: &Line<Position>, mv: Move) -> Option<u32> {
         let mut position = line.position().clone();
         self.answers.insert(position.key(), mv);
         position.make(mv);
@@ -320,7 +320,7 @@ impl<'a> Claims<'a> {
 
 /// Returns true if a win of at most `plies` plies comes before the limit of moves, of which `left`
 /// plies remain; `is_capture` if its first move is a capture.
-pub(super) fn is_before_limit(plies: u32, is_capture: bool, left: u32) -> bool {
+pub(crate) fn is_before_limit(plies: u32, is_capture: bool, left: u32) -> bool {
     if is_capture { plies - 1 <= MOVE_LIMIT } else { plies <= left }
 }
 

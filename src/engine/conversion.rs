@@ -27,7 +27,7 @@ const CLAIM_PLIES: u32 = 8;
 
 /// The result of the search for a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Conversion {
+pub(crate) enum Conversion {
     /// This move begins one that comes in time.
     By(Move),
     /// None comes in time.
@@ -55,7 +55,7 @@ struct Known {
 }
 
 /// Looks for conversions.
-pub(super) struct Converter<'a> {
+pub(crate) struct Converter<'a> {
     tables: &'a XiangqiTables,
     rules: RuleSet,
     budget: Budget<'a>,
@@ -68,7 +68,7 @@ pub(super) struct Converter<'a> {
 }
 
 impl<'a> Converter<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         tables: &'a XiangqiTables,
         rules: RuleSet,
         probe_budget: &'a ProbeBudget<'a>,
@@ -78,12 +78,12 @@ impl<'a> Converter<'a> {
     }
 
     /// Sets the number of plies of the game whose positions can come back.
-    pub(super) const fn look_back(&mut self, past: u32) {
+    pub(crate) const fn look_back(&mut self, past: u32) {
         self.past = past;
     }
 
     /// The move of these that converts soonest, in at most `left` plies.
-    pub(super) fn fastest(
+    pub(crate) fn fastest(
         &mut self,
         position: &Position,
         moves: impl Iterator<Item = RootMove<Move>>,

@@ -22,7 +22,7 @@ const DEPTH: u32 = 12;
 
 /// The outlook of a draw, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Outlook {
+pub(crate) enum Outlook {
     /// It can be kept.
     Kept,
     /// Nothing was found out.
@@ -32,7 +32,7 @@ pub(super) enum Outlook {
 }
 
 /// Looks for quiet moves from the end of a line on, for the side to move there.
-pub(super) struct DrawProof<'a> {
+pub(crate) struct DrawProof<'a> {
     tables: &'a XiangqiTables,
     rules: RuleSet,
     side: Side,
@@ -42,7 +42,7 @@ pub(super) struct DrawProof<'a> {
 }
 
 impl<'a> DrawProof<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         tables: &'a XiangqiTables,
         line: &Line<Position>,
         rules: RuleSet,
@@ -56,7 +56,7 @@ impl<'a> DrawProof<'a> {
     }
 
     /// The outlook of the draw after a move that keeps it by the tablebases.
-    pub(super) fn outlook(&mut self, mv: Move) -> Outlook {
+    pub(crate) fn outlook(&mut self, mv: Move) -> Outlook {
         if self.rules == RuleSet::None {
             return Outlook::Kept; // no repetition loses
         }

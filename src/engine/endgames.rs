@@ -106,7 +106,7 @@ impl Debug for ProbeBudget<'_> {
 
 /// Counts the positions that a proof looks at, until there were enough of them or the probe budget ends.
 #[derive(Debug)]
-pub(super) struct Budget<'a> {
+pub(crate) struct Budget<'a> {
     probe_budget: &'a ProbeBudget<'a>,
     most: u32,
     spent: u32,
@@ -115,23 +115,23 @@ pub(super) struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    pub(super) const fn new(probe_budget: &'a ProbeBudget<'a>, most: u32) -> Self {
+    pub(crate) const fn new(probe_budget: &'a ProbeBudget<'a>, most: u32) -> Self {
         Self { probe_budget, most, spent: 0, is_over: false }
     }
 
-    pub(super) const fn is_spent(&self) -> bool {
+    pub(crate) const fn is_spent(&self) -> bool {
         self.is_over || self.spent >= self.most
     }
 
     /// Counts one more position. The time is checked each time: all moves of a position are looked
     /// up in the tablebases, which takes far longer, and seconds where these lie on a slow disk.
-    pub(super) fn spend(&mut self) {
+    pub(crate) fn spend(&mut self) {
         self.spent += 1;
         self.is_over = self.is_over || !(self.probe_budget.lasts)();
     }
 
     /// Gives the next proof as many positions again, unless the probe budget has ended.
-    pub(super) const fn renew(&mut self) {
+    pub(crate) const fn renew(&mut self) {
         self.spent = 0;
     }
 }
@@ -164,7 +164,7 @@ pub enum DistanceTarget {
 
 impl DistanceTarget {
     /// The target of a distance of endgame tables whose value search sees so.
-    pub(super) const fn of_table(value: TableValue) -> Self {
+    pub(crate) const fn of_table(value: TableValue) -> Self {
         match value {
             TableValue::Mate(_) | TableValue::Mated(_) => Self::Mate,
             _ => Self::CaptureOrMate,

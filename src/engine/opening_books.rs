@@ -110,7 +110,7 @@ impl From<PathBuf> for OwnBook {
 
 /// The books that the engine plays from.
 #[derive(Debug)]
-pub(super) struct OpeningBooks {
+pub(crate) struct OpeningBooks {
     books: Vec<OpenBook>,
     /// Positions in a row after which the books are left alone; 0 for never.
     max_misses: usize,
@@ -130,7 +130,7 @@ struct OpenBook {
 
 impl OpeningBooks {
     /// Opens the books; reports each that cannot be opened, and goes on with the others.
-    pub(super) fn open<G: Playable>(
+    pub(crate) fn open<G: Playable>(
         books: &[OwnBook],
         select: SelectOptions,
         seed: Option<u64>,
@@ -152,7 +152,7 @@ impl OpeningBooks {
         Self { books: opened, max_misses: select.misses, misses: 0, last_ply: 0 }
     }
 
-    pub(super) fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.misses = 0;
         self.books.iter_mut().for_each(|book| book.selector.new_game());
     }
@@ -160,7 +160,7 @@ impl OpeningBooks {
     /// A move of the first book for the side to move that has one. Moves that lose by the
     /// repetition rules are left out, and those that `refuses` names, from the move and the line
     /// after it; a book that was damaged meanwhile is reported and closed.
-    pub(super) fn choose<G: Playable>(
+    pub(crate) fn choose<G: Playable>(
         &mut self,
         line: &Line<G>,
         rules: G::Rules,

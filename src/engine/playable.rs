@@ -43,7 +43,7 @@ pub trait Playable: Notation + Symmetric + Adjudicate + Heuristics {
 }
 
 /// Returns true if playing `mv` at the end of `line` loses at once by the rules on repetition.
-pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
+pub(crate) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::Rules) -> bool {
     let mover = line.position().turn();
     let mut after = line.clone();
     after.push(mv);
@@ -53,7 +53,7 @@ pub(super) fn loses_by_rule<G: Playable>(line: &Line<G>, mv: G::Move, rules: G::
 /// The game as it still counts. Where the limit of moves or dead material has ended it and play goes on
 /// all the same, every move would seem to be judged already: it begins anew. After a repetition only
 /// the moves that repeat are judged, and others are to be preferred: the past stays.
-pub(super) fn as_it_counts<G: Playable>(line: &Line<G>, rules: G::Rules) -> Cow<'_, Line<G>> {
+pub(crate) fn as_it_counts<G: Playable>(line: &Line<G>, rules: G::Rules) -> Cow<'_, Line<G>> {
     let anew = |clock| Line::new(line.position().clone(), clock);
     let is_over = |line: &Line<G>| G::judge(line, rules, Horizon::Game).verdict != Verdict::None;
     if is_over(line) && is_over(&anew(line.clock())) {

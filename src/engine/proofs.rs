@@ -25,7 +25,7 @@ impl ProvedTables {
     }
 
     /// The ranking of the moves of a position, where enough is proved about them.
-    pub(super) fn ranking(&self, board: &Board) -> Option<RootRanking<Point>> {
+    pub(crate) fn ranking(&self, board: &Board) -> Option<RootRanking<Point>> {
         let moves = self.ranked_moves(board)?;
         let wdl = moves.first()?.entry.wdl;
         let keeping = moves.iter().take_while(|ranked| ranked.entry.wdl == wdl).count();

@@ -96,7 +96,7 @@ enum Losing {
 }
 
 /// Advises at the end of one line.
-pub(super) struct RootRanker<'a> {
+pub(crate) struct RootRanker<'a> {
     tables: &'a XiangqiTables,
     line: Line<Position>,
     rules: RuleSet,
@@ -107,7 +107,7 @@ pub(super) struct RootRanker<'a> {
 }
 
 impl<'a> RootRanker<'a> {
-    pub(super) fn new(tables: &'a XiangqiTables, line: &Line<Position>, rules: RuleSet) -> Self {
+    pub(crate) fn new(tables: &'a XiangqiTables, line: &Line<Position>, rules: RuleSet) -> Self {
         let line = as_it_counts(line, rules).into_owned();
         let left = tables.plies_left(&line);
         let may_convert_late = tables.may_convert_late(line.position());
@@ -115,7 +115,7 @@ impl<'a> RootRanker<'a> {
     }
 
     /// `None` where the tables do not know the position under the rules of play.
-    pub(super) fn advise(&self, probe_budget: &ProbeBudget<'_>) -> Option<RootRanking<Move>> {
+    pub(crate) fn advise(&self, probe_budget: &ProbeBudget<'_>) -> Option<RootRanking<Move>> {
         let moves = self.tables.ranked_moves(self.line.position())?;
         Some(match moves.first()?.entry.wdl {
             Wdl::Win => self.convert(moves, probe_budget),

@@ -18,7 +18,7 @@ use crate::xiangqi::{Move, Position, RuleSet};
 /// most, at the root, that is computed for the position at hand (see `claims`); in the tree and for
 /// the losing side this value is used, which no computed bound of the sets tried has exceeded: each
 /// order may be left for the next lower one when its loop is about to be judged.
-pub(super) const fn claim_plies(order: u16) -> u32 {
+pub(crate) const fn claim_plies(order: u16) -> u32 {
     match order {
         0 => 0,
         _ => 16 + 20 * order as u32,
@@ -64,7 +64,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl XiangqiTables {
     /// The rules of play.
-    pub(super) const fn rules(&self) -> RuleSet {
+    pub(crate) const fn rules(&self) -> RuleSet {
         self.rules
     }
 
@@ -115,7 +115,7 @@ impl XiangqiTables {
     }
 
     /// Plies before the limit of moves without a capture; `u32::MAX` where there is none.
-    pub(super) fn plies_left(&self, line: &Line<Position>) -> u32 {
+    pub(crate) fn plies_left(&self, line: &Line<Position>) -> u32 {
         if self.has_limit() { plies_left(line, self.rules) } else { u32::MAX }
     }
 
@@ -130,7 +130,7 @@ impl XiangqiTables {
     }
 
     /// The moves by one tablebase, best first; see [`ranked_moves`](Self::ranked_moves).
-    pub(super) fn ranked_by(
+    pub(crate) fn ranked_by(
         &self,
         tablebase: usize,
         position: &Position,
@@ -151,7 +151,7 @@ impl XiangqiTables {
     }
 
     /// The tablebases with this metric, the preferred one first.
-    pub(super) fn tablebases_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
+    pub(crate) fn tablebases_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
         let is_of = move |&tablebase: &usize| self.tablebases[tablebase].metric() == metric;
         (0..self.tablebases.len()).filter(is_of)
     }
@@ -159,7 +159,7 @@ impl XiangqiTables {
     /// Returns true if the distances by which this position is decided are those to captures, and behind a
     /// capture the next one may come too late for the limit of moves, by the longest distances that the
     /// tables of the smaller sets state. A missing smaller table decides nothing.
-    pub(super) fn may_convert_late(&self, position: &Position) -> bool {
+    pub(crate) fn may_convert_late(&self, position: &Position) -> bool {
         let covers = |&tablebase: &usize| self.tablebases[tablebase].covers(position);
         self.has_limit()
             && (0..self.tablebases.len())
@@ -168,7 +168,7 @@ impl XiangqiTables {
     }
 
     /// [`may_convert_late`](Self::may_convert_late), by one tablebase.
-    pub(super) fn converts_late(&self, tablebase: usize, position: &Position) -> bool {
+    pub(crate) fn converts_late(&self, tablebase: usize, position: &Position) -> bool {
         let tables = &self.tablebases[tablebase];
         if tables.metric() != Metric::Dtc {
             return false;
@@ -186,7 +186,7 @@ impl XiangqiTables {
     }
 
     /// The value of a position as far as a tablebase knows it.
-    pub(super) fn entry_by(&self, tablebase: usize, position: &Position) -> Option<Entry> {
+    pub(crate) fn entry_by(&self, tablebase: usize, position: &Position) -> Option<Entry> {
         let entry = self.ask(tablebase, position, |tables| tables.probe(position))?;
         self.valid(tablebase, entry, men(position) as usize)
     }
@@ -236,7 +236,7 @@ fn men(position: &Position) -> u32 {
 }
 
 /// Returns true if the decided outcome comes within `left` plies.
-pub(super) fn is_in_time(entry: Entry, left: u32) -> bool {
+pub(crate) fn is_in_time(entry: Entry, left: u32) -> bool {
     u32::from(entry.distance) + claim_plies(entry.order) <= left
 }
 

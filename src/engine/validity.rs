@@ -42,7 +42,7 @@ const CHASELESS_MEN: usize = 4;
 
 /// The value under the rules of `play` of a position of `men` pieces for which tablebases made with
 /// the rules `made` have `entry`; `None` if it is not known.
-pub(super) fn valid(entry: Entry, made: Rules, play: RuleSet, men: usize) -> Option<Entry> {
+pub(crate) fn valid(entry: Entry, made: Rules, play: RuleSet, men: usize) -> Option<Entry> {
     let decides = entry.wdl != Wdl::Draw;
     if decides && entry.order == 0 || fits(made, play) {
         return Some(entry);
@@ -62,7 +62,7 @@ pub(super) fn valid(entry: Entry, made: Rules, play: RuleSet, men: usize) -> Opt
 }
 
 /// Returns true if tablebases were made with the rules of play.
-pub(super) const fn fits(made: Rules, play: RuleSet) -> bool {
+pub(crate) const fn fits(made: Rules, play: RuleSet) -> bool {
     matches!(
         (made, play),
         (Rules::None, RuleSet::None)
@@ -72,7 +72,7 @@ pub(super) const fn fits(made: Rules, play: RuleSet) -> bool {
 }
 
 /// The rules of tables, those that say most about play first.
-pub(super) const fn preferred(play: RuleSet) -> [Rules; 3] {
+pub(crate) const fn preferred(play: RuleSet) -> [Rules; 3] {
     match play {
         RuleSet::None => [Rules::None, Rules::Check, Rules::Asian],
         RuleSet::Asian => [Rules::Asian, Rules::Check, Rules::None],
@@ -84,7 +84,7 @@ pub(super) const fn preferred(play: RuleSet) -> [Rules; 3] {
 
 /// A remark for people on the use of tablebases of the rules `made` in `play`; `None` where they
 /// were made with its rules.
-pub(super) fn remark(made: Rules, play: RuleSet) -> Option<String> {
+pub(crate) fn remark(made: Rules, play: RuleSet) -> Option<String> {
     if fits(made, play) {
         return None;
     }

@@ -90,7 +90,7 @@ pub struct Ply<G: Game> {
     /// can repeat.
     pub reversible_before: u32,
     /// The line's counts of checks before the move: see [`Line::checks`].
-    pub(super) checks_before: BySide<u32>,
+    pub(crate) checks_before: BySide<u32>,
 }
 
 /// Verdicts that need the past: repetition and move limits.

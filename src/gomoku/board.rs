@@ -482,7 +482,7 @@ impl Board {
 
     /// The key under the words of `table` after moving every stone by `image`. The words of a table
     /// that is too short count as 0.
-    pub(super) fn key_with(&self, table: &KeyTable, image: impl Fn(Point) -> Point) -> Key {
+    pub(crate) fn key_with(&self, table: &KeyTable, image: impl Fn(Point) -> Point) -> Key {
         let words = table.words();
         let word = |index: usize| words.get(index).copied().unwrap_or(0);
         let mut key = self.key_words().map(word).fold(0, |a, b| a ^ b);
@@ -498,7 +498,7 @@ impl Board {
     }
 
     /// The key after moving every stone by `image`.
-    pub(super) fn key_of_image(&self, image: impl Fn(Point) -> Point) -> Key {
+    pub(crate) fn key_of_image(&self, image: impl Fn(Point) -> Point) -> Key {
         let mut key = self.key.0;
         for point in self.stone_set().iter() {
             if let Some(side) = self.stone(point) {
@@ -647,12 +647,12 @@ impl Board {
     }
 
     /// Returns true if `side` has a row that wins, found by looking at every line of the board.
-    pub(super) fn has_row(&self, side: Side) -> bool {
+    pub(crate) fn has_row(&self, side: Side) -> bool {
         self.row_without(side, None)
     }
 
     /// Returns true if `side` would have a row that wins without the stone on `removed`.
-    pub(super) fn row_without(&self, side: Side, removed: Option<Point>) -> bool {
+    pub(crate) fn row_without(&self, side: Side, removed: Option<Point>) -> bool {
         let is_own = |point: Point| self.stone(point) == Some(side) && Some(point) != removed;
         let exact = self.variant.is_exact(side);
         self.points().any(|first| {

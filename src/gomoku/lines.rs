@@ -5,10 +5,10 @@ use super::Point;
 use crate::game::Side;
 
 /// An empty cell.
-pub(super) const EMPTY: u8 = 0;
+pub(crate) const EMPTY: u8 = 0;
 
 /// A cell outside the board.
-pub(super) const EDGE: u8 = 3;
+pub(crate) const EDGE: u8 = 3;
 
 /// Edge cells kept in front of a line's first cell.
 const MARGIN: i32 = 5;
@@ -17,12 +17,12 @@ const MARGIN: i32 = 5;
 const MOST_LINES: usize = 39;
 
 /// The cell value of a stone.
-pub(super) const fn stone(side: Side) -> u8 {
+pub(crate) const fn stone(side: Side) -> u8 {
     side.index() as u8 + 1
 }
 
 /// The owner of a cell's stone.
-pub(super) const fn owner(cell: u8) -> Option<Side> {
+pub(crate) const fn owner(cell: u8) -> Option<Side> {
     match cell {
         1 => Some(Side::First),
         2 => Some(Side::Second),
@@ -48,7 +48,7 @@ impl Axis {
         [Self::Horizontal, Self::Vertical, Self::Rising, Self::Falling];
 
     /// The line through `point`, and the point's place on it.
-    pub(super) const fn locate(self, point: Point) -> (usize, i32) {
+    pub(crate) const fn locate(self, point: Point) -> (usize, i32) {
         let (column, row) = (point.column(), point.row());
         let (line, at) = match self {
             Self::Horizontal => (row, column),
@@ -60,7 +60,7 @@ impl Axis {
     }
 
     /// Distance between the indices of neighbouring points.
-    pub(super) const fn step(self) -> i32 {
+    pub(crate) const fn step(self) -> i32 {
         match self {
             Self::Horizontal => 1,
             Self::Vertical => 20,
@@ -70,7 +70,7 @@ impl Axis {
     }
 
     /// The columns and rows between neighbouring points.
-    pub(super) const fn direction(self) -> (i32, i32) {
+    pub(crate) const fn direction(self) -> (i32, i32) {
         match self {
             Self::Horizontal => (1, 0),
             Self::Vertical => (0, 1),
@@ -80,7 +80,7 @@ impl Axis {
     }
 
     /// The point before along the axis, to the left or down; `None` beyond the largest board.
-    pub(super) const fn previous(self, point: Point) -> Option<Point> {
+    pub(crate) const fn previous(self, point: Point) -> Option<Point> {
         let (column, row) = (point.column(), point.row());
         match self {
             Self::Horizontal => Point::new(column.wrapping_sub(1), row),
@@ -91,7 +91,7 @@ impl Axis {
     }
 
     /// The next point along the axis, to the right or up; `None` beyond the largest board.
-    pub(super) const fn next(self, point: Point) -> Option<Point> {
+    pub(crate) const fn next(self, point: Point) -> Option<Point> {
         let (column, row) = (point.column(), point.row());
         match self {
             Self::Horizontal => Point::new(column + 1, row),
@@ -104,11 +104,11 @@ impl Axis {
 
 /// The cells of one line; whatever does not lie on the board is [`EDGE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LineCells(u64);
+pub(crate) struct LineCells(u64);
 
 impl LineCells {
     /// The cell at a place, which may lie beyond the board.
-    pub(super) const fn cell(self, at: i32) -> u8 {
+    pub(crate) const fn cell(self, at: i32) -> u8 {
         let slot = at + MARGIN;
         if slot < 0 || slot >= 32 { EDGE } else { (self.0 >> (2 * slot) & 3) as u8 }
     }
@@ -121,14 +121,14 @@ impl LineCells {
 
     /// The four cells before a place of the board and the four after it, two bits for each.
     #[inline]
-    pub(super) const fn four_neighbours(self, at: i32) -> u16 {
+    pub(crate) const fn four_neighbours(self, at: i32) -> u16 {
         let cells = self.0 >> (2 * (at + MARGIN - 4));
         (cells & 0xff) as u16 | (cells >> 2) as u16 & 0xff00
     }
 
     /// The five cells before a place of the board and the five after it, two bits for each.
     #[inline]
-    pub(super) const fn five_neighbours(self, at: i32) -> u32 {
+    pub(crate) const fn five_neighbours(self, at: i32) -> u32 {
         let cells = self.0 >> (2 * (at + MARGIN - 5));
         (cells & 0x3ff) as u32 | (cells >> 2) as u32 & 0xf_fc00
     }
@@ -136,11 +136,11 @@ impl LineCells {
 
 /// All lines of a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lines([[LineCells; MOST_LINES]; 4]);
+pub(crate) struct Lines([[LineCells; MOST_LINES]; 4]);
 
 impl Lines {
     /// The lines of an empty board.
-    pub(super) fn empty(width: u8, height: u8) -> Self {
+    pub(crate) fn empty(width: u8, height: u8) -> Self {
         let mut lines = Self([[LineCells(u64::MAX); MOST_LINES]; 4]);
         for row in 0..height {
             for column in 0..width {
@@ -153,19 +153,19 @@ impl Lines {
     }
 
     /// The cell of a point; [`EDGE`] outside the board.
-    pub(super) const fn cell(&self, point: Point) -> u8 {
+    pub(crate) const fn cell(&self, point: Point) -> u8 {
         let (line, at) = Axis::Horizontal.locate(point);
         self.0[0][line].cell(at)
     }
 
     /// The line through a point, and the point's place on it.
-    pub(super) const fn through(&self, axis: Axis, point: Point) -> (LineCells, i32) {
+    pub(crate) const fn through(&self, axis: Axis, point: Point) -> (LineCells, i32) {
         let (line, at) = axis.locate(point);
         (self.0[axis as usize][line], at)
     }
 
     /// Changes a cell of the board on its four lines.
-    pub(super) fn set(&mut self, point: Point, cell: u8) {
+    pub(crate) fn set(&mut self, point: Point, cell: u8) {
         for axis in Axis::ALL {
             let (line, at) = axis.locate(point);
             let line = &mut self.0[axis as usize][line];

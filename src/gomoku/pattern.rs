@@ -68,7 +68,7 @@ impl LinePattern {
     ];
 
     /// The pattern of a number; numbers beyond the last are [`Dead`](Self::Dead).
-    pub(super) const fn from_number(number: u8) -> Self {
+    pub(crate) const fn from_number(number: u8) -> Self {
         if (number as usize) < LINE_PATTERNS { Self::ALL[number as usize] } else { Self::Dead }
     }
 
@@ -96,18 +96,18 @@ impl LinePattern {
 }
 
 /// The patterns of both players on one line of one point: four bits for each, the first player's lower.
-pub(super) type PatternPair = u8;
+pub(crate) type PatternPair = u8;
 
 /// The pattern of `side` in a pair.
-pub(super) const fn of_side(pair: PatternPair, side: Side) -> LinePattern {
+pub(crate) const fn of_side(pair: PatternPair, side: Side) -> LinePattern {
     LinePattern::from_number(pair >> (4 * side.index()) & 15)
 }
 
 /// The rules of rows on a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct RowRules {
-    pub(super) row: u8,
-    pub(super) variant: Variant,
+pub(crate) struct RowRules {
+    pub(crate) row: u8,
+    pub(crate) variant: Variant,
 }
 
 /// The longest row whose patterns are kept in tables.
@@ -121,7 +121,7 @@ const MEMORY_LEN: usize = 1 << 20;
 
 /// The rules by which the patterns of a board are found.
 #[derive(Clone, Copy)]
-pub(super) enum PatternSource {
+pub(crate) enum PatternSource {
     /// By the four cells on each side.
     Near(&'static [PatternPair; 1 << 16]),
     /// By the five cells on each side, where rows may be too long.
@@ -132,7 +132,7 @@ pub(super) enum PatternSource {
 
 impl PatternSource {
     /// The source for a board; tables are drawn up at their first use.
-    pub(super) fn new(rules: RowRules) -> Self {
+    pub(crate) fn new(rules: RowRules) -> Self {
         if rules.row > LONGEST_IN_TABLE {
             return Self::Computed(rules);
         }
@@ -158,7 +158,7 @@ impl PatternSource {
 
     /// The patterns of both players on a place of `line`.
     #[inline]
-    pub(super) fn pair(self, line: LineCells, at: i32) -> PatternPair {
+    pub(crate) fn pair(self, line: LineCells, at: i32) -> PatternPair {
         match self {
             Self::Near(table) => table[usize::from(line.four_neighbours(at))],
             Self::Far(table) => table[line.five_neighbours(at) as usize],
@@ -201,7 +201,7 @@ pub(crate) struct Around {
 
 impl Around {
     /// The cells up to `reach` from a place of `line`.
-    pub(super) fn new(line: LineCells, at: i32, side: Side, reach: i32) -> Self {
+    pub(crate) fn new(line: LineCells, at: i32, side: Side, reach: i32) -> Self {
         let mut around = Self { own: 1 << CENTRE, empty: 0 };
         for distance in (-reach..=reach).filter(|&distance| distance != 0) {
             around.add(distance, line.cell(at + distance), side);

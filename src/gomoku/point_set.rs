@@ -10,7 +10,7 @@ impl PointSet {
     pub const EMPTY: Self = Self([0; STRIDE]);
 
     /// All points of a board.
-    pub(super) fn of_board(width: u8, height: u8) -> Self {
+    pub(crate) fn of_board(width: u8, height: u8) -> Self {
         let mut set = Self::EMPTY;
         set.0[..usize::from(height)].fill((1 << width) - 1);
         set
@@ -27,7 +27,7 @@ impl PointSet {
     }
 
     /// Adds or removes the point of an index.
-    pub(super) const fn toggle(&mut self, index: usize) {
+    pub(crate) const fn toggle(&mut self, index: usize) {
         self.0[index / STRIDE] ^= 1 << (index % STRIDE);
     }
 
@@ -76,7 +76,7 @@ impl PointSet {
     /// The points at most two columns and two rows from a point of the set, and those three or four steps along a
     /// line from one; points beyond a board are among them.
     #[must_use]
-    pub(super) fn neighbourhood(&self) -> Self {
+    pub(crate) fn neighbourhood(&self) -> Self {
         const MARGIN: usize = 4;
         let mut near = [0_u32; STRIDE + 2 * MARGIN];
         for (row, &points) in (MARGIN..).zip(&self.0) {

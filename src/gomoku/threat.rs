@@ -70,7 +70,7 @@ impl Threat {
     }
 
     /// The threat that four line patterns make. `restricted` is the player to whom moves are forbidden.
-    pub(super) fn of(patterns: [LinePattern; 4], restricted: bool) -> Self {
+    pub(crate) fn of(patterns: [LinePattern; 4], restricted: bool) -> Self {
         let count = |wanted: fn(LinePattern) -> bool| {
             patterns.iter().filter(|&&pattern| wanted(pattern)).count()
         };
@@ -125,7 +125,7 @@ const CLASS_BITS: u32 = 12;
 
 impl PointClass {
     /// The class of a point with nothing on any line.
-    pub(super) const LEAST: Self = Self(0);
+    pub(crate) const LEAST: Self = Self(0);
 
     /// 0 to 3,059.
     #[inline]
@@ -176,10 +176,10 @@ fn arrangement(patterns: [LinePattern; 4]) -> usize {
 }
 
 /// Classes by the patterns of four lines, four bits for each.
-pub(super) type ClassTable = [PointClass; 1 << 16];
+pub(crate) type ClassTable = [PointClass; 1 << 16];
 
 /// The table for players to whom moves are forbidden, or for all others; drawn up at its first use.
-pub(super) fn table(restricted: bool) -> &'static ClassTable {
+pub(crate) fn table(restricted: bool) -> &'static ClassTable {
     static TABLES: [OnceLock<Box<ClassTable>>; 2] = [const { OnceLock::new() }; 2];
     TABLES[usize::from(restricted)].get_or_init(|| {
         let mut table = Box::new([PointClass(0); 1 << 16]);
@@ -194,38 +194,38 @@ pub(super) fn table(restricted: bool) -> &'static ClassTable {
 
 /// The patterns of both players on the four lines of a point, a byte for each axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LinePairs(u32);
+pub(crate) struct LinePairs(u32);
 
 impl LinePairs {
-    pub(super) const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
-    pub(super) const fn new(pairs: [PatternPair; 4]) -> Self {
+    pub(crate) const fn new(pairs: [PatternPair; 4]) -> Self {
         Self(u32::from_le_bytes(pairs))
     }
 
     /// The pair of one line.
     #[inline]
-    pub(super) const fn pair(self, axis: Axis) -> PatternPair {
+    pub(crate) const fn pair(self, axis: Axis) -> PatternPair {
         (self.0 >> (8 * axis as u32)) as PatternPair
     }
 
     /// The same with another pair on one line.
     #[inline]
-    pub(super) const fn with(self, axis: Axis, pair: PatternPair) -> Self {
+    pub(crate) const fn with(self, axis: Axis, pair: PatternPair) -> Self {
         let shift = 8 * axis as u32;
         Self(self.0 & !(0xff << shift) | (pair as u32) << shift)
     }
 
     /// The index into a [`ClassTable`] for one player's patterns.
     #[inline]
-    pub(super) const fn index(self, side: Side) -> usize {
+    pub(crate) const fn index(self, side: Side) -> usize {
         let halves = self.0 >> (4 * side.index()) & 0x0f0f_0f0f;
         let bytes = (halves | halves >> 4) & 0x00ff_00ff;
         ((bytes | bytes >> 8) & 0xffff) as usize
     }
 
     /// The patterns of one player.
-    pub(super) fn patterns(self, side: Side) -> [LinePattern; 4] {
+    pub(crate) fn patterns(self, side: Side) -> [LinePattern; 4] {
         self.0.to_le_bytes().map(|pair| of_side(pair, side))
     }
 }

@@ -12,7 +12,7 @@ pub(crate) const WEIGHT_COUNT: usize = 2 * CLASSES + SITUATIONS + 1;
 
 /// By [`PointClass`](super::PointClass), in tenths of a centipawn for the side to move: what a point is worth that is
 /// of that class for the side to move, and one that is of that class for the other side.
-pub(super) static CLASS_VALUES: [[i16; 2]; CLASSES] = {
+pub(crate) static CLASS_VALUES: [[i16; 2]; CLASSES] = {
     let mut values = [[0; 2]; CLASSES];
     let mut class = 0;
     while class < CLASSES {

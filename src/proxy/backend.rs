@@ -21,11 +21,11 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A line from an engine.
 #[derive(Debug)]
-pub(super) struct EngineLine {
+pub(crate) struct EngineLine {
     /// The number of the engine.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// `None` at its end.
-    pub(super) line: Option<String>,
+    pub(crate) line: Option<String>,
 }
 
 /// The engine that answers.
@@ -38,7 +38,7 @@ enum Link {
 
 /// The state of a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// It was greeted and has not answered in full.
     Greeting,
     /// It accepts commands.
@@ -49,19 +49,19 @@ pub(super) enum Stage {
 
 /// An engine and its conventions.
 #[derive(Debug)]
-pub(super) struct Backend {
+pub(crate) struct Backend {
     link: Link,
     /// Distinguishes its lines from those of earlier ones.
-    pub(super) number: u64,
-    pub(super) stage: Stage,
+    pub(crate) number: u64,
+    pub(crate) stage: Stage,
     /// The program.
     program: String,
-    pub(super) greeting: Greeting,
-    pub(super) wire: Wire,
+    pub(crate) greeting: Greeting,
+    pub(crate) wire: Wire,
     /// `nobestmove` that answers no `go`.
-    pub(super) crossing: Crossing,
+    pub(crate) crossing: Crossing,
     /// Its way of answering `isready`.
-    pub(super) ready: ReadyWord,
+    pub(crate) ready: ReadyWord,
     /// The time of the `stop` to a search that was answered without it and that it has not ended.
     owes: Option<Instant>,
     /// The lines that it will be sent when that search has ended.
@@ -85,7 +85,7 @@ impl Backend {
     }
 
     /// Starts a foreign engine and greets it.
-    pub(super) fn foreign(
+    pub(crate) fn foreign(
         command: &EngineCommand,
         protocol: Option<Dialect>,
         number: u64,
@@ -100,7 +100,7 @@ impl Backend {
     }
 
     /// Starts our own engine, which is to have `options`, and greets it.
-    pub(super) fn own(
+    pub(crate) fn own(
         engine: Engine<Position>,
         options: EngineOptions<RuleSet>,
         number: u64,
@@ -113,23 +113,23 @@ impl Backend {
     }
 
     /// Nobody, after everything has failed.
-    pub(super) fn nobody(number: u64) -> Self {
+    pub(crate) fn nobody(number: u64) -> Self {
         let nobody = Self::new(Link::Nobody, "nobody", number, Some(Dialect::Uci));
         Self { stage: Stage::Gone, ..nobody }
     }
 
     /// As it calls itself, else the program.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.greeting.name.as_deref().unwrap_or(&self.program)
     }
 
     /// Returns true if it is a foreign engine.
-    pub(super) const fn is_foreign(&self) -> bool {
+    pub(crate) const fn is_foreign(&self) -> bool {
         matches!(self.link, Link::Foreign(_))
     }
 
     /// Returns true if it is our own engine.
-    pub(super) const fn is_own(&self) -> bool {
+    pub(crate) const fn is_own(&self) -> bool {
         matches!(self.link, Link::Own(_))
     }
 
@@ -138,7 +138,7 @@ impl Backend {
     /// # Errors
     ///
     /// If it does not read.
-    pub(super) fn say(&mut self, line: &str) -> Result<(), ClientError> {
+    pub(crate) fn say(&mut self, line: &str) -> Result<(), ClientError> {
         match &mut self.link {
             Link::Foreign(process) => process.say(line),
             Link::Own(own) if own.say(line) => Ok(()),
@@ -148,7 +148,7 @@ impl Backend {
     }
 
     /// The error that it has ended, with what is known about the end.
-    pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
+    pub(crate) fn ended(&mut self, doing: &'static str) -> ClientError {
         match &mut self.link {
             Link::Foreign(process) => process.ended(doing),
             Link::Own(_) | Link::Nobody => ClientError::Ended {
@@ -161,51 +161,51 @@ impl Backend {
     }
 
     /// The error that it does not answer.
-    pub(super) fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
+    pub(crate) fn silent(&self, doing: &'static str, waited: Duration) -> ClientError {
         ClientError::Silent { engine: self.program.clone(), doing, waited }
     }
 
     /// Sends `quit`, and ends it if it does not obey.
-    pub(super) fn quit(self) {
+    pub(crate) fn quit(self) {
         if let Link::Foreign(process) = self.link {
             process.quit(FAREWELL);
         }
     }
 
     /// Greets it in UCCI too.
-    pub(super) fn greet_again(&mut self) -> Result<(), ClientError> {
+    pub(crate) fn greet_again(&mut self) -> Result<(), ClientError> {
         let word = self.greeting.second_word();
         self.say(word)
     }
 
     /// Reads a line of its introduction.
-    pub(super) fn hear_introduction(&mut self, line: &str) -> Introduced {
+    pub(crate) fn hear_introduction(&mut self, line: &str) -> Introduced {
         self.greeting.hear(line)
     }
 
     /// The time at which it is to be greeted in UCCI too.
-    pub(super) fn second_greeting(&self, timeouts: Duration) -> Option<Instant> {
+    pub(crate) fn second_greeting(&self, timeouts: Duration) -> Option<Instant> {
         self.greeting.second(timeouts).filter(|_| self.stage == Stage::Greeting)
     }
 
     /// The time at which it is given up if it has not introduced itself.
-    pub(super) fn introduction_ends(&self, timeouts: Duration) -> Option<Instant> {
+    pub(crate) fn introduction_ends(&self, timeouts: Duration) -> Option<Instant> {
         (self.stage == Stage::Greeting).then(|| self.greeting.ends(timeouts))
     }
 
     /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search
     /// are ignored.
-    pub(super) const fn abandon(&mut self, since: Instant) {
+    pub(crate) const fn abandon(&mut self, since: Instant) {
         self.owes = Some(since);
     }
 
     /// The time of the `stop` to an abandoned search, if it has not ended that search.
-    pub(super) const fn owes(&self) -> Option<Instant> {
+    pub(crate) const fn owes(&self) -> Option<Instant> {
         self.owes
     }
 
     /// Keeps a line until the abandoned search has ended; `false` if there is none, or no room.
-    pub(super) fn postpone(&mut self, line: &str) -> bool {
+    pub(crate) fn postpone(&mut self, line: &str) -> bool {
         let waits = self.owes.is_some() && self.unsaid.len() < MAX_UNSAID;
         if waits {
             self.unsaid.push(line.to_owned());
@@ -214,7 +214,7 @@ impl Backend {
     }
 
     /// The abandoned search has ended: returns the lines to be sent now.
-    pub(super) fn is_free(&mut self) -> Vec<String> {
+    pub(crate) fn is_free(&mut self) -> Vec<String> {
         self.owes = None;
         std::mem::take(&mut self.unsaid)
     }

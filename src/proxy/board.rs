@@ -6,7 +6,7 @@ use crate::xiangqi::{Move, Position, RuleSet};
 
 /// A position as the GUI gave it and, where it is a legal one, as this program knows it.
 #[derive(Debug, Clone)]
-pub(super) struct Board {
+pub(crate) struct Board {
     /// With ranks from 0.
     setup: Setup,
     /// `None` where FEN or moves are not legal by our rules; the engine may know better.
@@ -15,13 +15,13 @@ pub(super) struct Board {
 
 impl Board {
     /// The start of a game.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let line = Some(Line::new(Position::start(), 0));
         Self { setup: Setup::default(), line }
     }
 
     /// Reads the position that the GUI wrote, moves with ranks from 0; also returns its fault, if it has one.
-    pub(super) fn read(setup: Setup) -> (Self, Option<String>) {
+    pub(crate) fn read(setup: Setup) -> (Self, Option<String>) {
         let (line, problem) = match read_position(&setup, Ranks::FromZero) {
             Ok(line) => (Some(line), None),
             Err(problem) => (None, Some(problem)),
@@ -30,12 +30,12 @@ impl Board {
     }
 
     /// The position with its past, if it is legal.
-    pub(super) const fn line(&self) -> Option<&Line<Position>> {
+    pub(crate) const fn line(&self) -> Option<&Line<Position>> {
         self.line.as_ref()
     }
 
     /// The side to move.
-    pub(super) fn mover(&self) -> Side {
+    pub(crate) fn mover(&self) -> Side {
         if let Some(line) = &self.line {
             return line.position().turn();
         }
@@ -45,14 +45,14 @@ impl Board {
     }
 
     /// The legal moves; `None` where the position is not known to us.
-    pub(super) fn legal_moves(&self) -> Option<Vec<Move>> {
+    pub(crate) fn legal_moves(&self) -> Option<Vec<Move>> {
         let mut moves = MoveList::new();
         self.line.as_ref()?.position().legal_moves(&mut moves);
         Some(moves.to_vec())
     }
 
     /// The `position` command.
-    pub(super) fn text(&self, to: Wire) -> String {
+    pub(crate) fn text(&self, to: Wire) -> String {
         match &self.line {
             Some(line) => to.line(self.setup.fen.as_deref(), line),
             None => {
@@ -62,19 +62,19 @@ impl Board {
     }
 
     /// The legal move that a text (ranks from 0) stands for.
-    pub(super) fn legal(&self, text: &str) -> Option<Move> {
+    pub(crate) fn legal(&self, text: &str) -> Option<Move> {
         legal_move(self.line.as_ref()?.position(), text, Ranks::FromZero)
     }
 
     /// The legal answer to `mv` that a text stands for.
-    pub(super) fn answer(&self, mv: Move, text: &str) -> Option<Move> {
+    pub(crate) fn answer(&self, mv: Move, text: &str) -> Option<Move> {
         let mut after = self.line.as_ref()?.position().clone();
         after.make(mv);
         legal_move(&after, text, Ranks::FromZero)
     }
 
     /// Returns true if playing `mv` loses at once by the rules on repetition.
-    pub(super) fn loses_by_rule(&self, mv: Move, rules: RuleSet) -> bool {
+    pub(crate) fn loses_by_rule(&self, mv: Move, rules: RuleSet) -> bool {
         let Some(line) = &self.line else { return false };
         let mover = line.position().turn();
         let mut after = line.clone();

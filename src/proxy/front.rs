@@ -12,7 +12,7 @@ type Opened = (Engine<Position>, Option<EngineError>);
 
 /// Our part of the play.
 #[derive(Debug)]
-pub(super) struct Front {
+pub(crate) struct Front {
     /// `None` while books and tablebases are opened, and after that has broken down.
     engine: Option<Engine<Position>>,
     /// The channel on which it comes back then.
@@ -31,7 +31,7 @@ impl Front {
     /// # Errors
     ///
     /// If there is not the memory that the options set for the search.
-    pub(super) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
+    pub(crate) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
         let engine = Some(Engine::new(options.without_files())?);
         let (opening, asked, problems) = (None, None, Vec::new());
         let mut front = Self { engine, opening, asked, waited: false, problems };
@@ -40,18 +40,18 @@ impl Front {
     }
 
     /// The engine, if it is there.
-    pub(super) const fn engine(&mut self) -> Option<&mut Engine<Position>> {
+    pub(crate) const fn engine(&mut self) -> Option<&mut Engine<Position>> {
         self.engine.as_mut()
     }
 
     /// The same, for reading only.
-    pub(super) const fn get(&self) -> Option<&Engine<Position>> {
+    pub(crate) const fn get(&self) -> Option<&Engine<Position>> {
         self.engine.as_ref()
     }
 
     /// Sets the engine's options to `options`. Waits at most `timeouts` for books and tablebases, and once
     /// only: those that are not open by then are not used until they are.
-    pub(super) fn prepare(&mut self, options: EngineOptions<RuleSet>, timeouts: Duration) {
+    pub(crate) fn prepare(&mut self, options: EngineOptions<RuleSet>, timeouts: Duration) {
         self.fetch(timeouts);
         if self.engine.as_ref().is_some_and(|engine| *engine.options() != options)
             && self.asked.as_ref() != Some(&options)
@@ -62,7 +62,7 @@ impl Front {
     }
 
     /// Returns the problems of books and tablebases, each one once.
-    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
         let mut warnings = std::mem::take(&mut self.problems);
         warnings.extend(self.engine.iter_mut().flat_map(Engine::take_warnings));
         warnings

@@ -4,7 +4,7 @@ use crate::game::ScoreKind;
 use crate::protocol::{Info, Wire, scale};
 
 /// An `info` line as the GUI wants it: none, one or several lines.
-pub(super) fn translate(line: &str, from: Wire, to: Wire) -> Vec<String> {
+pub(crate) fn translate(line: &str, from: Wire, to: Wire) -> Vec<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if let Some(&kind @ ("string" | "message")) = words.get(1) {
         let text = line.split_once(kind).map_or("", |(_, text)| text.trim_start());

@@ -14,7 +14,7 @@ const MANAGED: [(&str, Managed); 3] = [
 
 /// Such an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Managed {
+pub(crate) enum Managed {
     /// The way in which ranks are counted.
     Variant,
     /// UCCI's unit of time.
@@ -33,7 +33,7 @@ fn managed(name: &str) -> Option<Managed> {
 
 /// The owner of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     /// Ours, by the name it has in `juzhong uci`.
     Ours(String),
     /// The engine's, by its own name.
@@ -44,29 +44,29 @@ pub(super) enum Owner {
 
 /// Both lists, and the values of ours.
 #[derive(Debug)]
-pub(super) struct Options {
+pub(crate) struct Options {
     settings: Settings<Position>,
-    pub(super) engine: Announcements,
+    pub(crate) engine: Announcements,
 }
 
 impl Options {
-    pub(super) fn new(own: EngineOptions<RuleSet>) -> Self {
+    pub(crate) fn new(own: EngineOptions<RuleSet>) -> Self {
         Self { settings: Settings::new(own), engine: Announcements::default() }
     }
 
     /// The meaning of ours for the own engine.
-    pub(super) fn own(&self) -> EngineOptions<RuleSet> {
+    pub(crate) fn own(&self) -> EngineOptions<RuleSet> {
         self.settings.engine_options()
     }
 
     /// Sets one of ours.
-    pub(super) fn set_own(&mut self, name: &str, value: &str) -> Result<(), String> {
+    pub(crate) fn set_own(&mut self, name: &str, value: &str) -> Result<(), String> {
         self.settings.set_named(name, value)
     }
 
     /// Keeps of the engine's options what an engine of ours needs beside the options that are
     /// shown as ours anyway.
-    pub(super) fn keep_search_only(&mut self) {
+    pub(crate) fn keep_search_only(&mut self) {
         self.engine.retain(|option| {
             ["hash", "threads", "multipv", "ponder"].contains(&folded(&option.name).as_str())
         });
@@ -95,7 +95,7 @@ impl Options {
 
     /// The owner of the option that a GUI means by `name`: ours by the name shown; else the engine's; else
     /// ours without the `Jz`; else, unknown, the engine's.
-    pub(super) fn owner(&self, name: &str) -> Owner {
+    pub(crate) fn owner(&self, name: &str) -> Owner {
         if let Some(managed) = managed(name) {
             return Owner::Managed(managed);
         }
@@ -113,7 +113,7 @@ impl Options {
     }
 
     /// The `option` lines for a GUI.
-    pub(super) fn lines(&self, dialect: Dialect) -> Vec<String> {
+    pub(crate) fn lines(&self, dialect: Dialect) -> Vec<String> {
         // A GUI of Fairy-Stockfish chooses xiangqi, and with it ranks from 1, by its `UCI_Variant`.
         let is_shown = |option: &&Announced| match managed(&option.name) {
             Some(Managed::Variant) => dialect == Dialect::Uci,
@@ -135,7 +135,7 @@ impl Options {
 
     /// Name and value by which an option of the engine is set: its own name, in whatever dialect `name` is,
     /// and no value for a button; `None` if it has no such option.
-    pub(super) fn of_engine<'a>(&self, name: &str, value: &'a str) -> Option<(String, &'a str)> {
+    pub(crate) fn of_engine<'a>(&self, name: &str, value: &'a str) -> Option<(String, &'a str)> {
         let option = self.engine.find(name)?;
         Some((option.name.clone(), if option.is_button() { "" } else { value }))
     }

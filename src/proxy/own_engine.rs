@@ -14,7 +14,7 @@ const COMMANDS_AHEAD: usize = 1000;
 
 /// A running session.
 #[derive(Debug)]
-pub(super) struct OwnEngine {
+pub(crate) struct OwnEngine {
     commands: SyncSender<String>,
 }
 
@@ -25,7 +25,7 @@ impl OwnEngine {
     /// # Errors
     ///
     /// If no thread can be started.
-    pub(super) fn start(
+    pub(crate) fn start(
         engine: Engine<Position>,
         options: EngineOptions<RuleSet>,
         sink: impl FnMut(Option<String>) -> bool + Send + 'static,
@@ -42,7 +42,7 @@ impl OwnEngine {
     }
 
     /// Says one line; `false` if the session does not read.
-    pub(super) fn say(&self, line: &str) -> bool {
+    pub(crate) fn say(&self, line: &str) -> bool {
         !matches!(self.commands.try_send(format!("{line}\n")), Err(TrySendError::Full(_)))
     }
 }

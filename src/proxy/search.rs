@@ -29,22 +29,22 @@ const QUICK: (Duration, u32) = (Duration::from_millis(100), 4);
 
 /// A search under way.
 #[derive(Debug)]
-pub(super) struct Search {
-    pub(super) go: Go,
+pub(crate) struct Search {
+    pub(crate) go: Go,
     mover: Side,
     /// The time at which the clock began to run.
     began: Instant,
-    pub(super) owed: Owed<Answer>,
+    pub(crate) owed: Owed<Answer>,
     /// Book and tablebases are left out, because the GUI wants the engine's opinion.
-    pub(super) analysing: bool,
+    pub(crate) analysing: bool,
     /// The engine got the search.
-    pub(super) sent: bool,
+    pub(crate) sent: bool,
     /// The GUI wants the answer now.
-    pub(super) stopped: bool,
+    pub(crate) stopped: bool,
     /// The time at which the engine got `stop`.
     stop_said: Option<Instant>,
     /// The engine's latest report on its best line.
-    pub(super) info: Info,
+    pub(crate) info: Info,
     /// The time of the engine's last line.
     heard: Instant,
     /// The times at which the engine gets `stop`, at which we answer ourselves, and of the end of the clock.
@@ -54,7 +54,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(go: Go, mover: Side) -> Self {
+    pub(crate) fn new(go: Go, mover: Side) -> Self {
         let now = Instant::now();
         let mut search = Self {
             mover,
@@ -83,7 +83,7 @@ impl Search {
     }
 
     /// From now on the clock runs.
-    pub(super) fn start_clock(&mut self) {
+    pub(crate) fn start_clock(&mut self) {
         let now = Instant::now();
         (self.began, self.heard) = (now, now);
         if self.go.infinite {
@@ -106,7 +106,7 @@ impl Search {
 
     /// The `go` for an engine that begins now: the time that has passed is subtracted, except for the moments
     /// that passing on takes.
-    pub(super) fn go_from_now(&self) -> Go {
+    pub(crate) fn go_from_now(&self) -> Go {
         let go = Go { ponder: self.owed.pondering, ..self.go.clone() };
         let gone = self.began.elapsed();
         if self.owed.pondering || gone < MOMENT {
@@ -116,58 +116,58 @@ impl Search {
     }
 
     /// The time for our own search for a move in the engine's place.
-    pub(super) fn quick(&self) -> Duration {
+    pub(crate) fn quick(&self) -> Duration {
         let (most, part) = QUICK;
         let left = |end: Instant| end.saturating_duration_since(Instant::now()) / part;
         self.clock_ends.filter(|_| !self.owed.pondering).map_or(most, |end| left(end).min(most))
     }
 
     /// Returns true if there is no time to wait for an engine that must be started first.
-    pub(super) fn is_nearly_over(&self) -> bool {
+    pub(crate) fn is_nearly_over(&self) -> bool {
         let is_near = |end: Instant| end.saturating_duration_since(Instant::now()) < NEARLY;
         self.stopped || self.stop_said.is_some() || self.answer_at.is_some_and(is_near)
     }
 
     /// The time that the search has run since `other`.
-    pub(super) fn since(&self, other: Instant) -> Duration {
+    pub(crate) fn since(&self, other: Instant) -> Duration {
         self.began.max(other).elapsed()
     }
 
     /// The engine wrote a line that belongs to the search.
-    pub(super) fn hear(&mut self) {
+    pub(crate) fn hear(&mut self) {
         self.heard = Instant::now();
     }
 
     /// The engine begins, again perhaps.
-    pub(super) fn send(&mut self) {
+    pub(crate) fn send(&mut self) {
         self.sent = true;
         self.stop_said = None;
         self.hear();
     }
 
     /// The engine is of no use any more.
-    pub(super) const fn unsend(&mut self) {
+    pub(crate) const fn unsend(&mut self) {
         self.sent = false;
         self.stop_said = None;
     }
 
     /// The engine got `stop`.
-    pub(super) fn say_stop(&mut self) {
+    pub(crate) fn say_stop(&mut self) {
         self.stop_said = Some(Instant::now());
     }
 
     /// The time at which the engine got `stop`.
-    pub(super) const fn stop_said(&self) -> Option<Instant> {
+    pub(crate) const fn stop_said(&self) -> Option<Instant> {
         self.stop_said
     }
 
     /// Returns true if it waits for the engine's answer.
-    pub(super) const fn is_with_engine(&self) -> bool {
+    pub(crate) const fn is_with_engine(&self) -> bool {
         self.sent && self.owed.answer.is_none()
     }
 
     /// The time at which the engine is to get `stop`, if it has not; it may or may not have begun.
-    pub(super) fn stop_time(&self, timeouts: Timeouts) -> Option<Instant> {
+    pub(crate) fn stop_time(&self, timeouts: Timeouts) -> Option<Instant> {
         if self.stop_said.is_some() || self.owed.pondering {
             return None;
         }
@@ -176,12 +176,12 @@ impl Search {
     }
 
     /// The time at which we answer ourselves though the engine may still obey.
-    pub(super) fn answer_time(&self) -> Option<Instant> {
+    pub(crate) fn answer_time(&self) -> Option<Instant> {
         self.answer_at.filter(|_| self.stop_said.is_some())
     }
 
     /// The time at which a stopped engine is given up.
-    pub(super) fn end_time(&self, timeouts: Timeouts) -> Option<Instant> {
+    pub(crate) fn end_time(&self, timeouts: Timeouts) -> Option<Instant> {
         self.stop_said.map(|said| said + timeouts.stop)
     }
 }

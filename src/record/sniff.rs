@@ -43,7 +43,7 @@ impl Format {
     }
 
     /// The encoding of a source if it is UTF-16, and no binary file.
-    pub(in crate::record) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
+    pub(crate) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
         let encoding = Encoding::utf16_of(bytes)?;
         let is_binary = by_magic(bytes).or_else(|| by_layout(bytes)).is_some();
         (!is_binary && refuse_foreign(bytes).is_ok()).then_some(encoding)
@@ -114,7 +114,7 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Refuses files that are no game records but might hold some, and those that are of another kind.
-pub(super) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
+pub(crate) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
     if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         let what = format!("{what}; unpack it and give what is in it");
         return Err(BadGameReason::Unsupported(what));
@@ -130,7 +130,7 @@ pub(super) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
 }
 
 /// Refuses JSON that is not one object on a line.
-pub(super) fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
+pub(crate) fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
     if is_json_over_lines(bytes) {
         let what = "JSON over several lines, or an array; write one object on a line, as jq does: \
                     jq -c . for objects, jq -c '.[]' for an array";
@@ -235,7 +235,7 @@ fn by_moves(text: &str) -> Option<Format> {
 }
 
 /// An object that does not end on its first line, or a list of objects.
-pub(super) fn is_json_over_lines(bytes: &[u8]) -> bool {
+pub(crate) fn is_json_over_lines(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
     if let Some(list) = text.strip_prefix(b"[") {
         return begins_object(list.trim_ascii_start());
@@ -245,7 +245,7 @@ pub(super) fn is_json_over_lines(bytes: &[u8]) -> bool {
 }
 
 /// `{"name":`, and not a comment in braces.
-pub(super) fn begins_object(text: &[u8]) -> bool {
+pub(crate) fn begins_object(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"{") else { return false };
     let rest = rest.trim_ascii_start();
     if rest.starts_with(b"}") {
@@ -257,7 +257,7 @@ pub(super) fn begins_object(text: &[u8]) -> bool {
 }
 
 /// Returns true if the bytes can be a text in an encoding at hand: no zero among the first ones.
-pub(super) fn is_text(bytes: &[u8]) -> bool {
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(SAMPLE_BYTES)].contains(&0)
 }
 
@@ -266,7 +266,7 @@ fn contains(bytes: &[u8], mark: &[u8]) -> bool {
 }
 
 /// The beginning of the bytes, as words or in hexadecimal.
-pub(super) fn beginning(bytes: &[u8]) -> String {
+pub(crate) fn beginning(bytes: &[u8]) -> String {
     if is_text(bytes) {
         let text = &bytes[..bytes.len().min(400)];
         let text = Encoding::detect(bytes).decode_lossy(text);

@@ -89,7 +89,7 @@ pub fn read_chunk(
 const SAMPLE_BYTES: usize = 64 << 10;
 
 /// Returns true if a text taken for PGN has a tag or begins with a move.
-pub(in crate::record) fn begins_like_pgn(head: &[u8]) -> bool {
+pub(crate) fn begins_like_pgn(head: &[u8]) -> bool {
     let head = &utf16::head(head);
     has_tag(head) || begins_with_a_move(head)
 }

@@ -69,7 +69,7 @@ impl std::ops::AddAssign for Dropped {
 
 impl Dropped {
     /// All variations and comments of a record.
-    pub(super) fn tree_of<G: Game>(record: &Record<G>) -> Self {
+    pub(crate) fn tree_of<G: Game>(record: &Record<G>) -> Self {
         let mut dropped = Self::default();
         let mut open: Vec<&Tree<G>> = vec![&record.tree];
         while let Some(tree) = open.pop() {
@@ -82,7 +82,7 @@ impl Dropped {
 }
 
 /// The formats in which xiangqi games can be written.
-pub(super) const WRITTEN: [Format; 5] =
+pub(crate) const WRITTEN: [Format; 5] =
     [Format::Pgn, Format::Jsonl, Format::Plain, Format::Xqf, Format::DhtmlXq];
 
 /// Names of formats as a choice: `a, b or c`.
@@ -137,7 +137,7 @@ pub fn write_game(
 }
 
 /// The text in the encoding of the options.
-pub(super) fn encode(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>, WriteError> {
+pub(crate) fn encode(text: &[u8], options: &WriteOptions) -> Result<Vec<u8>, WriteError> {
     let text = String::from_utf8_lossy(text);
     options
         .encoding

@@ -123,7 +123,7 @@ pub struct Evaluators<G: Playable> {
 }
 
 /// The most moves of a line that are kept.
-pub(super) const MAX_LINE: usize = 12;
+pub(crate) const MAX_LINE: usize = 12;
 
 /// The part of the nodes of a search that looks for the second best move.
 const SECOND_SHARE: u64 = 4;
@@ -241,7 +241,7 @@ impl<G: Playable> Evaluators<G> {
 }
 
 /// The number of positions of a game that are evaluated.
-pub(super) fn positions<G: Playable>(game: GameMoves<'_, G>, rules: G::Rules) -> usize {
+pub(crate) fn positions<G: Playable>(game: GameMoves<'_, G>, rules: G::Rules) -> usize {
     let plies = game.moves.len();
     plies + usize::from(plies > 0 && !is_over(&line_to(game, plies), rules))
 }
@@ -253,7 +253,7 @@ fn is_over<G: Playable>(line: &Line<G>, rules: G::Rules) -> bool {
 }
 
 /// The line of a game up to a ply.
-pub(super) fn line_to<G: Playable>(game: GameMoves<'_, G>, ply: usize) -> Line<G> {
+pub(crate) fn line_to<G: Playable>(game: GameMoves<'_, G>, ply: usize) -> Line<G> {
     let mut line = Line::new(game.start.clone(), game.start_clock);
     game.moves[..ply].iter().for_each(|&mv| line.push(mv));
     line

@@ -92,7 +92,7 @@ pub fn mean_accuracy(moves: &[f64]) -> Option<f64> {
 const MOST_CENTIPAWNS: i32 = 1_000;
 
 /// A score in centipawns as it counts for a loss.
-pub(super) fn counted_centipawns(score: Score) -> i32 {
+pub(crate) fn counted_centipawns(score: Score) -> i32 {
     score.value().clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS)
 }
 

@@ -10,7 +10,7 @@ use crate::search::tunables::{
 /// Quiet moves are judged by themselves, in their setting, and as answers to the opponent's last
 /// move and to the side's own last three (continuation history); noisy moves by their gain.
 #[derive(Debug)]
-pub(super) struct History {
+pub(crate) struct History {
     /// Number of different move indices.
     len: usize,
     quiet: [Vec<i16>; 2],
@@ -27,16 +27,16 @@ pub(super) struct History {
 
 /// The context that the history of quiet moves at a node depends on.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Before {
+pub(crate) struct Before {
     /// The history indices of the moves one, two, four and six plies before; `None` for a pass or
     /// before the root.
-    pub(super) moves: [Option<usize>; 4],
+    pub(crate) moves: [Option<usize>; 4],
     /// The [setting](Heuristics::setting_key).
-    pub(super) setting: u64,
+    pub(crate) setting: u64,
 }
 
 /// The keys by which the evaluation is corrected.
-pub(super) type Structures = Option<[u64; STRUCTURES]>;
+pub(crate) type Structures = Option<[u64; STRUCTURES]>;
 
 /// Entries of each table of corrections; a power of two.
 const CORRECTIONS: usize = 1 << 14;
@@ -48,7 +48,7 @@ const CONTINUATIONS: [usize; 4] = [0, 1, 1, 1];
 
 /// The history of quiet moves at one node.
 #[derive(Clone, Copy)]
-pub(super) struct Experience<'a> {
+pub(crate) struct Experience<'a> {
     quiet: &'a [i16],
     after: [&'a [i16]; 4],
     setting: &'a [i16],
@@ -57,7 +57,7 @@ pub(super) struct Experience<'a> {
 impl Experience<'_> {
     /// The history of the move of this index, five times `HISTORY_MAX` at most.
     #[inline]
-    pub(super) fn of(&self, index: usize) -> i32 {
+    pub(crate) fn of(&self, index: usize) -> i32 {
         let [one, two, four, six] = self.after.map(|row| i32::from(row[index]));
         let here = i32::from(self.quiet[index]) + i32::from(self.setting[index]);
         here + one + two + four / 2 + six / 2
@@ -66,7 +66,7 @@ impl Experience<'_> {
 
 impl History {
     /// An empty history; `None` if there is no memory for it.
-    pub(super) fn new<G: Heuristics>() -> Option<Self> {
+    pub(crate) fn new<G: Heuristics>() -> Option<Self> {
         let len = G::HISTORY_LEN;
         let pairs = len * len;
         Some(Self {
@@ -81,7 +81,7 @@ impl History {
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for table in self.quiet.iter_mut().chain(&mut self.continuation) {
             table.fill(0);
         }
@@ -92,7 +92,7 @@ impl History {
 
     /// The history of quiet moves of `side` where these moves were played before.
     #[inline]
-    pub(super) fn experience(&self, side: Side, before: Before) -> Experience<'_> {
+    pub(crate) fn experience(&self, side: Side, before: Before) -> Experience<'_> {
         let row = |table: usize, first: Option<usize>| match first {
             Some(first) => &self.continuation[table][first * self.len..(first + 1) * self.len],
             None => &self.nothing[..],
@@ -110,24 +110,24 @@ impl History {
 
     /// The history of a quiet move by itself.
     #[inline]
-    pub(super) fn quiet(&self, side: Side, index: usize) -> i32 {
+    pub(crate) fn quiet(&self, side: Side, index: usize) -> i32 {
         i32::from(self.quiet[side.index()][index])
     }
 
     /// The history of a noisy move; 0 where none is kept.
     #[inline]
-    pub(super) fn noisy(&self, slot: usize) -> i32 {
+    pub(crate) fn noisy(&self, slot: usize) -> i32 {
         self.noisy.get(slot).copied().map_or(0, i32::from)
     }
 
     /// Records that a quiet move did well (`bonus` above 0) or badly.
-    pub(super) fn note_quiet(&mut self, side: Side, index: usize, before: Before, bonus: i32) {
+    pub(crate) fn note_quiet(&mut self, side: Side, index: usize, before: Before, bonus: i32) {
         pull(&mut self.quiet[side.index()][index], bonus, HISTORY_MAX);
         self.note_answer(index, before, bonus);
     }
 
     /// Records that a quiet move did well or badly as an answer to those before it.
-    pub(super) fn note_answer(&mut self, index: usize, before: Before, bonus: i32) {
+    pub(crate) fn note_answer(&mut self, index: usize, before: Before, bonus: i32) {
         let in_setting = self.setting_row(before) + index;
         pull(&mut self.settings[in_setting], bonus, HISTORY_MAX);
         for (table, first) in CONTINUATIONS.into_iter().zip(before.moves) {
@@ -139,14 +139,14 @@ impl History {
     }
 
     /// Records that a noisy move did well or badly.
-    pub(super) fn note_noisy(&mut self, slot: usize, bonus: i32) {
+    pub(crate) fn note_noisy(&mut self, slot: usize, bonus: i32) {
         if let Some(value) = self.noisy.get_mut(slot) {
             pull(value, bonus, HISTORY_MAX);
         }
     }
 
     /// The correction of the static evaluation, in centipawns.
-    pub(super) fn correction(&self, side: Side, keys: &Structures) -> i32 {
+    pub(crate) fn correction(&self, side: Side, keys: &Structures) -> i32 {
         let Some(keys) = keys else { return 0 };
         let sum: i32 =
             (0..STRUCTURES).map(|i| i32::from(self.corrections[slot(i, side, keys[i])])).sum();
@@ -154,7 +154,7 @@ impl History {
     }
 
     /// Records that search found a value `error` centipawns above the static evaluation.
-    pub(super) fn note_error(&mut self, side: Side, keys: &Structures, error: i32, depth: i32) {
+    pub(crate) fn note_error(&mut self, side: Side, keys: &Structures, error: i32, depth: i32) {
         let Some(keys) = keys else { return };
         let most = CORRECTION_MAX / 4;
         let bonus = (error * depth / CORRECTION_STEP).clamp(-most, most);
@@ -178,12 +178,12 @@ fn zeros(len: usize) -> Option<Vec<i16>> {
 }
 
 /// The bonus of a move that cut off a node of this depth.
-pub(super) fn bonus<G: Heuristics>(depth: i32) -> i32 {
+pub(crate) fn bonus<G: Heuristics>(depth: i32) -> i32 {
     (G::TUNABLES.history_bonus * depth - HISTORY_BONUS_BASE).clamp(0, HISTORY_BONUS_MAX)
 }
 
 /// The penalty of the moves that were tried before it.
-pub(super) fn penalty<G: Heuristics>(depth: i32) -> i32 {
+pub(crate) fn penalty<G: Heuristics>(depth: i32) -> i32 {
     -bonus::<G>(depth) * HISTORY_PENALTY / 100
 }
 

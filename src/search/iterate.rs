@@ -50,7 +50,7 @@ impl Trend {
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Iterative deepening: searches one ply deeper each time until a limit is reached.
-    pub(super) fn iterate(&mut self) -> Found<G::Move> {
+    pub(crate) fn iterate(&mut self) -> Found<G::Move> {
         self.shared.tablebase.enter(self.id);
         let mut moves = MoveList::new();
         self.line.position().plausible_moves(&mut moves);
@@ -96,7 +96,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// Searches for a mate in at most `moves` moves, a move longer each time. The flag is true if
     /// the search was not broken off.
-    pub(super) fn prove_mate(&mut self, moves: u32) -> (Option<Found<G::Move>>, bool) {
+    pub(crate) fn prove_mate(&mut self, moves: u32) -> (Option<Found<G::Move>>, bool) {
         let most = moves.min(MAX_PLY as u32 / 2 - 1);
         for plies in (1..=most).map(|moves| 2 * moves - 1) {
             let depth = plies.cast_signed();

@@ -67,7 +67,7 @@ impl Features {
         deepening: true,
     };
     /// The techniques that leave out nothing that may hold a mate: for searches that prove one.
-    pub(super) const PROOF: Self = Self {
+    pub(crate) const PROOF: Self = Self {
         table: true,
         mate_distance: true,
         zero_window: true,

@@ -14,19 +14,19 @@ struct Ranked<M> {
 
 /// The moves worth trying early at a node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hints<M> {
+pub(crate) struct Hints<M> {
     /// From the transposition table.
-    pub(super) table: Option<M>,
+    pub(crate) table: Option<M>,
     /// Quiet moves that cut off sister nodes.
-    pub(super) killers: [Option<M>; 2],
+    pub(crate) killers: [Option<M>; 2],
     /// The moves before.
-    pub(super) before: Before,
+    pub(crate) before: Before,
 }
 
 /// Hands out the plausible moves of a position, the most promising first, and does no work for
 /// moves that are never wanted: the move of the transposition table, noisy moves that do not lose
 /// material, killers, quiet moves by history, noisy moves that lose.
-pub(super) struct Picker<M> {
+pub(crate) struct Picker<M> {
     hints: Hints<M>,
     stage: Stage,
     /// Losing noisy moves up to `losing`, and the moves still to be handed out from `next` on.
@@ -50,13 +50,13 @@ enum Stage {
 
 impl<M: Copy + Eq> Picker<M> {
     #[inline]
-    pub(super) fn new(hints: Hints<M>) -> Self {
+    pub(crate) fn new(hints: Hints<M>) -> Self {
         let moves = ArrayVec::new();
         Self { hints, stage: Stage::Table, moves, losing: 0, next: 0, threats_only: false }
     }
 
     /// From now on hands out only those quiet moves that make a threat.
-    pub(super) fn skip_quiets(&mut self) {
+    pub(crate) fn skip_quiets(&mut self) {
         let before = std::mem::replace(&mut self.threats_only, true);
         if !before && self.stage == Stage::Quiets {
             let mut kept = self.next;
@@ -71,7 +71,7 @@ impl<M: Copy + Eq> Picker<M> {
     }
 
     /// The next move of `position`, which must be the same position in every call.
-    pub(super) fn next<G: Heuristics<Move = M>>(
+    pub(crate) fn next<G: Heuristics<Move = M>>(
         &mut self,
         position: &G,
         history: &History,
@@ -190,14 +190,14 @@ impl<M: Copy + Eq> Picker<M> {
 }
 
 /// The rank of a noisy move: by its gain, then by history.
-pub(super) fn noisy_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
+pub(crate) fn noisy_rank<G: Heuristics>(position: &G, history: &History, mv: G::Move) -> i32 {
     let experience = history.noisy(noisy_slot(position, mv));
     position.noisy_value(mv) + experience * NOISY_HISTORY / 256
 }
 
 /// The slot of the history of a noisy move; out of range where none is kept.
 #[inline]
-pub(super) fn noisy_slot<G: Heuristics>(position: &G, mv: G::Move) -> usize {
+pub(crate) fn noisy_slot<G: Heuristics>(position: &G, mv: G::Move) -> usize {
     if G::GAINS == 0 {
         return usize::MAX;
     }

@@ -146,7 +146,7 @@ impl Score {
     /// The score as seen from the position itself, `ply` plies after the root, as the transposition
     /// table stores it.
     #[must_use]
-    pub(super) const fn to_local(self, ply: usize) -> Self {
+    pub(crate) const fn to_local(self, ply: usize) -> Self {
         if !self.is_decisive() {
             self
         } else if self.0 > 0 {
@@ -158,7 +158,7 @@ impl Score {
 
     /// The inverse of [`to_local`](Self::to_local).
     #[must_use]
-    pub(super) const fn to_global(self, ply: usize) -> Self {
+    pub(crate) const fn to_global(self, ply: usize) -> Self {
         if !self.is_decisive() {
             self
         } else if self.0 > 0 {
@@ -170,13 +170,13 @@ impl Score {
 
     /// The 16 bits that the transposition table stores.
     #[must_use]
-    pub(super) const fn bits(self) -> u16 {
+    pub(crate) const fn bits(self) -> u16 {
         (self.0 as i16).cast_unsigned()
     }
 
     /// The inverse of [`bits`](Self::bits).
     #[must_use]
-    pub(super) const fn from_bits(bits: u16) -> Self {
+    pub(crate) const fn from_bits(bits: u16) -> Self {
         Self(bits.cast_signed() as i32)
     }
 }

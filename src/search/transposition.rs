@@ -18,30 +18,30 @@ const NO_EVAL: i16 = i16::MIN;
 
 /// An entry of the transposition table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TtEntry {
+pub(crate) struct TtEntry {
     /// The best move as 16 bits ([`Packed`](crate::game::Packed)).
-    pub(super) mv: Option<u16>,
+    pub(crate) mv: Option<u16>,
     /// As seen from the position itself.
-    pub(super) score: Score,
+    pub(crate) score: Score,
     /// The static evaluation, if there is one.
-    pub(super) eval: Option<i16>,
+    pub(crate) eval: Option<i16>,
     /// Plies searched below the position, 0 for quiescence.
-    pub(super) depth: u8,
-    pub(super) bound: Bound,
+    pub(crate) depth: u8,
+    pub(crate) bound: Bound,
     /// True if the position was once on a principal variation.
-    pub(super) was_pv: bool,
+    pub(crate) was_pv: bool,
     /// The search that wrote it, modulo 32.
-    pub(super) age: u8,
+    pub(crate) age: u8,
 }
 
 impl TtEntry {
     /// The same entry with a bound that says nothing, for scores that do not belong to the position.
-    pub(super) fn without_score(self) -> Self {
+    pub(crate) fn without_score(self) -> Self {
         Self { score: -Score::INFINITE, depth: 0, bound: Bound::Lower, ..self }
     }
 
     /// Returns true if the score says anything.
-    pub(super) fn has_score(&self) -> bool {
+    pub(crate) fn has_score(&self) -> bool {
         self.score != -Score::INFINITE
     }
 
@@ -108,7 +108,7 @@ impl Slot {
 /// A table of positions searched before, shared by all threads without locks. The low bits of a
 /// key choose the bucket, all 64 verify the entry.
 #[derive(Debug)]
-pub(super) struct TranspositionTable {
+pub(crate) struct TranspositionTable {
     buckets: Vec<Bucket>,
     /// Number of buckets less one; the number is a power of two.
     mask: usize,
@@ -117,7 +117,7 @@ pub(super) struct TranspositionTable {
 
 impl TranspositionTable {
     /// A table of at most `mib` MiB, down to the next power of two.
-    pub(super) fn new(mib: usize) -> Result<Self, SearchError> {
+    pub(crate) fn new(mib: usize) -> Result<Self, SearchError> {
         if mib == 0 || mib > MAX_HASH_MIB {
             return Err(SearchError::HashSize { mib });
         }
@@ -130,13 +130,13 @@ impl TranspositionTable {
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.buckets.fill_with(Bucket::default);
         self.age = 0;
     }
 
     /// Begins a new search: older entries give way first.
-    pub(super) fn grow_older(&mut self) {
+    pub(crate) fn grow_older(&mut self) {
         self.age = (self.age + 1) % AGES;
     }
 
@@ -147,12 +147,12 @@ impl TranspositionTable {
 
     /// Prefetches the bucket of this key, which will be probed soon.
     #[inline]
-    pub(super) fn prefetch(&self, key: Key) {
+    pub(crate) fn prefetch(&self, key: Key) {
         memory::prefetch(self.bucket(key));
     }
 
     /// The entry for the position with this key.
-    pub(super) fn probe(&self, key: Key) -> Option<TtEntry> {
+    pub(crate) fn probe(&self, key: Key) -> Option<TtEntry> {
         self.bucket(key).iter().find_map(|slot| {
             let (stored, entry) = slot.read();
             if stored == key.0 { TtEntry::unpack(entry) } else { None }
@@ -161,7 +161,7 @@ impl TranspositionTable {
 
     /// Keeps `entry` (its age is set here), over the same position or the least valuable entry
     /// of the bucket: the shallowest, two plies counted off for each search since.
-    pub(super) fn store(&self, key: Key, mut entry: TtEntry) {
+    pub(crate) fn store(&self, key: Key, mut entry: TtEntry) {
         entry.age = self.age;
         let mut victim = None;
         let mut least = i32::MAX;
@@ -203,7 +203,7 @@ impl TranspositionTable {
     }
 
     /// The share of slots written by this search, of 1,000, from a sample.
-    pub(super) fn permille_used(&self) -> u32 {
+    pub(crate) fn permille_used(&self) -> u32 {
         let used = |slot: &Slot| {
             TtEntry::unpack(slot.entry.load(Relaxed)).is_some_and(|entry| entry.age == self.age)
         };

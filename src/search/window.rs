@@ -6,34 +6,34 @@ use crate::search::score::Score;
 /// The open interval of scores that a search has to distinguish: `alpha` is the score that the side
 /// to move is sure of elsewhere, `beta` that of its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
-    pub(super) alpha: Score,
-    pub(super) beta: Score,
+pub(crate) struct Window {
+    pub(crate) alpha: Score,
+    pub(crate) beta: Score,
 }
 
 impl Window {
     /// Every score.
-    pub(super) fn full() -> Self {
+    pub(crate) fn full() -> Self {
         Self { alpha: -Score::INFINITE, beta: Score::INFINITE }
     }
 
     /// `margin` on both sides of `score`.
-    pub(super) fn around(score: Score, margin: i32) -> Self {
+    pub(crate) fn around(score: Score, margin: i32) -> Self {
         Self { alpha: score - margin, beta: score + margin }
     }
 
     /// The null window just above alpha: tests only whether alpha is exceeded.
-    pub(super) fn null_at_alpha(self) -> Self {
+    pub(crate) fn null_at_alpha(self) -> Self {
         Self { alpha: self.alpha, beta: self.alpha + 1 }
     }
 
     /// The null window just below beta: tests only whether beta is reached.
-    pub(super) fn null_at_beta(self) -> Self {
+    pub(crate) fn null_at_beta(self) -> Self {
         Self { alpha: self.beta - 1, beta: self.beta }
     }
 
     /// Raises alpha to `score`; returns true if that changed anything.
-    pub(super) fn raise(&mut self, score: Score) -> bool {
+    pub(crate) fn raise(&mut self, score: Score) -> bool {
         let raised = score > self.alpha;
         if raised {
             self.alpha = score;
@@ -42,17 +42,17 @@ impl Window {
     }
 
     /// The part of the window between `low` and `high`.
-    pub(super) fn narrowed(self, low: Score, high: Score) -> Self {
+    pub(crate) fn narrowed(self, low: Score, high: Score) -> Self {
         Self { alpha: self.alpha.max(low), beta: self.beta.min(high) }
     }
 
     /// Returns true if no score is left in between.
-    pub(super) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.alpha >= self.beta
     }
 
     /// The bound on the true value given by a score found with this window.
-    pub(super) fn bound(self, score: Score) -> Bound {
+    pub(crate) fn bound(self, score: Score) -> Bound {
         if score >= self.beta {
             Bound::Lower
         } else if score <= self.alpha {

@@ -22,7 +22,7 @@ const FIRST_NODES: u64 = 1024;
 const STAGE_KEY: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Spreads searches for a mate over the bits of a key: they leave out nothing, and so cannot use
 /// the results of searches that do.
-pub(super) const PROOF_KEY: u64 = 0x6a09_e667_f3bc_c908;
+pub(crate) const PROOF_KEY: u64 = 0x6a09_e667_f3bc_c908;
 /// The time beyond that for the move that those first nodes may use: tablebases on a slow disk, or
 /// a busy machine, would make much of them.
 const FIRST_GRACE: Duration = Duration::from_millis(100);
@@ -36,7 +36,7 @@ pub fn table_key<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Key {
 }
 
 /// The public form of an entry; `None` for entries that have only a move.
-pub(super) fn hash_entry<M: Packed>(entry: TtEntry) -> Option<HashEntry<M>> {
+pub(crate) fn hash_entry<M: Packed>(entry: TtEntry) -> Option<HashEntry<M>> {
     entry.has_score().then(|| HashEntry {
         best: entry.mv.and_then(M::unpack),
         score: entry.score.to_global(0),
@@ -46,30 +46,30 @@ pub(super) fn hash_entry<M: Packed>(entry: TtEntry) -> Option<HashEntry<M>> {
 }
 
 /// The state that all threads of one search share.
-pub(super) struct Shared<'a, G: Adjudicate, O> {
-    pub(super) table: &'a TranspositionTable,
-    pub(super) features: Features,
+pub(crate) struct Shared<'a, G: Adjudicate, O> {
+    pub(crate) table: &'a TranspositionTable,
+    pub(crate) features: Features,
     /// Only mates are searched for, and nothing is evaluated.
-    pub(super) proves: bool,
-    pub(super) multipv: usize,
+    pub(crate) proves: bool,
+    pub(crate) multipv: usize,
     /// Root moves left out.
-    pub(super) banned: &'a [G::Move],
-    pub(super) rules: G::Rules,
-    pub(super) limits: Limits,
-    pub(super) tablebase: &'a O,
-    pub(super) control: &'a dyn Control<G::Move>,
-    pub(super) start: Instant,
-    pub(super) nodes: AtomicU64,
-    pub(super) quiescence: AtomicU64,
-    pub(super) table_hits: AtomicU64,
-    pub(super) stop: StopFlag,
+    pub(crate) banned: &'a [G::Move],
+    pub(crate) rules: G::Rules,
+    pub(crate) limits: Limits,
+    pub(crate) tablebase: &'a O,
+    pub(crate) control: &'a dyn Control<G::Move>,
+    pub(crate) start: Instant,
+    pub(crate) nodes: AtomicU64,
+    pub(crate) quiescence: AtomicU64,
+    pub(crate) table_hits: AtomicU64,
+    pub(crate) stop: StopFlag,
     /// The time was up while pondering: the search ends as soon as that does.
-    pub(super) due: AtomicBool,
+    pub(crate) due: AtomicBool,
 }
 
 impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     /// The state of a search with all techniques, of one line and with no move left out.
-    pub(super) fn new(
+    pub(crate) fn new(
         table: &'a TranspositionTable,
         rules: G::Rules,
         limits: Limits,
@@ -96,18 +96,18 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     }
 
     #[inline]
-    pub(super) fn probe(&self, key: Key) -> Option<TtEntry> {
+    pub(crate) fn probe(&self, key: Key) -> Option<TtEntry> {
         if self.features.table { self.table.probe(key) } else { None }
     }
 
     #[inline]
-    pub(super) fn store(&self, key: Key, entry: TtEntry) {
+    pub(crate) fn store(&self, key: Key, entry: TtEntry) {
         if self.features.table {
             self.table.store(key, entry);
         }
     }
 
-    pub(super) fn permille_used(&self) -> u32 {
+    pub(crate) fn permille_used(&self) -> u32 {
         self.table.permille_used()
     }
 
@@ -123,7 +123,7 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     }
 
     /// Returns true if the search is to end at once; while pondering, notes that it is to end then.
-    pub(super) fn end_when_due(&self) -> bool {
+    pub(crate) fn end_when_due(&self) -> bool {
         self.due.store(true, Relaxed);
         !self.control.is_pondering()
     }
@@ -139,75 +139,75 @@ fn seen_twice<G: Adjudicate>(line: &Line<G>) -> u64 {
 }
 
 /// Floor of scores that no repetition decided.
-pub(super) const NO_PATH: usize = usize::MAX;
+pub(crate) const NO_PATH: usize = usize::MAX;
 
 /// The search was broken off; its result means nothing.
 #[derive(Debug)]
-pub(super) struct Interrupted;
+pub(crate) struct Interrupted;
 
 /// One thread of a search: its own line, its own history. Arrays are indexed by ply.
-pub(super) struct Worker<'a, G: Adjudicate, O> {
+pub(crate) struct Worker<'a, G: Adjudicate, O> {
     /// 0 is the thread that reports and decides.
-    pub(super) id: usize,
-    pub(super) shared: &'a Shared<'a, G, O>,
-    pub(super) line: Line<G>,
+    pub(crate) id: usize,
+    pub(crate) shared: &'a Shared<'a, G, O>,
+    pub(crate) line: Line<G>,
     /// Length of the line at the root.
-    pub(super) root: usize,
+    pub(crate) root: usize,
     /// Stands for the positions that a third occurrence would end the game at, because of the moves before the root;
     /// 0 if there are none.
     twice: u64,
-    pub(super) history: &'a mut History,
-    pub(super) killers: Vec<[Option<G::Move>; 2]>,
+    pub(crate) history: &'a mut History,
+    pub(crate) killers: Vec<[Option<G::Move>; 2]>,
     /// Static evaluations; `None` in check.
-    pub(super) evals: Vec<Option<Score>>,
+    pub(crate) evals: Vec<Option<Score>>,
     /// History indices of the moves made; `None` for a pass.
-    pub(super) played: Vec<Option<usize>>,
+    pub(crate) played: Vec<Option<usize>>,
     /// True for those of them that captured nothing.
-    pub(super) played_quiet: Vec<bool>,
+    pub(crate) played_quiet: Vec<bool>,
     /// Numbers of moves handed out up to those.
-    pub(super) numbers: Vec<i32>,
+    pub(crate) numbers: Vec<i32>,
     /// Plies by which they are searched less deep.
-    pub(super) reductions: Vec<i32>,
+    pub(crate) reductions: Vec<i32>,
     /// The contexts of history in which they were made.
-    pub(super) befores: Vec<Before>,
+    pub(crate) befores: Vec<Before>,
     /// The move left out while it is compared with the others.
-    pub(super) skipped: Vec<Option<G::Move>>,
+    pub(crate) skipped: Vec<Option<G::Move>>,
     /// Double extensions on the way.
-    pub(super) doubles: Vec<u8>,
+    pub(crate) doubles: Vec<u8>,
     /// Numbers of nodes of this ply cut off since their grandparent was entered.
-    pub(super) cutoffs: Vec<u8>,
+    pub(crate) cutoffs: Vec<u8>,
     /// The ply from which a score depends on a verdict of the rules that look at the past: 0 if the
     /// loop began before the root, else the ply where it began plus 1. [`NO_PATH`] otherwise.
-    pub(super) path_ply: Vec<usize>,
+    pub(crate) path_ply: Vec<usize>,
     /// What scores by early verdicts rest on, as far as they depend on moves above their node.
-    pub(super) grounds: Vec<Grounds>,
+    pub(crate) grounds: Vec<Grounds>,
     /// Principal variations from each ply on.
-    pub(super) pv: Vec<Vec<G::Move>>,
+    pub(crate) pv: Vec<Vec<G::Move>>,
     /// Root moves left out: the banned ones, then those of better lines.
-    pub(super) excluded: Vec<G::Move>,
+    pub(crate) excluded: Vec<G::Move>,
     /// The best root move of the running iteration, if one was found.
-    pub(super) partial: Option<(Score, Vec<G::Move>)>,
+    pub(crate) partial: Option<(Score, Vec<G::Move>)>,
     /// Nominal depth of the running iteration.
-    pub(super) iteration: i32,
+    pub(crate) iteration: i32,
     /// Iterations finished.
-    pub(super) finished: u32,
+    pub(crate) finished: u32,
     /// No null move is tried before this ply.
-    pub(super) no_null_before: usize,
-    pub(super) seldepth: usize,
+    pub(crate) no_null_before: usize,
+    pub(crate) seldepth: usize,
     /// Nodes spent on each root move in this search.
-    pub(super) effort: Vec<(G::Move, u64)>,
+    pub(crate) effort: Vec<(G::Move, u64)>,
     /// Moves made.
-    pub(super) nodes: u64,
+    pub(crate) nodes: u64,
     /// Those of them made in quiescence.
-    pub(super) quiescence: u64,
+    pub(crate) quiescence: u64,
     flushed: [u64; 2],
     /// Positions found by the tablebase, since the last [`flush_nodes`](Self::flush_nodes).
-    pub(super) table_hits: u64,
+    pub(crate) table_hits: u64,
     next_check: u64,
 }
 
 impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
-    pub(super) fn new(
+    pub(crate) fn new(
         id: usize,
         line: &Line<G>,
         shared: &'a Shared<'a, G, O>,
@@ -250,7 +250,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
 
     /// Begins a node.
     #[inline]
-    pub(super) fn enter(&mut self, ply: usize) {
+    pub(crate) fn enter(&mut self, ply: usize) {
         self.seldepth = self.seldepth.max(ply);
         self.path_ply[ply] = NO_PATH;
         self.grounds[ply] = Grounds::ALL;
@@ -259,7 +259,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
 
     /// Makes a move, and now and then checks whether the search is to end.
     #[inline]
-    pub(super) fn play(
+    pub(crate) fn play(
         &mut self,
         mv: G::Move,
         index: Option<usize>,
@@ -274,7 +274,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
 
     /// Makes a move of quiescence.
     #[inline]
-    pub(super) fn play_quiescence(
+    pub(crate) fn play_quiescence(
         &mut self,
         mv: G::Move,
         index: usize,
@@ -286,7 +286,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     }
 
     /// Passes.
-    pub(super) fn pass(&mut self, ply: usize) -> Result<(), Interrupted> {
+    pub(crate) fn pass(&mut self, ply: usize) -> Result<(), Interrupted> {
         self.count()?;
         self.played[ply] = None;
         self.line.push_null();
@@ -321,12 +321,12 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
 
     /// Makes the clock be checked before the next move.
     #[inline]
-    pub(super) const fn check_soon(&mut self) {
+    pub(crate) const fn check_soon(&mut self) {
         self.next_check = self.nodes;
     }
 
     /// Nodes of all threads together.
-    pub(super) fn flush_nodes(&mut self) -> u64 {
+    pub(crate) fn flush_nodes(&mut self) -> u64 {
         let [nodes, quiescence] = self.flushed;
         self.flushed = [self.nodes, self.quiescence];
         self.shared.quiescence.fetch_add(self.quiescence - quiescence, Relaxed);
@@ -341,7 +341,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     /// is about to end by repetition, and may still do so, no other search has the same keys: a mate that it has found
     /// may lead over a position that must not come back.
     #[inline]
-    pub(super) fn table_key(&self) -> Key {
+    pub(crate) fn table_key(&self) -> Key {
         let mut salt = if self.shared.proves { PROOF_KEY } else { 0 };
         if self.twice != 0 && self.line.reversible() as usize >= self.line.len() - self.root {
             salt ^= self.twice;
@@ -352,13 +352,13 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     /// The context of the history of quiet moves at the line's last position, `ply` plies after the
     /// root.
     #[inline]
-    pub(super) fn before(&self, ply: usize) -> Before {
+    pub(crate) fn before(&self, ply: usize) -> Before {
         let at = |back: usize| ply.checked_sub(back).and_then(|ply| self.played[ply]);
         Before { moves: [at(1), at(2), at(4), at(6)], setting: self.line.position().setting_key() }
     }
 
     /// Sets the principal variation from `ply` on to `mv` and the one from the next ply.
-    pub(super) fn extend_pv(&mut self, mv: G::Move, ply: usize) {
+    pub(crate) fn extend_pv(&mut self, mv: G::Move, ply: usize) {
         let (upper, lower) = self.pv.split_at_mut(ply + 1);
         let pv = &mut upper[ply];
         pv.clear();
@@ -367,7 +367,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     }
 
     /// Undoes the moves that a search that was broken off has left on the line.
-    pub(super) fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self) {
         while self.line.len() > self.root {
             if !self.line.pop() {
                 self.line.pop_null();
@@ -376,7 +376,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     }
 
     /// Records the nodes spent on a root move, `before` being the number of nodes before it.
-    pub(super) fn note_effort(&mut self, mv: G::Move, before: u64) {
+    pub(crate) fn note_effort(&mut self, mv: G::Move, before: u64) {
         let spent = self.nodes - before;
         match self.effort.iter_mut().find(|(of, _)| *of == mv) {
             Some((_, nodes)) => *nodes += spent,
@@ -385,14 +385,14 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     }
 
     /// The share of this thread's nodes spent on a root move, as a percentage.
-    pub(super) fn effort_percent(&self, mv: Option<G::Move>) -> u64 {
+    pub(crate) fn effort_percent(&self, mv: Option<G::Move>) -> u64 {
         let spent =
             self.effort.iter().find(|(of, _)| Some(*of) == mv).map_or(0, |(_, nodes)| *nodes);
         100 * spent / self.nodes.max(1)
     }
 
     /// Records a root move that beat those before it.
-    pub(super) fn note_root_move(&mut self, score: Score) {
+    pub(crate) fn note_root_move(&mut self, score: Score) {
         self.partial = Some((score, self.pv[0].clone()));
     }
 }

@@ -13,23 +13,23 @@ const ENTRY_BYTES: usize = 24;
 
 /// The search, with the values found so far.
 #[derive(Debug)]
-pub(super) struct Exhaustive<'a> {
+pub(crate) struct Exhaustive<'a> {
     values: HashMap<u64, Exact>,
     nodes: u64,
     budget: &'a Budget,
 }
 
 impl<'a> Exhaustive<'a> {
-    pub(super) fn new(budget: &'a Budget) -> Self {
+    pub(crate) fn new(budget: &'a Budget) -> Self {
         Self { values: HashMap::new(), nodes: 0, budget }
     }
 
-    pub(super) const fn nodes(&self) -> u64 {
+    pub(crate) const fn nodes(&self) -> u64 {
         self.nodes
     }
 
     /// The value of a position; `None` if the budget is spent. The recursion is no deeper than there are empty points.
-    pub(super) fn value(&mut self, board: &mut Board) -> Option<Exact> {
+    pub(crate) fn value(&mut self, board: &mut Board) -> Option<Exact> {
         match board.outcome() {
             Some(Outcome::Win(side)) if side == board.turn() => return Some(Exact::win(0)),
             Some(Outcome::Win(_)) => return Some(Exact::loss(0)),

@@ -13,7 +13,7 @@ const FOUR_NODES: u64 = 20_000;
 
 /// The moves of the attacker that a search looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(crate) enum Scope {
     /// Fours and threes; every move must threaten to win.
     Threats,
     /// Moves near stones.
@@ -24,7 +24,7 @@ pub(super) enum Scope {
 
 /// Why the attacker wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Won {
+pub(crate) enum Won {
     /// It has a row.
     Over,
     /// It completes a row.
@@ -39,7 +39,7 @@ pub(super) enum Won {
 
 /// Why the attacker does not win.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Held {
+pub(crate) enum Held {
     /// The game is over.
     Over,
     /// The defender completes a row.
@@ -54,7 +54,7 @@ pub(super) enum Held {
 
 /// A position as far as it is known without a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Expansion {
+pub(crate) enum Expansion {
     /// The attacker wins.
     Won(Won),
     /// It does not.
@@ -70,27 +70,27 @@ pub(super) enum Expansion {
 
 /// Expands positions for one attacker.
 #[derive(Debug)]
-pub(super) struct Expander {
+pub(crate) struct Expander {
     attacker: Side,
     scope: Scope,
     fours: FourSolver,
 }
 
 impl Expander {
-    pub(super) fn new(attacker: Side, scope: Scope, budget: &Budget) -> Self {
+    pub(crate) fn new(attacker: Side, scope: Scope, budget: &Budget) -> Self {
         let bytes = (budget.memory / 16).clamp(1 << 12, 16 << 20);
         Self { attacker, scope, fours: FourSolver::new(bytes) }
     }
 
-    pub(super) const fn attacker(&self) -> Side {
+    pub(crate) const fn attacker(&self) -> Side {
         self.attacker
     }
 
-    pub(super) const fn nodes(&self) -> u64 {
+    pub(crate) const fn nodes(&self) -> u64 {
         self.fours.nodes()
     }
 
-    pub(super) fn expand(&mut self, board: &Board) -> Expansion {
+    pub(crate) fn expand(&mut self, board: &Board) -> Expansion {
         match board.outcome() {
             Some(Outcome::Win(side)) if side == self.attacker => return Expansion::Won(Won::Over),
             Some(_) => return Expansion::Held(Held::Over),
@@ -237,7 +237,7 @@ fn open(moves: Vec<Point>, rest: Option<FourWin>) -> Expansion {
 }
 
 /// The legal moves, those near the middle first.
-pub(super) fn legal(board: &Board) -> Vec<Point> {
+pub(crate) fn legal(board: &Board) -> Vec<Point> {
     let mut moves = MoveList::new();
     board.legal_moves(&mut moves);
     let from_middle = |point: Point| {

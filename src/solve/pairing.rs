@@ -5,7 +5,7 @@ use crate::gomoku::{Board, LineMap, Point};
 
 /// Disjoint pairs of empty points, such that every line that `attacker` could still fill has both points of one; `None`
 /// if there are none. Empty if no line is left.
-pub(super) fn pairing(board: &Board, map: &LineMap, attacker: Side) -> Option<Vec<(Point, Point)>> {
+pub(crate) fn pairing(board: &Board, map: &LineMap, attacker: Side) -> Option<Vec<(Point, Point)>> {
     let lines = map.open_lines(attacker);
     if lines.is_empty() {
         return Some(Vec::new());

@@ -18,7 +18,7 @@ const SYMMETRIC_STONES: u16 = 9;
 
 /// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proved {
+pub(crate) enum Proved {
     /// The attacker wins.
     Won,
     /// It does not, by the moves within the scope.
@@ -63,8 +63,8 @@ struct Spent;
 
 /// The search.
 #[derive(Debug)]
-pub(super) struct ProofSearch<'a> {
-    pub(super) expander: Expander,
+pub(crate) struct ProofSearch<'a> {
+    pub(crate) expander: Expander,
     table: HashMap<u64, Entry>,
     bytes: usize,
     nodes: u64,
@@ -72,18 +72,18 @@ pub(super) struct ProofSearch<'a> {
 }
 
 impl<'a> ProofSearch<'a> {
-    pub(super) fn new(attacker: Side, scope: Scope, budget: &'a Budget) -> Self {
+    pub(crate) fn new(attacker: Side, scope: Scope, budget: &'a Budget) -> Self {
         let expander = Expander::new(attacker, scope, budget);
         Self { expander, table: HashMap::new(), bytes: 0, nodes: 0, budget }
     }
 
     /// Positions looked at.
-    pub(super) const fn nodes(&self) -> u64 {
+    pub(crate) const fn nodes(&self) -> u64 {
         self.nodes + self.expander.nodes()
     }
 
     /// Searches until the question is answered or the budget spent.
-    pub(super) fn prove(&mut self, board: &Board) -> Proved {
+    pub(crate) fn prove(&mut self, board: &Board) -> Proved {
         match self.search(&mut board.clone(), Numbers { proof: INFINITE, disproof: INFINITE }) {
             Ok(numbers) if numbers.proof == 0 => Proved::Won,
             Ok(numbers) if numbers.disproof == 0 => Proved::Held,
@@ -92,7 +92,7 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// The result of a position that was decided before.
-    pub(super) fn known(&self, board: &Board) -> Option<Proved> {
+    pub(crate) fn known(&self, board: &Board) -> Option<Proved> {
         let numbers = self.table.get(&key(board))?.numbers;
         match (numbers.proof, numbers.disproof) {
             (0, _) => Some(Proved::Won),

@@ -30,7 +30,7 @@ const KIND: SealedKind = SealedKind { magic: *b"JZPROOF1", version: 1, limit: 1 
 const MOST_BYTES: u64 = 1 << 28;
 
 /// The most nodes of a proof.
-pub(super) const MOST_NODES: usize = 1 << 24;
+pub(crate) const MOST_NODES: usize = 1 << 24;
 
 /// The number of a node within its proof.
 pub type NodeId = u32;
@@ -130,7 +130,7 @@ struct Payload {
 
 impl Proof {
     /// The most plies below each node.
-    pub(super) fn plies(&self) -> Vec<u32> {
+    pub(crate) fn plies(&self) -> Vec<u32> {
         let mut plies: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0) + 1;
@@ -292,7 +292,7 @@ fn take_child(bytes: &mut &[u8], id: usize) -> Option<NodeId> {
 
 /// The nodes of a proof while it is drawn up: equal nodes are kept once.
 #[derive(Debug)]
-pub(super) struct Nodes {
+pub(crate) struct Nodes {
     nodes: Vec<Node>,
     numbers: HashMap<Node, NodeId>,
     most: usize,
@@ -300,14 +300,14 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// No node yet; at most that many bytes of them.
-    pub(super) fn new(memory: usize) -> Self {
+    pub(crate) fn new(memory: usize) -> Self {
         // A node and its number are kept twice, with answers on the heap.
         let most = (memory / 160).clamp(1 << 10, MOST_NODES);
         Self { nodes: Vec::new(), numbers: HashMap::new(), most }
     }
 
     /// Adds a node whose children were added before; `None` if there are too many.
-    pub(super) fn add(&mut self, node: Node) -> Option<NodeId> {
+    pub(crate) fn add(&mut self, node: Node) -> Option<NodeId> {
         if let Some(&id) = self.numbers.get(&node) {
             return Some(id);
         }
@@ -320,7 +320,7 @@ impl Nodes {
         Some(id)
     }
 
-    pub(super) fn into_nodes(self) -> Vec<Node> {
+    pub(crate) fn into_nodes(self) -> Vec<Node> {
         self.nodes
     }
 }

@@ -8,7 +8,7 @@ use crate::game::{Side, Symmetric};
 use crate::gomoku::{Board, Point};
 
 /// The most points of a board that has a table.
-pub(super) const MOST_POINTS: usize = 20;
+pub(crate) const MOST_POINTS: usize = 20;
 
 /// A byte of a layer: an arrangement that no play reaches, since the side to move has a row.
 const NONE: u8 = 255;
@@ -111,7 +111,7 @@ impl CompleteTable {
 
     /// The value of a position for the side to move, with the plies to the end of the game against the best play;
     /// `None` if the position is not one of this board.
-    pub(super) fn exact(&self, board: &Board) -> Option<Exact> {
+    pub(crate) fn exact(&self, board: &Board) -> Option<Exact> {
         let is_same = board.cleared() == self.start && !board.variant().forbids(Side::First);
         if !is_same {
             return None;

@@ -11,24 +11,24 @@ use crate::gomoku::{Board, Completions, FourWin, LineMap, Point};
 
 /// A node and the plies to the end that it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Built {
-    pub(super) root: NodeId,
-    pub(super) plies: u32,
+pub(crate) struct Built {
+    pub(crate) root: NodeId,
+    pub(crate) plies: u32,
 }
 
 /// Draws up trees for one claimant.
 #[derive(Debug)]
-pub(super) struct TreeBuilder<'a> {
-    pub(super) nodes: &'a mut Nodes,
+pub(crate) struct TreeBuilder<'a> {
+    pub(crate) nodes: &'a mut Nodes,
     known: HashMap<u64, Built>,
 }
 
 impl<'a> TreeBuilder<'a> {
-    pub(super) fn new(nodes: &'a mut Nodes) -> Self {
+    pub(crate) fn new(nodes: &'a mut Nodes) -> Self {
         Self { nodes, known: HashMap::new() }
     }
 
-    pub(super) fn end(&mut self) -> Option<Built> {
+    pub(crate) fn end(&mut self) -> Option<Built> {
         Some(Built { root: self.nodes.add(Node::End)?, plies: 0 })
     }
 
@@ -41,7 +41,7 @@ impl<'a> TreeBuilder<'a> {
         Some(Built { root, plies: after.plies + 1 })
     }
 
-    pub(super) fn complete(&mut self, point: Point) -> Option<Built> {
+    pub(crate) fn complete(&mut self, point: Point) -> Option<Built> {
         let end = self.end()?;
         self.play(point, end)
     }
@@ -55,12 +55,12 @@ impl<'a> TreeBuilder<'a> {
         Some(Built { root, plies })
     }
 
-    pub(super) fn unanswerable(&mut self) -> Option<Built> {
+    pub(crate) fn unanswerable(&mut self) -> Option<Built> {
         self.answers(Vec::new(), None)
     }
 
     /// Continuous fours.
-    pub(super) fn fours(&mut self, win: &FourWin) -> Option<Built> {
+    pub(crate) fn fours(&mut self, win: &FourWin) -> Option<Built> {
         let mut after = if win.completions.is_empty() { self.end()? } else { self.unanswerable()? };
         after = self.play(win.last, after)?;
         for &(four, answer) in win.forced.iter().rev() {
@@ -71,7 +71,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// The win of the attacker of a search.
-    pub(super) fn won(&mut self, search: &mut ProofSearch<'_>, board: &mut Board) -> Option<Built> {
+    pub(crate) fn won(&mut self, search: &mut ProofSearch<'_>, board: &mut Board) -> Option<Built> {
         if let Some(&built) = self.known.get(&board.key().0) {
             return Some(built);
         }
@@ -110,7 +110,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// That the attacker of a search does not win.
-    pub(super) fn held(
+    pub(crate) fn held(
         &mut self,
         search: &mut ProofSearch<'_>,
         board: &mut Board,
@@ -144,7 +144,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// Draws up what `claimant` reaches by exact values: `value` gives that of any position for the side to move.
-    pub(super) fn exact(
+    pub(crate) fn exact(
         &mut self,
         board: &mut Board,
         (claimant, goal): (Side, Goal),
@@ -234,25 +234,25 @@ fn decided(
 
 /// An exact value for the side to move. Greater is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Exact(i16);
+pub(crate) struct Exact(i16);
 
 impl Exact {
     const MOST: i16 = 1_000;
     /// A draw.
-    pub(super) const DRAW: Self = Self(0);
+    pub(crate) const DRAW: Self = Self(0);
 
     /// A win in that many plies.
-    pub(super) const fn win(plies: u16) -> Self {
+    pub(crate) const fn win(plies: u16) -> Self {
         Self(Self::MOST - plies.cast_signed())
     }
 
     /// A loss in that many plies.
-    pub(super) const fn loss(plies: u16) -> Self {
+    pub(crate) const fn loss(plies: u16) -> Self {
         Self(plies.cast_signed() - Self::MOST)
     }
 
     /// The value for the side that moves here.
-    pub(super) const fn before(self) -> Self {
+    pub(crate) const fn before(self) -> Self {
         Self(match self.0 {
             0 => 0,
             1.. => 1 - self.0,
@@ -260,16 +260,16 @@ impl Exact {
         })
     }
 
-    pub(super) const fn is_win(self) -> bool {
+    pub(crate) const fn is_win(self) -> bool {
         self.0 > 0
     }
 
-    pub(super) const fn is_loss(self) -> bool {
+    pub(crate) const fn is_loss(self) -> bool {
         self.0 < 0
     }
 
     /// Plies of a win or loss.
-    pub(super) const fn plies(self) -> u32 {
+    pub(crate) const fn plies(self) -> u32 {
         (Self::MOST - self.0.abs()).cast_unsigned() as u32
     }
 }

@@ -60,7 +60,7 @@ pub enum MaterialError {
 }
 
 /// Bytes of a name at most: no set needs as many.
-pub(super) const MAX_NAME: usize = 64;
+pub(crate) const MAX_NAME: usize = 64;
 
 /// Pieces on a full board.
 const MAX_MEN: usize = 32;
@@ -74,7 +74,7 @@ impl Material {
 
     /// From counts by role; also whether the sides had to be exchanged.
     #[must_use]
-    pub(super) fn with_swap(first: [u8; 7], second: [u8; 7]) -> (Self, bool) {
+    pub(crate) fn with_swap(first: [u8; 7], second: [u8; 7]) -> (Self, bool) {
         let swap = second > first;
         (Self { counts: if swap { [second, first] } else { [first, second] } }, swap)
     }
@@ -181,7 +181,7 @@ impl Material {
     }
 }
 
-pub(super) fn parse_side(letters: &str, text: &str) -> Result<[u8; 7], MaterialError> {
+pub(crate) fn parse_side(letters: &str, text: &str) -> Result<[u8; 7], MaterialError> {
     let mut counts = [0usize; 7];
     for letter in letters.chars() {
         let role = Role::from_letter(letter)

@@ -84,7 +84,7 @@ impl Entry {
 
     /// Returns true for wins by rule from which one move leads into the deciding loop, or stays in it.
     /// Their distance is 1, though that after the move is not 0.
-    pub(in crate::tablebase) fn is_in_loop(self) -> bool {
+    pub(crate) fn is_in_loop(self) -> bool {
         self.wdl == Wdl::Win && self.order > 0 && self.distance == 1
     }
 
@@ -119,7 +119,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    pub(in crate::tablebase) fn new(given: &str, choices: &'static str) -> Self {
+    pub(crate) fn new(given: &str, choices: &'static str) -> Self {
         Self { given: given.to_owned(), choices }
     }
 }
@@ -209,7 +209,7 @@ impl Metric {
     }
 
     /// The greatest distance of a result.
-    pub(in crate::tablebase) const fn horizon(self) -> u16 {
+    pub(crate) const fn horizon(self) -> u16 {
         match self.limit() {
             Some(limit) => limit,
             None => u16::MAX,
@@ -242,7 +242,7 @@ impl Metric {
 
     /// The value of a move that leads to a position of this value.
     #[must_use]
-    pub(in crate::tablebase) const fn before_move(self, entry: Entry, is_capture: bool) -> Entry {
+    pub(crate) const fn before_move(self, entry: Entry, is_capture: bool) -> Entry {
         if is_capture { self.before_capture(entry) } else { self.before_quiet(entry) }
     }
 }

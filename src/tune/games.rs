@@ -32,7 +32,7 @@ use crate::search::eval::xiangqi::features::COUNT;
 
 /// The groups of `features.rs`, in order.
 #[rustfmt::skip]
-pub(super) static WEIGHTS: [(i16, i16); COUNT] = [
+pub(crate) static WEIGHTS: [(i16, i16); COUNT] = [
 ";
 }
 
@@ -83,7 +83,7 @@ use crate::gomoku::CLASSES;
 
 /// By class of the point for the side to move, then for the other side.
 #[rustfmt::skip]
-pub(super) static ORDER: [i16; 2 * CLASSES] = [
+pub(crate) static ORDER: [i16; 2 * CLASSES] = [
 ";
 
     fn order_terms(&self, mv: Point) -> [u16; 2] {

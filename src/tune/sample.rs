@@ -51,23 +51,23 @@ const QUIET_PLIES: u32 = 6;
 #[derive(Debug, Default, Clone)]
 pub struct Samples {
     /// The counts of the evaluation's terms: parameter, and count for the first side less count for the second.
-    pub(super) counts: Vec<(u16, i16)>,
-    pub(super) rows: Vec<SampleRow>,
+    pub(crate) counts: Vec<(u16, i16)>,
+    pub(crate) rows: Vec<SampleRow>,
 }
 
 /// One position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SampleRow {
+pub(crate) struct SampleRow {
     /// Its part of the counts ends here.
-    pub(super) end: usize,
+    pub(crate) end: usize,
     /// The weight of the middle game, 0 to 1.
-    pub(super) middle: f32,
+    pub(crate) middle: f32,
     /// The factors of the first and the second side's advantage, 0 to 1.
-    pub(super) scale: [f32; 2],
+    pub(crate) scale: [f32; 2],
     /// The mean result: 1 if the first side won, 0 if the second did.
-    pub(super) result: f32,
+    pub(crate) result: f32,
     /// The score of a search for the first side, in centipawns; `None` if there was none.
-    pub(super) score: Option<f32>,
+    pub(crate) score: Option<f32>,
 }
 
 impl Samples {
@@ -84,12 +84,12 @@ impl Samples {
     }
 
     /// The counts of a position.
-    pub(super) fn counts_of(&self, row: usize) -> &[(u16, i16)] {
+    pub(crate) fn counts_of(&self, row: usize) -> &[(u16, i16)] {
         let start = if row == 0 { 0 } else { self.rows[row - 1].end };
         &self.counts[start..self.rows[row].end]
     }
 
-    pub(super) fn push<G: Tunable>(&mut self, position: &G, result: f32, score: Option<f32>) {
+    pub(crate) fn push<G: Tunable>(&mut self, position: &G, result: f32, score: Option<f32>) {
         let Trace { counts, middle, scale } = position.trace();
         self.counts.extend(counts);
         self.rows.push(SampleRow { end: self.counts.len(), middle, scale, result, score });

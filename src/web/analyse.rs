@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The parameters of [`analyse`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct AnalyseQuery {
+pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     common: Common,
     /// The name that the client gives itself: a new search ends its last one.
@@ -57,7 +57,7 @@ impl AnalyseQuery {
 }
 
 /// Streams the iterations of a search, then the best move. The search ends when the client goes.
-pub(super) async fn analyse(
+pub(crate) async fn analyse(
     State(app): State<Arc<App>>,
     Params(query): Params<AnalyseQuery>,
 ) -> Result<EventStream, Problem> {

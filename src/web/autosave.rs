@@ -36,14 +36,14 @@ const ENDING: &str = "jsonl";
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct SaveQuery {
+pub(crate) struct SaveQuery {
     #[serde(flatten)]
     common: Common,
     id: String,
 }
 
 /// Keeps a game, a JSON line, in place of the one of that name. It is on disk once this is answered.
-pub(super) async fn save(
+pub(crate) async fn save(
     State(app): State<Arc<App>>,
     Params(query): Params<SaveQuery>,
     body: GameBody,
@@ -78,7 +78,7 @@ fn write(path: &Path, line: &str) -> Result<(), Problem> {
 }
 
 /// The kept games of a game, the latest first.
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {
@@ -121,7 +121,7 @@ fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<Value> {
 }
 
 /// A kept game, as `/api/open` has it.
-pub(super) async fn game(
+pub(crate) async fn game(
     State(app): State<Arc<App>>,
     InPath(id): InPath,
     Params(query): Params<Common>,

@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::problem::Problem;
 
 /// The longest answer, in bytes: eight times the longest body of a request.
-pub(super) const LONGEST_ANSWER: usize = 8 * super::guard::LONGEST_BODY;
+pub(crate) const LONGEST_ANSWER: usize = 8 * super::guard::LONGEST_BODY;
 /// Bytes of answers that clients have not taken yet, all of them together; shorter answers than [`COUNTED`] aside.
 const WAITING: usize = 4 * LONGEST_ANSWER;
 const COUNTED: usize = 64 << 10;
@@ -28,21 +28,21 @@ const UNIT: usize = 1 << 10;
 
 /// An answer while it is made.
 #[derive(Default)]
-pub(super) struct LongBody {
+pub(crate) struct LongBody {
     pieces: VecDeque<Vec<u8>>,
     len: usize,
 }
 
 impl LongBody {
     /// The answer as JSON.
-    pub(super) fn json(value: &impl serde::Serialize) -> Result<Self, Problem> {
+    pub(crate) fn json(value: &impl serde::Serialize) -> Result<Self, Problem> {
         let mut body = Self::default();
         serde_json::to_writer(&mut body, value).map_err(|error| not_made(&error.into()))?;
         Ok(body)
     }
 
     /// The answer, of that kind.
-    pub(super) fn answer(self, kind: &'static str) -> Response {
+    pub(crate) fn answer(self, kind: &'static str) -> Response {
         let Self { pieces, len } = self;
         let pieces = pieces.into_iter().map(|piece| Ok::<_, Infallible>(Bytes::from(piece)));
         let body = Body::from_stream(tokio_stream::iter(pieces));
@@ -81,7 +81,7 @@ impl Write for LongBody {
 }
 
 /// The reason why an answer could not be made.
-pub(super) fn not_made(error: &io::Error) -> Problem {
+pub(crate) fn not_made(error: &io::Error) -> Problem {
     match error.kind() {
         io::ErrorKind::FileTooLarge => Problem::answer_too_long(),
         io::ErrorKind::OutOfMemory => Problem::memory(),
@@ -92,7 +92,7 @@ pub(super) fn not_made(error: &io::Error) -> Problem {
 /// Checks that so many bytes of memory can be had, before work begins that may need them: an allocation that fails
 /// in its midst would end the server. The bytes are not kept: what else takes memory meanwhile may still make it fail;
 /// within the server the numbers of requests in work are the bound.
-pub(super) fn expect_memory(bytes: usize) -> Result<(), Problem> {
+pub(crate) fn expect_memory(bytes: usize) -> Result<(), Problem> {
     let mut room: Vec<u8> = Vec::new();
     let reserved = room.try_reserve_exact(bytes);
     // Else the compiler would leave the allocation out.
@@ -102,15 +102,15 @@ pub(super) fn expect_memory(bytes: usize) -> Result<(), Problem> {
 
 /// The room for answers that clients have not taken yet.
 #[derive(Clone)]
-pub(super) struct Outbox(Arc<Semaphore>);
+pub(crate) struct Outbox(Arc<Semaphore>);
 
 impl Outbox {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(Semaphore::new(WAITING / UNIT)))
     }
 
     /// The answer, counted until it is sent or the client is gone. It is refused if too many others wait.
-    pub(super) fn admit(&self, answer: Response) -> Result<Response, Problem> {
+    pub(crate) fn admit(&self, answer: Response) -> Result<Response, Problem> {
         let stated = answer.headers().get(header::CONTENT_LENGTH);
         let stated = stated.and_then(|len| len.to_str().ok()?.parse::<usize>().ok());
         let exact = || answer.body().size_hint().exact().and_then(|len| usize::try_from(len).ok());

@@ -29,7 +29,7 @@ const SAMPLES: usize = 10;
 /// The parameters of [`query`] and [`games`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct BookQuery {
+pub(crate) struct BookQuery {
     #[serde(flatten)]
     common: Common,
     /// The name of the book; the first if there is none.
@@ -38,7 +38,7 @@ pub(super) struct BookQuery {
 }
 
 /// The object of `book query --json`.
-pub(super) async fn query(
+pub(crate) async fn query(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<BookQuery>,
@@ -52,7 +52,7 @@ pub(super) async fn query(
 }
 
 /// The object of `book games --json`: the sample games that the book keeps.
-pub(super) async fn games(
+pub(crate) async fn games(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<BookQuery>,
@@ -91,14 +91,14 @@ const fn name_of(game: GameName) -> &'static str {
 
 /// The body of [`edit`]: an edit as `book edit --script` has it, and the book.
 #[derive(Debug, Deserialize)]
-pub(super) struct Edit {
+pub(crate) struct Edit {
     book: Option<String>,
     game: Option<String>,
     edit: Request,
 }
 
 /// Makes one edit; it is on disk once this is answered.
-pub(super) async fn edit(
+pub(crate) async fn edit(
     State(app): State<Arc<App>>,
     JsonBody(body): JsonBody<Edit>,
 ) -> Result<Json<Value>, Problem> {
@@ -115,13 +115,13 @@ pub(super) async fn edit(
 
 /// The body of [`undo`].
 #[derive(Debug, Deserialize)]
-pub(super) struct Undo {
+pub(crate) struct Undo {
     book: Option<String>,
     game: Option<String>,
 }
 
 /// Takes the last edit of a book back.
-pub(super) async fn undo(
+pub(crate) async fn undo(
     State(app): State<Arc<App>>,
     JsonBody(body): JsonBody<Undo>,
 ) -> Result<Json<Value>, Problem> {

@@ -92,12 +92,12 @@ struct Known {
 }
 
 /// Returns true for the addresses at which such questions are asked.
-pub(super) fn is_path(path: &str) -> bool {
+pub(crate) fn is_path(path: &str) -> bool {
     matches!(path, "/chessdb" | "/chessdb.php")
 }
 
 /// The answer to a request that is refused, in the words of chessdb.cn.
-pub(super) fn refusal(status: StatusCode, address: &Uri) -> Response {
+pub(crate) fn refusal(status: StatusCode, address: &Uri) -> Response {
     let is_json =
         pairs_of(address).is_ok_and(|pairs| Question(pairs.into_iter().collect()).is_set("json"));
     respond(status, is_json, &Answer::Status(word_of(status)))
@@ -115,7 +115,7 @@ const fn word_of(status: StatusCode) -> &'static str {
 }
 
 /// Answers a question in the words of chessdb.cn.
-pub(super) async fn answer(State(app): State<Arc<App>>, request: Request) -> Response {
+pub(crate) async fn answer(State(app): State<Arc<App>>, request: Request) -> Response {
     let question = match question_of(request).await {
         Ok(question) => question,
         Err(status) => return respond(status, false, &Answer::Status("invalid parameters")),

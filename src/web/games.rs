@@ -38,7 +38,7 @@ const LISTED_TEXT: usize = 200;
 /// The parameters of [`open`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct OpenQuery {
+pub(crate) struct OpenQuery {
     #[serde(flatten)]
     common: Common,
     /// The number of the game that is wanted whole, from 0.
@@ -48,7 +48,7 @@ pub(super) struct OpenQuery {
 }
 
 /// The games in the bytes of a file, and one of them whole, as JSON lines have it.
-pub(super) async fn open(
+pub(crate) async fn open(
     State(app): State<Arc<App>>,
     Params(query): Params<OpenQuery>,
     body: GameBody,
@@ -80,7 +80,7 @@ fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>)
 
 /// The answer to [`open`].
 #[derive(Serialize)]
-pub(super) struct Opened {
+pub(crate) struct Opened {
     games: Vec<Value>,
     total: usize,
     bad: u64,
@@ -132,7 +132,7 @@ fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Opened,
 }
 
 /// A game as a JSON line has it.
-pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>, Problem> {
+pub(crate) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>, Problem> {
     let broken = |error: String| Problem::internal(error);
     let mut line = Vec::new();
     G::write_record(&mut line, record, Format::Jsonl, &WriteOptions::default())
@@ -143,7 +143,7 @@ pub(super) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>,
 }
 
 /// A game alone, as `/api/open` has it; `index` is its number in its file.
-pub(super) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Result<Opened, Problem> {
+pub(crate) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Result<Opened, Problem> {
     let ends = ends(SOURCE, game);
     Ok(Opened {
         games: vec![about(index, &game.record)],
@@ -158,7 +158,7 @@ pub(super) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Resul
 }
 
 /// The entry of a game in a list. Its texts are shortened: thousands of them stand side by side.
-pub(super) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
+pub(crate) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
     let tag = |name: &str| record.tag(name);
     let short =
         |text: Option<&str>| text.map(|text| text.chars().take(LISTED_TEXT).collect::<String>());
@@ -186,7 +186,7 @@ const fn result_text(result: Option<Outcome>) -> &'static str {
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct SaveQuery {
+pub(crate) struct SaveQuery {
     #[serde(flatten)]
     common: Common,
     /// The name of a format; the game's usual one.
@@ -194,7 +194,7 @@ pub(super) struct SaveQuery {
 }
 
 /// A game, given as a JSON line, in another format.
-pub(super) async fn save(
+pub(crate) async fn save(
     State(app): State<Arc<App>>,
     Params(query): Params<SaveQuery>,
     body: GameBody,
@@ -251,7 +251,7 @@ fn not_written(error: &WriteError) -> Problem {
 /// The parameters of [`convert`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ConvertQuery {
+pub(crate) struct ConvertQuery {
     #[serde(flatten)]
     common: Common,
     /// The name of a format; the game's usual one.
@@ -260,7 +260,7 @@ pub(super) struct ConvertQuery {
 
 /// The games of a file of any format in another format, those that break off up to there. Those that cannot be read are
 /// left out, and counted in the header `X-Bad-Games`.
-pub(super) async fn convert(
+pub(crate) async fn convert(
     State(app): State<Arc<App>>,
     Params(query): Params<ConvertQuery>,
     body: GameBody,
@@ -301,7 +301,7 @@ fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(LongBody,
 }
 
 /// The game of a JSON line.
-pub(super) fn game_of<G: Formats>(line: &[u8]) -> Result<ParsedGame<G>, Problem> {
+pub(crate) fn game_of<G: Formats>(line: &[u8]) -> Result<ParsedGame<G>, Problem> {
     if G::sniff(line) != Ok(Format::Jsonl) {
         return Err(Problem::bad_request("the body is not a game as a JSON line"));
     }

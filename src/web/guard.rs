@@ -23,7 +23,7 @@ use super::problem::Problem;
 use super::state::App;
 
 /// The longest body of a request that brings games, and of others, in bytes.
-pub(super) const LONGEST_BODY: usize = 8 << 20;
+pub(crate) const LONGEST_BODY: usize = 8 << 20;
 const LONGEST_QUESTION: usize = 128 << 10;
 /// The header that has the token.
 const TOKEN: HeaderName = HeaderName::from_static("x-token");
@@ -39,7 +39,7 @@ struct Guard {
 }
 
 /// Puts the checks in front of all routes.
-pub(super) fn guarded(routes: Router, app: Arc<App>, bound: SocketAddr) -> Router {
+pub(crate) fn guarded(routes: Router, app: Arc<App>, bound: SocketAddr) -> Router {
     let log = app.config.log.then(AccessLog::start);
     let guard = Arc::new(Guard { app, bound, log });
     routes

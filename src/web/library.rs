@@ -37,7 +37,7 @@ const SAMPLES: usize = 8;
 
 /// The games of the files and folders that the server was given, read at the first question.
 #[derive(Default)]
-pub(super) struct Library {
+pub(crate) struct Library {
     xiangqi: OnceLock<Games>,
     gomoku: OnceLock<Games>,
 }
@@ -172,7 +172,7 @@ const fn mark(key: Key) -> u32 {
 /// The parameters of [`list`] and [`moves`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ListQuery {
+pub(crate) struct ListQuery {
     #[serde(flatten)]
     common: Common,
     /// Words that the games must all have.
@@ -215,7 +215,7 @@ impl Wanted {
 }
 
 /// A page of the games that have all words, and the position if one is named.
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
@@ -274,7 +274,7 @@ fn found<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Valu
 }
 
 /// The moves that the games of the library made in a position.
-pub(super) async fn moves(
+pub(crate) async fn moves(
     State(app): State<Arc<App>>,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
@@ -355,7 +355,7 @@ impl Listed {
 }
 
 /// A game of the library as a JSON line.
-pub(super) async fn game(
+pub(crate) async fn game(
     State(app): State<Arc<App>>,
     id: InPath,
     Params(query): Params<Common>,

@@ -17,7 +17,7 @@ use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 /// The books, tables and limits of the server.
-pub(super) async fn meta(
+pub(crate) async fn meta(
     State(app): State<Arc<App>>,
     Params(query): Params<Common>,
 ) -> Result<Json<Value>, Problem> {

@@ -30,7 +30,7 @@ const USUAL: u64 = 1_000;
 /// The body of [`choose`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     #[serde(flatten)]
     common: Common,
     client: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct Wanted {
 }
 
 /// The move that the engine makes. The search ends when the client goes.
-pub(super) async fn choose(
+pub(crate) async fn choose(
     State(app): State<Arc<App>>,
     JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Json<Value>, Problem> {

@@ -142,7 +142,7 @@ const fn kind_of(path: &str) -> &'static str {
 }
 
 /// Answers with a file of the page; `/` is its beginning.
-pub(super) async fn asset(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn asset(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     if method != Method::GET && method != Method::HEAD {
         return Problem::method().into_response();
     }
@@ -181,10 +181,10 @@ pub(super) async fn asset(method: Method, uri: Uri, headers: HeaderMap) -> Respo
 }
 
 /// The description of the answers, as OpenAPI has it.
-pub(super) const DESCRIPTION: &str = include_str!("openapi.json");
+pub(crate) const DESCRIPTION: &str = include_str!("openapi.json");
 
 /// Answers with that description.
-pub(super) async fn openapi() -> Response {
+pub(crate) async fn openapi() -> Response {
     let kind = HeaderValue::from_static("application/json");
     ([(header::CONTENT_TYPE, kind)], DESCRIPTION).into_response()
 }

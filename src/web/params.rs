@@ -34,7 +34,7 @@ const LONGEST_LINE: usize = 64 << 10;
 /// The parameters that most requests have.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Common {
+pub(crate) struct Common {
     game: Option<String>,
     /// A FEN or `startpos`.
     fen: Option<String>,
@@ -43,17 +43,17 @@ pub(super) struct Common {
     notation: Option<String>,
     lang: Option<String>,
     /// The rules that judge repetitions.
-    pub(super) rules: Option<String>,
+    pub(crate) rules: Option<String>,
 }
 
 impl Common {
     /// The parameters of a request that names a game only.
-    pub(super) fn of_game(game: Option<&str>) -> Self {
+    pub(crate) fn of_game(game: Option<&str>) -> Self {
         Self { game: game.map(str::to_owned), ..Self::default() }
     }
 
     /// The game asked for.
-    pub(super) fn game(&self) -> Result<GameName, Problem> {
+    pub(crate) fn game(&self) -> Result<GameName, Problem> {
         match self.game.as_deref().unwrap_or("xiangqi") {
             "xiangqi" => Ok(GameName::Xiangqi),
             "gomoku" => Ok(GameName::Gomoku),
@@ -62,12 +62,12 @@ impl Common {
     }
 
     /// The language of texts; the program's own if none is named or it is unknown.
-    pub(super) fn lang(&self) -> Language {
+    pub(crate) fn lang(&self) -> Language {
         Self::lang_named(self.lang.as_deref())
     }
 
     /// The language of that name.
-    pub(super) fn lang_named(name: Option<&str>) -> Language {
+    pub(crate) fn lang_named(name: Option<&str>) -> Language {
         match name {
             Some("zh") => Language::Zh,
             Some("en") => Language::En,
@@ -76,14 +76,14 @@ impl Common {
     }
 
     /// The language that the query of a request names.
-    pub(super) fn lang_of(uri: &Uri) -> Language {
+    pub(crate) fn lang_of(uri: &Uri) -> Language {
         let pairs = pairs_of(uri).unwrap_or_default();
         let named = pairs.iter().find(|(name, _)| name == "lang");
         Self::lang_named(named.map(|(_, lang)| lang.as_str()))
     }
 
     /// The position with the moves before it.
-    pub(super) fn line(&self) -> Result<LineArgs, Problem> {
+    pub(crate) fn line(&self) -> Result<LineArgs, Problem> {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         if len(&self.fen) + len(&self.moves) > LONGEST_LINE {
             return Err(Problem::bad_request("the position and its moves are too long"));
@@ -94,14 +94,14 @@ impl Common {
     }
 
     /// Returns true if a position is named, other than by leaving it out.
-    pub(super) fn names_position(&self) -> bool {
+    pub(crate) fn names_position(&self) -> bool {
         let is_there =
             |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
         is_there(&self.fen) || is_there(&self.moves)
     }
 
     /// The notation in which texts of moves are wanted.
-    pub(super) fn notation(&self) -> Result<NotationArgs, Problem> {
+    pub(crate) fn notation(&self) -> Result<NotationArgs, Problem> {
         let parse = |text: &str| {
             MoveNotation::from_str(text)
                 .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))
@@ -111,7 +111,7 @@ impl Common {
 }
 
 /// A number of a query, within its range.
-pub(super) fn number<T: FromStr + PartialOrd + Copy>(
+pub(crate) fn number<T: FromStr + PartialOrd + Copy>(
     name: &'static str,
     text: Option<&str>,
     (least, most): (T, T),
@@ -122,7 +122,7 @@ pub(super) fn number<T: FromStr + PartialOrd + Copy>(
 }
 
 /// The query of a request, read into `T`. A parameter that is empty is left out.
-pub(super) struct Params<T>(pub(super) T);
+pub(crate) struct Params<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
@@ -141,7 +141,7 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
 }
 
 /// The parameters of an address by name.
-pub(super) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
+pub(crate) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
     let pairs = Query::try_from_uri(uri).map(|Query(pairs)| pairs);
     pairs.map_err(|error| {
         let error = error.body_text();
@@ -150,7 +150,7 @@ pub(super) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
 }
 
 /// A part of the path.
-pub(super) struct InPath(pub(super) String);
+pub(crate) struct InPath(pub(crate) String);
 
 impl<S: Sync + Send> FromRequestParts<S> for InPath {
     type Rejection = Problem;
@@ -163,7 +163,7 @@ impl<S: Sync + Send> FromRequestParts<S> for InPath {
 }
 
 /// The body of a request, all of it within [`BODY_TIME`].
-pub(super) async fn read_body(request: Request) -> Result<Bytes, Problem> {
+pub(crate) async fn read_body(request: Request) -> Result<Bytes, Problem> {
     match tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
@@ -175,14 +175,14 @@ pub(super) async fn read_body(request: Request) -> Result<Bytes, Problem> {
 }
 
 /// A body with games. Few of them are in work at the same time, until this is dropped.
-pub(super) struct GameBody {
+pub(crate) struct GameBody {
     bytes: Bytes,
     _permit: OwnedSemaphorePermit,
 }
 
 impl GameBody {
     /// The bytes, borrowed from the whole so that the permit is kept.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
@@ -205,7 +205,7 @@ impl FromRequest<Arc<App>> for GameBody {
 }
 
 /// The body of a request, JSON of a `T`.
-pub(super) struct JsonBody<T>(pub(super) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Problem;
@@ -219,7 +219,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
 }
 
 /// A message of the command line without the name of the option in front, which requests do not have.
-pub(super) fn without_option(message: &str) -> &str {
+pub(crate) fn without_option(message: &str) -> &str {
     match message.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
         Some((option, message)) if !option.contains(' ') => message,
         _ => message,
@@ -227,6 +227,6 @@ pub(super) fn without_option(message: &str) -> &str {
 }
 
 /// The line that a request names, in the game `G`.
-pub(super) fn read_line<G: Terminal>(args: &LineArgs) -> Result<Typed<G>, Problem> {
+pub(crate) fn read_line<G: Terminal>(args: &LineArgs) -> Result<Typed<G>, Problem> {
     args.read::<G>().map_err(|refusal| Problem::bad_request(without_option(&refusal.to_string())))
 }

@@ -20,7 +20,7 @@ use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 /// The object of `position --json`.
-pub(super) async fn legal(
+pub(crate) async fn legal(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
@@ -29,7 +29,7 @@ pub(super) async fn legal(
 }
 
 /// The object of `position --eval --json`.
-pub(super) async fn eval(
+pub(crate) async fn eval(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
@@ -46,7 +46,7 @@ fn described(query: &Common, eval: bool) -> Result<Value, Problem> {
 }
 
 /// The moves of a line, with their texts and the positions after them.
-pub(super) async fn line(
+pub(crate) async fn line(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
@@ -82,7 +82,7 @@ fn line_of<G: Terminal>(query: &Common) -> Result<Value, Problem> {
 
 /// The parameters of [`read`].
 #[derive(Debug, Deserialize)]
-pub(super) struct Typed {
+pub(crate) struct Typed {
     #[serde(flatten)]
     common: Common,
     /// A move in any notation.
@@ -90,7 +90,7 @@ pub(super) struct Typed {
 }
 
 /// A typed move.
-pub(super) async fn read(
+pub(crate) async fn read(
     State(app): State<Arc<App>>,
     Params(query): Params<Typed>,
 ) -> Result<Json<Value>, Problem> {

@@ -21,7 +21,7 @@ const LONGEST_DETAIL: usize = 4 << 10;
 
 /// An error as the answer to a request. Its texts are English until it is answered.
 #[derive(Debug, Clone)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     status: StatusCode,
     /// A word for programs.
     code: &'static str,
@@ -35,58 +35,58 @@ pub(super) struct Problem {
 
 impl Problem {
     /// An error of that status.
-    pub(super) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         let detail = shortened(detail.into());
         Self { status, code, detail, hint: None, retry_after: None, lang: None }
     }
 
     /// The request cannot be read.
-    pub(super) fn bad_request(detail: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }
 
     /// The thing asked for is not there.
-    pub(super) fn not_found(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn not_found(code: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, detail)
     }
 
     /// The request is not allowed.
-    pub(super) fn forbidden(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(code: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, detail)
     }
 
     /// The request has a method that this address does not know.
-    pub(super) fn method() -> Self {
+    pub(crate) fn method() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "method", "the request has another method")
     }
 
     /// The body of the request is longer than any that is read.
-    pub(super) fn too_long() -> Self {
+    pub(crate) fn too_long() -> Self {
         let what = "the body of the request is too long";
         let hint = "divide the file, or use the command line";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
 
     /// The answer would be longer than any that is sent.
-    pub(super) fn answer_too_long() -> Self {
+    pub(crate) fn answer_too_long() -> Self {
         let what = format!("the answer would be longer than {} MiB", LONGEST_ANSWER >> 20);
         let hint = "divide the file, or use the command line";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
 
     /// The machine has no memory for the request.
-    pub(super) fn memory() -> Self {
+    pub(crate) fn memory() -> Self {
         Self::unavailable("memory", "there is not enough memory for this request")
     }
 
     /// The answer to connections for which there is no room, as it is sent.
-    pub(super) const NO_CONNECTION: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
+    pub(crate) const NO_CONNECTION: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
         Retry-After: 1\r\nContent-Type: application/problem+json\r\nContent-Length: 123\r\n\r\n\
         {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"code\":\"busy\",\
         \"detail\":\"too many connections\",\"hint\":null}";
 
     /// The body of the request does not come.
-    pub(super) fn body(status: StatusCode, detail: impl Into<String>) -> Self {
+    pub(crate) fn body(status: StatusCode, detail: impl Into<String>) -> Self {
         Self::new(status, "body", detail)
     }
 
@@ -102,36 +102,36 @@ impl Problem {
     }
 
     /// There is no room for more.
-    pub(super) fn full(detail: impl Into<String>) -> Self {
+    pub(crate) fn full(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", detail)
     }
 
     /// Too much is going on.
-    pub(super) fn busy(detail: impl Into<String>) -> Self {
+    pub(crate) fn busy(detail: impl Into<String>) -> Self {
         Self::unavailable("busy", detail)
     }
 
     /// The server failed.
-    pub(super) fn internal(detail: impl Into<String>) -> Self {
+    pub(crate) fn internal(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
     }
 
     /// The same with what to do.
     #[must_use]
-    pub(super) fn with_hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 }
 
 impl Problem {
     /// The fault, in the language of the work in hand.
-    pub(super) fn detail(&self) -> String {
+    pub(crate) fn detail(&self) -> String {
         language::message(&self.detail)
     }
 
     /// The same in a language, whatever the query of the request names.
     #[must_use]
-    pub(super) fn in_language(self, lang: Language) -> Self {
+    pub(crate) fn in_language(self, lang: Language) -> Self {
         Self { lang: Some(lang), ..self }
     }
 }
@@ -220,7 +220,7 @@ impl From<TableError> for Problem {
 
 impl Problem {
     /// The answer, in a language.
-    pub(super) fn render(self, lang: Language) -> Response {
+    pub(crate) fn render(self, lang: Language) -> Response {
         let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;
         let lang = own.unwrap_or(lang);
         let in_language = |text: &String| language::within(lang, || language::message(text));

@@ -40,7 +40,7 @@ const LONGEST: usize = 2_000;
 /// The parameters of [`stream`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ReviewQuery {
+pub(crate) struct ReviewQuery {
     #[serde(flatten)]
     common: Common,
     client: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct ReviewQuery {
 }
 
 /// Reviews the game of the body, a JSON line. Streams the progress, then every move, then the accuracies.
-pub(super) async fn stream(
+pub(crate) async fn stream(
     State(app): State<Arc<App>>,
     Params(query): Params<ReviewQuery>,
     body: GameBody,

@@ -21,7 +21,7 @@ use juzhong::search::{Control, Iteration, Score};
 const WAITING: usize = 64;
 
 /// A score: centipawns, or moves to mate (negative if the side to move is mated), or a result of tables.
-pub(super) fn score_json(score: Score) -> Value {
+pub(crate) fn score_json(score: Score) -> Value {
     match score.kind() {
         ScoreKind::Centipawns(cp) => json!({"cp": cp}),
         ScoreKind::MateIn(plies) => json!({"mate": plies.div_ceil(2), "plies": plies}),
@@ -34,7 +34,7 @@ pub(super) fn score_json(score: Score) -> Value {
 }
 
 /// Stops a search once the client is gone, or its request was refused.
-pub(super) struct StopAtEnd(pub(super) StopFlag);
+pub(crate) struct StopAtEnd(pub(crate) StopFlag);
 
 impl Drop for StopAtEnd {
     fn drop(&mut self) {
@@ -43,7 +43,7 @@ impl Drop for StopAtEnd {
 }
 
 /// The control of a search that reports nothing on its way.
-pub(super) struct Quiet(pub(super) StopFlag);
+pub(crate) struct Quiet(pub(crate) StopFlag);
 
 impl<M> Control<M> for Quiet {
     fn should_stop(&self) -> bool {
@@ -54,27 +54,27 @@ impl<M> Control<M> for Quiet {
 }
 
 /// The place where a search puts what it finds.
-pub(super) struct Outlet {
+pub(crate) struct Outlet {
     sender: mpsc::Sender<Event>,
     /// Ends the search.
-    pub(super) stop: StopFlag,
+    pub(crate) stop: StopFlag,
 }
 
 impl Outlet {
     /// Sends an event, waiting for a slow reader. The search ends if there is none.
-    pub(super) fn send(&self, name: &str, data: &Value) {
+    pub(crate) fn send(&self, name: &str, data: &Value) {
         if self.sender.blocking_send(event(name, data)).is_err() {
             self.stop.set();
         }
     }
 
     /// Sends an event that a reader who is behind does without.
-    pub(super) fn offer(&self, name: &str, data: &Value) {
+    pub(crate) fn offer(&self, name: &str, data: &Value) {
         let _late = self.sender.try_send(event(name, data));
     }
 
     /// Returns true if the search is to end.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.stop.is_set() || self.sender.is_closed()
     }
 }
@@ -85,7 +85,7 @@ fn event(name: &str, data: &Value) -> Event {
 
 /// Does work in a thread of its own and streams its events. The last is `done` with what it returns, or `error` with
 /// what is wrong; the permit is free before that. The work is stopped once nobody listens.
-pub(super) fn streamed(
+pub(crate) fn streamed(
     lang: Language,
     (stop, permit): (StopAtEnd, OwnedSemaphorePermit),
     work: impl FnOnce(&Outlet) -> Result<Value, String> + Send + 'static,
@@ -109,13 +109,13 @@ pub(super) fn streamed(
 }
 
 /// The events of a search.
-pub(super) struct Events {
+pub(crate) struct Events {
     receiver: mpsc::Receiver<Event>,
     _stop: StopAtEnd,
 }
 
 /// The answer that streams them.
-pub(super) type EventStream = Sse<KeepAliveStream<Events>>;
+pub(crate) type EventStream = Sse<KeepAliveStream<Events>>;
 
 impl Stream for Events {
     type Item = Result<Event, Infallible>;

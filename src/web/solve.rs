@@ -28,7 +28,7 @@ const MEMORY: usize = 128 << 20;
 /// The parameters of [`answer`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct SolveQuery {
+pub(crate) struct SolveQuery {
     #[serde(flatten)]
     common: Common,
     client: Option<String>,
@@ -37,7 +37,7 @@ pub(super) struct SolveQuery {
 }
 
 /// The object of `solve --json`, with the texts of its line. The search ends when the client goes.
-pub(super) async fn answer(
+pub(crate) async fn answer(
     State(app): State<Arc<App>>,
     Params(query): Params<SolveQuery>,
 ) -> Result<Json<Value>, Problem> {

@@ -35,33 +35,33 @@ const GAMES: usize = 4;
 const LONGEST_CLIENT: usize = 64;
 
 /// The state of a server.
-pub(super) struct App {
-    pub(super) config: Config,
+pub(crate) struct App {
+    pub(crate) config: Config,
     /// Allows writing; drawn at each start.
-    pub(super) token: String,
+    pub(crate) token: String,
     books: Vec<Arc<SharedBook>>,
-    pub(super) tables: Option<Arc<Tables>>,
+    pub(crate) tables: Option<Arc<Tables>>,
     answers: Mutex<LruCache<String, Bytes>>,
     /// Counts the changes of books, so that no answer from before is remembered after one.
     changes: AtomicU64,
-    pub(super) library: Library,
+    pub(crate) library: Library,
     /// Requests that are worked on, bodies with games that are read, and those that are worked on.
-    pub(super) work: Arc<Semaphore>,
-    pub(super) uploads: Semaphore,
-    pub(super) games: Arc<Semaphore>,
+    pub(crate) work: Arc<Semaphore>,
+    pub(crate) uploads: Semaphore,
+    pub(crate) games: Arc<Semaphore>,
     /// Room for answers that clients have not taken yet.
-    pub(super) outbox: Outbox,
+    pub(crate) outbox: Outbox,
     /// Searches that may run at the same time.
     searches: Arc<Semaphore>,
     /// The searches that run or wait for their turn.
     running: Mutex<Vec<Running>>,
     /// Set when the server ends.
-    pub(super) stop: StopFlag,
+    pub(crate) stop: StopFlag,
 }
 
 impl App {
     /// Opens the books and the tables of a server.
-    pub(super) fn open(config: Config, token: String, stop: StopFlag) -> Result<Self, CliError> {
+    pub(crate) fn open(config: Config, token: String, stop: StopFlag) -> Result<Self, CliError> {
         let mut books = Vec::new();
         for path in &config.books {
             books.push(Arc::new(SharedBook::open(path, &books)?));
@@ -89,12 +89,12 @@ impl App {
     }
 
     /// The books of a game, in the order in which they were given.
-    pub(super) fn books(&self, game: &str) -> impl Iterator<Item = &Arc<SharedBook>> {
+    pub(crate) fn books(&self, game: &str) -> impl Iterator<Item = &Arc<SharedBook>> {
         self.books.iter().filter(move |book| book.game == game)
     }
 
     /// The book of that name, or the first of the game.
-    pub(super) fn book(&self, game: &str, name: Option<&str>) -> Result<Arc<SharedBook>, Problem> {
+    pub(crate) fn book(&self, game: &str, name: Option<&str>) -> Result<Arc<SharedBook>, Problem> {
         let mut books = self.books(game);
         let found = match name {
             Some(name) => books.find(|book| book.name == name),
@@ -107,17 +107,17 @@ impl App {
     }
 
     /// The answer to a request that was answered before, unless a book was changed since, by whomever.
-    pub(super) fn remembered(&self, request: &str) -> Option<Bytes> {
+    pub(crate) fn remembered(&self, request: &str) -> Option<Bytes> {
         self.look_for_changes().get(request).cloned()
     }
 
     /// The number of changes so far, to be handed to [`remember`](Self::remember).
-    pub(super) fn changes(&self) -> u64 {
+    pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
     /// Remembers an answer, unless a book was changed since.
-    pub(super) fn remember(&self, request: &str, answer: &Bytes, changes: u64) {
+    pub(crate) fn remember(&self, request: &str, answer: &Bytes, changes: u64) {
         if answer.len() > LONGEST_REMEMBERED || request.len() > LONGEST_REQUEST {
             return;
         }
@@ -128,7 +128,7 @@ impl App {
     }
 
     /// Forgets every answer if a book was changed, by whomever. Returns the answers that hold.
-    pub(super) fn look_for_changes(&self) -> MutexGuard<'_, LruCache<String, Bytes>> {
+    pub(crate) fn look_for_changes(&self) -> MutexGuard<'_, LruCache<String, Bytes>> {
         // Held while the books are asked: whoever comes second finds the answers forgotten.
         let mut answers = locked(&self.answers);
         // All of them: each has to notice.
@@ -140,12 +140,12 @@ impl App {
     }
 
     /// The folders of endgame tables, as engines of xiangqi open them.
-    pub(super) fn table_folders(&self) -> Vec<PathBuf> {
+    pub(crate) fn table_folders(&self) -> Vec<PathBuf> {
         self.config.tables.iter().cloned().collect()
     }
 
     /// A permit to search, if there is room for one more within `patience`. It is held until the search has ended.
-    pub(super) async fn search_permit(
+    pub(crate) async fn search_permit(
         &self,
         patience: Duration,
     ) -> Result<OwnedSemaphorePermit, Problem> {
@@ -158,7 +158,7 @@ impl App {
 
     /// A guard that ends a search when it is dropped. It ends an earlier search of the same kind that the same client runs; a
     /// client without a name has none.
-    pub(super) fn search_of(&self, kind: &'static str, client: Option<&str>) -> StopAtEnd {
+    pub(crate) fn search_of(&self, kind: &'static str, client: Option<&str>) -> StopAtEnd {
         let stop = StopFlag::default();
         let name = match client {
             Some(client) => client.chars().take(LONGEST_CLIENT).collect(),
@@ -175,7 +175,7 @@ impl App {
     }
 
     /// Stops everything that runs.
-    pub(super) fn stop_all(&self) {
+    pub(crate) fn stop_all(&self) {
         self.stop.set();
         locked(&self.running).iter().for_each(|search| search.stop.set());
     }
@@ -195,12 +195,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A book that many requests read, each by a connection of its own.
-pub(super) struct SharedBook {
+pub(crate) struct SharedBook {
     /// The file's name without its ending, numbered where another book has the same.
-    pub(super) name: String,
-    pub(super) path: PathBuf,
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
     /// The name of the game.
-    pub(super) game: String,
+    pub(crate) game: String,
     connections: Mutex<Connections>,
     /// One writer at a time.
     writing: Mutex<()>,
@@ -275,7 +275,7 @@ impl SharedBook {
     }
 
     /// Reads the book. Connections are kept for later requests, unless one fails or the book is changed meanwhile.
-    pub(super) fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         work: impl FnOnce(&Book) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
@@ -297,7 +297,7 @@ impl SharedBook {
     }
 
     /// Waits until nobody else writes.
-    pub(super) fn begin_writing(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn begin_writing(&self) -> MutexGuard<'_, ()> {
         locked(&self.writing)
     }
 }

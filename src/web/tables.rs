@@ -27,7 +27,7 @@ const LONGEST_LINE: usize = 1_000;
 const BUILDABLE: usize = 8;
 
 /// The object of `tablebase probe --json`.
-pub(super) async fn probe_position(
+pub(crate) async fn probe_position(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
@@ -73,7 +73,7 @@ fn missing(error: TableError, set: Material) -> Problem {
 }
 
 /// Best play from a position to its end.
-pub(super) async fn line(
+pub(crate) async fn line(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
@@ -105,7 +105,7 @@ pub(super) async fn line(
 }
 
 /// The sets of the tables.
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
@@ -121,7 +121,7 @@ pub(super) async fn list(
 }
 
 /// The statistics of one set.
-pub(super) async fn stats(
+pub(crate) async fn stats(
     State(app): State<Arc<App>>,
     uri: Uri,
     InPath(set): InPath,
@@ -144,14 +144,14 @@ fn material(text: &str) -> Result<(Material, bool), Problem> {
 /// The parameters of [`random`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct RandomQuery {
+pub(crate) struct RandomQuery {
     lang: Option<String>,
     set: String,
     wdl: Option<String>,
 }
 
 /// A position of a set by chance, won, drawn or lost for the side to move.
-pub(super) async fn random(
+pub(crate) async fn random(
     State(app): State<Arc<App>>,
     Params(query): Params<RandomQuery>,
 ) -> Result<Json<Value>, Problem> {

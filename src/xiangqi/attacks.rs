@@ -11,11 +11,11 @@ use crate::xiangqi::square::Square;
 
 /// Reach along one line, as bits of that line.
 #[derive(Clone, Copy)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// Empty squares and the first piece each way.
-    pub(super) rook: u16,
+    pub(crate) rook: u16,
     /// The second piece each way.
-    pub(super) cannon: u16,
+    pub(crate) cannon: u16,
 }
 
 const fn reach(at: usize, len: usize, occupied: usize) -> Reach {
@@ -84,24 +84,24 @@ static SPREAD: [u128; 1024] = {
 };
 
 #[inline]
-pub(super) fn rank_reach(file: u8, occupied: u16) -> Reach {
+pub(crate) fn rank_reach(file: u8, occupied: u16) -> Reach {
     RANK_REACH[file as usize][occupied as usize & 511]
 }
 
 #[inline]
-pub(super) fn file_reach(rank: u8, occupied: u16) -> Reach {
+pub(crate) fn file_reach(rank: u8, occupied: u16) -> Reach {
     FILE_REACH[rank as usize][occupied as usize & 1023]
 }
 
 /// The squares of `rank` whose bits are set in `bits`.
 #[inline]
-pub(super) fn on_rank(rank: u8, bits: u16) -> Bitboard {
+pub(crate) fn on_rank(rank: u8, bits: u16) -> Bitboard {
     Bitboard::from_bits(u128::from(bits) << (9 * u32::from(rank)))
 }
 
 /// The squares of `file` whose bits are set in `bits`.
 #[inline]
-pub(super) fn on_file(file: u8, bits: u16) -> Bitboard {
+pub(crate) fn on_file(file: u8, bits: u16) -> Bitboard {
     Bitboard::from_bits(SPREAD[bits as usize & 1023] << file)
 }
 
@@ -126,8 +126,8 @@ pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
 
 /// Up to four ways, each blocked by a piece on one square.
 #[derive(Clone, Copy)]
-pub(super) struct Hops {
-    pub(super) by: [(Square, Bitboard); 4],
+pub(crate) struct Hops {
+    pub(crate) by: [(Square, Bitboard); 4],
 }
 
 const NO_HOP: (Square, Bitboard) = (Square::at(0, 0), Bitboard::EMPTY);
@@ -184,11 +184,11 @@ static HORSE_FROM: [Hops; 90] = {
 
 /// The squares that a horse's attack on a square can hang on.
 #[derive(Clone, Copy)]
-pub(super) struct HorseZone {
+pub(crate) struct HorseZone {
     /// The squares from which a horse could attack.
-    pub(super) origins: Bitboard,
+    pub(crate) origins: Bitboard,
     /// The squares on which the leg of such a horse can be blocked.
-    pub(super) legs: Bitboard,
+    pub(crate) legs: Bitboard,
 }
 
 static HORSE_ZONE: [HorseZone; 90] = {
@@ -211,7 +211,7 @@ static HORSE_ZONE: [HorseZone; 90] = {
 
 /// The squares that a horse's attack on `square` can depend on.
 #[inline]
-pub(super) fn horse_zone(square: Square) -> HorseZone {
+pub(crate) fn horse_zone(square: Square) -> HorseZone {
     HORSE_ZONE[square.index()]
 }
 
@@ -237,12 +237,12 @@ static ELEPHANT: [Hops; 90] = {
 };
 
 #[inline]
-pub(super) fn horse_hops(square: Square) -> &'static Hops {
+pub(crate) fn horse_hops(square: Square) -> &'static Hops {
     &HORSE[square.index()]
 }
 
 #[inline]
-pub(super) fn horse_hops_to(square: Square) -> &'static Hops {
+pub(crate) fn horse_hops_to(square: Square) -> &'static Hops {
     &HORSE_FROM[square.index()]
 }
 
@@ -293,7 +293,7 @@ const fn palace() -> Bitboard {
 }
 
 /// Both palaces.
-pub(super) const PALACES: Bitboard = palace();
+pub(crate) const PALACES: Bitboard = palace();
 const _: () = assert!(PALACES.len() == 18);
 
 const fn step_table(steps: [(i8, i8); 4]) -> [Bitboard; 90] {
@@ -338,7 +338,7 @@ const fn forward(side: Side) -> i8 {
 }
 
 /// Returns true if `square` is on the far side of the river for `side`.
-pub(super) const fn is_across(side: Side, square: Square) -> bool {
+pub(crate) const fn is_across(side: Side, square: Square) -> bool {
     match side {
         Side::First => square.rank() >= 5,
         Side::Second => square.rank() < 5,
@@ -428,7 +428,7 @@ pub fn between(a: Square, b: Square) -> Bitboard {
 }
 
 /// The file and rank of each square, without the square.
-pub(super) static LINES: [Bitboard; 90] = {
+pub(crate) static LINES: [Bitboard; 90] = {
     let mut table = [Bitboard::EMPTY; 90];
     let mut i = 0;
     while i < 90 {

@@ -71,7 +71,7 @@ impl Bitboard {
 
     /// [`len`](Self::len) by the processor's instruction, in functions that are compiled for one that has it.
     #[inline]
-    pub(super) const fn count_ones(self) -> u32 {
+    pub(crate) const fn count_ones(self) -> u32 {
         self.0.count_ones()
     }
 

@@ -21,7 +21,7 @@ pub fn chased(before: &Position, mv: Move) -> Bitboard {
 }
 
 /// The pieces on the squares `among` that [`chased`] names.
-pub(super) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitboard {
+pub(crate) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitboard {
     let chaser = before.turn();
     let mut after = before.clone();
     after.make(mv);
@@ -52,7 +52,7 @@ fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
 }
 
 /// The pieces of `chaser` that threaten to win the piece on `victim`, whoever is to move.
-pub(super) fn chasers(position: &Position, chaser: Side, victim: Square) -> Bitboard {
+pub(crate) fn chasers(position: &Position, chaser: Side, victim: Square) -> Bitboard {
     let exempt = position.role(Role::King) | position.role(Role::Pawn);
     let attackers = position.attackers(chaser, victim) - exempt;
     let threatens = |&from: &Square| {

@@ -169,7 +169,7 @@ impl Position {
         self.append_legal_within(!self.occupied(), moves);
     }
 
-    pub(super) fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
+    pub(crate) fn append_legal_within(&self, mask: Bitboard, moves: &mut MoveList<Move>) {
         self.for_each_legal(mask, |from, targets| {
             for to in targets {
                 moves.push(Move::new(from, to));
@@ -191,12 +191,12 @@ impl Position {
     /// The number of legal moves, by the processor's instruction that counts bits.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "popcnt")]
-    pub(super) fn count_by_instruction(&self) -> u64 {
+    pub(crate) fn count_by_instruction(&self) -> u64 {
         self.count_targets(Bitboard::count_ones)
     }
 
     #[inline]
-    pub(super) fn count_targets(&self, len: impl Fn(Bitboard) -> u32) -> u64 {
+    pub(crate) fn count_targets(&self, len: impl Fn(Bitboard) -> u32) -> u64 {
         let mut count = 0;
         self.for_each_legal(Bitboard::FULL, |_, targets| count += u64::from(len(targets)));
         count
@@ -270,7 +270,7 @@ impl Position {
     /// Returns true if the king of `victim` is attacked, after `mv` if one is given (by either
     /// side; it must be pseudo-legal but for a king's safety).
     #[inline]
-    pub(super) fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
+    pub(crate) fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
         let mut king = self.king(victim);
         let mut theirs = self.side(!victim);
         let mut rank_bits = 0;

@@ -96,11 +96,11 @@ impl Move {
         (from != to).then(|| Self::new(from, to))
     }
 
-    pub(super) const fn bits(self) -> u16 {
+    pub(crate) const fn bits(self) -> u16 {
         self.0
     }
 
-    pub(super) fn from_bits(bits: u16) -> Option<Self> {
+    pub(crate) fn from_bits(bits: u16) -> Option<Self> {
         let from = Square::new(u8::try_from(bits >> 7).ok()?)?;
         let to = Square::new((bits & 0x7f) as u8)?;
         (from != to).then(|| Self::new(from, to))
@@ -288,7 +288,7 @@ impl Position {
     /// The key of this position, or of its mirror image, under any table of the stored layout.
     /// Words missing from a short table count as 0.
     #[must_use]
-    pub(super) fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
+    pub(crate) fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
         let words = table.words();
         let word = |i: usize| words.get(i).copied().unwrap_or(0);
         let mut key = match self.turn {
@@ -306,7 +306,7 @@ impl Position {
 
     /// The stored-table key of the mirror image.
     #[must_use]
-    pub(super) fn mirrored_key(&self) -> Key {
+    pub(crate) fn mirrored_key(&self) -> Key {
         let mut key = if self.turn == Side::Second { KEYS.black_to_move } else { 0 };
         for square in self.occupied() {
             if let Some(piece) = self.board[square.index()] {

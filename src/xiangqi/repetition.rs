@@ -88,7 +88,7 @@ impl FromStr for RuleSet {
 }
 
 /// Returns true if the side that has just moved threatens to mate with its next move.
-pub(super) fn threatens_mate(position: &Position) -> bool {
+pub(crate) fn threatens_mate(position: &Position) -> bool {
     if position.in_check() {
         return false;
     }
@@ -106,16 +106,16 @@ pub(super) fn threatens_mate(position: &Position) -> bool {
 
 /// The features that all moves of one side in a loop have in common.
 #[derive(Debug, Clone)]
-pub(super) struct SideInLoop {
+pub(crate) struct SideInLoop {
     /// All of them check.
-    pub(super) checks: bool,
+    pub(crate) checks: bool,
     /// One of them checks.
-    pub(super) has_check: bool,
+    pub(crate) has_check: bool,
     /// Pieces (by their squares at the end of the loop) that all of them newly chase.
-    pub(super) chases: Bitboard,
+    pub(crate) chases: Bitboard,
     /// Each of them checks, threatens mate or newly chases something; only judged where the
     /// rules ask for it.
-    pub(super) attacks: bool,
+    pub(crate) attacks: bool,
 }
 
 impl SideInLoop {
@@ -126,7 +126,7 @@ impl SideInLoop {
 
 /// Walks back over `plies`, whose last position is `end`: gives `visit` the position before each
 /// move, the move, and the position after it. `None` where the plies contain a pass.
-pub(super) fn walk_back(
+pub(crate) fn walk_back(
     end: &Position,
     plies: &[Ply<Position>],
     mut visit: impl FnMut(&Position, Move, &Position),
@@ -158,7 +158,7 @@ fn judge_sides(
 }
 
 /// Judges the checks of each side in the loop `plies` that ends in `end`. `None` if it is no loop.
-pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<SideInLoop>> {
+pub(crate) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<SideInLoop>> {
     let mut sides = BySide::new_with(|_| SideInLoop::new());
     let start = walk_back(end, plies, |_, _, after| {
         let side = &mut sides[!after.turn()];
@@ -171,7 +171,7 @@ pub(super) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<S
 
 /// Adds the chases of each side in the loop, and if `seeks_any`, whether a side attacks something
 /// with every move.
-pub(super) fn add_chases(
+pub(crate) fn add_chases(
     end: &Position,
     plies: &[Ply<Position>],
     seeks_any: bool,
@@ -236,16 +236,16 @@ fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
 
 /// A loop that is due for judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct DueLoop {
+pub(crate) struct DueLoop {
     /// Where it begins, as an index into the plies.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// True if at the board play goes on.
-    pub(super) is_early: bool,
+    pub(crate) is_early: bool,
 }
 
 /// The loop that is due for judgement: at the third occurrence the moves since the first; in search at the second as
 /// well, if the first lies after the root.
-pub(super) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<DueLoop> {
+pub(crate) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<DueLoop> {
     let mut earlier = line.earlier_occurrences();
     let latest = earlier.next()?;
     if let Some(start) = earlier.nth(OCCURRENCES - 3) {
@@ -298,7 +298,7 @@ fn grounds(
 
 /// Plies of a clock that count towards the limit of moves. Under rules that discount checks, those
 /// beyond the tenth of a side do not.
-pub(super) fn counted(clock: u32, checks: BySide<u32>, rules: RuleSet) -> u32 {
+pub(crate) fn counted(clock: u32, checks: BySide<u32>, rules: RuleSet) -> u32 {
     let discounted = if discounts_checks(rules) {
         checks.first.saturating_sub(COUNTED_CHECKS) + checks.second.saturating_sub(COUNTED_CHECKS)
     } else {
@@ -418,7 +418,7 @@ impl Adjudicate for Position {
 }
 
 /// The verdict on the loop `plies` that ends in `end`; none if it is no loop.
-pub(super) fn judge_loop(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Judgement {
+pub(crate) fn judge_loop(end: &Position, plies: &[Ply<Position>], rules: RuleSet) -> Judgement {
     if rules == RuleSet::None {
         return draw("repetition");
     }

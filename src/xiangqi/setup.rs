@@ -58,7 +58,7 @@ impl Setup {
     }
 
     /// Everything that can be said against the placement alone (not facing kings and checks).
-    pub(super) fn placement_errors(&self) -> Vec<SetupError> {
+    pub(crate) fn placement_errors(&self) -> Vec<SetupError> {
         let mut errors = Vec::new();
         let mut counts = [0; Piece::COUNT];
         let mut misplaced = Vec::new();

@@ -21,7 +21,7 @@ pub struct Graph<G> {
     keys: Vec<i64>,
     /// Nodes with moves.
     inner: usize,
-    pub(in crate::book) moves: Moves,
+    pub(crate) moves: Moves,
     /// By move.
     about: Vec<About>,
     /// By node: the move by which the shortest way from the start comes in; [`NONE`] for the start and for
@@ -41,18 +41,18 @@ pub struct Graph<G> {
 
 /// The facts that the graph keeps of a move.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::book) struct About {
+pub(crate) struct About {
     /// Packed, in the canonical frame.
-    pub(in crate::book) bits: u16,
-    pub(in crate::book) games: u64,
+    pub(crate) bits: u16,
+    pub(crate) games: u64,
 }
 
 /// A position of a [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GraphNode(pub(in crate::book) u32);
+pub struct GraphNode(pub(crate) u32);
 
 impl GraphNode {
-    pub(in crate::book) const fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -135,7 +135,7 @@ impl<G> Graph<G> {
         self.outcome(node).is_some()
     }
 
-    pub(in crate::book) fn outcome(&self, node: GraphNode) -> Option<Outcome> {
+    pub(crate) fn outcome(&self, node: GraphNode) -> Option<Outcome> {
         self.ended[node.index()]
     }
 
@@ -157,33 +157,33 @@ impl<G> Graph<G> {
         self.moves.turn[node.index()]
     }
 
-    pub(in crate::book) fn about(&self, number: usize) -> About {
+    pub(crate) fn about(&self, number: usize) -> About {
         self.about[number]
     }
 
     /// The key of the position that a move leads to.
-    pub(in crate::book) fn target_key(&self, number: usize) -> Option<i64> {
+    pub(crate) fn target_key(&self, number: usize) -> Option<i64> {
         let to = self.moves.to[number];
         (to != NO_NODE).then(|| self.keys[to as usize])
     }
 
-    pub(in crate::book) fn is_deleted(&self, node: GraphNode, bits: u16) -> bool {
+    pub(crate) fn is_deleted(&self, node: GraphNode, bits: u16) -> bool {
         self.deleted.contains(&(self.keys[node.index()], bits))
     }
 
     /// Number of moves, those of positions that are not reached and illegal ones with them.
-    pub(in crate::book) const fn moves_len(&self) -> usize {
+    pub(crate) const fn moves_len(&self) -> usize {
         self.about.len()
     }
 
     /// Number of moves of positions that the start does not reach.
-    pub(in crate::book) fn unreached_moves(&self) -> u64 {
+    pub(crate) fn unreached_moves(&self) -> u64 {
         let unreached = (0..self.inner).filter(|&node| self.depth[node] == NONE);
         unreached.map(|node| self.moves.of(node).len() as u64).sum()
     }
 
     /// The position in which a move is made.
-    pub(in crate::book) fn maker(&self, number: usize) -> usize {
+    pub(crate) fn maker(&self, number: usize) -> usize {
         self.moves.first[..self.inner].partition_point(|&first| first as usize <= number) - 1
     }
 }
@@ -279,14 +279,14 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// A move in the canonical frame, packed.
-    pub(in crate::book) fn packed(&self, position: &G, mv: G::Move) -> u16 {
+    pub(crate) fn packed(&self, position: &G, mv: G::Move) -> u16 {
         let canonical = position.canonical_with(self.foreign_keys.as_ref());
         position.canonical_move(canonical, mv).pack()
     }
 
     /// The inverse of [`packed`](Self::packed), of several images the greatest as in
     /// [`Book::probe`]; `None` if the move is not legal.
-    pub(in crate::book) fn unpacked(&self, position: &G, bits: u16) -> Option<G::Move> {
+    pub(crate) fn unpacked(&self, position: &G, bits: u16) -> Option<G::Move> {
         let image = G::Move::unpack(bits)?;
         let by = position.canonical_with(self.foreign_keys.as_ref()).by;
         let played = (0..position.symmetries())
@@ -297,7 +297,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// The number of a position's move, if the book has it.
-    pub(in crate::book) fn number_of_move(&self, node: GraphNode, bits: u16) -> Option<usize> {
+    pub(crate) fn number_of_move(&self, node: GraphNode, bits: u16) -> Option<usize> {
         let is_it = |&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE;
         self.moves.of(node.index()).find(is_it)
     }
@@ -335,10 +335,7 @@ impl<G: Symmetric + Notation> Graph<G> {
 
     /// Calls `visit` with every move that is reached: where it is made, its number, the position
     /// before it in one of its frames, the move, and the position after it.
-    pub(in crate::book) fn for_each_move(
-        &self,
-        mut visit: impl FnMut(GraphNode, usize, &G, G::Move, &G),
-    ) {
+    pub(crate) fn for_each_move(&self, mut visit: impl FnMut(GraphNode, usize, &G, G::Move, &G)) {
         self.for_each_position(|node, position| {
             for number in self.moves.of(node.index()) {
                 if let Some(mv) = self.played(position, number) {
@@ -351,7 +348,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// A move of the book as it is played in a position of its key.
-    pub(in crate::book) fn played(&self, position: &G, number: usize) -> Option<G::Move> {
+    pub(crate) fn played(&self, position: &G, number: usize) -> Option<G::Move> {
         self.unpacked(position, self.about[number].bits)
     }
 
@@ -375,7 +372,7 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// The moves of the shortest way to a position, and the start that it begins with.
-    pub(in crate::book) fn way_to(&self, node: GraphNode) -> (GraphNode, Vec<usize>) {
+    pub(crate) fn way_to(&self, node: GraphNode) -> (GraphNode, Vec<usize>) {
         let mut way = Vec::new();
         let mut at = node.index();
         while self.came[at] != NONE {

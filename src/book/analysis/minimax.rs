@@ -17,26 +17,26 @@ use crate::book::model::value::Value;
 use crate::game::Side;
 
 /// A node of another graph, or none.
-pub(in crate::book) const NO_NODE: u32 = u32::MAX;
+pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// The moves of a graph and their targets. Nodes and moves are numbered; the moves of a node are a range.
 #[derive(Debug, Clone, Default)]
-pub(in crate::book) struct Moves {
+pub(crate) struct Moves {
     /// The first move of each node, and the number of all moves.
-    pub(in crate::book) first: Vec<u32>,
+    pub(crate) first: Vec<u32>,
     /// The node that each move leads to; [`NO_NODE`] for one that does not count.
-    pub(in crate::book) to: Vec<u32>,
+    pub(crate) to: Vec<u32>,
     /// The side to move in each node.
-    pub(in crate::book) turn: Vec<Side>,
+    pub(crate) turn: Vec<Side>,
 }
 
 impl Moves {
-    pub(in crate::book) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.turn.len()
     }
 
     /// The numbers of the moves of a node.
-    pub(in crate::book) fn of(&self, node: usize) -> std::ops::Range<usize> {
+    pub(crate) fn of(&self, node: usize) -> std::ops::Range<usize> {
         self.first[node] as usize..self.first[node + 1] as usize
     }
 
@@ -64,7 +64,7 @@ impl Moves {
 
 /// A way in which play can end in a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum Leave {
+pub(crate) enum Leave {
     /// Only the node's moves count. A node without any is drawn.
     Not,
     /// One more choice of the side to move, of this value for it.
@@ -74,7 +74,7 @@ pub(in crate::book) enum Leave {
 }
 
 /// The value of every node for the side to move there.
-pub(in crate::book) fn solve(moves: &Moves, leave: &[Leave]) -> Vec<Value> {
+pub(crate) fn solve(moves: &Moves, leave: &[Leave]) -> Vec<Value> {
     let reversed = moves.reversed();
     let mut values: Vec<Option<Value>> = vec![None; moves.nodes()];
     for winner in Side::ALL {

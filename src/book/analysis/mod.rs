@@ -1,12 +1,12 @@
 //! Results from the rows of a book: its graph, scores of engines and tablebases and their propagation, loops,
 //! statistics.
 
-pub(super) mod dropout;
-pub(super) mod evaluator;
-pub(super) mod graph;
-pub(super) mod loops;
-pub(super) mod minimax;
-pub(super) mod propagate;
-pub(super) mod score_lines;
-pub(super) mod scoring;
-pub(super) mod stats;
+pub(crate) mod dropout;
+pub(crate) mod evaluator;
+pub(crate) mod graph;
+pub(crate) mod loops;
+pub(crate) mod minimax;
+pub(crate) mod propagate;
+pub(crate) mod score_lines;
+pub(crate) mod scoring;
+pub(crate) mod stats;

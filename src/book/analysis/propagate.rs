@@ -47,13 +47,13 @@ impl Propagated {
     }
 
     /// The value of a move for the side that makes it; `None` where it leads nowhere.
-    pub(in crate::book) fn of_move<G>(&self, graph: &Graph<G>, number: usize) -> Option<Bounds> {
+    pub(crate) fn of_move<G>(&self, graph: &Graph<G>, number: usize) -> Option<Bounds> {
         let to = graph.moves.to[number];
         (to != NO_NODE).then(|| self.positions[to as usize].before())
     }
 
     /// Key, packed move and value of every move whose value is at least partly known, in order.
-    pub(in crate::book) fn moves<'a, G: Symmetric + Notation>(
+    pub(crate) fn moves<'a, G: Symmetric + Notation>(
         &'a self,
         graph: &'a Graph<G>,
     ) -> impl Iterator<Item = (i64, u16, Bounds)> + 'a {

@@ -358,7 +358,7 @@ impl Book {
     }
 
     /// Key and packed move of all moves that were deleted by hand.
-    pub(in crate::book) fn deleted_moves(&self) -> Result<HashSet<RowKey>, BookError> {
+    pub(crate) fn deleted_moves(&self) -> Result<HashSet<RowKey>, BookError> {
         self.query(|c| {
             let mut statement = c.prepare("SELECT key, move FROM marks WHERE flags & ?1")?;
             let flag = Flags::DELETED.bits();

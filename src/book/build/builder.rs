@@ -73,7 +73,7 @@ pub struct Builder<G> {
 /// Games noted by one thread, on the way to a [`Builder`].
 #[derive(Debug, Default)]
 pub struct Batch {
-    pub(in crate::book) played: Vec<CountedGame>,
+    pub(crate) played: Vec<CountedGame>,
     /// See [`CountedGame::serial`].
     serial: u64,
     /// The beginning of the hash of the file.
@@ -96,7 +96,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// Starts to collect games that will be written as a shard to `folder`.
-    pub(in crate::book) fn of_shard(folder: &Path, options: BuildOptions) -> Self {
+    pub(crate) fn of_shard(folder: &Path, options: BuildOptions) -> Self {
         let options = BuildOptions { filter: options.filter.folded(), ..options };
         Self::collect(folder, folder.to_owned(), None, None, options)
     }
@@ -126,7 +126,7 @@ impl<G: Symmetric + Notation> Builder<G> {
 
     /// A batch for games of the file whose content has that BLAKE3 hash. Shards distinguish files, because
     /// another shard may hold the games of the same file.
-    pub(in crate::book) fn batch(&self, source: &[u8; 32]) -> Batch {
+    pub(crate) fn batch(&self, source: &[u8; 32]) -> Batch {
         let serial = if self.place.is_none() { serial_of(source) } else { 0 };
         Batch { played: Vec::new(), serial, source: *source.first_chunk().unwrap_or(&[0; 8]) }
     }
@@ -137,7 +137,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// Notes the record of that number, from 1, of a source.
-    pub(in crate::book) fn note_numbered(
+    pub(crate) fn note_numbered(
         &self,
         record: &Record<G>,
         number: u64,
@@ -180,7 +180,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// Counts records that an earlier run noted, in which serial numbers below `serial` were given.
-    pub(in crate::book) fn note_kept(&self, records: u64, bad: u64, filtered: u64, serial: u64) {
+    pub(crate) fn note_kept(&self, records: u64, bad: u64, filtered: u64, serial: u64) {
         self.records.fetch_add(records, Ordering::Relaxed);
         self.bad.fetch_add(bad, Ordering::Relaxed);
         self.filtered.fetch_add(filtered, Ordering::Relaxed);
@@ -188,30 +188,30 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// Serial numbers given from now on are not below this one.
-    pub(in crate::book) fn serial(&self) -> u64 {
+    pub(crate) fn serial(&self) -> u64 {
         self.serial.load(Ordering::Relaxed)
     }
 
     /// The sorter that collects noted games.
-    pub(in crate::book) const fn played(&self) -> &Sorter<CountedGame> {
+    pub(crate) const fn played(&self) -> &Sorter<CountedGame> {
         &self.played
     }
 
-    pub(in crate::book) fn output(&self) -> &Path {
+    pub(crate) fn output(&self) -> &Path {
         &self.output
     }
 
-    pub(in crate::book) const fn options(&self) -> &BuildOptions {
+    pub(crate) const fn options(&self) -> &BuildOptions {
         &self.options
     }
 
     /// The book that is added to.
-    pub(in crate::book) const fn base(&self) -> Option<&BaseBook> {
+    pub(crate) const fn base(&self) -> Option<&BaseBook> {
         self.base.as_ref()
     }
 
     /// The right to write the book.
-    pub(in crate::book) fn lock(&self) -> Option<Arc<FileLock>> {
+    pub(crate) fn lock(&self) -> Option<Arc<FileLock>> {
         self.place.as_ref().map(Output::lock)
     }
 
@@ -287,74 +287,74 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// All games in the order of their ids.
-    pub(in crate::book) fn into_games(self) -> Result<Merge<CountedGame>, BuildError> {
+    pub(crate) fn into_games(self) -> Result<Merge<CountedGame>, BuildError> {
         let Self { output, played, .. } = self;
         played.finish().map_err(|e| Errors { output: &output }.io(e))
     }
 
     /// The folder of temporary files: that of the book.
-    pub(in crate::book) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Bytes that may be collected before they are sorted and written.
-    pub(in crate::book) fn budget(&self) -> usize {
+    pub(crate) fn budget(&self) -> usize {
         budget(&self.options)
     }
 
     /// A sorter for something else that goes with this build.
-    pub(in crate::book) fn sorter<S: Reduce>(&self) -> Sorter<S> {
+    pub(crate) fn sorter<S: Reduce>(&self) -> Sorter<S> {
         Sorter::new(&self.folder, budget(&self.options), &self.options.stop)
     }
 
     /// [`BuildError::Replace`] if `stop` was set.
-    pub(in crate::book) fn check_stop(&self) -> Result<(), BuildError> {
+    pub(crate) fn check_stop(&self) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)
     }
 
-    pub(in crate::book) fn write_error(&self, source: io::Error) -> BuildError {
+    pub(crate) fn write_error(&self, source: io::Error) -> BuildError {
         Errors { output: &self.output }.io(source)
     }
 }
 
 /// Bytes that one sorter may hold. Two are at work at a time: every thread can be writing a run while the
 /// next ones fill. The memory of merges and of the store is set aside.
-pub(in crate::book) fn budget(options: &BuildOptions) -> usize {
+pub(crate) fn budget(options: &BuildOptions) -> usize {
     let threads = rayon::current_num_threads();
     let aside = PACK_MEMORY + threads * THREAD_MEMORY;
     options.memory.saturating_sub(aside).max(options.memory / 4) / (threads + 2)
 }
 
 /// A number for a file by the BLAKE3 hash of its content: the first 8 bytes.
-pub(in crate::book) fn serial_of(source: &[u8; 32]) -> u64 {
+pub(crate) fn serial_of(source: &[u8; 32]) -> u64 {
     source.first_chunk().map_or(0, |&bytes| u64::from_le_bytes(bytes))
 }
 
-pub(in crate::book) fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
+pub(crate) fn check_stop(options: &BuildOptions, output: &Path) -> Result<(), BuildError> {
     Ok(At(output).check_stop(&options.stop)?)
 }
 
 /// Makes errors that name the output.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::book) struct Errors<'a> {
-    pub(in crate::book) output: &'a Path,
+pub(crate) struct Errors<'a> {
+    pub(crate) output: &'a Path,
 }
 
 impl Errors<'_> {
-    pub(in crate::book) fn io(self, source: io::Error) -> BuildError {
+    pub(crate) fn io(self, source: io::Error) -> BuildError {
         match source.kind() {
             io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string() },
             _ => At(self.output).io(source).into(),
         }
     }
 
-    pub(in crate::book) fn store(self, source: rusqlite::Error) -> BuildError {
+    pub(crate) fn store(self, source: rusqlite::Error) -> BuildError {
         At(self.output).store(source).into()
     }
 }
 
 /// A receiver of every game, in the order of ids.
-pub(in crate::book) trait IdSink: Send {
+pub(crate) trait IdSink: Send {
     /// Returns true if the base has the game.
     fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
     /// Records a game and the table of ids in which it belongs, if any.
@@ -362,14 +362,14 @@ pub(in crate::book) trait IdSink: Send {
 }
 
 /// Writes ids of games into a book, among those of the base.
-pub(in crate::book) struct IdWriter<'a> {
+pub(crate) struct IdWriter<'a> {
     known: KnownIds,
     writer: Writer,
     errors: Errors<'a>,
 }
 
 impl<'a> IdWriter<'a> {
-    pub(in crate::book) fn new(
+    pub(crate) fn new(
         base: Option<&BaseBook>,
         writer: Writer,
         errors: Errors<'a>,
@@ -378,7 +378,7 @@ impl<'a> IdWriter<'a> {
     }
 
     /// Writes the last ids of the base and returns the writer for the rest of the book.
-    pub(in crate::book) fn finish(self) -> Result<Writer, BuildError> {
+    pub(crate) fn finish(self) -> Result<Writer, BuildError> {
         let Self { mut known, writer, errors } = self;
         known.pass(None, &writer, errors)?;
         Ok(writer)
@@ -398,16 +398,16 @@ impl IdSink for IdWriter<'_> {
 }
 
 /// The contributions of replayed games, to be summed.
-pub(in crate::book) struct Sums {
-    pub(in crate::book) observations: Sorter<MoveSum>,
+pub(crate) struct Sums {
+    pub(crate) observations: Sorter<MoveSum>,
     /// Moves of line groups.
-    pub(in crate::book) members: Sorter<Member>,
+    pub(crate) members: Sorter<Member>,
     /// The sample games of moves, if the book has such.
-    pub(in crate::book) samples: Option<SampleSorters>,
+    pub(crate) samples: Option<SampleSorters>,
 }
 
 impl Sums {
-    pub(in crate::book) fn new(folder: &Path, options: &BuildOptions) -> Self {
+    pub(crate) fn new(folder: &Path, options: &BuildOptions) -> Self {
         let (budget, stop) = (budget(options), &options.stop);
         let samples = sample_sorters(folder, options);
         // Where there are samples, the budget is for both.
@@ -450,24 +450,20 @@ enum DedupOutcome {
 
 /// The second half of a build: games that were brought together are counted and replayed, and the
 /// book is written.
-pub(in crate::book) struct Pack<'a, G> {
-    pub(in crate::book) counts: Counts,
+pub(crate) struct Pack<'a, G> {
+    pub(crate) counts: Counts,
     options: &'a BuildOptions,
     errors: Errors<'a>,
     game: PhantomData<fn() -> G>,
 }
 
 impl<'a, G: Symmetric + Notation> Pack<'a, G> {
-    pub(in crate::book) fn new(
-        options: &'a BuildOptions,
-        counts: Counts,
-        errors: Errors<'a>,
-    ) -> Self {
+    pub(crate) fn new(options: &'a BuildOptions, counts: Counts, errors: Errors<'a>) -> Self {
         Self { counts, options, errors, game: PhantomData }
     }
 
     /// Counts games, each of which comes once, and replays those that belong into the statistics.
-    pub(in crate::book) fn count_games(
+    pub(crate) fn count_games(
         &mut self,
         games: impl Iterator<Item = io::Result<CountedGame>> + Send,
         register: &mut impl IdSink,
@@ -482,7 +478,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     }
 
     /// Counts games, each of which comes once, that were replayed elsewhere.
-    pub(in crate::book) fn count_only(
+    pub(crate) fn count_only(
         &mut self,
         mut games: impl Iterator<Item = io::Result<CountedGame>>,
         register: &mut impl IdSink,
@@ -577,7 +573,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
 
     /// Writes rows and members of groups, both in ascending order, and all that was counted, and puts
     /// the book in its place.
-    pub(in crate::book) fn finish(
+    pub(crate) fn finish(
         self,
         place: Output,
         writer: Writer,
@@ -593,7 +589,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     }
 
     /// As [`finish`](Self::finish); `write_samples` writes the sample games.
-    pub(in crate::book) fn finish_with(
+    pub(crate) fn finish_with(
         self,
         place: Output,
         mut writer: Writer,
@@ -637,10 +633,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
 }
 
 /// The writer of a book with sample games, if the options ask for them.
-pub(in crate::book) fn new_writer(
-    place: &Output,
-    options: &BuildOptions,
-) -> Result<Writer, BuildError> {
+pub(crate) fn new_writer(place: &Output, options: &BuildOptions) -> Result<Writer, BuildError> {
     let writer = place.writer()?;
     if options.samples > 0 {
         writer.begin_samples().map_err(|e| place.at().store(e))?;
@@ -649,22 +642,19 @@ pub(in crate::book) fn new_writer(
 }
 
 /// Sorters of sample games, if the options ask for them.
-pub(in crate::book) fn sample_sorters(
-    folder: &Path,
-    options: &BuildOptions,
-) -> Option<SampleSorters> {
+pub(crate) fn sample_sorters(folder: &Path, options: &BuildOptions) -> Option<SampleSorters> {
     let new = || SampleSorters::new(options.samples, folder, budget(options), &options.stop);
     (options.samples > 0).then(new)
 }
 
 /// The error for sums that no collection of games has.
-pub(in crate::book) fn impossible() -> io::Error {
+pub(crate) fn impossible() -> io::Error {
     let what = "the sums of its games are impossible; make it again from the game files";
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// Sums as rows of a book.
-pub(in crate::book) fn in_order<'a>(
+pub(crate) fn in_order<'a>(
     rows: impl Iterator<Item = io::Result<MoveSum>> + Send + 'a,
     errors: Errors<'a>,
 ) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send + 'a {
@@ -775,7 +765,7 @@ fn replay_game<G: Symmetric>(
 }
 
 /// One entry for each content, under the first of its names, in the order of hashes.
-pub(in crate::book) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBook>) -> Vec<Source> {
+pub(crate) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBook>) -> Vec<Source> {
     let mut by_hash: BTreeMap<[u8; 32], Source> = BTreeMap::new();
     let known = base.map(BaseBook::sources).unwrap_or_default().iter().cloned();
     for source in known.chain(sources) {
@@ -787,7 +777,7 @@ pub(in crate::book) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBoo
     by_hash.into_values().collect()
 }
 
-pub(in crate::book) fn no_games(files: usize, counts: &Counts) -> BuildError {
+pub(crate) fn no_games(files: usize, counts: &Counts) -> BuildError {
     let reason = if counts.records == 0 {
         "they hold no games; give files in PGN or another format of games".to_owned()
     } else {

@@ -36,16 +36,16 @@ const WORTH: Duration = Duration::from_secs(2);
 
 /// A finished task and its report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::book) struct Task {
+pub(crate) struct Task {
     /// The numbers of the file and of the stretch of it.
-    pub(in crate::book) place: [u64; 2],
+    pub(crate) place: [u64; 2],
     /// The beginning of the BLAKE3 of the bytes that were read: the report holds for no others.
-    pub(in crate::book) bytes: [u8; 16],
-    pub(in crate::book) report: FileReport,
+    pub(crate) bytes: [u8; 16],
+    pub(crate) report: FileReport,
 }
 
 /// The name by content of a stretch that a task reads.
-pub(in crate::book) fn name_of(bytes: &[u8]) -> [u8; 16] {
+pub(crate) fn name_of(bytes: &[u8]) -> [u8; 16] {
     blake3::hash(bytes).as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
@@ -64,14 +64,14 @@ struct List {
 
 /// The destinations of the results of tasks.
 #[derive(Debug)]
-pub(in crate::book) struct Sinks<'a> {
-    pub(in crate::book) games: &'a Sorter<CountedGame>,
-    pub(in crate::book) rejects: &'a Sorter<Listed>,
+pub(crate) struct Sinks<'a> {
+    pub(crate) games: &'a Sorter<CountedGame>,
+    pub(crate) rejects: &'a Sorter<Listed>,
 }
 
 /// Collects the results of tasks, and keeps them.
 #[derive(Debug)]
-pub(in crate::book) struct Parts {
+pub(crate) struct Parts {
     folder: PathBuf,
     fingerprint: [u8; 32],
     every: Duration,
@@ -108,7 +108,7 @@ struct CheckpointPart {
 impl Parts {
     /// Hands the parts beside `output` that have this fingerprint to the sinks, and removes all others. The
     /// caller must hold the right to write `output`.
-    pub(in crate::book) fn open(
+    pub(crate) fn open(
         output: &Path,
         fingerprint: [u8; 32],
         every: Duration,
@@ -142,18 +142,18 @@ impl Parts {
     }
 
     /// The report of an earlier build on this task.
-    pub(in crate::book) fn done(&self, place: [u64; 2]) -> Option<Task> {
+    pub(crate) fn done(&self, place: [u64; 2]) -> Option<Task> {
         self.done.get(&place).copied()
     }
 
     /// All tasks of earlier builds.
-    pub(in crate::book) fn all_done(&self) -> impl Iterator<Item = &Task> {
+    pub(crate) fn all_done(&self) -> impl Iterator<Item = &Task> {
         self.done.values()
     }
 
     /// Collects the results of a task. `serial` is above all serial numbers in it. No lock is held while a
     /// part is written.
-    pub(in crate::book) fn add(
+    pub(crate) fn add(
         &self,
         task: Task,
         games: Vec<CountedGame>,
@@ -205,7 +205,7 @@ impl Parts {
 
     /// Hands over the results that are not in any part, at the end. If there are parts, these results become
     /// one, so that all games read are kept while the book is packed.
-    pub(in crate::book) fn settle(&self, serial: u64, sinks: &Sinks<'_>) -> io::Result<()> {
+    pub(crate) fn settle(&self, serial: u64, sinks: &Sinks<'_>) -> io::Result<()> {
         let (pending, number) = self.lock().take();
         if number > 0 && !pending.tasks.is_empty() {
             return self.keep(pending, number, serial, sinks);
@@ -215,7 +215,7 @@ impl Parts {
     }
 
     /// Keeps the collected results, if it is worth it, because the build ends early.
-    pub(in crate::book) fn save(&self, serial: u64) {
+    pub(crate) fn save(&self, serial: u64) {
         let (pending, number) = {
             let mut state = self.lock();
             if state.pending.tasks.is_empty() || state.since.elapsed() < self.every.min(WORTH) {
@@ -228,7 +228,7 @@ impl Parts {
     }
 
     /// Removes all parts.
-    pub(in crate::book) fn discard(&self) {
+    pub(crate) fn discard(&self) {
         own_files::clear_folder(&self.folder, is_of_parts);
     }
 

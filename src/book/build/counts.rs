@@ -10,23 +10,23 @@ use crate::bytes::varint;
 
 /// The counts of a file or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(in crate::book) struct FileReport {
+pub(crate) struct FileReport {
     /// Records, those that cannot be read included.
-    pub(in crate::book) games: u64,
+    pub(crate) games: u64,
     /// Those that cannot be read.
-    pub(in crate::book) bad: u64,
+    pub(crate) bad: u64,
     /// Those that do not pass the filter.
-    pub(in crate::book) filtered: u64,
+    pub(crate) filtered: u64,
     /// Those whose result contradicts the board.
-    pub(in crate::book) contradicted: u64,
+    pub(crate) contradicted: u64,
     /// Those of which the moves before an illegal one count.
-    pub(in crate::book) cut: u64,
+    pub(crate) cut: u64,
     /// Words between moves that are no moves, and were passed over.
-    pub(in crate::book) words: u64,
+    pub(crate) words: u64,
 }
 
 impl FileReport {
-    pub(in crate::book) fn absorb(&mut self, other: &Self) {
+    pub(crate) fn absorb(&mut self, other: &Self) {
         self.games += other.games;
         self.bad += other.bad;
         self.filtered += other.filtered;
@@ -38,10 +38,10 @@ impl FileReport {
 
 /// A file that was read, and its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct SourceCounts {
-    pub(in crate::book) source: Source,
-    pub(in crate::book) filtered: u64,
-    pub(in crate::book) bad: u64,
+pub(crate) struct SourceCounts {
+    pub(crate) source: Source,
+    pub(crate) filtered: u64,
+    pub(crate) bad: u64,
 }
 
 impl Reduce for SourceCounts {

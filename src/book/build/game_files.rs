@@ -199,17 +199,17 @@ const fn is_passing(error: &BuildError) -> bool {
 }
 
 /// The counts of the sources of a shard; their games went to its builder.
-pub(in crate::book) struct ReadFiles {
+pub(crate) struct ReadFiles {
     /// Every source with its base name: of those with the same content, the least name is kept later.
-    pub(in crate::book) sources: Vec<SourceCounts>,
-    pub(in crate::book) files: usize,
-    pub(in crate::book) same_files: usize,
-    pub(in crate::book) skipped: u64,
-    pub(in crate::book) empty_files: Vec<PathBuf>,
+    pub(crate) sources: Vec<SourceCounts>,
+    pub(crate) files: usize,
+    pub(crate) same_files: usize,
+    pub(crate) skipped: u64,
+    pub(crate) empty_files: Vec<PathBuf>,
 }
 
 /// Reads all sources for a shard, each content once. An interruption loses all of it.
-pub(in crate::book) fn read_all<G: Formats + Symmetric>(
+pub(crate) fn read_all<G: Formats + Symmetric>(
     builder: &Builder<G>,
     files: &[PathBuf],
     ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,

@@ -33,7 +33,7 @@ const READERS: usize = 6;
 /// A sound book that is added to, as it was when the build began, even if the file is replaced meanwhile. It
 /// is opened for each of its readers: threads cannot share an open book.
 #[derive(Debug)]
-pub(in crate::book) struct BaseBook {
+pub(crate) struct BaseBook {
     path: PathBuf,
     metadata: Metadata,
     sources: Vec<Source>,
@@ -43,7 +43,7 @@ pub(in crate::book) struct BaseBook {
 
 impl BaseBook {
     /// The base that the options name, if they are those that it was built with.
-    pub(in crate::book) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
+    pub(crate) fn of<G: Game>(options: &BuildOptions) -> Result<Option<Self>, BuildError> {
         let Some(path) = &options.base else { return Ok(None) };
         let book = Book::open_until(path, &options.stop)?;
         book.check_file()?;
@@ -63,30 +63,30 @@ impl BaseBook {
         Ok(Some(Self { path: path.clone(), metadata, sources, open }))
     }
 
-    pub(in crate::book) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(in crate::book) const fn metadata(&self) -> &Metadata {
+    pub(crate) const fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    pub(in crate::book) const fn counts(&self) -> Counts {
+    pub(crate) const fn counts(&self) -> Counts {
         self.metadata.counts
     }
 
     /// In the order of hashes.
-    pub(in crate::book) fn sources(&self) -> &[Source] {
+    pub(crate) fn sources(&self) -> &[Source] {
         &self.sources
     }
 
-    pub(in crate::book) fn ids(&self) -> Result<Ids, BuildError> {
+    pub(crate) fn ids(&self) -> Result<Ids, BuildError> {
         let of = |table| Ok::<_, BuildError>(Paged::ids(self.book()?, table));
         Ok(Ids { games: of(IdTable::Games)?, elsewhere: of(IdTable::Elsewhere)? })
     }
 
     /// All rows, in order.
-    pub(in crate::book) fn rows(
+    pub(crate) fn rows(
         &self,
     ) -> Result<impl Iterator<Item = Result<KeyedRow, BuildError>> + Send + use<>, BuildError> {
         let blobs = Paged::new(self.book()?, Blob::after);
@@ -99,7 +99,7 @@ impl BaseBook {
     }
 
     /// Adds the members of all groups to those that are new.
-    pub(in crate::book) fn add_members(&self, to: &Sorter<Member>) -> Result<(), BuildError> {
+    pub(crate) fn add_members(&self, to: &Sorter<Member>) -> Result<(), BuildError> {
         let mut members = Paged::new(self.book()?, members_after);
         while let Some(first) = members.next().transpose()? {
             let mut batch = vec![first];
@@ -110,12 +110,12 @@ impl BaseBook {
     }
 
     /// Adds all sample games to those that are new.
-    pub(in crate::book) fn add_samples(&self, to: &SampleSorters) -> Result<(), BuildError> {
+    pub(crate) fn add_samples(&self, to: &SampleSorters) -> Result<(), BuildError> {
         Ok(to.add_book(&self.book()?, Some)?)
     }
 
     /// Copies the tables that a build does not make: marks, the journal, and others.
-    pub(in crate::book) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
+    pub(crate) fn copy_rest(&self, to: &Writer) -> Result<(), BuildError> {
         let is_carried = |part| match part {
             BookPart::Marks | BookPart::Journal | BookPart::Origins | BookPart::Scores => true,
             // With more moves, other things follow from scores.
@@ -157,7 +157,7 @@ fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> 
 
 impl Counts {
     /// Returns true if they can be those of a collection of games.
-    pub(in crate::book) fn is_plausible(&self) -> bool {
+    pub(crate) fn is_plausible(&self) -> bool {
         [
             self.games,
             self.disputed,
@@ -253,14 +253,14 @@ fn members_after(connection: &Connection, last: Option<&Member>) -> rusqlite::Re
 }
 
 /// The ids of a base, handed over in ascending order while new games come by in that order.
-pub(in crate::book) struct Ids {
+pub(crate) struct Ids {
     games: Paged<Book, GameId>,
     elsewhere: Paged<Book, GameId>,
 }
 
 impl Ids {
     /// Every id with its table, each table ascending, and the tables interleaved by ids.
-    pub(in crate::book) fn in_order(
+    pub(crate) fn in_order(
         self,
     ) -> impl Iterator<Item = Result<(IdTable, GameId), BuildError>> + Send {
         let games = self.games.map(|id| Ok((IdTable::Games, id?)));
@@ -270,7 +270,7 @@ impl Ids {
 }
 
 /// The rows of a base and new ones, equal ones summed. Settings of a move in the base stay.
-pub(in crate::book) fn add_rows(
+pub(crate) fn add_rows(
     new: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
     base: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
 ) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send {

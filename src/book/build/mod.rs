@@ -1,17 +1,17 @@
 //! Building a book from game files: `map`, `reduce` and `pack`, checkpoints of interrupted builds, builds onto an
 //! existing book.
 
-pub(super) mod builder;
-pub(super) mod checkpoint;
-pub(super) mod counts;
-pub(super) mod disputes;
-pub(super) mod game_files;
-pub(super) mod incremental;
-pub(super) mod inputs;
-pub(super) mod options;
+pub(crate) mod builder;
+pub(crate) mod checkpoint;
+pub(crate) mod counts;
+pub(crate) mod disputes;
+pub(crate) mod game_files;
+pub(crate) mod incremental;
+pub(crate) mod inputs;
+pub(crate) mod options;
 #[cfg(feature = "parquet")]
-pub(super) mod parquet;
-pub(super) mod rejects;
-pub(super) mod shard;
-pub(super) mod sources;
-pub(super) mod synth;
+pub(crate) mod parquet;
+pub(crate) mod rejects;
+pub(crate) mod shard;
+pub(crate) mod sources;
+pub(crate) mod synth;

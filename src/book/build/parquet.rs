@@ -42,7 +42,7 @@ const MAX_SUM: i64 = 1 << 48;
 /// The type of a column as it is written. Either integer is read where one is expected, and NULL as 0 or as
 /// absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum Type {
+pub(crate) enum Type {
     Int32,
     Int64,
     Bytes,
@@ -56,7 +56,7 @@ impl Type {
 }
 
 /// Rows with columns.
-pub(in crate::book) trait Columns: Sized {
+pub(crate) trait Columns: Sized {
     /// Names and types.
     const COLUMNS: &'static [(&'static str, Type)];
     /// Columns that may be missing, as if they held NULL.
@@ -288,7 +288,7 @@ impl Check {
 }
 
 /// Writes a file.
-pub(in crate::book) struct Writer<S> {
+pub(crate) struct Writer<S> {
     file: SerializedFileWriter<File>,
     columns: Vec<Values>,
     rows: u64,
@@ -297,7 +297,7 @@ pub(in crate::book) struct Writer<S> {
 }
 
 impl<S: Columns> Writer<S> {
-    pub(in crate::book) fn create(path: &Path) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut schema = String::from("message juzhong {");
         for (name, kind) in S::COLUMNS {
             let kind = match kind {
@@ -322,7 +322,7 @@ impl<S: Columns> Writer<S> {
         Ok(Self { file, columns: empty::<S>(), rows: 0, check: Check::default(), set: PhantomData })
     }
 
-    pub(in crate::book) fn put(&mut self, row: &S) -> io::Result<()> {
+    pub(crate) fn put(&mut self, row: &S) -> io::Result<()> {
         let (mut numbers, mut bytes) = (Vec::with_capacity(16), Vec::with_capacity(2));
         row.values(&mut |n| numbers.push(n), &mut |b| bytes.push(ByteArray::from(b.to_vec())));
         let (mut numbers, mut bytes) = (numbers.into_iter(), bytes.into_iter());
@@ -350,7 +350,7 @@ impl<S: Columns> Writer<S> {
     }
 
     /// Ends the file; the number of rows.
-    pub(in crate::book) fn finish(mut self) -> io::Result<u64> {
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
         if self.columns[0].len() > 0 {
             self.end_group()?;
         }
@@ -380,7 +380,7 @@ fn write_column(writer: &mut ColumnWriter<'_>, values: &Values) -> Result<(), Pa
 }
 
 /// Reads a file, whatever the order of its columns; `push` gets rows in lots.
-pub(in crate::book) fn read<S: Columns>(
+pub(crate) fn read<S: Columns>(
     path: &Path,
     push: &mut dyn FnMut(Vec<S>) -> io::Result<()>,
 ) -> io::Result<()> {

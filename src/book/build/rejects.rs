@@ -35,7 +35,7 @@ impl Reject {
 }
 
 impl Reject {
-    pub(in crate::book) fn name_on_one_line(source: &Path) -> String {
+    pub(crate) fn name_on_one_line(source: &Path) -> String {
         source.shown().to_string()
     }
 }
@@ -91,12 +91,12 @@ fn one_line(text: &str) -> String {
 
 /// A reject on its way to the list.
 #[derive(Debug)]
-pub(in crate::book) struct Listed {
+pub(crate) struct Listed {
     /// The numbers of the file, of the part of it, and of the reject in that part: no two are equal.
-    pub(in crate::book) number: [u64; 3],
-    pub(in crate::book) place: Place,
-    pub(in crate::book) game: u64,
-    pub(in crate::book) reason: RejectReason,
+    pub(crate) number: [u64; 3],
+    pub(crate) place: Place,
+    pub(crate) game: u64,
+    pub(crate) reason: RejectReason,
 }
 
 impl Reduce for Listed {

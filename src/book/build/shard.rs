@@ -83,12 +83,12 @@ use crate::book::build::parquet::Columns;
 
 /// Without Parquet, rows need no columns.
 #[cfg(not(feature = "parquet"))]
-pub(in crate::book) trait Columns {}
+pub(crate) trait Columns {}
 #[cfg(not(feature = "parquet"))]
 impl<T> Columns for T {}
 
 /// A kind of rows that shards hold.
-pub(in crate::book) trait DataSet: Reduce<Item = Self> + Columns {
+pub(crate) trait DataSet: Reduce<Item = Self> + Columns {
     /// The name of its files.
     const NAME: &'static str;
     /// Its number in the header of a file.

@@ -17,29 +17,29 @@ use crate::record::{
 
 /// A source and its name by content.
 #[derive(Debug, Clone)]
-pub(in crate::book) struct Hashed {
+pub(crate) struct Hashed {
     /// The input file.
     file: PathBuf,
     /// The number of the source in it.
     member: usize,
     /// The input file's path, with that in the archive behind it.
-    pub(in crate::book) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// BLAKE3 of the content, unpacked: a file and its packed copies are one source.
-    pub(in crate::book) hash: [u8; 32],
+    pub(crate) hash: [u8; 32],
     /// Bytes of the content.
-    pub(in crate::book) len: u64,
+    pub(crate) len: u64,
     /// The reason why it cannot be read, if any.
     fault: Option<String>,
     /// The fault at its end, if any.
-    pub(in crate::book) loss: Option<String>,
+    pub(crate) loss: Option<String>,
 }
 
 /// A chunk of a window, and the fault at its end, if the source ends there too early.
-pub(in crate::book) type CutChunk<'a> = (&'a Chunk, Option<&'a str>);
+pub(crate) type CutChunk<'a> = (&'a Chunk, Option<&'a str>);
 
 /// A reason why a source has no content.
 #[derive(Debug)]
-pub(in crate::book) enum Fault {
+pub(crate) enum Fault {
     /// It is damaged, or unpacks to too much.
     Bad(String),
     /// It could not be unpacked to a temporary file.
@@ -49,7 +49,7 @@ pub(in crate::book) enum Fault {
 /// The sources in files, in their order and that of archives, and the number of members of archives that are
 /// none. Packed content is copied to files without names in `folder`, one after the other. `check` ends the
 /// work by an error, which it gives once `stop` is set.
-pub(in crate::book) fn find<G: Formats>(
+pub(crate) fn find<G: Formats>(
     files: &[PathBuf],
     folder: &Path,
     stop: &StopFlag,
@@ -192,7 +192,7 @@ fn hash(
 /// Calls `read` with the index and the content of each source, in parallel, and returns its results, in
 /// order. The sources of one archive must be next to each other: it is opened once. Large content is unpacked
 /// to files without names in `folder`.
-pub(in crate::book) fn open_each<G: Formats, T: Send>(
+pub(crate) fn open_each<G: Formats, T: Send>(
     sources: &[&Hashed],
     folder: &Path,
     stop: &StopFlag,
@@ -274,7 +274,7 @@ impl Hashed {
     /// Calls `read` with the bytes and the parts (of about `chunk` bytes) of each window of the source. In
     /// the end, the bytes read must have the hash of the source: otherwise it was changed meanwhile, and it
     /// is unknown which games were counted. That is an error.
-    pub(in crate::book) fn windows<G: Formats>(
+    pub(crate) fn windows<G: Formats>(
         &self,
         bytes: &Bytes<'_>,
         chunk: usize,
@@ -312,7 +312,7 @@ impl Hashed {
 
 /// The bytes of a source.
 #[derive(Debug)]
-pub(in crate::book) enum Bytes<'a> {
+pub(crate) enum Bytes<'a> {
     /// A file as it is.
     File(&'a GameFile),
     /// Unpacked.

@@ -57,30 +57,30 @@ impl JournalStep {
 const STEPS: &str = "SELECT edit, step, what, key, move, before, after FROM journal";
 
 /// The number of the last edit that can be undone; 0 if there is none.
-pub(in crate::book) fn last_edit(c: &Connection) -> rusqlite::Result<u64> {
+pub(crate) fn last_edit(c: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT coalesce(max(edit), 0) FROM journal";
     c.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
 }
 
 /// The number of edits that can be undone.
-pub(in crate::book) fn count(c: &Connection) -> rusqlite::Result<u64> {
+pub(crate) fn count(c: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT count(DISTINCT edit) FROM journal";
     c.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)
 }
 
 /// The steps of an edit, the last first.
-pub(in crate::book) fn steps_back(c: &Connection, edit: u64) -> rusqlite::Result<Vec<JournalStep>> {
+pub(crate) fn steps_back(c: &Connection, edit: u64) -> rusqlite::Result<Vec<JournalStep>> {
     let mut statement = c.prepare_cached(&format!("{STEPS} WHERE edit = ?1 ORDER BY step DESC"))?;
     statement.query_map([edit.cast_signed()], JournalStep::from_row)?.collect()
 }
 
 /// Removes an edit from the journal.
-pub(in crate::book) fn forget(c: &Connection, edit: u64) -> rusqlite::Result<()> {
+pub(crate) fn forget(c: &Connection, edit: u64) -> rusqlite::Result<()> {
     c.execute("DELETE FROM journal WHERE edit = ?1", [edit.cast_signed()]).map(drop)
 }
 
 /// Replaces the mark of a move, and records the previous one as that step of that edit.
-pub(in crate::book) fn write(
+pub(crate) fn write(
     c: &Connection,
     (edit, step): (u64, u64),
     place: RowKey,
@@ -104,7 +104,7 @@ pub(in crate::book) fn write(
 
 /// Removes the values derived from scores if a book has other moves, or others that may be played, with one
 /// mark than with the other.
-pub(in crate::book) fn forget_what_followed(
+pub(crate) fn forget_what_followed(
     c: &Connection,
     before: &Annotation,
     after: &Annotation,

@@ -1,6 +1,6 @@
 //! Changing a book: edits with a journal, merging, pruning.
 
-pub(super) mod editor;
-pub(super) mod journal;
-pub(super) mod merge;
-pub(super) mod prune;
+pub(crate) mod editor;
+pub(crate) mod journal;
+pub(crate) mod merge;
+pub(crate) mod prune;

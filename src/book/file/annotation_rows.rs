@@ -11,7 +11,7 @@ use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::game::MAX_MOVES;
 
 /// The query for whether a book has a mark of any move.
-pub(in crate::book) const EXIST: &str =
+pub(crate) const EXIST: &str =
     "SELECT EXISTS(SELECT 1 FROM marks) OR EXISTS(SELECT 1 FROM line_groups)";
 
 /// Groups of one position that are read, at most.
@@ -21,10 +21,7 @@ const MAX_GROUPS: usize = 64 * MAX_MOVES;
 const MAX_COMMENTS: usize = 64 << 20;
 
 /// Reads the marks of the moves of a position.
-pub(in crate::book) fn of_key(
-    c: &Connection,
-    key: i64,
-) -> rusqlite::Result<BTreeMap<u16, Annotation>> {
+pub(crate) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16, Annotation>> {
     let (mut found, mut comments) = (BTreeMap::new(), 0);
     let sql = "SELECT move, priority, flags, weight, comment, origin FROM marks WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
@@ -50,7 +47,7 @@ pub(in crate::book) fn of_key(
 }
 
 /// Reads the mark of one move.
-pub(in crate::book) fn get(c: &Connection, (key, mv): RowKey) -> rusqlite::Result<Annotation> {
+pub(crate) fn get(c: &Connection, (key, mv): RowKey) -> rusqlite::Result<Annotation> {
     let sql = "SELECT priority, flags, weight, comment, origin FROM marks \
                WHERE key = ?1 AND move = ?2";
     let mut statement = c.prepare_cached(sql)?;
@@ -65,22 +62,14 @@ pub(in crate::book) fn get(c: &Connection, (key, mv): RowKey) -> rusqlite::Resul
 }
 
 /// Sets the mark of a move, in place of the previous one.
-pub(in crate::book) fn set(
-    c: &Connection,
-    (key, mv): RowKey,
-    mark: &Annotation,
-) -> rusqlite::Result<()> {
+pub(crate) fn set(c: &Connection, (key, mv): RowKey, mark: &Annotation) -> rusqlite::Result<()> {
     c.prepare_cached("DELETE FROM marks WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
     c.prepare_cached("DELETE FROM line_groups WHERE key = ?1 AND move = ?2")?.execute((key, mv))?;
     put(c, (key, mv), mark)
 }
 
 /// Writes the mark of a move that has none yet.
-pub(in crate::book) fn put(
-    c: &Connection,
-    (key, mv): RowKey,
-    mark: &Annotation,
-) -> rusqlite::Result<()> {
+pub(crate) fn put(c: &Connection, (key, mv): RowKey, mark: &Annotation) -> rusqlite::Result<()> {
     if !mark.is_blank() {
         c.prepare_cached("INSERT INTO marks VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
             params![
@@ -102,7 +91,7 @@ pub(in crate::book) fn put(
 }
 
 /// Calls `visit` with every place that has a row or a mark, in order. Groups alone make no place.
-pub(in crate::book) fn for_each_place(
+pub(crate) fn for_each_place(
     c: &Connection,
     mut visit: impl FnMut(RowKey, Option<MoveRow>, Annotation) -> rusqlite::Result<()>,
 ) -> rusqlite::Result<()> {
@@ -146,10 +135,7 @@ fn group_name(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<String
 
 /// Rows of a table come in the order of its key; where they do not, the file was changed, and they
 /// might never end.
-pub(in crate::book) fn expect_after<T: PartialOrd>(
-    before: &mut Option<T>,
-    next: T,
-) -> rusqlite::Result<()> {
+pub(crate) fn expect_after<T: PartialOrd>(before: &mut Option<T>, next: T) -> rusqlite::Result<()> {
     if before.as_ref().is_some_and(|before| *before >= next) {
         return Err(disordered());
     }
@@ -161,7 +147,7 @@ fn too_much() -> rusqlite::Error {
     row_fault("longer comments than anybody writes")
 }
 
-pub(in crate::book) fn disordered() -> rusqlite::Error {
+pub(crate) fn disordered() -> rusqlite::Error {
     row_fault("rows out of order")
 }
 

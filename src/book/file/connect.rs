@@ -35,7 +35,7 @@ const STEPS_PER_BYTE: u64 = 32;
 
 /// A kind of file that is read, and does not change meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum FileKind {
+pub(crate) enum FileKind {
     /// One of the program's own books.
     Own,
     /// A file of another program. The readable part of a damaged schema is used.
@@ -47,7 +47,7 @@ pub(in crate::book) enum FileKind {
 
 /// Ends the queries of a connection that do not end by themselves.
 #[derive(Debug)]
-pub(in crate::book) struct Guard {
+pub(crate) struct Guard {
     stop: StopFlag,
     /// Looks that each query is granted, and those that the present one has left.
     looks: u64,
@@ -64,22 +64,22 @@ impl Guard {
     }
 
     /// Grants the next query all its steps.
-    pub(in crate::book) fn restart(&self) {
+    pub(crate) fn restart(&self) {
         self.left.store(self.looks, Ordering::Relaxed);
     }
 
     /// From now on queries end at that time, or only by their steps.
-    pub(in crate::book) fn set_deadline(&self, at: Option<Instant>) {
+    pub(crate) fn set_deadline(&self, at: Option<Instant>) {
         *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = at;
     }
 
     /// Returns true if the stop flag is set.
-    pub(in crate::book) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_set()
     }
 
     /// The flag that ends every query.
-    pub(in crate::book) const fn stop(&self) -> &StopFlag {
+    pub(crate) const fn stop(&self) -> &StopFlag {
         &self.stop
     }
 
@@ -91,7 +91,7 @@ impl Guard {
     }
 
     /// Describes the fault of a file whose query failed.
-    pub(in crate::book) fn fault(&self, error: &rusqlite::Error) -> String {
+    pub(crate) fn fault(&self, error: &rusqlite::Error) -> String {
         let is_ended = error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted);
         match (is_ended, self.is_stopped()) {
             (true, false) => {
@@ -105,7 +105,7 @@ impl Guard {
 
 /// Opens a regular file of `bytes` bytes for reading; the caller has checked that. Files beside it are
 /// ignored, and none is made.
-pub(in crate::book) fn open_file(
+pub(crate) fn open_file(
     path: &Path,
     bytes: u64,
     kind: FileKind,
@@ -136,7 +136,7 @@ pub(in crate::book) fn open_file(
 }
 
 /// Opens a file that this program made, to be written, and runs `pragmas` on it.
-pub(in crate::book) fn open_working(path: &Path, pragmas: &str) -> rusqlite::Result<Connection> {
+pub(crate) fn open_working(path: &Path, pragmas: &str) -> rusqlite::Result<Connection> {
     // No URIs: a file name that looks like one is a file name.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -151,15 +151,12 @@ pub(in crate::book) fn open_working(path: &Path, pragmas: &str) -> rusqlite::Res
 }
 
 /// A fault that the program finds in rows, in its own words, where errors of SQLite are expected.
-pub(in crate::book) fn row_fault(what: &str) -> rusqlite::Error {
+pub(crate) fn row_fault(what: &str) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(what.into())
 }
 
 /// Sets SQLite's schema version, which counts the changes of the schema.
-pub(in crate::book) fn set_schema_version(
-    connection: &Connection,
-    number: i64,
-) -> rusqlite::Result<()> {
+pub(crate) fn set_schema_version(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
     let set = connection.execute_batch(&format!("PRAGMA schema_version = {number};"));
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

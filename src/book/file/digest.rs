@@ -10,10 +10,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use crate::bytes::StopFlag;
 
 /// Bytes of the digest.
-pub(in crate::book) const LEN: usize = 32;
+pub(crate) const LEN: usize = 32;
 
 /// First bytes of every SQLite file.
-pub(in crate::book) const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+pub(crate) const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The SQLite version number that every book states (header offset 96), so that its bytes do not
 /// depend on the library's version. Readers ignore it.
@@ -21,20 +21,20 @@ const STATED_SQLITE_VERSION: u32 = 3_045_000;
 
 /// The parts of a SQLite header that matter here.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::book) struct Header {
-    pub(in crate::book) page_size: u64,
-    pub(in crate::book) pages: u64,
-    pub(in crate::book) application_id: u32,
+pub(crate) struct Header {
+    pub(crate) page_size: u64,
+    pub(crate) pages: u64,
+    pub(crate) application_id: u32,
     /// True if changes go to a write-ahead log first; never in a finished book.
-    pub(in crate::book) has_log: bool,
+    pub(crate) has_log: bool,
 }
 
 impl Header {
     /// Bytes of a SQLite header.
-    pub(in crate::book) const LEN: usize = 100;
+    pub(crate) const LEN: usize = 100;
 
     /// `None` if this is not the header of a SQLite file.
-    pub(in crate::book) fn parse(bytes: &[u8; Self::LEN]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8; Self::LEN]) -> Option<Self> {
         let u32_at = |at: usize| {
             u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
         };
@@ -51,7 +51,7 @@ impl Header {
         })
     }
 
-    pub(in crate::book) fn read(file: &mut File) -> io::Result<Option<Self>> {
+    pub(crate) fn read(file: &mut File) -> io::Result<Option<Self>> {
         let mut bytes = [0; Self::LEN];
         file.rewind()?;
         file.read_exact(&mut bytes)?;
@@ -65,7 +65,7 @@ impl Header {
 
 /// Makes the header independent of history and library version, then writes the digest; an error of
 /// [`io::ErrorKind::Interrupted`] once `stop` is set.
-pub(in crate::book) fn seal(file: &mut File, stop: &StopFlag) -> io::Result<()> {
+pub(crate) fn seal(file: &mut File, stop: &StopFlag) -> io::Result<()> {
     write_at(file, 24, &1u32.to_be_bytes())?; // file change counter
     write_at(file, 92, &1u32.to_be_bytes())?; // the change counter for which the version is valid
     write_at(file, 96, &STATED_SQLITE_VERSION.to_be_bytes())?;
@@ -77,7 +77,7 @@ pub(in crate::book) fn seal(file: &mut File, stop: &StopFlag) -> io::Result<()> 
 
 /// Returns true if the file is as it was when it was sealed; an error of [`io::ErrorKind::Interrupted`] once
 /// `stop` is set.
-pub(in crate::book) fn is_intact(file: &mut File, stop: &StopFlag) -> io::Result<bool> {
+pub(crate) fn is_intact(file: &mut File, stop: &StopFlag) -> io::Result<bool> {
     let Some(header) = Header::read(file)? else { return Ok(false) };
     let mut stated = [0; LEN];
     file.seek(SeekFrom::Start(header.digest_at()))?;

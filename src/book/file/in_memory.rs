@@ -64,7 +64,7 @@ impl Book {
 
     /// [`probe_in_memory`](Self::probe_in_memory), where rows of the position or of its mirror image are known
     /// by their numbers in the order of [`for_each_entry`](Self::for_each_entry).
-    pub(in crate::book) fn probe_near<G: Symmetric>(
+    pub(crate) fn probe_near<G: Symmetric>(
         &self,
         moves: &MovesInMemory,
         position: &G,

@@ -6,13 +6,13 @@ use crate::hash;
 use crate::xiangqi;
 
 /// The file of a key table, or of the stored one of a game.
-pub(in crate::book) fn table_file(game: &str, table: Option<&hash::KeyTable>) -> Vec<u8> {
+pub(crate) fn table_file(game: &str, table: Option<&hash::KeyTable>) -> Vec<u8> {
     let stored = || key_file(game).unwrap_or_default().to_vec();
     table.and_then(|table| table.to_bytes().ok()).unwrap_or_else(stored)
 }
 
 /// The stored key file of a game, by its name.
-pub(in crate::book) fn key_file(game: &str) -> Option<&'static [u8]> {
+pub(crate) fn key_file(game: &str) -> Option<&'static [u8]> {
     match game {
         xiangqi::Position::NAME => Some(hash::xiangqi::FILE),
         gomoku::Board::NAME => Some(hash::gomoku::FILE),

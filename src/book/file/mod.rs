@@ -1,18 +1,18 @@
 //! The file of a book: its store, opening and reading it, putting it in its place as a whole.
 
-pub(super) mod annotation_rows;
-pub(super) mod connect;
-pub(super) mod digest;
-pub(super) mod in_memory;
-pub(super) mod key_tables;
-pub(super) mod origins;
-pub(super) mod paged;
-pub(super) mod pages;
-pub(super) mod reader;
-pub(super) mod records;
-pub(super) mod rehash;
-pub(super) mod samples;
-pub(super) mod scores;
-pub(super) mod store;
-pub(super) mod transaction;
-pub(super) mod walk;
+pub(crate) mod annotation_rows;
+pub(crate) mod connect;
+pub(crate) mod digest;
+pub(crate) mod in_memory;
+pub(crate) mod key_tables;
+pub(crate) mod origins;
+pub(crate) mod paged;
+pub(crate) mod pages;
+pub(crate) mod reader;
+pub(crate) mod records;
+pub(crate) mod rehash;
+pub(crate) mod samples;
+pub(crate) mod scores;
+pub(crate) mod store;
+pub(crate) mod transaction;
+pub(crate) mod walk;

@@ -10,10 +10,10 @@ use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::BookError;
 
 /// Rows that are read at once.
-pub(in crate::book) const PAGE: u16 = 4096;
+pub(crate) const PAGE: u16 = 4096;
 
 /// A row that has a place in its table.
-pub(in crate::book) trait Placed: Clone {
+pub(crate) trait Placed: Clone {
     /// The primary key.
     fn place(&self) -> impl PartialOrd + '_;
 }
@@ -28,7 +28,7 @@ impl Placed for GameId {
 type ReadPage<T> = fn(&Connection, Option<&T>) -> rusqlite::Result<Vec<T>>;
 
 /// All of a table. No statement stays open between two pages, so this can go to another thread.
-pub(in crate::book) struct Paged<B, T> {
+pub(crate) struct Paged<B, T> {
     book: B,
     read: ReadPage<T>,
     page: std::vec::IntoIter<T>,
@@ -37,12 +37,12 @@ pub(in crate::book) struct Paged<B, T> {
 }
 
 impl<B: Borrow<Book>, T: Placed> Paged<B, T> {
-    pub(in crate::book) fn new(book: B, read: ReadPage<T>) -> Self {
+    pub(crate) fn new(book: B, read: ReadPage<T>) -> Self {
         Self { book, read, page: Vec::new().into_iter(), last: None, is_done: false }
     }
 
     /// The rows that were read already.
-    pub(in crate::book) fn rest_of_page(&mut self) -> impl Iterator<Item = T> + '_ {
+    pub(crate) fn rest_of_page(&mut self) -> impl Iterator<Item = T> + '_ {
         self.page.by_ref()
     }
 
@@ -61,7 +61,7 @@ impl<B: Borrow<Book>, T: Placed> Paged<B, T> {
 
 impl<B: Borrow<Book>> Paged<B, GameId> {
     /// The ids in a table.
-    pub(in crate::book) fn ids(book: B, table: IdTable) -> Self {
+    pub(crate) fn ids(book: B, table: IdTable) -> Self {
         let read: ReadPage<GameId> = match table {
             IdTable::Games => |connection, last| {
                 let sql = "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2";

@@ -17,12 +17,12 @@ const MAX_DEPTH: u8 = 20;
 const LOOK: u64 = 1 << 10;
 
 /// Bytes of the header of a page, without the last child of an inner one.
-pub(super) const PAGE_HEADER: usize = 8;
+pub(crate) const PAGE_HEADER: usize = 8;
 
 /// Checks the trees of pages below `roots` and page 1, in time that is linear in the length of the file. The
 /// error is of [`io::ErrorKind::InvalidData`] if a page is used twice, or if its cells are longer than it
 /// is, and of [`io::ErrorKind::Interrupted`] once `stop` is set.
-pub(in crate::book) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Result<()> {
+pub(crate) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Result<()> {
     let mut bytes = [0; Header::LEN];
     file.rewind()?;
     file.read_exact(&mut bytes)?;
@@ -138,7 +138,7 @@ impl Walk<'_> {
 
 /// The kinds of pages of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PageKind {
+pub(crate) enum PageKind {
     IndexInner,
     TableInner,
     IndexLeaf,
@@ -146,7 +146,7 @@ pub(super) enum PageKind {
 }
 
 impl PageKind {
-    pub(super) const fn of(byte: u8) -> Option<Self> {
+    pub(crate) const fn of(byte: u8) -> Option<Self> {
         Some(match byte {
             2 => Self::IndexInner,
             5 => Self::TableInner,
@@ -156,23 +156,23 @@ impl PageKind {
         })
     }
 
-    pub(super) const fn is_inner(self) -> bool {
+    pub(crate) const fn is_inner(self) -> bool {
         matches!(self, Self::IndexInner | Self::TableInner)
     }
 }
 
 /// A cell of a page.
-pub(super) struct Cell {
+pub(crate) struct Cell {
     /// Its bytes in the page.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     child: Option<u32>,
     /// The first page of the rest of its value, and the bytes of that.
-    pub(super) chain: Option<(u32, u64)>,
+    pub(crate) chain: Option<(u32, u64)>,
 }
 
 impl Cell {
     /// Reads the cell at the beginning of `bytes`, which end with the page; `None` if it is longer.
-    pub(super) fn read(kind: PageKind, bytes: &[u8], size: usize) -> Option<Self> {
+    pub(crate) fn read(kind: PageKind, bytes: &[u8], size: usize) -> Option<Self> {
         let mut len = 0;
         let child = if kind.is_inner() {
             len = 4;
@@ -214,7 +214,7 @@ const fn local_bytes(kind: PageKind, value: u64, size: u64) -> u64 {
 }
 
 /// A number as SQLite writes it, and its length.
-pub(super) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
+pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().enumerate().take(9) {
         if i == 8 {
@@ -228,11 +228,11 @@ pub(super) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-pub(super) fn number(bytes: &[u8]) -> u32 {
+pub(crate) fn number(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-pub(super) fn short(bytes: &[u8]) -> u16 {
+pub(crate) fn short(bytes: &[u8]) -> u16 {
     u16::from_be_bytes([bytes[0], bytes[1]])
 }
 

@@ -70,7 +70,7 @@ fn stamp_of(file: &File) -> io::Result<Stamp> {
 
 /// A file as it was when a book was opened.
 #[derive(Debug)]
-pub(in crate::book) struct Identity {
+pub(crate) struct Identity {
     file: File,
     stamp: Stamp,
 }
@@ -180,12 +180,7 @@ pub struct BookEntry {
 
 impl BookEntry {
     /// The entry of a row and a mark; `None` if the book does not have the move.
-    pub(in crate::book) fn new(
-        key: i64,
-        mv: u16,
-        row: Option<MoveRow>,
-        mark: Annotation,
-    ) -> Option<Self> {
+    pub(crate) fn new(key: i64, mv: u16, row: Option<MoveRow>, mark: Annotation) -> Option<Self> {
         let is_added = mark.flags.has(Flags::ADDED);
         if mark.flags.has(Flags::DELETED) || row.is_none() && !is_added {
             return None;
@@ -213,7 +208,7 @@ impl BookEntry {
 
 impl Book {
     /// Opens a book. A book of another program is [`BookError::NotABook`] here.
-    pub(in crate::book) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
+    pub(crate) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
         let io_error = |source| BookError::Io { path: path.to_owned(), source };
         let file = check_header(path)?;
         let stamp = stamp_of(&file).map_err(io_error)?;
@@ -249,12 +244,12 @@ impl Book {
     }
 
     /// The identity of the open file, to distinguish it from another one that replaces it.
-    pub(in crate::book) fn identity(&self) -> io::Result<Identity> {
+    pub(crate) fn identity(&self) -> io::Result<Identity> {
         Ok(Identity { file: self.file.try_clone()?, stamp: self.stamp })
     }
 
     /// Returns true if this is that file, unchanged since then, and still has its path.
-    pub(in crate::book) fn is_of(&self, identity: &Identity) -> io::Result<bool> {
+    pub(crate) fn is_of(&self, identity: &Identity) -> io::Result<bool> {
         let now = open::regular(&self.path)?;
         Ok(stamp_of(&now)? == identity.stamp
             && is_same(&now, &identity.file)?
@@ -314,7 +309,7 @@ impl Book {
     }
 
     /// What [`probe_with`](Self::probe_with) finds, `entries` being the moves of the book under a key.
-    pub(in crate::book) fn found<G: Symmetric>(
+    pub(crate) fn found<G: Symmetric>(
         &self,
         position: &G,
         min_games: u64,
@@ -442,7 +437,7 @@ impl Book {
     }
 
     /// Calls `visit` with every place that has a row or a mark, deleted moves and all.
-    pub(in crate::book) fn for_each_place(
+    pub(crate) fn for_each_place(
         &self,
         visit: impl FnMut(RowKey, Option<MoveRow>, Annotation) -> rusqlite::Result<()>,
     ) -> Result<(), BookError> {
@@ -474,7 +469,7 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::Damaged`], [`BookError::Io`].
-    pub(in crate::book) fn check_pages(&self) -> Result<(), BookError> {
+    pub(crate) fn check_pages(&self) -> Result<(), BookError> {
         let roots: Vec<u32> = self.query(|c| {
             let mut statement = c.prepare("SELECT rootpage FROM sqlite_schema")?;
             statement.query_map([], |row| row.get(0))?.collect()
@@ -531,7 +526,7 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::Damaged`] at the first difference.
-    pub(in crate::book) fn check_rows(&self) -> Result<(), BookError> {
+    pub(crate) fn check_rows(&self) -> Result<(), BookError> {
         let mut content = ContentHasher::default();
         let (mut rows, mut positions, mut last) = (0, 0, None);
         self.for_each_blob(|key, bits, blob| {
@@ -600,7 +595,7 @@ impl Book {
     }
 
     /// The rows under a key, deleted moves and all.
-    pub(in crate::book) fn rows_of(&self, key: i64) -> Result<Vec<(u16, MoveRow)>, BookError> {
+    pub(crate) fn rows_of(&self, key: i64) -> Result<Vec<(u16, MoveRow)>, BookError> {
         let found = self.query(|c| {
             let mut statement =
                 c.prepare_cached("SELECT move, stats FROM moves WHERE key = ?1 ORDER BY move")?;
@@ -621,7 +616,7 @@ impl Book {
             .collect()
     }
 
-    pub(in crate::book) fn expect_game<G: Game>(&self) -> Result<(), BookError> {
+    pub(crate) fn expect_game<G: Game>(&self) -> Result<(), BookError> {
         if self.metadata.game == G::NAME {
             return Ok(());
         }
@@ -633,7 +628,7 @@ impl Book {
     }
 
     /// The row and the mark at a place.
-    pub(in crate::book) fn row_and_mark(
+    pub(crate) fn row_and_mark(
         &self,
         place: RowKey,
     ) -> Result<(Option<MoveRow>, Annotation), BookError> {
@@ -642,12 +637,12 @@ impl Book {
         Ok((row, self.query(|c| annotation_rows::get(c, place))?))
     }
 
-    pub(in crate::book) fn prepare(&self, sql: &str) -> Result<Statement<'_>, BookError> {
+    pub(crate) fn prepare(&self, sql: &str) -> Result<Statement<'_>, BookError> {
         self.query(|_| Ok(()))?;
         self.connection.prepare(sql).map_err(|e| self.store_error(&e))
     }
 
-    pub(in crate::book) fn store_error(&self, error: &rusqlite::Error) -> BookError {
+    pub(crate) fn store_error(&self, error: &rusqlite::Error) -> BookError {
         if self.guard.is_stopped() {
             return interrupted(&self.path);
         }
@@ -658,11 +653,11 @@ impl Book {
     }
 
     /// Returns true if the stop flag is set.
-    pub(in crate::book) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.guard.is_stopped()
     }
 
-    pub(in crate::book) fn query<T>(
+    pub(crate) fn query<T>(
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, BookError> {
@@ -670,7 +665,7 @@ impl Book {
         run(&self.connection).map_err(|e| self.store_error(&e))
     }
 
-    pub(in crate::book) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
+    pub(crate) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
         damaged(&self.path, format!("move {bits} of position {} was changed", Key::from_i64(key)))
     }
 }

@@ -24,11 +24,11 @@ const MAX_DEPTH: usize = 20;
 
 /// References from page to page, by the inner pages that can be read.
 #[derive(Debug, Default)]
-pub(in crate::book) struct Parents(HashMap<u32, u32>);
+pub(crate) struct Parents(HashMap<u32, u32>);
 
 impl Parents {
     /// The first page of the table that a page belongs to, as far as other pages lead there.
-    pub(in crate::book) fn root(&self, page: u32) -> u32 {
+    pub(crate) fn root(&self, page: u32) -> u32 {
         let parents = std::iter::successors(Some(page), |page| self.0.get(page).copied());
         parents.take(MAX_DEPTH).last().unwrap_or(page)
     }
@@ -45,7 +45,7 @@ impl Parents {
 
 /// Calls `visit` with every record in the index pages of a file, and its page. Cells that are none are passed
 /// over. The error is of [`io::ErrorKind::Interrupted`] once `stop` is set.
-pub(in crate::book) fn for_each_record(
+pub(crate) fn for_each_record(
     file: &mut File,
     page_size: u64,
     stop: &StopFlag,

@@ -20,7 +20,7 @@ const MAX_TRIES: u64 = 50_000_000;
 /// # Errors
 ///
 /// [`BookError::OtherGame`], [`BookError::Damaged`], and those of `visit`.
-pub(in crate::book) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
+pub(crate) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
     book: &Book,
     table: Option<&KeyTable>,
     mut visit: impl FnMut(RowKey, RowKey) -> Result<(), E>,

@@ -45,17 +45,17 @@ fn place_of(bytes: [u8; 10]) -> RowKey {
 
 /// Sample games on their way into a book.
 #[derive(Debug)]
-pub(in crate::book) struct SampleSorters {
+pub(crate) struct SampleSorters {
     /// Sample games of a move that are kept.
-    pub(in crate::book) most: u16,
-    pub(in crate::book) rows: Sorter<Samples>,
-    pub(in crate::book) games: Sorter<SampleGame>,
+    pub(crate) most: u16,
+    pub(crate) rows: Sorter<Samples>,
+    pub(crate) games: Sorter<SampleGame>,
     used: Sorter<UsedGame>,
 }
 
 impl SampleSorters {
     /// Each sorter holds up to a part of `budget` bytes.
-    pub(in crate::book) fn new(most: u16, folder: &Path, budget: usize, stop: &StopFlag) -> Self {
+    pub(crate) fn new(most: u16, folder: &Path, budget: usize, stop: &StopFlag) -> Self {
         Self {
             most,
             rows: Sorter::new(folder, budget / 2, stop),
@@ -65,7 +65,7 @@ impl SampleSorters {
     }
 
     /// Adds the sample games of a book, of each move at the place to which `place` brings it.
-    pub(in crate::book) fn add_book(
+    pub(crate) fn add_book(
         &self,
         book: &Book,
         place: impl Fn(RowKey) -> Option<RowKey>,
@@ -94,14 +94,14 @@ impl SampleSorters {
     }
 
     /// Writes all sample games to the book, and of the games those that are samples.
-    pub(in crate::book) fn write(self, writer: &Writer, at: At<'_>) -> Result<(), ReplaceError> {
+    pub(crate) fn write(self, writer: &Writer, at: At<'_>) -> Result<(), ReplaceError> {
         let Self { rows, games, used, .. } = self;
         let rows = rows.finish().map_err(|e| at.io(e))?;
         write_tables(writer, rows, games, used, |e| at.io(e), |e| at.store(e))
     }
 
     /// As [`write`](Self::write), with the samples of moves from elsewhere.
-    pub(in crate::book) fn write_rows<E>(
+    pub(crate) fn write_rows<E>(
         self,
         writer: &Writer,
         rows: impl Iterator<Item = io::Result<Samples>>,

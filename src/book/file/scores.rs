@@ -12,7 +12,7 @@ use crate::book::model::value::{Bounds, Evaluation, SourceScore, Value};
 use crate::game::{Bound, Side};
 
 /// The query for whether a book has any score.
-pub(in crate::book) const EXIST: &str =
+pub(crate) const EXIST: &str =
     "SELECT EXISTS(SELECT 1 FROM scores) OR EXISTS(SELECT 1 FROM backed)";
 
 /// Sources of one position that are read, at most.
@@ -40,7 +40,7 @@ impl Score {
 
     /// The same of the move that leads to the position, for the side that makes it; the move that
     /// the source would play is the answer then.
-    pub(in crate::book) fn before(self) -> Self {
+    pub(crate) fn before(self) -> Self {
         let Evaluation { score, bound, .. } = self.evaluation;
         let evaluation = Evaluation { score: score.before(), bound: -bound, ..self.evaluation };
         Self { evaluation, ..self }
@@ -68,7 +68,7 @@ pub struct MoveScore {
 
 impl MoveScore {
     /// The value by the games alone.
-    pub(in crate::book) fn of_games(stats: &MoveStats, mover: Side) -> Self {
+    pub(crate) fn of_games(stats: &MoveStats, mover: Side) -> Self {
         let decided = stats.decided();
         let points = stats.wins(mover) as f64 + stats.draws as f64 / 2.0 + 1.0;
         let share = points / (decided as f64 + 2.0);
@@ -111,17 +111,14 @@ fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Score> {
 }
 
 /// Every score of a position, by the name of the source.
-pub(in crate::book) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<Vec<Score>> {
+pub(crate) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<Vec<Score>> {
     let sql = format!("SELECT {COLUMNS} FROM scores WHERE key = ?1 ORDER BY source");
     let mut statement = c.prepare_cached(&sql)?;
     statement.query_map([key], |row| read(row, 0))?.take(MAX_SOURCES).collect()
 }
 
 /// Calls `visit` with every score, in the order of keys and sources.
-pub(in crate::book) fn for_each(
-    c: &Connection,
-    mut visit: impl FnMut(i64, Score),
-) -> rusqlite::Result<()> {
+pub(crate) fn for_each(c: &Connection, mut visit: impl FnMut(i64, Score)) -> rusqlite::Result<()> {
     let sql = format!("SELECT key, {COLUMNS} FROM scores ORDER BY key, source");
     let mut statement = c.prepare(&sql)?;
     let mut rows = statement.query([])?;
@@ -132,7 +129,7 @@ pub(in crate::book) fn for_each(
 }
 
 /// The score that counts for each position that has one.
-pub(in crate::book) fn counting(c: &Connection) -> rusqlite::Result<HashMap<i64, Score>> {
+pub(crate) fn counting(c: &Connection) -> rusqlite::Result<HashMap<i64, Score>> {
     let mut found: HashMap<i64, Score> = HashMap::new();
     for_each(c, |key, score| {
         let counts = found.get(&key).is_none_or(|old| old.rank() < score.rank());
@@ -144,7 +141,7 @@ pub(in crate::book) fn counting(c: &Connection) -> rusqlite::Result<HashMap<i64,
 }
 
 /// Keeps a score, in place of an earlier one of the same source, unless that one counts for more.
-pub(in crate::book) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite::Result<()> {
+pub(crate) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite::Result<()> {
     let sql = format!("SELECT {COLUMNS} FROM scores WHERE key = ?1 AND source = ?2");
     let mut statement = c.prepare_cached(&sql)?;
     let known = statement.query_row(params![key, score.source], |row| read(row, 0)).optional()?;
@@ -170,10 +167,7 @@ pub(in crate::book) fn put(c: &Connection, key: i64, score: &Score) -> rusqlite:
 }
 
 /// The values derived from scores for the moves of a position.
-pub(in crate::book) fn backed_of_key(
-    c: &Connection,
-    key: i64,
-) -> rusqlite::Result<HashMap<u16, Bounds>> {
+pub(crate) fn backed_of_key(c: &Connection, key: i64) -> rusqlite::Result<HashMap<u16, Bounds>> {
     let sql = "SELECT move, low, high FROM backed WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map([key], |row| Ok((row.get(0)?, read_span(row, 1)?)))?;
@@ -187,7 +181,7 @@ fn read_span(row: &Row<'_>, at: usize) -> rusqlite::Result<Bounds> {
 }
 
 /// Replaces all values derived from scores.
-pub(in crate::book) fn put_backed(
+pub(crate) fn put_backed(
     c: &Connection,
     moves: impl Iterator<Item = (i64, u16, Bounds)>,
 ) -> rusqlite::Result<()> {
@@ -200,17 +194,17 @@ pub(in crate::book) fn put_backed(
 }
 
 /// Removes the values derived from scores, because there are other moves now.
-pub(in crate::book) fn forget_backed(c: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn forget_backed(c: &Connection) -> rusqlite::Result<()> {
     c.execute("DELETE FROM backed", []).map(drop)
 }
 
 /// Returns true if there are values derived from scores.
-pub(in crate::book) fn is_backed(c: &Connection) -> rusqlite::Result<bool> {
+pub(crate) fn is_backed(c: &Connection) -> rusqlite::Result<bool> {
     c.query_row("SELECT EXISTS(SELECT 1 FROM backed)", [], |row| row.get(0))
 }
 
 /// Removes all scores, or those of one source, and the values derived from scores.
-pub(in crate::book) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::Result<usize> {
+pub(crate) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::Result<usize> {
     forget_backed(c)?;
     match source {
         None => c.execute("DELETE FROM scores", []),
@@ -219,7 +213,7 @@ pub(in crate::book) fn clear(c: &Connection, source: Option<&str>) -> rusqlite::
 }
 
 /// The number of scores of each source.
-pub(in crate::book) fn sources(c: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+pub(crate) fn sources(c: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
     let mut statement =
         c.prepare("SELECT source, count(*) FROM scores GROUP BY source ORDER BY source")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))?;

@@ -36,17 +36,17 @@ const PAGE_SIZE: u32 = 8192;
 
 /// A table of a book.
 #[derive(Debug)]
-pub(in crate::book) struct BookTable {
-    pub(in crate::book) name: &'static str,
-    pub(in crate::book) part: BookPart,
+pub(crate) struct BookTable {
+    pub(crate) name: &'static str,
+    pub(crate) part: BookPart,
     /// The SQL that creates it.
-    pub(in crate::book) sql: &'static str,
+    pub(crate) sql: &'static str,
 }
 
 /// The parts of a book's content. Making a book of others decides for each whether it is carried over as it
 /// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum BookPart {
+pub(crate) enum BookPart {
     /// The tables that every book is given when it is finished.
     Frame,
     /// Ids of games.
@@ -84,7 +84,7 @@ pub(in crate::book) enum BookPart {
 /// - `books`, `provenance`: the books that were merged, and which source came with which;
 /// - `scores`: the scores that engines and tablebases give to positions, a [`Score`](crate::book::file::scores::Score) each;
 /// - `backed`: the values that result for the moves that lead there, a [`Bounds`](crate::book::model::value::Bounds) each.
-pub(in crate::book) const TABLES: &[BookTable] = &[
+pub(crate) const TABLES: &[BookTable] = &[
     BookTable {
         name: "seal",
         part: BookPart::Frame,
@@ -170,7 +170,7 @@ pub(in crate::book) const TABLES: &[BookTable] = &[
 ///
 /// - `samples`: the place of a move, and the ids of its sample games;
 /// - `sample_games`: what is kept of each game that is a sample of some move.
-pub(in crate::book) const SAMPLE_TABLES: &[BookTable] = &[
+pub(crate) const SAMPLE_TABLES: &[BookTable] = &[
     BookTable {
         name: "samples",
         part: BookPart::Samples,
@@ -187,7 +187,7 @@ pub(in crate::book) const SAMPLE_TABLES: &[BookTable] = &[
 
 /// Memory that packing needs beside the rows on their way, in bytes: the caches of the working file and of
 /// the book that is made from it.
-pub(in crate::book) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
+pub(crate) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
 
 /// SQLite's cache, in KiB. Rows are appended, so few pages are in use at a time.
 const CACHE_KIB: usize = 8192;
@@ -200,7 +200,7 @@ const LOT: usize = 4096;
 /// They go to a working file first, which SQLite fills to two thirds or so; copying that into the
 /// book (`VACUUM INTO`) fills every page and orders them.
 #[derive(Debug)]
-pub(in crate::book) struct Writer {
+pub(crate) struct Writer {
     connection: Connection,
     /// The path of the working file, on systems where an open file cannot be removed.
     working: Option<TempPath>,
@@ -236,7 +236,7 @@ impl Lot {
 
 impl Writer {
     /// Starts a book with an empty working file.
-    pub(in crate::book) fn create(working: TempPath) -> rusqlite::Result<Self> {
+    pub(crate) fn create(working: TempPath) -> rusqlite::Result<Self> {
         let pragmas = format!(
             "PRAGMA page_size = {PAGE_SIZE};
              PRAGMA auto_vacuum = NONE;
@@ -263,7 +263,7 @@ impl Writer {
     }
 
     /// Makes it a book with sample games; before anything is added.
-    pub(in crate::book) fn begin_samples(&self) -> rusqlite::Result<()> {
+    pub(crate) fn begin_samples(&self) -> rusqlite::Result<()> {
         for table in SAMPLE_TABLES {
             self.connection.execute_batch(table.sql)?;
         }
@@ -271,20 +271,17 @@ impl Writer {
     }
 
     /// A statement that adds to a table.
-    pub(in crate::book) fn statement(
-        &self,
-        sql: &str,
-    ) -> rusqlite::Result<rusqlite::CachedStatement<'_>> {
+    pub(crate) fn statement(&self, sql: &str) -> rusqlite::Result<rusqlite::CachedStatement<'_>> {
         self.connection.prepare_cached(sql)
     }
 
     /// The working file.
-    pub(in crate::book) const fn connection(&mut self) -> &mut Connection {
+    pub(crate) const fn connection(&mut self) -> &mut Connection {
         &mut self.connection
     }
 
     /// Adds the id of a game to a table; they come in ascending order.
-    pub(in crate::book) fn add_id(&self, table: IdTable, id: GameId) -> rusqlite::Result<()> {
+    pub(crate) fn add_id(&self, table: IdTable, id: GameId) -> rusqlite::Result<()> {
         let sql = match table {
             IdTable::Games => "INSERT INTO games VALUES(?1)",
             IdTable::Elsewhere => "INSERT INTO elsewhere VALUES(?1)",
@@ -294,7 +291,7 @@ impl Writer {
     }
 
     /// Adds the members of line groups, in ascending order.
-    pub(in crate::book) fn add_member(&self, member: &Member) -> rusqlite::Result<()> {
+    pub(crate) fn add_member(&self, member: &Member) -> rusqlite::Result<()> {
         let Member { key, mv, group } = member;
         self.connection
             .prepare_cached("INSERT INTO line_groups VALUES(?1, ?2, ?3)")?
@@ -303,7 +300,7 @@ impl Writer {
     }
 
     /// Adds the rows of some tables of another book, except those whose keys are there already.
-    pub(in crate::book) fn add_tables(
+    pub(crate) fn add_tables(
         &self,
         from: &Connection,
         is_carried: impl Fn(BookPart) -> bool,
@@ -331,7 +328,7 @@ impl Writer {
 
     /// Adds rows, in ascending order; `rows` runs in another thread. `failed` makes an error of the
     /// store one of the caller's.
-    pub(in crate::book) fn add_rows<E: Send>(
+    pub(crate) fn add_rows<E: Send>(
         &mut self,
         rows: impl Iterator<Item = Result<KeyedRow, E>> + Send,
         failed: impl Fn(rusqlite::Error) -> E,
@@ -359,28 +356,20 @@ impl Writer {
     }
 
     /// Adds a row; in ascending order.
-    pub(in crate::book) fn add_row(
-        &mut self,
-        (key, mv): RowKey,
-        row: &MoveRow,
-    ) -> rusqlite::Result<()> {
+    pub(crate) fn add_row(&mut self, (key, mv): RowKey, row: &MoveRow) -> rusqlite::Result<()> {
         let mut lot = Lot::default();
         lot.put((key, mv, *row));
         self.add_lot(&lot)
     }
 
     /// Adds the mark of a move.
-    pub(in crate::book) fn add_mark(
-        &self,
-        place: RowKey,
-        mark: &Annotation,
-    ) -> rusqlite::Result<()> {
+    pub(crate) fn add_mark(&self, place: RowKey, mark: &Annotation) -> rusqlite::Result<()> {
         annotation_rows::put(&self.connection, place, mark)
     }
 
     /// Adds the books that were merged, in the order of their numbers from 1, and which source came
     /// with which.
-    pub(in crate::book) fn add_origins(&self, origins: &Origins) -> rusqlite::Result<()> {
+    pub(crate) fn add_origins(&self, origins: &Origins) -> rusqlite::Result<()> {
         let sql = "INSERT INTO books VALUES(?1, ?2, ?3, ?4, ?5)";
         let mut insert = self.connection.prepare_cached(sql)?;
         for (number, book) in (1u32..).zip(&origins.books) {
@@ -395,7 +384,7 @@ impl Writer {
     }
 
     /// Adds a row as it is to one of the other tables.
-    pub(in crate::book) fn put_values(&self, table: &str, row: Vec<Value>) -> rusqlite::Result<()> {
+    pub(crate) fn put_values(&self, table: &str, row: Vec<Value>) -> rusqlite::Result<()> {
         let places = vec!["?"; row.len()].join(", ");
         let sql = format!("INSERT INTO {table} VALUES({places})");
         let mut insert = self.connection.prepare_cached(&sql)?;
@@ -404,7 +393,7 @@ impl Writer {
 
     /// Adds the tables that are known at the end and writes the book to the empty file at `path`. Fills in
     /// the metadata that derive from the rows.
-    pub(in crate::book) fn finish(
+    pub(crate) fn finish(
         self,
         path: &Path,
         metadata: &mut Metadata,
@@ -460,13 +449,13 @@ fn send_lots<E>(
 /// BLAKE3 over all rows in order: key LE64, move LE16, length of the blob LE16, blob. Independent of
 /// pages and of everything beside the rows.
 #[derive(Debug, Default)]
-pub(in crate::book) struct ContentHasher {
+pub(crate) struct ContentHasher {
     hasher: blake3::Hasher,
     buffer: Vec<u8>,
 }
 
 impl ContentHasher {
-    pub(in crate::book) fn add(&mut self, key: i64, mv: u16, blob: &[u8]) {
+    pub(crate) fn add(&mut self, key: i64, mv: u16, blob: &[u8]) {
         self.buffer.extend_from_slice(&key.to_le_bytes());
         self.buffer.extend_from_slice(&mv.to_le_bytes());
         self.buffer.extend_from_slice(&(blob.len() as u16).to_le_bytes());
@@ -478,7 +467,7 @@ impl ContentHasher {
     }
 
     /// In hexadecimal.
-    pub(in crate::book) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.hasher.update(&self.buffer);
         self.hasher.finalize().to_hex().to_string()
     }

@@ -28,15 +28,15 @@ const STEPS: i32 = 1 << 16;
 
 /// Makes errors that name a place.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::book) struct At<'a>(pub(in crate::book) &'a Path);
+pub(crate) struct At<'a>(pub(crate) &'a Path);
 
 impl At<'_> {
-    pub(in crate::book) fn refused(self, what: impl Into<String>) -> ReplaceError {
+    pub(crate) fn refused(self, what: impl Into<String>) -> ReplaceError {
         ReplaceError::Refused { path: self.0.to_owned(), what: what.into() }
     }
 
     /// A file there cannot be created or replaced.
-    pub(in crate::book) fn create(self, error: &io::Error) -> ReplaceError {
+    pub(crate) fn create(self, error: &io::Error) -> ReplaceError {
         let is_closed = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
         if is_closed.contains(&error.kind()) {
             self.refused(format!("nothing can be written in its folder ({error}); choose another"))
@@ -45,18 +45,18 @@ impl At<'_> {
         }
     }
 
-    pub(in crate::book) fn interrupted(self) -> ReplaceError {
+    pub(crate) fn interrupted(self) -> ReplaceError {
         ReplaceError::Interrupted { path: self.0.to_owned() }
     }
 
-    pub(in crate::book) fn io(self, source: io::Error) -> ReplaceError {
+    pub(crate) fn io(self, source: io::Error) -> ReplaceError {
         match source.kind() {
             io::ErrorKind::Interrupted => self.interrupted(),
             _ => ReplaceError::Write { path: self.0.to_owned(), source },
         }
     }
 
-    pub(in crate::book) fn store(self, source: rusqlite::Error) -> ReplaceError {
+    pub(crate) fn store(self, source: rusqlite::Error) -> ReplaceError {
         match source.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => self.interrupted(),
             _ => ReplaceError::Store { path: self.0.to_owned(), source },
@@ -64,7 +64,7 @@ impl At<'_> {
     }
 
     /// Copies some tables of `book` to the book that is written there.
-    pub(in crate::book) fn copy_tables(
+    pub(crate) fn copy_tables(
         self,
         book: &Book,
         to: &Writer,
@@ -83,13 +83,13 @@ impl At<'_> {
         })
     }
 
-    pub(in crate::book) fn check_stop(self, stop: &StopFlag) -> Result<(), ReplaceError> {
+    pub(crate) fn check_stop(self, stop: &StopFlag) -> Result<(), ReplaceError> {
         if stop.is_set() { Err(self.interrupted()) } else { Ok(()) }
     }
 }
 
 /// Claims the right to write the file at `path`. Unfinished versions that killed writers left are removed.
-pub(in crate::book) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
+pub(crate) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
     match FileLock::claim(path).map_err(|error| At(path).create(&error))? {
         Claim::Ours(lock) => {
             lock.sweep();
@@ -131,7 +131,7 @@ fn is_book(path: &Path) -> bool {
 
 /// A book being written for a place, and the right to put it there.
 #[derive(Debug)]
-pub(in crate::book) struct Output {
+pub(crate) struct Output {
     path: PathBuf,
     file: AtomicFile,
     /// Ends the work soon after it was set.
@@ -144,12 +144,12 @@ pub(in crate::book) struct Output {
 
 impl Output {
     /// Claims a place where a book may exist already.
-    pub(in crate::book) fn claim(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
+    pub(crate) fn claim(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         Self::create(path, stop, true)
     }
 
     /// Claims a place where nothing may exist.
-    pub(in crate::book) fn claim_new(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
+    pub(crate) fn claim_new(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         Self::create(path, stop, false)
     }
 
@@ -163,22 +163,22 @@ impl Output {
         Ok(Self { path: path.to_owned(), file, stop: stop.clone(), replaces, lock })
     }
 
-    pub(in crate::book) fn at(&self) -> At<'_> {
+    pub(crate) fn at(&self) -> At<'_> {
         At(&self.path)
     }
 
     /// The right to write there.
-    pub(in crate::book) fn lock(&self) -> Arc<FileLock> {
+    pub(crate) fn lock(&self) -> Arc<FileLock> {
         Arc::clone(&self.lock)
     }
 
     /// [`ReplaceError::Interrupted`] if the stop flag is set.
-    pub(in crate::book) fn check_stop(&self) -> Result<(), ReplaceError> {
+    pub(crate) fn check_stop(&self) -> Result<(), ReplaceError> {
         self.at().check_stop(&self.stop)
     }
 
     /// Starts a new book.
-    pub(in crate::book) fn writer(&self) -> Result<Writer, ReplaceError> {
+    pub(crate) fn writer(&self) -> Result<Writer, ReplaceError> {
         let working = self.working_file()?.into_temp_path();
         let mut writer = Writer::create(working).map_err(|e| self.at().store(e))?;
         self.watch(writer.connection()).map_err(|e| self.at().store(e))?;
@@ -196,7 +196,7 @@ impl Output {
     }
 
     /// Writes the metadata and tables that are known only at the end, and puts the new book in its place.
-    pub(in crate::book) fn finish(
+    pub(crate) fn finish(
         self,
         writer: Writer,
         metadata: &mut Metadata,
@@ -228,7 +228,7 @@ fn check_place(path: &Path, replaces: bool) -> Result<(), ReplaceError> {
 
 /// A book being changed: the existing one, which is locked meanwhile, and a copy that replaces it in the end.
 #[derive(Debug)]
-pub(in crate::book) struct Revision {
+pub(crate) struct Revision {
     output: Output,
     book: Book,
     copy: Connection,
@@ -241,7 +241,7 @@ pub(in crate::book) struct Revision {
 impl Revision {
     /// Starts to change the book at `path`, which must be a sound one, or the copy would be sealed as
     /// such, and might have no end.
-    pub(in crate::book) fn open(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
+    pub(crate) fn open(path: &Path, stop: &StopFlag) -> Result<Self, ReplaceError> {
         // Before the lock, which would make a file beside something that is no book.
         drop(Book::open_until(path, stop)?);
         let output = Output::claim(path, stop)?;
@@ -267,12 +267,12 @@ impl Revision {
     }
 
     /// The book as it was before.
-    pub(in crate::book) const fn book(&self) -> &Book {
+    pub(crate) const fn book(&self) -> &Book {
         &self.book
     }
 
     /// Reads from the copy or changes it.
-    pub(in crate::book) fn run<T>(
+    pub(crate) fn run<T>(
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, ReplaceError> {
@@ -280,7 +280,7 @@ impl Revision {
     }
 
     /// Puts the changed copy in the book's place.
-    pub(in crate::book) fn commit(self) -> Result<(), ReplaceError> {
+    pub(crate) fn commit(self) -> Result<(), ReplaceError> {
         let Self { output, copy, working, schema, book } = self;
         let pack = || {
             // Otherwise the number would show how often a book was changed.
@@ -311,7 +311,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Writes all of a database to the empty file at `path`, every page filled and in order.
-pub(in crate::book) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+pub(crate) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
     // The cast leaves the bytes as they are: not every path is UTF-8.
     let path = path.as_os_str().as_encoded_bytes();
     connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path]).map(drop)

@@ -29,7 +29,7 @@ pub struct Depth {
 /// All rows without their statistics, 16 bytes each, and the beginnings of those whose keys share their
 /// highest bits.
 #[derive(Debug)]
-pub(in crate::book) struct Rows {
+pub(crate) struct Rows {
     rows: Vec<(i64, u16)>,
     /// One entry for each value of the highest bits, and the end.
     buckets: Vec<usize>,
@@ -38,7 +38,7 @@ pub(in crate::book) struct Rows {
 
 impl Rows {
     /// `rows` are in ascending order.
-    pub(in crate::book) fn new(rows: Vec<(i64, u16)>) -> Self {
+    pub(crate) fn new(rows: Vec<(i64, u16)>) -> Self {
         let bits = rows.len().max(2).ilog2();
         let mut buckets = vec![0; (1 << bits) + 1];
         for &(key, _) in &rows {
@@ -51,12 +51,12 @@ impl Rows {
     }
 
     /// All rows.
-    pub(in crate::book) fn all(&self) -> &[RowKey] {
+    pub(crate) fn all(&self) -> &[RowKey] {
         &self.rows
     }
 
     /// The rows of a key: where they begin, and the rows.
-    pub(in crate::book) fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
+    pub(crate) fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
         let bucket = bucket(key, self.bits);
         let (low, high) = (self.buckets[bucket], self.buckets[bucket + 1]);
         let first = low + self.rows[low..high].partition_point(|row| row.0 < key);
@@ -114,18 +114,18 @@ impl Book {
 }
 
 /// A position on a walk.
-pub(in crate::book) struct Stop {
+pub(crate) struct Stop {
     /// Moves from where the walk began.
-    pub(in crate::book) ply: usize,
+    pub(crate) ply: usize,
     /// The number of its moves that are legal.
-    pub(in crate::book) legal: u64,
+    pub(crate) legal: u64,
     /// The numbers of its rows.
-    pub(in crate::book) rows: Range<usize>,
+    pub(crate) rows: Range<usize>,
 }
 
 /// Calls `visit` with the positions that one to `plies` moves lead to, whatever moves they are. Goes on only from
 /// those for which it returns true.
-pub(in crate::book) fn for_each_near<G: Game>(
+pub(crate) fn for_each_near<G: Game>(
     position: &mut G,
     plies: usize,
     visit: &mut impl FnMut(&G) -> bool,
@@ -142,7 +142,7 @@ pub(in crate::book) fn for_each_near<G: Game>(
 }
 
 /// A walk along some rows.
-pub(in crate::book) struct Walker<'a, G> {
+pub(crate) struct Walker<'a, G> {
     keys: Option<&'a KeyTable>,
     rows: Rows,
     /// At the first row of each position: true if it was entered.
@@ -155,14 +155,14 @@ pub(in crate::book) struct Walker<'a, G> {
 
 impl<'a, G: Symmetric> Walker<'a, G> {
     /// `rows`, in ascending order, are those of a book with these keys.
-    pub(in crate::book) fn new(keys: Option<&'a KeyTable>, rows: Vec<RowKey>) -> Self {
+    pub(crate) fn new(keys: Option<&'a KeyTable>, rows: Vec<RowKey>) -> Self {
         let (entered, reached) = (vec![false; rows.len()], vec![false; rows.len()]);
         Self { keys, rows: Rows::new(rows), entered, reached, next: Vec::new() }
     }
 
     /// Adds a position to the walk unless it was entered before or has no row. Returns true if there is a
     /// row.
-    pub(in crate::book) fn enter(&mut self, position: &G) -> bool {
+    pub(crate) fn enter(&mut self, position: &G) -> bool {
         let key = position.canonical_with(self.keys).key;
         let (first, found) = self.rows.of(key.to_i64());
         let is_there = !found.is_empty();
@@ -173,7 +173,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     }
 
     /// Adds several positions.
-    pub(in crate::book) fn enter_all(&mut self, positions: &[G]) {
+    pub(crate) fn enter_all(&mut self, positions: &[G]) {
         for position in positions {
             self.enter(position);
         }
@@ -181,7 +181,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
 
     /// Walks on from the positions entered, up to `plies` deep, and calls `visit` with every
     /// position.
-    pub(in crate::book) fn run<E>(
+    pub(crate) fn run<E>(
         &mut self,
         plies: usize,
         mut visit: impl FnMut(Stop, &G) -> Result<(), E>,
@@ -201,7 +201,7 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     }
 
     /// Walks on from the positions entered and calls `visit` with every position and its rows.
-    pub(in crate::book) fn run_rows<E>(
+    pub(crate) fn run_rows<E>(
         &mut self,
         mut visit: impl FnMut(&G, &[RowKey]) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -237,18 +237,18 @@ impl<'a, G: Symmetric> Walker<'a, G> {
     }
 
     /// The rows that were reached, by number.
-    pub(in crate::book) fn reached(&self) -> &[bool] {
+    pub(crate) fn reached(&self) -> &[bool] {
         &self.reached
     }
 
     /// The rows that were not reached.
-    pub(in crate::book) fn unreached(&self) -> impl Iterator<Item = RowKey> {
+    pub(crate) fn unreached(&self) -> impl Iterator<Item = RowKey> {
         let rows = self.rows.rows.iter().zip(&self.reached);
         rows.filter(|&(_, reached)| !reached).map(|(&place, _)| place)
     }
 
     /// All rows.
-    pub(in crate::book) fn rows(&self) -> &[RowKey] {
+    pub(crate) fn rows(&self) -> &[RowKey] {
         &self.rows.rows
     }
 }

@@ -117,27 +117,27 @@ pub fn examine(path: &Path, options: &DoctorOptions) -> Result<Diagnosis, Intero
 
 /// A foreign book and all that is known of it.
 #[derive(Debug)]
-pub(super) struct Inspected {
-    pub(super) loaded: Loaded,
-    pub(super) diagnosis: Diagnosis,
+pub(crate) struct Inspected {
+    pub(crate) loaded: Loaded,
+    pub(crate) diagnosis: Diagnosis,
     /// Pairs of rows for the same move, seen from the left and from the right.
-    pub(super) mirrored: Vec<(usize, usize)>,
+    pub(crate) mirrored: Vec<(usize, usize)>,
     /// Weights out of all proportion.
-    pub(super) outliers: Vec<Outlier>,
+    pub(crate) outliers: Vec<Outlier>,
 }
 
 /// A row's number that is a thousand times those of the other moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Outlier {
-    pub(super) row: usize,
-    pub(super) column: Column,
+pub(crate) struct Outlier {
+    pub(crate) row: usize,
+    pub(crate) column: Column,
     /// The most that any other has.
-    pub(super) others: i64,
+    pub(crate) others: i64,
 }
 
 /// A number by which programs choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Score,
     Wins,
 }
@@ -151,7 +151,7 @@ impl Column {
     }
 }
 
-pub(super) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected, InteropError> {
+pub(crate) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected, InteropError> {
     let DoctorOptions { from, memory, examples, .. } = *options;
     let stop = options.reach.stop.clone();
     options.reach.progress.report(Step::Reading, 0, 0);
@@ -254,7 +254,7 @@ fn check_database(loaded: &Loaded, findings: &mut Findings) {
 }
 
 /// The same move under both images of a position that is not its own mirror image.
-pub(super) fn note_mirrored(position: &Position, hits: &[Hit], mirrored: &mut Vec<(usize, usize)>) {
+pub(crate) fn note_mirrored(position: &Position, hits: &[Hit], mirrored: &mut Vec<(usize, usize)>) {
     if position.canonical().by.count_ones() > 1 {
         return;
     }
@@ -298,9 +298,9 @@ const SCORE_PER_GAME: u64 = 4;
 
 /// The weight of a move and the number of games in which it was played, as far as results say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Weighed {
-    pub(super) weight: i64,
-    pub(super) games: u64,
+pub(crate) struct Weighed {
+    pub(crate) weight: i64,
+    pub(crate) games: u64,
 }
 
 impl Weighed {
@@ -312,7 +312,7 @@ impl Weighed {
 
 /// The one weight of a position that is out of proportion, and the most of any other. A weight that derives
 /// from games never is, nor is that of the move that was played more often than all others together.
-pub(super) fn outlier(moves: &[Weighed]) -> Option<(usize, i64)> {
+pub(crate) fn outlier(moves: &[Weighed]) -> Option<(usize, i64)> {
     let (at, most) = moves.iter().enumerate().max_by_key(|(_, found)| found.weight)?;
     let others = moves.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, &other)| other);
     let next = others.clone().map(Weighed::most).max()?;
@@ -354,7 +354,7 @@ fn outliers(loaded: &Loaded) -> Vec<Outlier> {
 }
 
 /// Rows with weights out of proportion, and the keys of the positions that their moves lead to.
-pub(super) struct Heavy {
+pub(crate) struct Heavy {
     outliers: Vec<Outlier>,
     after: HashMap<usize, Vec<u64>>,
 }
@@ -364,19 +364,19 @@ pub(super) struct Heavy {
 const REPLIES: i64 = 8;
 
 impl Heavy {
-    pub(super) fn new(outliers: Vec<Outlier>) -> Self {
+    pub(crate) fn new(outliers: Vec<Outlier>) -> Self {
         Self { outliers, after: HashMap::new() }
     }
 
     /// Notes the keys of the position that a row's move leads to, if its weight is one of them.
-    pub(super) fn note(&mut self, row: usize, keys_after: impl FnOnce() -> Vec<u64>) {
+    pub(crate) fn note(&mut self, row: usize, keys_after: impl FnOnce() -> Vec<u64>) {
         if self.outliers.iter().any(|outlier| outlier.row == row) {
             self.after.insert(row, keys_after());
         }
     }
 
     /// Notes where the moves of a position lead.
-    pub(super) fn note_hits(&mut self, scheme: &Scheme, position: &Position, hits: &[Hit]) {
+    pub(crate) fn note_hits(&mut self, scheme: &Scheme, position: &Position, hits: &[Hit]) {
         for hit in hits {
             self.note(hit.row, || {
                 let mut after = position.clone();
@@ -387,7 +387,7 @@ impl Heavy {
     }
 
     /// Those that nothing explains: a move that was played often has replies that were, too.
-    pub(super) fn unexplained(self, index: &Index) -> Vec<Outlier> {
+    pub(crate) fn unexplained(self, index: &Index) -> Vec<Outlier> {
         let Self { outliers, after } = self;
         let replies = |outlier: &Outlier| {
             let keys = after.get(&outlier.row).into_iter().flatten();
@@ -427,7 +427,7 @@ const ENOUGH_CHOICES: u64 = 20;
 /// information.
 const EQUAL_SHARE: u64 = 5;
 
-pub(super) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {
+pub(crate) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {
     if choices >= ENOUGH_CHOICES && equal * EQUAL_SHARE > choices {
         findings.add(Issue::AllEqual, || format!("of {choices} positions with several moves"));
         findings.add_many(Issue::AllEqual, equal - 1);

@@ -19,7 +19,7 @@ use crate::book::interop::{flat, hash_scheme, mailbox};
 use crate::xiangqi::Move;
 
 /// Bytes of a record.
-pub(super) const RECORD: usize = 8;
+pub(crate) const RECORD: usize = 8;
 
 /// Both halves of the key: the one in the file above, the one by which of two mirror images is chosen
 /// below.
@@ -39,11 +39,11 @@ static LOCKS: LazyLock<Locks> = LazyLock::new(|| {
 });
 
 /// By side to move.
-pub(super) fn side() -> [u64; 2] {
+pub(crate) fn side() -> [u64; 2] {
     [0, LOCKS.black_to_move]
 }
 
-pub(super) fn words() -> Box<Words> {
+pub(crate) fn words() -> Box<Words> {
     hash_scheme::words(|piece, square| {
         let number = piece.side().index() * 7 + role_number(piece.role());
         LOCKS.words[number][usize::from(mailbox::point(square))]
@@ -95,14 +95,14 @@ impl Rc4 {
 
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Record {
-    pub(super) key: u32,
-    pub(super) mv: u16,
-    pub(super) weight: u16,
+pub(crate) struct Record {
+    pub(crate) key: u32,
+    pub(crate) mv: u16,
+    pub(crate) weight: u16,
 }
 
 impl Record {
-    pub(super) fn take(bytes: [u8; RECORD]) -> Self {
+    pub(crate) fn take(bytes: [u8; RECORD]) -> Self {
         Self {
             key: u32::from_le_bytes(field(&bytes, 0)),
             mv: u16::from_le_bytes(field(&bytes, 4)),
@@ -110,7 +110,7 @@ impl Record {
         }
     }
 
-    pub(super) fn put(self, out: &mut Vec<u8>) {
+    pub(crate) fn put(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         out.extend_from_slice(&self.mv.to_le_bytes());
         out.extend_from_slice(&self.weight.to_le_bytes());
@@ -118,17 +118,17 @@ impl Record {
 }
 
 /// The move of a record.
-pub(super) fn decode_move(stored: u16) -> Option<Move> {
+pub(crate) fn decode_move(stored: u16) -> Option<Move> {
     mailbox::mv((stored & 0xff) as u8, (stored >> 8) as u8)
 }
 
 /// The inverse of [`decode_move`].
-pub(super) const fn encode_move(mv: Move) -> u16 {
+pub(crate) const fn encode_move(mv: Move) -> u16 {
     mailbox::point(mv.from()) as u16 | (mailbox::point(mv.to()) as u16) << 8
 }
 
 /// Reads all whole records.
-pub(super) fn for_each(
+pub(crate) fn for_each(
     path: &Path,
     visit: &mut dyn FnMut(u64, Record) -> Result<(), InteropError>,
 ) -> Result<(), InteropError> {

@@ -126,7 +126,7 @@ fn has_evaluations(book: &Book) -> Result<bool, InteropError> {
 }
 
 /// The moves of one of the program's own books.
-pub(super) fn own_index(book: &Book, memory: usize) -> Result<Index, InteropError> {
+pub(crate) fn own_index(book: &Book, memory: usize) -> Result<Index, InteropError> {
     let mut collector = Collector::new(book.path(), memory);
     let (mut place, mut full) = (0, Ok(()));
     book.for_each_entry(|entry| {

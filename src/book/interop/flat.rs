@@ -7,12 +7,12 @@ use crate::book::interop::error::InteropError;
 use crate::bytes::open;
 
 /// A callback for a record and its number.
-pub(super) type Visit<'a, const N: usize> =
+pub(crate) type Visit<'a, const N: usize> =
     &'a mut dyn FnMut(u64, &[u8; N]) -> Result<(), InteropError>;
 
 /// Calls `visit` with up to `count` records of `N` bytes from an offset on, and their numbers from 0.
 /// Ends at the end of the file; a part of a record is left out.
-pub(super) fn for_each<const N: usize>(
+pub(crate) fn for_each<const N: usize>(
     path: &Path,
     offset: u64,
     count: u64,
@@ -34,7 +34,7 @@ pub(super) fn for_each<const N: usize>(
 }
 
 /// The bytes at `at`, as long as an integer needs.
-pub(super) fn field<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
+pub(crate) fn field<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     for (to, from) in bytes.iter_mut().zip(record.iter().skip(at)) {
         *to = *from;

@@ -10,11 +10,11 @@ use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};
 use crate::xiangqi::{Move, Piece, Position, Square};
 
 /// A word for each piece (by [`Piece::index`]) on each square.
-pub(super) type Words = [[u64; 90]; 14];
+pub(crate) type Words = [[u64; 90]; 14];
 
 /// A position's hash in a format.
 #[derive(Debug)]
-pub(super) struct Scheme {
+pub(crate) struct Scheme {
     words: Box<Words>,
     /// By side to move.
     side: [u64; 2],
@@ -28,24 +28,24 @@ pub(super) struct Scheme {
 
 /// The form in which a position was looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     mirrored: bool,
     turned: bool,
 }
 
 impl Frame {
     /// The position itself.
-    pub(super) const PLAIN: Self = Self { mirrored: false, turned: false };
+    pub(crate) const PLAIN: Self = Self { mirrored: false, turned: false };
 
     /// A move of the frame as it is played in the position, and the reverse.
-    pub(super) const fn map(self, mv: Move) -> Move {
+    pub(crate) const fn map(self, mv: Move) -> Move {
         let mv = if self.mirrored { mv.mirrored() } else { mv };
         if self.turned { turned(mv) } else { mv }
     }
 }
 
 /// The move on the board turned round.
-pub(super) const fn turned(mv: Move) -> Move {
+pub(crate) const fn turned(mv: Move) -> Move {
     const fn turn(square: Square) -> Square {
         Square::at(8 - square.file(), 9 - square.rank())
     }
@@ -53,17 +53,17 @@ pub(super) const fn turned(mv: Move) -> Move {
 }
 
 /// The piece of the other colour.
-pub(super) const fn other_colour(piece: Piece) -> Piece {
+pub(crate) const fn other_colour(piece: Piece) -> Piece {
     Piece::ALL[(piece.index() + 7) % 14]
 }
 
 /// The number of a square in the order of FENs: a9 is 0, i0 is 89.
-pub(super) const fn fen_index(square: Square) -> usize {
+pub(crate) const fn fen_index(square: Square) -> usize {
     (9 - square.rank() as usize) * 9 + square.file() as usize
 }
 
 /// Words from a function of piece and square.
-pub(super) fn words(mut word: impl FnMut(Piece, Square) -> u64) -> Box<Words> {
+pub(crate) fn words(mut word: impl FnMut(Piece, Square) -> u64) -> Box<Words> {
     let mut words = Box::new([[0; 90]; 14]);
     for piece in Piece::ALL {
         for square in Square::all() {
@@ -75,7 +75,7 @@ pub(super) fn words(mut word: impl FnMut(Piece, Square) -> u64) -> Box<Words> {
 
 impl Scheme {
     /// The hash of a format.
-    pub(super) fn new(format: Format) -> Self {
+    pub(crate) fn new(format: Format) -> Self {
         let plain = |words, side| Self { words, side, hidden_bits: 0, turns: false, after: false };
         match format {
             Format::Obk | Format::PfBook => plain(obk::words(), obk::SIDE),
@@ -89,7 +89,7 @@ impl Scheme {
     }
 
     /// The hash of the program's own books.
-    pub(super) fn own(table: Option<&KeyTable>) -> Self {
+    pub(crate) fn own(table: Option<&KeyTable>) -> Self {
         let word = |i: usize| table.map_or(0, |t| t.words().get(i).copied().unwrap_or(0));
         let (words, black) = match table {
             None => (Box::new(KEYS.piece_square), KEYS.black_to_move),
@@ -102,17 +102,17 @@ impl Scheme {
     }
 
     /// Returns true if rows stand for positions after the move.
-    pub(super) const fn is_after(&self) -> bool {
+    pub(crate) const fn is_after(&self) -> bool {
         self.after
     }
 
     /// Returns true if other positions often have the same key.
-    pub(super) const fn is_short(&self) -> bool {
+    pub(crate) const fn is_short(&self) -> bool {
         self.hidden_bits > 0
     }
 
     /// The key of a position or its mirror image with all its bits.
-    pub(super) fn full_key(&self, position: &Position, mirrored: bool) -> u64 {
+    pub(crate) fn full_key(&self, position: &Position, mirrored: bool) -> u64 {
         let turned = self.turns && position.turn() == Side::Second;
         let mut key = self.side[position.turn().index()];
         for square in position.occupied() {
@@ -128,12 +128,12 @@ impl Scheme {
     }
 
     /// The keys of a position and its mirror image with all their bits.
-    pub(super) fn full_keys(&self, position: &Position) -> [u64; 2] {
+    pub(crate) fn full_keys(&self, position: &Position) -> [u64; 2] {
         [false, true].map(|mirrored| self.full_key(position, mirrored))
     }
 
     /// The keys as the file has them after a move, from [`full_keys`](Self::full_keys) before it.
-    pub(super) fn keys_after(
+    pub(crate) fn keys_after(
         &self,
         position: &mut Position,
         before: [u64; 2],
@@ -159,20 +159,20 @@ impl Scheme {
     }
 
     /// The key as the file has it.
-    pub(super) fn key(&self, position: &Position, mirrored: bool) -> u64 {
+    pub(crate) fn key(&self, position: &Position, mirrored: bool) -> u64 {
         self.full_key(position, mirrored) >> self.hidden_bits
     }
 
     /// The forms of a position that such keys stand for, as [`keys`](Self::keys) has them: for schemes that do
     /// not turn positions round.
-    pub(super) fn framed([plain, mirror]: [u64; 2]) -> [Option<(u64, Frame)>; 2] {
+    pub(crate) fn framed([plain, mirror]: [u64; 2]) -> [Option<(u64, Frame)>; 2] {
         let frame = |mirrored| Frame { mirrored, turned: false };
         [Some((plain, frame(false))), (plain != mirror).then(|| (mirror, frame(true)))]
     }
 
     /// The keys of a position and its mirror image and the frames of their moves; one only if the position is
     /// its own mirror image.
-    pub(super) fn keys(&self, position: &Position) -> [Option<(u64, Frame)>; 2] {
+    pub(crate) fn keys(&self, position: &Position) -> [Option<(u64, Frame)>; 2] {
         let turned = self.turns && position.turn() == Side::Second;
         let plain = self.full_key(position, false);
         let mirror = self.full_key(position, true);
@@ -182,7 +182,7 @@ impl Scheme {
 }
 
 /// The schemes are built once.
-pub(super) fn scheme(format: Format) -> &'static Scheme {
+pub(crate) fn scheme(format: Format) -> &'static Scheme {
     static SCHEMES: LazyLock<Vec<Scheme>> =
         LazyLock::new(|| Format::ALL.into_iter().map(Scheme::new).collect());
     &SCHEMES[format as usize]

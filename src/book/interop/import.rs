@@ -359,7 +359,7 @@ impl Sum {
 }
 
 /// Cuts a text that is longer than a comment may be. Returns true if it was.
-pub(super) fn shorten(text: &mut String) -> bool {
+pub(crate) fn shorten(text: &mut String) -> bool {
     if text.len() <= MAX_COMMENT {
         return false;
     }

@@ -8,90 +8,90 @@ use crate::xiangqi::Move;
 
 /// A row: 40 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stored {
+pub(crate) struct Stored {
     /// The key as the format has it.
-    pub(super) key: u64,
+    pub(crate) key: u64,
     /// The place of the row: its rowid, or the number of the record from 0.
-    pub(super) place: i64,
+    pub(crate) place: i64,
     /// Games won by the mover.
-    pub(super) wins: u32,
+    pub(crate) wins: u32,
     /// Games drawn.
-    pub(super) draws: u32,
+    pub(crate) draws: u32,
     /// Games lost by the mover.
-    pub(super) losses: u32,
+    pub(crate) losses: u32,
     /// A score, a weight or a count, as the format has it.
-    pub(super) value: i32,
+    pub(crate) value: i32,
     /// The move in the frame of the key; [`NO_MOVE`] if there is none or it is none.
-    pub(super) mv: u16,
-    pub(super) flags: u8,
+    pub(crate) mv: u16,
+    pub(crate) flags: u8,
 }
 
 const _: () = assert!(size_of::<Stored>() == 40);
 
 /// Stands for "no move".
-pub(super) const NO_MOVE: u16 = u16::MAX;
+pub(crate) const NO_MOVE: u16 = u16::MAX;
 
 /// The move may not be chosen.
-pub(super) const DISABLED: u8 = 1;
+pub(crate) const DISABLED: u8 = 1;
 /// There is a comment.
-pub(super) const COMMENT: u8 = 2;
+pub(crate) const COMMENT: u8 = 2;
 /// The position was reached, and the move is legal.
-pub(super) const REACHED: u8 = 4;
+pub(crate) const REACHED: u8 = 4;
 /// The position was reached, and the move is illegal.
-pub(super) const ILLEGAL: u8 = 8;
+pub(crate) const ILLEGAL: u8 = 8;
 /// Some number of the row is not as the file has it.
-pub(super) const CHANGED: u8 = 16;
+pub(crate) const CHANGED: u8 = 16;
 /// The record is one of Black's, where such are kept apart.
-pub(super) const BY_BLACK: u8 = 32;
+pub(crate) const BY_BLACK: u8 = 32;
 /// Origin and destination of the move were exchanged, in a book that has most as they should be.
-pub(super) const SWAPPED: u8 = 64;
+pub(crate) const SWAPPED: u8 = 64;
 
 impl Stored {
     /// A row without numbers.
-    pub(super) fn new(key: u64, place: i64, mv: Option<Move>) -> Self {
+    pub(crate) fn new(key: u64, place: i64, mv: Option<Move>) -> Self {
         Self::packed(key, place, mv.map_or(NO_MOVE, Packed::pack))
     }
 
     /// A row without numbers, of a move that may be of any game or none.
-    pub(super) const fn packed(key: u64, place: i64, mv: u16) -> Self {
+    pub(crate) const fn packed(key: u64, place: i64, mv: u16) -> Self {
         Self { key, place, wins: 0, draws: 0, losses: 0, value: 0, mv, flags: 0 }
     }
 
-    pub(super) fn mv(&self) -> Option<Move> {
+    pub(crate) fn mv(&self) -> Option<Move> {
         Move::unpack(self.mv)
     }
 
-    pub(super) const fn has(&self, flag: u8) -> bool {
+    pub(crate) const fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
     /// The numbers that the file states: rows of one move that agree in them are copies.
-    pub(super) const fn content(&self) -> ([u32; 3], i32) {
+    pub(crate) const fn content(&self) -> ([u32; 3], i32) {
         ([self.wins, self.draws, self.losses], self.value)
     }
 
-    pub(super) fn games(&self) -> u64 {
+    pub(crate) fn games(&self) -> u64 {
         u64::from(self.wins) + u64::from(self.draws) + u64::from(self.losses)
     }
 }
 
 /// Memory that a row needs in all: here, in the walk, and on the way to another book.
-pub(super) const ROW_BYTES: usize = 160;
+pub(crate) const ROW_BYTES: usize = 160;
 
 /// Rows as they come, up to a limit.
 #[derive(Debug)]
-pub(super) struct Collector<'a> {
+pub(crate) struct Collector<'a> {
     path: &'a Path,
     memory: usize,
     rows: Vec<Stored>,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) const fn new(path: &'a Path, memory: usize) -> Self {
+    pub(crate) const fn new(path: &'a Path, memory: usize) -> Self {
         Self { path, memory, rows: Vec::new() }
     }
 
-    pub(super) fn push(&mut self, row: Stored) -> Result<(), InteropError> {
+    pub(crate) fn push(&mut self, row: Stored) -> Result<(), InteropError> {
         let most = self.memory / ROW_BYTES;
         if self.rows.len() >= most {
             let (path, memory) = (self.path.to_owned(), self.memory);
@@ -101,7 +101,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Index {
+    pub(crate) fn finish(self) -> Index {
         Index::new(self.rows)
     }
 }
@@ -143,18 +143,18 @@ impl Filter {
 
 /// All rows, sorted, and the beginnings of those whose keys share their highest bits.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(crate) struct Index {
     rows: Vec<Stored>,
     buckets: Vec<u32>,
     shift: u32,
     filter: Filter,
     reached: usize,
     /// True if some rows may have origin and destination of their moves exchanged.
-    pub(super) may_be_swapped: bool,
+    pub(crate) may_be_swapped: bool,
 }
 
 impl Index {
-    pub(super) fn new(mut rows: Vec<Stored>) -> Self {
+    pub(crate) fn new(mut rows: Vec<Stored>) -> Self {
         // Short keys leave the highest bits empty.
         let width = 64 - rows.iter().fold(0, |all, row| all | row.key).leading_zeros();
         let bits = rows.len().max(2).ilog2().min(width.max(1));
@@ -171,21 +171,21 @@ impl Index {
         Self { rows, buckets, shift, filter, reached: 0, may_be_swapped: false }
     }
 
-    pub(super) fn rows(&self) -> &[Stored] {
+    pub(crate) fn rows(&self) -> &[Stored] {
         &self.rows
     }
 
-    pub(super) fn row(&self, number: usize) -> &Stored {
+    pub(crate) fn row(&self, number: usize) -> &Stored {
         &self.rows[number]
     }
 
     /// The numbers of the rows under a key.
-    pub(super) fn of(&self, key: u64) -> std::ops::Range<usize> {
+    pub(crate) fn of(&self, key: u64) -> std::ops::Range<usize> {
         if self.may_have(key) { self.find(key) } else { 0..0 }
     }
 
     /// Returns false if there are no rows under a key, and seldom true if there are none.
-    pub(super) fn may_have(&self, key: u64) -> bool {
+    pub(crate) fn may_have(&self, key: u64) -> bool {
         self.filter.may_have(key)
     }
 
@@ -199,12 +199,12 @@ impl Index {
     }
 
     /// Returns true if there are rows under a key that no walk has reached yet.
-    pub(super) fn has_unreached(&self, key: u64) -> bool {
+    pub(crate) fn has_unreached(&self, key: u64) -> bool {
         self.rows[self.of(key)].iter().any(|row| !row.has(REACHED | ILLEGAL))
     }
 
     /// Records that the walk reached a row, and whether its move is legal.
-    pub(super) fn mark(&mut self, number: usize, legal: bool) {
+    pub(crate) fn mark(&mut self, number: usize, legal: bool) {
         let row = &mut self.rows[number];
         if row.flags & (REACHED | ILLEGAL) == 0 {
             self.reached += 1;
@@ -213,7 +213,7 @@ impl Index {
     }
 
     /// Exchanges origin and destination of one row's move. The order of its key's rows stays.
-    pub(super) fn swap_move(&mut self, number: usize) {
+    pub(crate) fn swap_move(&mut self, number: usize) {
         let row = &mut self.rows[number];
         if let Some(mv) = row.mv() {
             row.mv = Move::new(mv.to(), mv.from()).pack();
@@ -222,17 +222,17 @@ impl Index {
     }
 
     /// The number of rows that a walk has reached.
-    pub(super) const fn reached(&self) -> usize {
+    pub(crate) const fn reached(&self) -> usize {
         self.reached
     }
 
     /// Returns true if a walk has reached every row.
-    pub(super) const fn is_exhausted(&self) -> bool {
+    pub(crate) const fn is_exhausted(&self) -> bool {
         self.reached == self.rows.len()
     }
 
     /// Exchanges origin and destination of all moves.
-    pub(super) fn swap_moves(&mut self) {
+    pub(crate) fn swap_moves(&mut self) {
         for row in &mut self.rows {
             if let Some(mv) = row.mv() {
                 row.mv = Move::new(mv.to(), mv.from()).pack();
@@ -243,7 +243,7 @@ impl Index {
     }
 
     /// The rows of each key.
-    pub(super) fn groups(&self) -> impl Iterator<Item = &[Stored]> {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &[Stored]> {
         self.rows.chunk_by(|a, b| a.key == b.key)
     }
 }

@@ -154,18 +154,18 @@ pub struct Finding {
 
 /// Findings by kind.
 #[derive(Debug, Clone)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     found: BTreeMap<Issue, Finding>,
     examples: usize,
 }
 
 impl Findings {
     /// Keeps up to `examples` examples of each kind.
-    pub(super) const fn new(examples: usize) -> Self {
+    pub(crate) const fn new(examples: usize) -> Self {
         Self { found: BTreeMap::new(), examples }
     }
 
-    pub(super) fn add(&mut self, issue: Issue, example: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, issue: Issue, example: impl FnOnce() -> String) {
         let examples = self.examples;
         let finding = self.entry(issue);
         finding.count += 1;
@@ -175,7 +175,7 @@ impl Findings {
     }
 
     /// Counts more of a kind, without examples.
-    pub(super) fn add_many(&mut self, issue: Issue, count: u64) {
+    pub(crate) fn add_many(&mut self, issue: Issue, count: u64) {
         if count > 0 {
             self.entry(issue).count += count;
         }
@@ -186,16 +186,16 @@ impl Findings {
         self.found.entry(issue).or_insert(new)
     }
 
-    pub(super) fn count(&self, issue: Issue) -> u64 {
+    pub(crate) fn count(&self, issue: Issue) -> u64 {
         self.found.get(&issue).map_or(0, |finding| finding.count)
     }
 
     /// Returns true if nothing was found.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    pub(super) fn into_vec(self) -> Vec<Finding> {
+    pub(crate) fn into_vec(self) -> Vec<Finding> {
         self.found.into_values().collect()
     }
 }

@@ -19,38 +19,38 @@ use crate::xiangqi::{Move, Position};
 
 /// A foreign book in memory.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) path: PathBuf,
-    pub(super) format: Format,
-    pub(super) index: Index,
+pub(crate) struct Loaded {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) index: Index,
     /// Rows or records, those left out of the index too.
-    pub(super) rows: u64,
+    pub(crate) rows: u64,
     /// Rows that may not be chosen, rows with a comment.
-    pub(super) disabled: u64,
-    pub(super) comments: u64,
+    pub(crate) disabled: u64,
+    pub(crate) comments: u64,
     /// Records with something learnt, which is not kept.
-    pub(super) learning: u64,
-    pub(super) dialect: Option<Dialect>,
+    pub(crate) learning: u64,
+    pub(crate) dialect: Option<Dialect>,
     /// Doubles that happened to be whole numbers and became integers, as which they are found too.
-    pub(super) punned: u64,
+    pub(crate) punned: u64,
     /// True if moves were stored with origin and destination exchanged.
-    pub(super) is_swapped: bool,
+    pub(crate) is_swapped: bool,
     /// True if some score is not 0, and true if some is negative.
-    pub(super) has_scores: bool,
-    pub(super) has_negative: bool,
-    pub(super) findings: Findings,
+    pub(crate) has_scores: bool,
+    pub(crate) has_negative: bool,
+    pub(crate) findings: Findings,
     /// The parts that could not be read.
-    pub(super) lost: Vec<String>,
-    pub(super) database: Option<Database>,
+    pub(crate) lost: Vec<String>,
+    pub(crate) database: Option<Database>,
 }
 
 impl Loaded {
-    pub(super) fn scheme(&self) -> &'static Scheme {
+    pub(crate) fn scheme(&self) -> &'static Scheme {
         scheme(self.format)
     }
 
     /// The comment of a row.
-    pub(super) fn comment(&self, place: i64) -> Result<Option<String>, InteropError> {
+    pub(crate) fn comment(&self, place: i64) -> Result<Option<String>, InteropError> {
         let (Some(database), Some(layout)) = (&self.database, self.format.layout()) else {
             return Ok(None);
         };
@@ -61,23 +61,23 @@ impl Loaded {
 
 /// The options of reading a book.
 #[derive(Debug, Clone)]
-pub(super) struct LoadOptions {
-    pub(super) from: Option<Format>,
+pub(crate) struct LoadOptions {
+    pub(crate) from: Option<Format>,
     /// Bytes for all rows.
-    pub(super) memory: usize,
+    pub(crate) memory: usize,
     /// Examples of each fault.
-    pub(super) examples: usize,
+    pub(crate) examples: usize,
     /// Ends the reading with [`InteropError::Interrupted`] soon after it was set.
-    pub(super) stop: StopFlag,
+    pub(crate) stop: StopFlag,
 }
 
 /// Reads a book.
-pub(super) fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
+pub(crate) fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
     read(path, options, false)
 }
 
 /// Reads a book as far as possible; if that is not to its end, there is a finding.
-pub(super) fn load_damaged(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
+pub(crate) fn load_damaged(path: &Path, options: &LoadOptions) -> Result<Loaded, InteropError> {
     read(path, options, true)
 }
 
@@ -444,7 +444,7 @@ fn place_name(place: i64) -> String {
 }
 
 /// A comment as text, and true if its bytes are text in a known encoding.
-pub(super) fn comment_text(bytes: &[u8]) -> (String, bool) {
+pub(crate) fn comment_text(bytes: &[u8]) -> (String, bool) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return (text.to_owned(), true);
     }
@@ -479,7 +479,7 @@ const VOTERS: usize = 2000;
 
 /// The number of moves that are legal as they stand, and of those that are with origin and destination
 /// exchanged, in positions near the start.
-pub(super) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
+pub(crate) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
     let (mut plain, mut swapped) = (0, 0);
     let mut queue = Vec::new();
     near_start(scheme, index, &mut queue);

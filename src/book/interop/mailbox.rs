@@ -5,18 +5,18 @@
 use crate::xiangqi::{Move, Square};
 
 /// The point of a square.
-pub(super) const fn point(square: Square) -> u8 {
+pub(crate) const fn point(square: Square) -> u8 {
     0x33 + 16 * (9 - square.rank()) + square.file()
 }
 
 /// The square at a point.
-pub(super) fn square(point: u8) -> Option<Square> {
+pub(crate) fn square(point: u8) -> Option<Square> {
     let (row, file) = ((point >> 4).checked_sub(3)?, (point & 15).checked_sub(3)?);
     (row < 10 && file < 9).then(|| Square::at(file, 9 - row))
 }
 
 /// The move from one point to another.
-pub(super) fn mv(from: u8, to: u8) -> Option<Move> {
+pub(crate) fn mv(from: u8, to: u8) -> Option<Move> {
     let (from, to) = (square(from)?, square(to)?);
     (from != to).then(|| Move::new(from, to))
 }

@@ -63,7 +63,7 @@ pub use own_book::create_empty;
 pub use progress::{Progress, Step};
 pub use repair::{RepairReport, repair};
 pub use sniff::sniff;
-pub(super) use sniff::sniff_until;
+pub(crate) use sniff::sniff_until;
 pub use walk::Reach;
 
 use crate::xiangqi::{Position, Setup};

@@ -16,21 +16,21 @@ use crate::hash::foreign::MOONRIVER;
 use crate::xiangqi::Role;
 
 /// Bytes of a record.
-pub(super) const RECORD: usize = 10;
+pub(crate) const RECORD: usize = 10;
 
 /// Bytes of the header.
-pub(super) const HEADER: usize = 128;
+pub(crate) const HEADER: usize = 128;
 
 const SIGNATURE: u16 = 13579;
 
 /// Keeps Black's records, after which Red is to move, apart from Red's.
-pub(super) const SIDE: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0];
+pub(crate) const SIDE: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0];
 
 /// The order of the roles in the constants.
 const ROLES: [Role; 7] =
     [Role::King, Role::Advisor, Role::Elephant, Role::Rook, Role::Cannon, Role::Horse, Role::Pawn];
 
-pub(super) fn words() -> Box<Words> {
+pub(crate) fn words() -> Box<Words> {
     hash_scheme::words(|piece, square| {
         let role = ROLES.iter().position(|&role| role == piece.role()).unwrap_or(0);
         let side = 1 - piece.side().index();
@@ -40,14 +40,14 @@ pub(super) fn words() -> Box<Words> {
 
 /// The contents of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Header {
+pub(crate) struct Header {
     /// Black's records and Red's.
-    pub(super) counts: [u64; 2],
+    pub(crate) counts: [u64; 2],
 }
 
 impl Header {
     /// `None` if this is no such header.
-    pub(super) fn take(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn take(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < HEADER || u16::from_le_bytes(field(bytes, 0)) != SIGNATURE {
             return None;
         }
@@ -55,7 +55,7 @@ impl Header {
         Some(Self { counts: [count(8)?, count(16)?] })
     }
 
-    pub(super) fn put(self, text: &str, out: &mut Vec<u8>) {
+    pub(crate) fn put(self, text: &str, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&SIGNATURE.to_le_bytes());
         out.extend_from_slice(&[0; 6]);
@@ -68,7 +68,7 @@ impl Header {
     }
 
     /// Bytes of a file with this header; `None` if there is none so long.
-    pub(super) fn file_len(self) -> Option<u64> {
+    pub(crate) fn file_len(self) -> Option<u64> {
         let records = self.counts[0].checked_add(self.counts[1])?;
         records.checked_mul(RECORD as u64)?.checked_add(HEADER as u64)
     }
@@ -76,27 +76,27 @@ impl Header {
 
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Record {
-    pub(super) key: u64,
-    pub(super) count: u16,
+pub(crate) struct Record {
+    pub(crate) key: u64,
+    pub(crate) count: u16,
 }
 
 impl Record {
-    pub(super) fn take(bytes: &[u8; RECORD]) -> Self {
+    pub(crate) fn take(bytes: &[u8; RECORD]) -> Self {
         Self {
             key: u64::from_le_bytes(field(bytes, 0)),
             count: u16::from_le_bytes(field(bytes, 8)),
         }
     }
 
-    pub(super) fn put(self, out: &mut Vec<u8>) {
+    pub(crate) fn put(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_le_bytes());
         out.extend_from_slice(&self.count.to_le_bytes());
     }
 }
 
 /// Reads all whole records, Black's first, with the side that moved.
-pub(super) fn for_each(
+pub(crate) fn for_each(
     path: &Path,
     header: Header,
     visit: &mut dyn FnMut(u64, Side, Record) -> Result<(), InteropError>,
@@ -109,7 +109,7 @@ pub(super) fn for_each(
 }
 
 /// The key's word for the side whose record it is.
-pub(super) const fn side_word(mover: Side) -> u64 {
+pub(crate) const fn side_word(mover: Side) -> u64 {
     match mover {
         Side::First => SIDE[1],
         Side::Second => SIDE[0],

@@ -18,7 +18,7 @@ use crate::hash::foreign::OBK;
 use crate::xiangqi::{Move, Role};
 
 /// The table as BHGUI makes it.
-pub(super) const LAYOUT: Layout = Layout {
+pub(crate) const LAYOUT: Layout = Layout {
     format: Format::Obk,
     table: "bhobk",
     columns: ["vkey", "vmove", "vscore", "vwin", "vdraw", "vlost", "vvalid", "vmemo"],
@@ -29,18 +29,18 @@ pub(super) const LAYOUT: Layout = Layout {
 };
 
 /// Present when Red is to move.
-pub(super) const SIDE: [u64; 2] = [OBK[14 * 90], 0];
+pub(crate) const SIDE: [u64; 2] = [OBK[14 * 90], 0];
 
 /// The order of the roles in the constants.
 const ROLES: [Role; 7] =
     [Role::King, Role::Advisor, Role::Elephant, Role::Horse, Role::Rook, Role::Cannon, Role::Pawn];
 
 /// The place of a role in K A B N R C P.
-pub(super) fn role_number(role: Role) -> usize {
+pub(crate) fn role_number(role: Role) -> usize {
     ROLES.iter().position(|&r| r == role).unwrap_or(0)
 }
 
-pub(super) fn words() -> Box<Words> {
+pub(crate) fn words() -> Box<Words> {
     hash_scheme::words(|piece, square| {
         let number = piece.side().index() * 7 + role_number(piece.role());
         OBK[number * 90 + fen_index(square)]
@@ -59,7 +59,7 @@ pub enum Dialect {
 
 /// The state of a key in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StoredKey {
+pub(crate) enum StoredKey {
     /// It is as it should be.
     Sound(u64),
     /// A double that became an integer.
@@ -73,7 +73,7 @@ pub(super) enum StoredKey {
 }
 
 /// The key of a row in a book of that dialect.
-pub(super) fn key_of(value: ValueRef<'_>, dialect: Dialect) -> StoredKey {
+pub(crate) fn key_of(value: ValueRef<'_>, dialect: Dialect) -> StoredKey {
     match value {
         ValueRef::Null => StoredKey::Null,
         ValueRef::Integer(key) if key >= 0 || dialect == Dialect::Int64 => {
@@ -92,7 +92,7 @@ pub(super) fn key_of(value: ValueRef<'_>, dialect: Dialect) -> StoredKey {
 }
 
 /// Returns true if a key is from 2^63 on and must have been stored as an integer.
-pub(super) fn is_integer(value: ValueRef<'_>) -> bool {
+pub(crate) fn is_integer(value: ValueRef<'_>) -> bool {
     matches!(value, ValueRef::Integer(key) if key < 0 && as_double(key).is_none())
 }
 
@@ -104,18 +104,18 @@ fn as_double(number: i64) -> Option<u64> {
 }
 
 /// The move of a row.
-pub(super) fn decode_move(stored: i64) -> Option<Move> {
+pub(crate) fn decode_move(stored: i64) -> Option<Move> {
     let stored = u16::try_from(stored).ok()?;
     mailbox::mv((stored >> 8) as u8, (stored & 0xff) as u8)
 }
 
 /// The inverse of [`decode_move`].
-pub(super) const fn encode_move(mv: Move) -> u16 {
+pub(crate) const fn encode_move(mv: Move) -> u16 {
     (mailbox::point(mv.from()) as u16) << 8 | mailbox::point(mv.to()) as u16
 }
 
 /// Encodes a key for the file; `None` if the dialect cannot hold it.
-pub(super) fn encode_key(key: u64, dialect: Dialect) -> Option<rusqlite::types::Value> {
+pub(crate) fn encode_key(key: u64, dialect: Dialect) -> Option<rusqlite::types::Value> {
     use rusqlite::types::Value;
     let double = f64::from_bits(key);
     match dialect {

@@ -20,45 +20,45 @@ use crate::hash::KeyTable;
 
 /// A book being written.
 #[derive(Debug)]
-pub(super) struct OwnWriter {
+pub(crate) struct OwnWriter {
     output: Output,
     writer: Writer,
 }
 
 impl OwnWriter {
     /// Starts a book. Nothing is replaced.
-    pub(super) fn create(output: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
+    pub(crate) fn create(output: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
         let output = Output::claim_new(output, stop)?;
         let writer = output.writer()?;
         Ok(Self { output, writer })
     }
 
     /// Makes it a book with sample games; before anything is added.
-    pub(super) fn begin_samples(&self) -> Result<(), InteropError> {
+    pub(crate) fn begin_samples(&self) -> Result<(), InteropError> {
         self.writer.begin_samples().map_err(|e| self.output.at().store(e).into())
     }
 
-    pub(super) fn add(&mut self, entry: &BookEntry) -> Result<(), InteropError> {
+    pub(crate) fn add(&mut self, entry: &BookEntry) -> Result<(), InteropError> {
         add_entry(&mut self.writer, entry).map_err(|e| self.output.at().store(e).into())
     }
 
     /// Adds the mark of a move that has no row.
-    pub(super) fn put_mark(&self, place: RowKey, mark: &Annotation) -> Result<(), InteropError> {
+    pub(crate) fn put_mark(&self, place: RowKey, mark: &Annotation) -> Result<(), InteropError> {
         self.writer.add_mark(place, mark).map_err(|e| self.output.at().store(e).into())
     }
 
     /// Adds a row of another table.
-    pub(super) fn put_values(&self, table: &str, row: Vec<Value>) -> Result<(), InteropError> {
+    pub(crate) fn put_values(&self, table: &str, row: Vec<Value>) -> Result<(), InteropError> {
         self.writer.put_values(table, row).map_err(|e| self.output.at().store(e).into())
     }
 
     /// Adds the ids of counted games, in ascending order.
-    pub(super) fn add_games(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
+    pub(crate) fn add_games(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
         self.add_ids(IdTable::Games, ids)
     }
 
     /// Adds the ids of games that begin elsewhere, in ascending order.
-    pub(super) fn add_elsewhere(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
+    pub(crate) fn add_elsewhere(&self, ids: Vec<[u8; 16]>) -> Result<(), InteropError> {
         self.add_ids(IdTable::Elsewhere, ids)
     }
 
@@ -69,7 +69,7 @@ impl OwnWriter {
     }
 
     /// Closes a book that no games are counted in.
-    pub(super) fn finish<G: Game>(self, sources: &[Source]) -> Result<Metadata, InteropError> {
+    pub(crate) fn finish<G: Game>(self, sources: &[Source]) -> Result<Metadata, InteropError> {
         let table_file = key_file(G::NAME).unwrap_or_default();
         let table = KeyTable::from_bytes(table_file)
             .map_err(|e| self.output.at().io(io::Error::other(e)))?;
@@ -84,7 +84,7 @@ impl OwnWriter {
     }
 
     /// Closes a book and moves it to its place.
-    pub(super) fn finish_with(
+    pub(crate) fn finish_with(
         self,
         mut metadata: Metadata,
         table_file: &[u8],

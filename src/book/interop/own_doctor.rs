@@ -38,7 +38,7 @@ use crate::game::{Game, Notation, Packed};
 use crate::hash::KeyTable;
 
 /// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
-pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
+pub(crate) fn is_own(path: &Path) -> Result<bool, InteropError> {
     let io = |source| InteropError::Io { path: path.to_owned(), source };
     match open::regular(path).and_then(|mut file| Header::read(&mut file)) {
         Ok(header) => Ok(header.is_some_and(|header| header.application_id == APPLICATION_ID)),
@@ -56,8 +56,8 @@ pub(super) fn is_own(path: &Path) -> Result<bool, InteropError> {
 }
 
 /// A book and its faults.
-pub(super) struct Examined {
-    pub(super) diagnosis: Diagnosis,
+pub(crate) struct Examined {
+    pub(crate) diagnosis: Diagnosis,
     /// The rows that a clean copy leaves out.
     bad: BTreeSet<RowKey>,
     /// Weights that a clean copy leaves out.
@@ -68,7 +68,7 @@ pub(super) struct Examined {
 }
 
 /// Examines a book of the program's own.
-pub(super) fn examine<G: Searched>(
+pub(crate) fn examine<G: Searched>(
     path: &Path,
     options: &DoctorOptions,
 ) -> Result<Examined, InteropError> {
@@ -467,7 +467,7 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> V
 }
 
 /// Writes a clean copy. Locked moves stay as they are.
-pub(super) fn repair<G: Searched>(
+pub(crate) fn repair<G: Searched>(
     path: &Path,
     output: &Path,
     options: &DoctorOptions,
@@ -709,7 +709,7 @@ const fn bytes_of(value: &Value) -> usize {
 
 /// Returns true if the digest of a file matches; for tests.
 #[cfg(test)]
-pub(super) fn is_intact(path: &Path) -> bool {
+pub(crate) fn is_intact(path: &Path) -> bool {
     let stop = StopFlag::default();
     open::regular(path).is_ok_and(|mut file| digest::is_intact(&mut file, &stop).unwrap_or(false))
 }

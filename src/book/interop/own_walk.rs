@@ -17,19 +17,19 @@ use crate::xiangqi::Position;
 
 /// The findings of a walk through a book, beside the marks in the [`Index`].
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(crate) struct Search {
     /// Different positions with legal moves in the book.
-    pub(super) positions: u64,
+    pub(crate) positions: u64,
     /// True if the walk ended at its limit.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// The rows under keys or moves by which no reader looks.
-    pub(super) astray: Vec<usize>,
+    pub(crate) astray: Vec<usize>,
     /// The rows of one move under two of its images.
-    pub(super) mirrored: Vec<[usize; 2]>,
+    pub(crate) mirrored: Vec<[usize; 2]>,
 }
 
 /// A game whose books can be examined.
-pub(super) trait Searched: Symmetric + Notation {
+pub(crate) trait Searched: Symmetric + Notation {
     /// Walks through a book whose keys are those of `keys`, or the stored ones. Marks the rows that it
     /// reaches and notes where their moves lead.
     fn search(

@@ -5,7 +5,7 @@ use crate::book::interop::Format;
 use crate::book::interop::sqlite::Layout;
 
 /// The table, and the one with the version beside it.
-pub(super) const LAYOUT: Layout = Layout {
+pub(crate) const LAYOUT: Layout = Layout {
     format: Format::PfBook,
     table: "pfBook",
     columns: super::obk::LAYOUT.columns,

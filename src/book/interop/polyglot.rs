@@ -16,10 +16,10 @@ use crate::hash::foreign::POLYGLOT;
 use crate::xiangqi::{Move, Role, Square};
 
 /// Bytes of a record.
-pub(super) const RECORD: usize = 16;
+pub(crate) const RECORD: usize = 16;
 
 /// Present when Red is to move.
-pub(super) const SIDE: [u64; 2] = [POLYGLOT[780], 0];
+pub(crate) const SIDE: [u64; 2] = [POLYGLOT[780], 0];
 
 /// `XBoard`'s number of a role.
 const fn number(role: Role) -> usize {
@@ -34,7 +34,7 @@ const fn number(role: Role) -> usize {
     }
 }
 
-pub(super) fn words() -> Box<Words> {
+pub(crate) fn words() -> Box<Words> {
     hash_scheme::words(|piece, square| {
         let man = 2 * number(piece.role()) + usize::from(piece.side() == Side::First);
         let word = POLYGLOT[64 * (man % 12) + square.index() % 64];
@@ -45,16 +45,16 @@ pub(super) fn words() -> Box<Words> {
 
 /// A record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Record {
-    pub(super) key: u64,
-    pub(super) mv: u16,
-    pub(super) weight: u16,
+pub(crate) struct Record {
+    pub(crate) key: u64,
+    pub(crate) mv: u16,
+    pub(crate) weight: u16,
     /// Count and points of learning.
-    pub(super) learning: u32,
+    pub(crate) learning: u32,
 }
 
 impl Record {
-    pub(super) fn take(bytes: &[u8; RECORD]) -> Self {
+    pub(crate) fn take(bytes: &[u8; RECORD]) -> Self {
         Self {
             key: u64::from_be_bytes(field(bytes, 0)),
             mv: u16::from_be_bytes(field(bytes, 8)),
@@ -63,7 +63,7 @@ impl Record {
         }
     }
 
-    pub(super) fn put(self, out: &mut Vec<u8>) {
+    pub(crate) fn put(self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.key.to_be_bytes());
         out.extend_from_slice(&self.mv.to_be_bytes());
         out.extend_from_slice(&self.weight.to_be_bytes());
@@ -72,19 +72,19 @@ impl Record {
 }
 
 /// The move of a record.
-pub(super) fn decode_move(stored: u16) -> Option<Move> {
+pub(crate) fn decode_move(stored: u16) -> Option<Move> {
     let from = Square::new(u8::try_from(stored / 90).ok()?)?;
     let to = Square::new((stored % 90) as u8)?;
     (from != to).then(|| Move::new(from, to))
 }
 
 /// The inverse of [`decode_move`].
-pub(super) const fn encode_move(mv: Move) -> u16 {
+pub(crate) const fn encode_move(mv: Move) -> u16 {
     mv.from().index() as u16 * 90 + mv.to().index() as u16
 }
 
 /// Reads all whole records.
-pub(super) fn for_each(
+pub(crate) fn for_each(
     path: &Path,
     visit: &mut dyn FnMut(u64, Record) -> Result<(), InteropError>,
 ) -> Result<(), InteropError> {

@@ -29,7 +29,7 @@ impl Progress {
         Self(Some(Arc::new(receive)))
     }
 
-    pub(super) fn report(&self, step: Step, done: u64, all: u64) {
+    pub(crate) fn report(&self, step: Step, done: u64, all: u64) {
         if let Some(receive) = &self.0 {
             receive(step, done, all);
         }

@@ -8,7 +8,7 @@ const FAILURES: u32 = 1024;
 
 /// The extent of a read.
 #[derive(Debug)]
-pub(super) enum Scanned {
+pub(crate) enum Scanned {
     /// To the end of the range.
     All,
     /// It failed after the row of this number, if it came to any.
@@ -23,7 +23,7 @@ pub(super) enum Scanned {
 /// # Errors
 ///
 /// Those of `scan`.
-pub(super) fn salvage<E>(
+pub(crate) fn salvage<E>(
     likely: i64,
     mut scan: impl FnMut(RangeInclusive<i64>, bool) -> Result<Scanned, E>,
 ) -> Result<(Vec<RangeInclusive<i64>>, Option<rusqlite::Error>), E> {

@@ -36,7 +36,7 @@ pub struct RepairReport {
 }
 
 impl RepairReport {
-    pub(super) const fn new(diagnosis: Diagnosis, lost: Vec<String>) -> Self {
+    pub(crate) const fn new(diagnosis: Diagnosis, lost: Vec<String>) -> Self {
         Self { diagnosis, written: 0, dropped: 0, merged: 0, changed: 0, learning: 0, lost }
     }
 

@@ -20,25 +20,25 @@ use crate::hash::KeyTable;
 
 /// The records of a book that lie in its readable pages.
 #[derive(Debug, Default)]
-pub(super) struct Rescued {
-    pub(super) rows: BTreeMap<RowKey, MoveRow>,
+pub(crate) struct Rescued {
+    pub(crate) rows: BTreeMap<RowKey, MoveRow>,
     /// Rows whose checksum does not match.
-    pub(super) damaged: Vec<RowKey>,
-    pub(super) marks: BTreeMap<RowKey, Annotation>,
-    pub(super) sources: Vec<Source>,
+    pub(crate) damaged: Vec<RowKey>,
+    pub(crate) marks: BTreeMap<RowKey, Annotation>,
+    pub(crate) sources: Vec<Source>,
     /// Rows of the table of scores, by key and source.
-    pub(super) scores: BTreeMap<(i64, String), Vec<Value>>,
+    pub(crate) scores: BTreeMap<(i64, String), Vec<Value>>,
     /// The ids of counted games, in order.
-    pub(super) ids: Vec<[u8; 16]>,
+    pub(crate) ids: Vec<[u8; 16]>,
     /// Those of games that begin elsewhere.
-    pub(super) elsewhere: Vec<[u8; 16]>,
+    pub(crate) elsewhere: Vec<[u8; 16]>,
     /// What the book says of itself, if that is left.
-    pub(super) metadata: Option<Metadata>,
+    pub(crate) metadata: Option<Metadata>,
     /// The file of its keys, and the keys if they are not the stored ones.
-    pub(super) key_table: Vec<u8>,
-    pub(super) foreign_keys: Option<KeyTable>,
+    pub(crate) key_table: Vec<u8>,
+    pub(crate) foreign_keys: Option<KeyTable>,
     /// What is lost, for people.
-    pub(super) lost: Vec<String>,
+    pub(crate) lost: Vec<String>,
 }
 
 /// Records that belong to all others.
@@ -53,7 +53,7 @@ struct Frame {
 }
 
 /// Reads what is left of a book of `game`; `None` if that is nothing, or if its rows have no meaning any more.
-pub(super) fn rescue(
+pub(crate) fn rescue(
     path: &Path,
     game: &str,
     memory: usize,

@@ -25,7 +25,7 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
 }
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
-pub(in crate::book) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
+pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
     let unknown =
         |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
     let io = |source: io::Error| match source.kind() {

@@ -19,34 +19,34 @@ use crate::book::interop::recover::{Scanned, salvage};
 use crate::bytes::{StopFlag, open};
 
 /// First bytes of every SQLite file.
-pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+pub(crate) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The longest comment read, in bytes.
 const LONGEST_COMMENT: i32 = 1 << 20;
 
 /// The number of the column with comments.
-pub(super) const COMMENT_COLUMN: usize = 7;
+pub(crate) const COMMENT_COLUMN: usize = 7;
 
 /// The fewest bytes of a row in a file.
 const LEAST_ROW: u64 = 4;
 
 /// The names of a format's table and columns.
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) format: Format,
-    pub(super) table: &'static str,
+pub(crate) struct Layout {
+    pub(crate) format: Format,
+    pub(crate) table: &'static str,
     /// Key, move, score, wins, draws, losses, validity, comment.
-    pub(super) columns: [&'static str; 8],
+    pub(crate) columns: [&'static str; 8],
     /// The SQL that makes an empty book.
-    pub(super) create: &'static str,
+    pub(crate) create: &'static str,
     /// The SQL that makes its index, once the table is full.
-    pub(super) create_index: &'static str,
+    pub(crate) create_index: &'static str,
 }
 
 /// A SQLite file open for reading.
 #[derive(Debug)]
-pub(super) struct Database {
-    pub(super) path: PathBuf,
+pub(crate) struct Database {
+    pub(crate) path: PathBuf,
     connection: Connection,
     bytes: u64,
     /// Ends queries that do not end by themselves.
@@ -81,7 +81,7 @@ fn is_unfinished(beside: &Path) -> bool {
 impl Database {
     /// Opens a file that begins as SQLite files do. All its queries end with an error soon after `stop` was
     /// set.
-    pub(super) fn open(path: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
+    pub(crate) fn open(path: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
         let io = |source| InteropError::Io { path: path.to_owned(), source };
         let mut file = open::regular(path).map_err(io)?;
         for ending in ["-wal", "-journal"] {
@@ -106,12 +106,12 @@ impl Database {
     }
 
     /// The error for the file after a failed query.
-    pub(super) fn fault(&self, error: &rusqlite::Error) -> InteropError {
+    pub(crate) fn fault(&self, error: &rusqlite::Error) -> InteropError {
         InteropError::Damaged { path: self.path.clone(), what: self.guard.fault(error) }
     }
 
     /// Runs a query, with the full allowance of steps.
-    pub(super) fn query<T>(
+    pub(crate) fn query<T>(
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, InteropError> {
@@ -121,7 +121,7 @@ impl Database {
 
     /// The columns of a table, if it is an ordinary one with rowids: no view, no virtual table, and nothing
     /// that only the schema presents as one.
-    pub(super) fn columns(&self, table: &str) -> Result<Option<Vec<String>>, InteropError> {
+    pub(crate) fn columns(&self, table: &str) -> Result<Option<Vec<String>>, InteropError> {
         self.query(|c| {
             // First, from the rows alone: to look at tables as such makes SQLite load virtual ones.
             let sql = "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 1 \
@@ -142,7 +142,7 @@ impl Database {
     }
 
     /// Calls `visit` with every row of the table in the order of rowids.
-    pub(super) fn for_each(&self, layout: &Layout, visit: Visit<'_>) -> Result<(), InteropError> {
+    pub(crate) fn for_each(&self, layout: &Layout, visit: Visit<'_>) -> Result<(), InteropError> {
         let mut count = 0;
         match self.scan(layout, i64::MIN..=i64::MAX, false, &mut count, visit)? {
             Scanned::All => Ok(()),
@@ -152,7 +152,7 @@ impl Database {
 
     /// Calls `visit` with every row that can be read, in no order if some cannot. Returns the parts that
     /// cannot.
-    pub(super) fn for_each_readable(
+    pub(crate) fn for_each_readable(
         &self,
         layout: &Layout,
         visit: Visit<'_>,
@@ -225,7 +225,7 @@ impl Database {
     }
 
     /// The bytes of one row's value in a column.
-    pub(super) fn bytes_at(
+    pub(crate) fn bytes_at(
         &self,
         layout: &Layout,
         column: usize,
@@ -249,7 +249,7 @@ impl Database {
     }
 
     /// The output of SQLite's own check, up to `most` lines; none if all is well.
-    pub(super) fn integrity(&self, most: usize) -> Vec<String> {
+    pub(crate) fn integrity(&self, most: usize) -> Vec<String> {
         match self.has_expressions() {
             Ok(false) => {}
             Ok(true) => {
@@ -291,7 +291,7 @@ impl Database {
     }
 
     /// Returns true if a lookup by the key of a row, through the index if there is one, finds any row.
-    pub(super) fn finds_itself(&self, layout: &Layout, place: i64) -> Result<bool, InteropError> {
+    pub(crate) fn finds_itself(&self, layout: &Layout, place: i64) -> Result<bool, InteropError> {
         let (table, key) = (layout.table, layout.columns[0]);
         let sql = format!(
             "SELECT EXISTS(SELECT 1 FROM \"{table}\" AS a WHERE a.\"{key}\" = \
@@ -301,7 +301,7 @@ impl Database {
     }
 
     /// Returns true if some index begins with the key.
-    pub(super) fn has_index(&self, layout: &Layout) -> Result<bool, InteropError> {
+    pub(crate) fn has_index(&self, layout: &Layout) -> Result<bool, InteropError> {
         let sql = "SELECT EXISTS(SELECT 1 FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) \
                    AS i WHERE i.seqno = 0 AND lower(i.name) = ?2 AND NOT l.partial)";
         let names = [layout.table, layout.columns[0]];
@@ -326,22 +326,22 @@ fn column_text(name: &str, number: usize, is_present: bool) -> String {
 
 /// A row as it lies in the file.
 #[derive(Debug)]
-pub(super) struct RawRow<'a> {
-    pub(super) place: i64,
-    pub(super) values: [ValueRef<'a>; 8],
+pub(crate) struct RawRow<'a> {
+    pub(crate) place: i64,
+    pub(crate) values: [ValueRef<'a>; 8],
     /// True for each column that the table has.
-    pub(super) present: [bool; 8],
+    pub(crate) present: [bool; 8],
 }
 
 /// The bytes of a text or a blob.
-pub(super) const fn bytes_of(value: ValueRef<'_>) -> Option<&[u8]> {
+pub(crate) const fn bytes_of(value: ValueRef<'_>) -> Option<&[u8]> {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),
         _ => None,
     }
 }
 
-pub(super) fn damaged(path: &Path, error: &rusqlite::Error) -> InteropError {
+pub(crate) fn damaged(path: &Path, error: &rusqlite::Error) -> InteropError {
     InteropError::Damaged { path: path.to_owned(), what: error.to_string() }
 }
 

@@ -39,7 +39,7 @@ impl Default for Reach {
 }
 
 impl Reach {
-    pub(super) fn check_stop(&self, path: &Path) -> Result<(), InteropError> {
+    pub(crate) fn check_stop(&self, path: &Path) -> Result<(), InteropError> {
         if self.stop.is_set() {
             return Err(InteropError::Interrupted { path: path.to_owned() });
         }
@@ -49,24 +49,24 @@ impl Reach {
 
 /// A row that a position has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hit {
+pub(crate) struct Hit {
     /// Its number in the index.
-    pub(super) row: usize,
+    pub(crate) row: usize,
     /// The move as it is played here; legal.
-    pub(super) mv: Move,
+    pub(crate) mv: Move,
     /// The form of the position under which the row stands.
-    pub(super) frame: Frame,
+    pub(crate) frame: Frame,
     /// The place of the row in the file.
-    pub(super) place: i64,
+    pub(crate) place: i64,
 }
 
 /// The counts of a walk.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Walked {
+pub(crate) struct Walked {
     /// Different positions with legal moves in the book.
-    pub(super) positions: u64,
+    pub(crate) positions: u64,
     /// True if it ended before every position was examined.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// A position in 46 bytes: four bits for each square, and the side to move.
@@ -99,12 +99,12 @@ impl Compact {
 }
 
 /// A callback for a position and its rows.
-pub(super) type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>;
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&Position, &[Hit]) -> Result<(), InteropError>;
 
 /// Walks through a book from the start of a game. Calls `visit`
 /// once for every position that has legal moves in it, mirror images being one, and marks the rows in
 /// `index`.
-pub(super) fn walk(
+pub(crate) fn walk(
     path: &Path,
     scheme: &Scheme,
     index: &mut Index,
@@ -368,7 +368,7 @@ fn look(scheme: &Scheme, index: &Index, mut position: Position) -> Option<Looked
 
 /// The rows of a position whose moves are legal, and the moves; for tests.
 #[cfg(test)]
-pub(super) fn hits(scheme: &Scheme, index: &Index, position: Position) -> Vec<(usize, Move)> {
+pub(crate) fn hits(scheme: &Scheme, index: &Index, position: Position) -> Vec<(usize, Move)> {
     let found = look(scheme, index, position).map_or_else(Vec::new, |looked| looked.found);
     found.into_iter().filter_map(|found| Some((found.row, found.legal?.0))).collect()
 }

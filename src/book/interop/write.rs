@@ -15,7 +15,7 @@ use crate::bytes::lock::{Claim, FileLock};
 
 /// A new file, and the right to write it.
 #[derive(Debug)]
-pub(super) struct NewFile {
+pub(crate) struct NewFile {
     file: AtomicFile,
     /// Held until the file is in its place.
     _lock: FileLock,
@@ -23,7 +23,7 @@ pub(super) struct NewFile {
 
 impl NewFile {
     /// Starts a new file. An existing one is never replaced.
-    pub(super) fn create(path: &Path) -> Result<Self, InteropError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, InteropError> {
         let failed = |e| create_error(path, &e);
         if path.symlink_metadata().is_ok() {
             // Before the lock, which would make a file beside something that stays.
@@ -35,7 +35,7 @@ impl NewFile {
     }
 
     /// Writes all bytes of the file and moves it to its place.
-    pub(super) fn write_all(mut self, path: &Path, bytes: &[u8]) -> Result<(), InteropError> {
+    pub(crate) fn write_all(mut self, path: &Path, bytes: &[u8]) -> Result<(), InteropError> {
         self.file.write_all(bytes).map_err(|e| write_error(path, e))?;
         self.commit(path)
     }
@@ -71,17 +71,17 @@ fn write_error(path: &Path, source: io::Error) -> InteropError {
 
 /// The numbers and the remark of a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Content {
-    pub(super) score: i64,
+pub(crate) struct Content {
+    pub(crate) score: i64,
     /// Games won by the mover, drawn, lost.
-    pub(super) games: [i64; 3],
-    pub(super) is_valid: bool,
-    pub(super) comment: Option<String>,
+    pub(crate) games: [i64; 3],
+    pub(crate) is_valid: bool,
+    pub(crate) comment: Option<String>,
 }
 
 impl Content {
     /// Adds the contents of another row of the same move.
-    pub(super) fn absorb(&mut self, other: Self) {
+    pub(crate) fn absorb(&mut self, other: Self) {
         self.score = self.score.saturating_add(other.score);
         for (sum, more) in self.games.iter_mut().zip(other.games) {
             *sum = sum.saturating_add(more);
@@ -93,7 +93,7 @@ impl Content {
 
 /// Both comments, one after the other, unless the first has the lines of the second already. Where
 /// the first is longer than any in the program's own books, nothing more is added.
-pub(super) fn join(one: Option<String>, other: Option<String>) -> Option<String> {
+pub(crate) fn join(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
         (Some(mut one), Some(other)) if one.len() <= MAX_COMMENT && !has_lines(&one, &other) => {
             one.push('\n');
@@ -115,7 +115,7 @@ fn has_lines(one: &str, other: &str) -> bool {
 
 /// Writes a SQLite book row by row.
 #[derive(Debug)]
-pub(super) struct TableWriter {
+pub(crate) struct TableWriter {
     path: PathBuf,
     file: NewFile,
     connection: Connection,
@@ -124,7 +124,7 @@ pub(super) struct TableWriter {
 }
 
 impl TableWriter {
-    pub(super) fn create(path: &Path, layout: &'static Layout) -> Result<Self, InteropError> {
+    pub(crate) fn create(path: &Path, layout: &'static Layout) -> Result<Self, InteropError> {
         let file = NewFile::create(path)?;
         let open = || {
             let connection = open_working(
@@ -145,7 +145,7 @@ impl TableWriter {
         Ok(Self { path: path.to_owned(), file, connection, layout, insert })
     }
 
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &self,
         key: &dyn ToSql,
         mv: u16,
@@ -170,7 +170,7 @@ impl TableWriter {
     }
 
     /// Runs something more on the new file.
-    pub(super) fn with<T>(
+    pub(crate) fn with<T>(
         &self,
         run: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, InteropError> {
@@ -178,7 +178,7 @@ impl TableWriter {
     }
 
     /// Makes the index, checks the file and moves it to its place.
-    pub(super) fn finish(self) -> Result<(), InteropError> {
+    pub(crate) fn finish(self) -> Result<(), InteropError> {
         let Self { path, file, connection, layout, .. } = self;
         let close = || {
             connection.execute_batch(layout.create_index)?;
@@ -227,14 +227,14 @@ fn put_all<T>(
 }
 
 /// Writes a book of `ElephantEye`.
-pub(super) fn eleeye(path: &Path, mut records: Vec<eleeye::Record>) -> Result<(), InteropError> {
+pub(crate) fn eleeye(path: &Path, mut records: Vec<eleeye::Record>) -> Result<(), InteropError> {
     // The heaviest move of a position first, as its own builder has them.
     records.sort_unstable_by_key(|r| (r.key, std::cmp::Reverse(r.weight), r.mv));
     write_records(path, |out| put_all(out, records, eleeye::Record::put))
 }
 
 /// Writes a book of `XBoard`.
-pub(super) fn polyglot(
+pub(crate) fn polyglot(
     path: &Path,
     mut records: Vec<polyglot::Record>,
 ) -> Result<(), InteropError> {
@@ -243,7 +243,7 @@ pub(super) fn polyglot(
 }
 
 /// Writes a book of `MoonRiver`: Black's records and Red's, each key once.
-pub(super) fn moonriver(
+pub(crate) fn moonriver(
     path: &Path,
     mut sides: [Vec<moonriver::Record>; 2],
 ) -> Result<(), InteropError> {

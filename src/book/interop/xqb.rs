@@ -14,7 +14,7 @@ use crate::game::{Game, Side};
 use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
 /// The tables of version 1.
-pub(super) const LAYOUT: Layout = Layout {
+pub(crate) const LAYOUT: Layout = Layout {
     format: Format::Xqb,
     table: "book",
     columns: ["key", "move", "score", "win", "draw", "lost", "valid", "memo"],
@@ -27,7 +27,7 @@ pub(super) const LAYOUT: Layout = Layout {
 };
 
 /// The longest key: 90 bits for the squares and four for each of 32 pieces.
-pub(super) const LONGEST_KEY: usize = (90 + 4 * 32usize).div_ceil(8);
+pub(crate) const LONGEST_KEY: usize = (90 + 4 * 32usize).div_ceil(8);
 
 /// The order of the roles in codes; Red's begin at 1, Black's at 9.
 const ROLES: [Role; 7] =
@@ -49,11 +49,11 @@ type Cells = [u8; 90];
 
 /// The transformations of a position on the way to its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Turned {
+pub(crate) struct Turned {
     /// Black was to move.
-    pub(super) round: bool,
+    pub(crate) round: bool,
     /// The mirror image was used.
-    pub(super) mirrored: bool,
+    pub(crate) mirrored: bool,
 }
 
 impl Turned {
@@ -94,20 +94,20 @@ fn right_is_greater(cells: &Cells) -> bool {
 
 /// A key. Keys are in the order of their bytes: those not used are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(crate) struct Key {
     bytes: [u8; LONGEST_KEY],
     len: u8,
 }
 
 impl Key {
     /// The bytes as a row has them.
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 }
 
 /// The key of a position, and its transformations.
-pub(super) fn encode(position: &Position) -> (Key, Turned) {
+pub(crate) fn encode(position: &Position) -> (Key, Turned) {
     let (cells, turned) = cells(position);
     let mut bytes = [0; LONGEST_KEY];
     // The bits that do not fill a byte yet, the last one lowest, and their number.
@@ -131,7 +131,7 @@ pub(super) fn encode(position: &Position) -> (Key, Turned) {
 }
 
 /// The board of a key, the side to move being Red; `None` if the bytes are none.
-pub(super) fn decode(key: &[u8]) -> Option<Setup> {
+pub(crate) fn decode(key: &[u8]) -> Option<Setup> {
     if key.len() > LONGEST_KEY {
         return None;
     }
@@ -157,7 +157,7 @@ pub(super) fn decode(key: &[u8]) -> Option<Setup> {
 }
 
 /// The move of a row, in the frame of its key.
-pub(super) fn decode_move(stored: i64) -> Option<Move> {
+pub(crate) fn decode_move(stored: i64) -> Option<Move> {
     let stored = u16::try_from(stored).ok()?;
     let square =
         |row: u16, file: u16| (row < 10 && file < 9).then(|| Square::at(file as u8, 9 - row as u8));
@@ -167,7 +167,7 @@ pub(super) fn decode_move(stored: i64) -> Option<Move> {
 }
 
 /// The inverse of [`decode_move`], of a move as it is played.
-pub(super) fn encode_move(mv: Move, turned: Turned) -> u16 {
+pub(crate) fn encode_move(mv: Move, turned: Turned) -> u16 {
     let mv = turned.map(mv);
     let digits = |square: Square| u16::from(9 - square.rank()) << 4 | u16::from(square.file());
     digits(mv.from()) << 8 | digits(mv.to())

@@ -99,13 +99,13 @@ pub struct Annotation {
 
 impl Annotation {
     /// Returns true if it is empty but for groups, which have a table of their own.
-    pub(in crate::book) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         *self == Self { groups: self.groups.clone(), ..Self::default() }
     }
 
     /// From `priority, flags, weight, comment, origin` of a row of `marks`, the first of them in the
     /// column `at`.
-    pub(in crate::book) fn from_row(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<Self> {
+    pub(crate) fn from_row(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<Self> {
         let bad = |column: usize| {
             rusqlite::Error::InvalidColumnType(column, "marks".to_owned(), Type::Integer)
         };
@@ -123,7 +123,7 @@ impl Annotation {
     /// The bytes that the journal keeps: varints of the priority as zigzag, the flags, the weight
     /// plus one (0 without one), the origin plus one (0 without one), the length of the comment plus
     /// one (0 without one) and the comment, the number of groups, and of each the length and the name.
-    pub(in crate::book) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
         varint::put(out, varint::zigzag(self.priority));
         varint::put(out, self.flags.bits().into());
         varint::put(out, self.weight.map_or(0, |weight| weight.saturating_add(1)));
@@ -143,7 +143,7 @@ impl Annotation {
     }
 
     /// The inverse of [`put`](Self::put); `None` if `input` is anything else.
-    pub(in crate::book) fn take(mut input: &[u8]) -> Option<Self> {
+    pub(crate) fn take(mut input: &[u8]) -> Option<Self> {
         let input = &mut input;
         let priority = varint::unzigzag(varint::take(input)?);
         let flags = Flags::from_bits(i64::try_from(varint::take(input)?).ok()?)?;
@@ -164,7 +164,7 @@ impl Annotation {
 }
 
 /// The text in a column, which has at most `most` bytes.
-pub(in crate::book) fn text_up_to(
+pub(crate) fn text_up_to(
     row: &rusqlite::Row<'_>,
     column: usize,
     most: usize,
@@ -183,11 +183,11 @@ fn take_text(len: u64, input: &mut &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
-pub(in crate::book) mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_mark() -> impl Strategy<Value = Annotation> {
+    pub(crate) fn any_mark() -> impl Strategy<Value = Annotation> {
         let weight = prop::option::of(0..i64::MAX as u64);
         let groups = prop::collection::btree_set("[a-z]{1,3}", 0..3);
         let comment = prop::option::of(any::<String>());

@@ -31,7 +31,7 @@ pub struct GameId(pub [u8; 16]);
 
 /// The kind of games whose ids a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) enum IdTable {
+pub(crate) enum IdTable {
     Games,
     Elsewhere,
 }
@@ -54,7 +54,7 @@ impl GameId {
 impl GameId {
     /// The name that a game from a usual start, with that text, shares with its mirror images, and the moves of
     /// the image that it is the name of: of all images that with the least moves.
-    pub(in crate::book) fn folded<G: Notation + Symmetric>(
+    pub(crate) fn folded<G: Notation + Symmetric>(
         (usual, start): (&G, &str),
         moves: &[G::Move],
     ) -> (Self, Vec<G::Move>) {
@@ -69,7 +69,7 @@ impl GameId {
 
 /// The kind of a game, by its start and moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::book) enum GameKind {
+pub(crate) enum GameKind {
     /// Begins at a usual start and has moves: counted.
     Usual,
     /// Begins elsewhere.
@@ -80,7 +80,7 @@ pub(in crate::book) enum GameKind {
 
 impl GameKind {
     /// The inverse of `as u8`.
-    pub(in crate::book) const fn from_number(number: u8) -> Option<Self> {
+    pub(crate) const fn from_number(number: u8) -> Option<Self> {
         Some(match number {
             0 => Self::Usual,
             1 => Self::OtherStart,
@@ -92,28 +92,28 @@ impl GameKind {
 
 /// The starts of games that are counted, with their texts.
 #[derive(Debug)]
-pub(in crate::book) struct UsualStarts<G> {
+pub(crate) struct UsualStarts<G> {
     starts: Vec<G>,
     texts: Vec<String>,
 }
 
 impl<G: Notation> UsualStarts<G> {
-    pub(in crate::book) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let starts = G::starts();
         Self { texts: starts.iter().map(G::to_fen).collect(), starts }
     }
 
     /// The number of the start with that text; the first is that of a game that states none.
-    pub(in crate::book) fn number_of(&self, text: Option<&str>) -> Option<u8> {
+    pub(crate) fn number_of(&self, text: Option<&str>) -> Option<u8> {
         let Some(text) = text else { return Some(0) };
         self.texts.iter().position(|start| start == text).and_then(|n| u8::try_from(n).ok())
     }
 
-    pub(in crate::book) fn get(&self, number: u8) -> Option<&G> {
+    pub(crate) fn get(&self, number: u8) -> Option<&G> {
         self.starts.get(usize::from(number))
     }
 
-    pub(in crate::book) fn text(&self, number: u8) -> &str {
+    pub(crate) fn text(&self, number: u8) -> &str {
         self.texts.get(usize::from(number)).map_or("", String::as_str)
     }
 }
@@ -121,25 +121,25 @@ impl<G: Notation> UsualStarts<G> {
 /// All copies of a game. Differences between copies are settled without regard to their order: the result by
 /// majority, the year is the earliest stated, a rating the highest stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct CountedGame {
-    pub(in crate::book) id: GameId,
+pub(crate) struct CountedGame {
+    pub(crate) id: GameId,
     /// 0, so that copies are brought together, or a number that no other record has; in shards, one
     /// that only records of one file have.
-    pub(in crate::book) serial: u64,
-    pub(in crate::book) kind: GameKind,
+    pub(crate) serial: u64,
+    pub(crate) kind: GameKind,
     /// The number of its start among the usual ones; only of counted games.
-    pub(in crate::book) start: u8,
+    pub(crate) start: u8,
     /// Number of copies that state each result, by its number.
-    pub(in crate::book) votes: [u64; 4],
-    pub(in crate::book) year: Option<u16>,
+    pub(crate) votes: [u64; 4],
+    pub(crate) year: Option<u16>,
     /// By side.
-    pub(in crate::book) ratings: [Option<u16>; 2],
+    pub(crate) ratings: [Option<u16>; 2],
     /// The first moves of the main line, packed; only of counted games.
-    pub(in crate::book) moves: Box<[u16]>,
+    pub(crate) moves: Box<[u16]>,
     /// Only of counted games.
-    pub(in crate::book) groups: GroupNames,
+    pub(crate) groups: GroupNames,
     /// Its details that samples show, if the book has samples; only of counted games.
-    pub(in crate::book) details: Option<Box<GameDetails>>,
+    pub(crate) details: Option<Box<GameDetails>>,
 }
 
 /// Added to the number of the kind where details follow.
@@ -149,11 +149,11 @@ const WITH_DETAILS: u8 = 0x80;
 const WITH_START: u8 = 0x40;
 
 /// More copies of a game than any collection has; sums of such numbers fit.
-pub(in crate::book) const MAX_VOTES: u64 = 1 << 48;
+pub(crate) const MAX_VOTES: u64 = 1 << 48;
 
 /// The result that most of the copies with a result state; `None` on a tie for the most, and if no
 /// copy states one. The votes are by the results' numbers.
-pub(in crate::book) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
+pub(crate) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
     let most = *votes[1..].iter().max()?;
     let mut leaders = (1..4).filter(|&number| votes[usize::from(number)] == most);
     match (leaders.next(), leaders.next()) {
@@ -164,7 +164,7 @@ pub(in crate::book) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
 
 impl CountedGame {
     /// The game of a record. Up to `max_ply` moves are kept.
-    pub(in crate::book) fn new<G: Notation>(
+    pub(crate) fn new<G: Notation>(
         record: &Record<G>,
         facts: &Facts,
         usual: &UsualStarts<G>,
@@ -198,7 +198,7 @@ impl CountedGame {
     }
 
     /// Makes mirror images of a game from the usual start copies of one game.
-    pub(in crate::book) fn fold<G: Notation + Symmetric>(
+    pub(crate) fn fold<G: Notation + Symmetric>(
         &mut self,
         moves: &[G::Move],
         usual: &UsualStarts<G>,
@@ -214,7 +214,7 @@ impl CountedGame {
 
     /// A game without any facts but its id.
     #[cfg(test)]
-    pub(in crate::book) fn empty(id: GameId) -> Self {
+    pub(crate) fn empty(id: GameId) -> Self {
         Self {
             id,
             serial: 0,
@@ -230,17 +230,17 @@ impl CountedGame {
     }
 
     /// The number of copies.
-    pub(in crate::book) fn copies(&self) -> u64 {
+    pub(crate) fn copies(&self) -> u64 {
         self.votes.iter().fold(0, |sum, &votes| sum.saturating_add(votes))
     }
 
     /// The [`majority`] of the copies.
-    pub(in crate::book) fn result(&self) -> Option<Outcome> {
+    pub(crate) fn result(&self) -> Option<Outcome> {
         majority(&self.votes)
     }
 
     /// Returns true if two copies state different results.
-    pub(in crate::book) fn is_disputed(&self) -> bool {
+    pub(crate) fn is_disputed(&self) -> bool {
         self.votes[1..].iter().filter(|&&n| n > 0).count() > 1
     }
 }
@@ -283,7 +283,7 @@ impl Facts {
 
 /// The side that a tag such as `RedElo` is about, and the rest of its name after the colour. Gomoku is begun
 /// by Black, xiangqi by Red, which some programs call White.
-pub(in crate::book) fn side_of_tag<G: Notation>(name: &str) -> Option<(Side, &str)> {
+pub(crate) fn side_of_tag<G: Notation>(name: &str) -> Option<(Side, &str)> {
     let (colour, len) = ["red", "white", "black"]
         .iter()
         .map(|colour| (*colour, colour.len()))
@@ -392,7 +392,7 @@ impl Reduce for CountedGame {
 
 /// The facts that one file states of a game. The same from several readings of the file counts once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct FromSource(pub(in crate::book) CountedGame);
+pub(crate) struct FromSource(pub(crate) CountedGame);
 
 impl Reduce for FromSource {
     type Item = Self;
@@ -426,13 +426,13 @@ impl Reduce for FromSource {
 
 /// Brings together the facts that all files state of a game: from the items of each file, in the order of
 /// ids, makes each game once, without a source.
-pub(in crate::book) struct Copies<I> {
+pub(crate) struct Copies<I> {
     from_sources: I,
     next: Option<CountedGame>,
 }
 
 impl<I> Copies<I> {
-    pub(in crate::book) const fn new(from_sources: I) -> Self {
+    pub(crate) const fn new(from_sources: I) -> Self {
         Self { from_sources, next: None }
     }
 }

@@ -180,11 +180,7 @@ impl Filter {
 
     /// Returns true if the facts that the record states meet the conditions. For a [`folded`](Self::folded)
     /// filter.
-    pub(in crate::book) fn admits_record<G: Notation>(
-        &self,
-        record: &Record<G>,
-        facts: &Facts,
-    ) -> bool {
+    pub(crate) fn admits_record<G: Notation>(&self, record: &Record<G>, facts: &Facts) -> bool {
         let has = |part: &Option<String>, sides: &[Side]| {
             part.as_ref().is_none_or(|part| plays(record, part, sides))
         };
@@ -214,18 +210,13 @@ impl Filter {
     }
 
     /// Returns true if a game of this settled result is counted.
-    pub(in crate::book) fn admits_result(&self, result: Option<Outcome>) -> bool {
+    pub(crate) fn admits_result(&self, result: Option<Outcome>) -> bool {
         self.result.is_none_or(|wanted| wanted == result.into())
             && (self.mover != Some(Mover::Winner) || matches!(result, Some(Outcome::Win(_))))
     }
 
     /// Returns true if the move that `side` makes after `played` plies of a game of this result is kept.
-    pub(in crate::book) fn keeps(
-        &self,
-        played: usize,
-        side: Side,
-        result: Option<Outcome>,
-    ) -> bool {
+    pub(crate) fn keeps(&self, played: usize, side: Side, result: Option<Outcome>) -> bool {
         played + 1 >= usize::from(self.from_ply)
             && match self.mover {
                 None => true,

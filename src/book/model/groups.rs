@@ -21,10 +21,10 @@ const MAX_OF_GAME: usize = 16;
 
 /// The groups of a game, sorted, each once. Most games have none, and then it allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(in crate::book) struct GroupNames(Box<[Box<str>]>);
+pub(crate) struct GroupNames(Box<[Box<str>]>);
 
 impl GroupNames {
-    pub(in crate::book) fn of<G: Notation>(record: &Record<G>) -> Self {
+    pub(crate) fn of<G: Notation>(record: &Record<G>) -> Self {
         let tags = record.tags.iter().filter(|(tag, _)| tag.eq_ignore_ascii_case(TAG));
         let mut names: Vec<Box<str>> = tags.filter_map(|(_, value)| name(value)).collect();
         Self::settle(&mut names)
@@ -39,46 +39,46 @@ impl GroupNames {
 
     /// Adds those of a copy of the game. The first names of a union are the first of the first ones
     /// of its parts, so that the order of copies does not matter.
-    pub(in crate::book) fn absorb(&mut self, other: Self) {
+    pub(crate) fn absorb(&mut self, other: Self) {
         if !other.0.is_empty() {
             let own = std::mem::take(&mut self.0);
             *self = Self::settle(&mut own.into_iter().chain(other.0).collect());
         }
     }
 
-    pub(in crate::book) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(in crate::book) fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|name| &**name)
     }
 
     /// Bytes of memory beside the value itself.
-    pub(in crate::book) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.iter().map(|name| size_of::<Box<str>>() + name.len() + 16).sum()
     }
 
     /// Each name on a line.
     #[cfg(feature = "parquet")]
-    pub(in crate::book) fn to_lines(&self) -> String {
+    pub(crate) fn to_lines(&self) -> String {
         self.iter().collect::<Vec<_>>().join("\n")
     }
 
     /// The names on the lines, in any order, some perhaps twice.
     #[cfg(feature = "parquet")]
-    pub(in crate::book) fn from_lines(text: &str) -> Self {
+    pub(crate) fn from_lines(text: &str) -> Self {
         Self::settle(&mut text.lines().filter(|name| !name.is_empty()).map(Box::from).collect())
     }
 
-    pub(in crate::book) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
         varint::put(out, self.0.len() as u64);
         for name in self.iter() {
             put_name(name, out);
         }
     }
 
-    pub(in crate::book) fn take(input: &mut &[u8]) -> Option<Self> {
+    pub(crate) fn take(input: &mut &[u8]) -> Option<Self> {
         let count = usize::try_from(varint::take(input)?).ok().filter(|&n| n <= MAX_OF_GAME)?;
         let names: Box<[Box<str>]> = (0..count).map(|_| take_name(input)).collect::<Option<_>>()?;
         let is_sound = names.is_sorted_by(|a, b| a < b)
@@ -97,10 +97,10 @@ fn name(value: &str) -> Option<Box<str>> {
 
 /// A move that is a member of a group. Equal ones are one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::book) struct Member {
-    pub(in crate::book) key: i64,
-    pub(in crate::book) mv: u16,
-    pub(in crate::book) group: Box<str>,
+pub(crate) struct Member {
+    pub(crate) key: i64,
+    pub(crate) mv: u16,
+    pub(crate) group: Box<str>,
 }
 
 impl Reduce for Member {

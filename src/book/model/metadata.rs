@@ -82,7 +82,7 @@ impl Counts {
     }
 
     /// Adds the counts of other games.
-    pub(in crate::book) fn absorb(&mut self, other: &Self) {
+    pub(crate) fn absorb(&mut self, other: &Self) {
         for (sum, more) in [
             (&mut self.games, other.games),
             (&mut self.first, other.first),
@@ -121,12 +121,12 @@ macro_rules! pairs {
 
 impl Metadata {
     /// The number of ids of counted games in the book.
-    pub(in crate::book) const fn stored_games(&self) -> u64 {
+    pub(crate) const fn stored_games(&self) -> u64 {
         if self.filter.every_record { 0 } else { self.counts.games }
     }
 
     /// Names and values as the table `meta` holds them.
-    pub(in crate::book) fn to_pairs(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
+    pub(crate) fn to_pairs(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         pairs! { self:
             "game" => game,
             "key_table" => key_table,
@@ -160,9 +160,7 @@ impl Metadata {
 
     /// The inverse of [`to_pairs`](Self::to_pairs); the name of the first value that is missing, no
     /// number, or at odds with others otherwise.
-    pub(in crate::book) fn from_pairs(
-        pairs: &BTreeMap<String, String>,
-    ) -> Result<Self, &'static str> {
+    pub(crate) fn from_pairs(pairs: &BTreeMap<String, String>) -> Result<Self, &'static str> {
         let text = |name: &'static str| pairs.get(name).cloned().ok_or(name);
         let number = |name: &'static str| text(name)?.parse().map_err(|_| name);
         let counts = Counts {
@@ -209,7 +207,7 @@ impl Metadata {
 }
 
 /// Bytes of the name of a source, at most: what file systems allow, each byte that is no character shown by three.
-pub(in crate::book) const MAX_SOURCE_NAME: usize = 1 << 10;
+pub(crate) const MAX_SOURCE_NAME: usize = 1 << 10;
 
 /// A file that games came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

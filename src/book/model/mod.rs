@@ -1,15 +1,15 @@
 //! The contents of a book: moves and their statistics, values, annotations, filters, metadata, and the errors of
 //! books. No files.
 
-pub(super) mod annotation;
-pub(super) mod counted_game;
-pub(super) mod error;
-pub(super) mod filter;
-pub(super) mod groups;
-pub(super) mod metadata;
-pub(super) mod move_stats;
-pub(super) mod observation;
-pub(super) mod origins;
-pub(super) mod sample;
-pub(super) mod value;
-pub(super) mod weight;
+pub(crate) mod annotation;
+pub(crate) mod counted_game;
+pub(crate) mod error;
+pub(crate) mod filter;
+pub(crate) mod groups;
+pub(crate) mod metadata;
+pub(crate) mod move_stats;
+pub(crate) mod observation;
+pub(crate) mod origins;
+pub(crate) mod sample;
+pub(crate) mod value;
+pub(crate) mod weight;

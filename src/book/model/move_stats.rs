@@ -7,10 +7,10 @@ use crate::game::{Outcome, Side};
 pub type RowKey = (i64, u16);
 
 /// A row of `moves`: key, packed move, content.
-pub(in crate::book) type KeyedRow = (i64, u16, MoveRow);
+pub(crate) type KeyedRow = (i64, u16, MoveRow);
 
 /// Larger sums than this are forged.
-pub(in crate::book) const MAX_SUM: u64 = 1 << 50;
+pub(crate) const MAX_SUM: u64 = 1 << 50;
 
 /// Sums over the games in which a move was played. All fields are plain sums or extremes, so
 /// [`absorb`](Self::absorb) is associative and commutative and any order of adding gives the same.
@@ -70,7 +70,7 @@ impl MoveStats {
     }
 
     /// Returns true if each sum is at least that of `other`.
-    pub(in crate::book) const fn has(&self, other: &Self) -> bool {
+    pub(crate) const fn has(&self, other: &Self) -> bool {
         self.games >= other.games
             && self.first >= other.first
             && self.draws >= other.draws
@@ -81,7 +81,7 @@ impl MoveStats {
 
     /// Returns true if a collection of games can have these sums, so that they and the sums of a thousand
     /// such fit.
-    pub(in crate::book) fn is_plausible(&self) -> bool {
+    pub(crate) fn is_plausible(&self) -> bool {
         let fits = |n: u64| n <= MAX_SUM;
         let sums = [self.games, self.first, self.draws, self.second];
         sums.into_iter().all(fits)
@@ -146,7 +146,7 @@ impl MoveStats {
 }
 
 /// A result as two bits: 0 unknown, 1 won by the first side, 2 drawn, 3 won by the second.
-pub(in crate::book) const fn result_number(result: Option<Outcome>) -> u8 {
+pub(crate) const fn result_number(result: Option<Outcome>) -> u8 {
     match result {
         None => 0,
         Some(Outcome::Win(Side::First)) => 1,
@@ -156,7 +156,7 @@ pub(in crate::book) const fn result_number(result: Option<Outcome>) -> u8 {
 }
 
 /// The inverse of [`result_number`]; uses the two lowest bits alone.
-pub(in crate::book) const fn result_of(number: u8) -> Option<Outcome> {
+pub(crate) const fn result_of(number: u8) -> Option<Outcome> {
     match number & 3 {
         1 => Some(Outcome::Win(Side::First)),
         2 => Some(Outcome::Draw),
@@ -301,7 +301,7 @@ fn check(key: i64, mv: u16, body: &[u8]) -> u16 {
 
 /// The sums of one game with this result.
 #[must_use]
-pub(in crate::book) fn tally_of(
+pub(crate) fn tally_of(
     result: Option<Outcome>,
     rating: Option<u16>,
     year: Option<u16>,
@@ -318,11 +318,11 @@ pub(in crate::book) fn tally_of(
 }
 
 #[cfg(test)]
-pub(in crate::book) mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_tally() -> impl Strategy<Value = MoveStats> {
+    pub(crate) fn any_tally() -> impl Strategy<Value = MoveStats> {
         let count = || prop_oneof![3 => 0..3u64, 1 => 0..1u64 << 40];
         let years = prop::option::of((1800..2036u16, 0..200u16));
         (count(), count(), count(), count(), count(), 0..1u64 << 40, years).prop_map(

@@ -11,9 +11,9 @@ use crate::game::Outcome;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Observation {
     /// The canonical key as SQLite holds it.
-    pub(in crate::book) key: i64,
+    pub(crate) key: i64,
     /// The move in the canonical frame.
-    pub(in crate::book) mv: u16,
+    pub(crate) mv: u16,
     rating: u16,
     year: u16,
     result: u8,
@@ -22,7 +22,7 @@ pub(crate) struct Observation {
 const _: () = assert!(size_of::<Observation>() == 16);
 
 impl Observation {
-    pub(in crate::book) fn new(
+    pub(crate) fn new(
         key: i64,
         mv: u16,
         result: Option<Outcome>,
@@ -108,7 +108,7 @@ impl Reduce for MoveSum {
 
 /// An [`MoveSum`] that is itself summed further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) struct Summed(pub(in crate::book) MoveSum);
+pub(crate) struct Summed(pub(crate) MoveSum);
 
 impl Reduce for Summed {
     type Item = Self;
@@ -144,7 +144,7 @@ impl Reduce for Summed {
 
 impl Summed {
     /// Returns true if the sums are consistent.
-    pub(in crate::book) fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let t = &self.0.stats;
         let decided = t.first.checked_add(t.draws).and_then(|sum| sum.checked_add(t.second));
         decided.is_some_and(|decided| decided <= t.games)

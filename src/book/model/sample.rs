@@ -20,10 +20,10 @@ pub const MAX_SAMPLES: u16 = 100;
 const MAX_TEXT: usize = 60;
 
 /// Bytes of such a text, at most.
-pub(in crate::book) const MAX_TEXT_BYTES: usize = 4 * MAX_TEXT;
+pub(crate) const MAX_TEXT_BYTES: usize = 4 * MAX_TEXT;
 
 /// Moves of a sample game that are kept, at most: more than people play.
-pub(in crate::book) const MAX_MOVES: usize = 1000;
+pub(crate) const MAX_MOVES: usize = 1000;
 
 /// Names a sample game: 3 bytes of rank, and the first 7 of its [`GameId`]. The least come first.
 ///
@@ -36,7 +36,7 @@ pub struct SampleId(pub [u8; 10]);
 impl SampleId {
     /// The id of a game: 12 bits of the highest known rating of a player, inverted, then 12 bits of the year less
     /// 1800, inverted, then the beginning of the game's id.
-    pub(in crate::book) fn new(id: GameId, ratings: [Option<u16>; 2], year: Option<u16>) -> Self {
+    pub(crate) fn new(id: GameId, ratings: [Option<u16>; 2], year: Option<u16>) -> Self {
         let inverted = |n: u16| 0xfff - u32::from(n.min(0xfff));
         let rating = ratings.into_iter().flatten().max().unwrap_or(0);
         // 0 stands for an unknown year.
@@ -51,25 +51,21 @@ impl SampleId {
 
 /// The details of a game that only samples show, as one of its copies states them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(in crate::book) struct GameDetails {
+pub(crate) struct GameDetails {
     /// By side; empty if not known.
-    pub(in crate::book) players: [Box<str>; 2],
-    pub(in crate::book) event: Box<str>,
+    pub(crate) players: [Box<str>; 2],
+    pub(crate) event: Box<str>,
     /// The first bytes of the hash of the file; zeros where the game came from none.
-    pub(in crate::book) source: [u8; 8],
+    pub(crate) source: [u8; 8],
     /// The number of the game in it, from 1.
-    pub(in crate::book) number: u64,
+    pub(crate) number: u64,
     /// The main line as played, packed.
-    pub(in crate::book) moves: Box<[u16]>,
+    pub(crate) moves: Box<[u16]>,
 }
 
 impl GameDetails {
     /// The details of a record, which is that number of a source.
-    pub(in crate::book) fn of<G: Notation>(
-        record: &Record<G>,
-        source: [u8; 8],
-        number: u64,
-    ) -> Self {
+    pub(crate) fn of<G: Notation>(record: &Record<G>, source: [u8; 8], number: u64) -> Self {
         let tag = |names: &[&str]| {
             names.iter().find_map(|name| record.tag(name).and_then(known)).unwrap_or_default()
         };
@@ -88,18 +84,18 @@ impl GameDetails {
     }
 
     /// The details of two copies: those of the one that states more.
-    pub(in crate::book) fn better(self, other: Self) -> Self {
+    pub(crate) fn better(self, other: Self) -> Self {
         if other.order() < self.order() { other } else { self }
     }
 
     /// Memory that it needs, in bytes.
-    pub(in crate::book) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         let [first, second] = &self.players;
         let texts = first.len() + second.len() + self.event.len();
         size_of::<Self>() + texts + 2 * self.moves.len() + 64
     }
 
-    pub(in crate::book) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
         for text in self.players.iter().chain([&self.event]) {
             varint::put(out, text.len() as u64);
             out.extend_from_slice(text.as_bytes());
@@ -110,7 +106,7 @@ impl GameDetails {
         out.extend(self.moves.iter().flat_map(|mv| mv.to_le_bytes()));
     }
 
-    pub(in crate::book) fn take(input: &mut &[u8]) -> Option<Self> {
+    pub(crate) fn take(input: &mut &[u8]) -> Option<Self> {
         let mut text = || -> Option<Box<str>> {
             let len = usize::try_from(varint::take(input)?).ok()?;
             let text = str::from_utf8(input.split_off(..len.min(MAX_TEXT_BYTES + 1))?).ok()?;
@@ -136,18 +132,18 @@ fn known(value: &str) -> Option<Box<str>> {
 
 /// A game of which a book keeps more than its moves' statistics.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct SampleGame {
-    pub(in crate::book) id: SampleId,
-    pub(in crate::book) result: Option<Outcome>,
-    pub(in crate::book) year: Option<u16>,
+pub(crate) struct SampleGame {
+    pub(crate) id: SampleId,
+    pub(crate) result: Option<Outcome>,
+    pub(crate) year: Option<u16>,
     /// By side.
-    pub(in crate::book) ratings: [Option<u16>; 2],
-    pub(in crate::book) details: GameDetails,
+    pub(crate) ratings: [Option<u16>; 2],
+    pub(crate) details: GameDetails,
 }
 
 impl SampleGame {
     /// `None` where no details of the game were kept.
-    pub(in crate::book) fn of(game: &CountedGame) -> Option<Self> {
+    pub(crate) fn of(game: &CountedGame) -> Option<Self> {
         let CountedGame { id, year, ratings, details, .. } = game;
         let details = (**details.as_ref()?).clone();
         let id = SampleId::new(*id, *ratings, *year);
@@ -206,20 +202,20 @@ impl Reduce for SampleGame {
 
 /// A game in which a move was played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::book) struct Sampled {
-    pub(in crate::book) place: RowKey,
-    pub(in crate::book) id: SampleId,
+pub(crate) struct Sampled {
+    pub(crate) place: RowKey,
+    pub(crate) id: SampleId,
     /// Sample games of a move that are kept.
-    pub(in crate::book) most: u16,
+    pub(crate) most: u16,
 }
 
 /// The sample games of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct Samples {
-    pub(in crate::book) place: RowKey,
+pub(crate) struct Samples {
+    pub(crate) place: RowKey,
     most: u16,
     /// In ascending order, each once.
-    pub(in crate::book) ids: Vec<SampleId>,
+    pub(crate) ids: Vec<SampleId>,
 }
 
 impl Reduce for Samples {
@@ -279,7 +275,7 @@ impl Reduce for Samples {
 
 /// The [`Samples`] of a move, of a part of its games, that are summed further.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::book) struct PartOfSamples(pub(in crate::book) Samples);
+pub(crate) struct PartOfSamples(pub(crate) Samples);
 
 impl Reduce for PartOfSamples {
     type Item = Self;
@@ -315,7 +311,7 @@ impl Reduce for PartOfSamples {
 
 /// A game that some move has as a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::book) struct UsedGame(pub(in crate::book) SampleId);
+pub(crate) struct UsedGame(pub(crate) SampleId);
 
 impl Reduce for UsedGame {
     type Item = Self;
@@ -348,11 +344,11 @@ impl Reduce for UsedGame {
 }
 
 #[cfg(test)]
-pub(in crate::book) mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_details() -> impl Strategy<Value = GameDetails> {
+    pub(crate) fn any_details() -> impl Strategy<Value = GameDetails> {
         let text = || "[a-c胡]{0,3}".prop_map(Box::from);
         let moves = prop::collection::vec(any::<u16>(), 0..5).prop_map(Box::from);
         (text(), text(), text(), any::<[u8; 8]>(), 0..4u64, moves).prop_map(

@@ -314,7 +314,7 @@ impl SourceScore {
     }
 
     /// The columns `kind` and `value` of a score in the book; see `FORMAT.md`.
-    pub(in crate::book) const fn columns(self) -> (i64, i64) {
+    pub(crate) const fn columns(self) -> (i64, i64) {
         const fn table(order: u16, distance: u16) -> i64 {
             (order as i64) << 16 | distance as i64
         }
@@ -329,7 +329,7 @@ impl SourceScore {
     }
 
     /// The inverse of [`columns`](Self::columns); `None` for values that it never gives.
-    pub(in crate::book) fn from_columns(kind: i64, value: i64) -> Option<Self> {
+    pub(crate) fn from_columns(kind: i64, value: i64) -> Option<Self> {
         let plies = || u16::try_from(value).ok();
         let order = || u16::try_from(value >> 16).ok();
         let distance = (value & 0xFFFF) as u16;
@@ -401,7 +401,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(in crate::book) fn any_finding() -> impl Strategy<Value = SourceScore> {
+    pub(crate) fn any_finding() -> impl Strategy<Value = SourceScore> {
         prop_oneof![
             any::<i32>().prop_map(SourceScore::Centipawns),
             any::<u16>().prop_map(SourceScore::MateIn),

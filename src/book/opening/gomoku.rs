@@ -46,7 +46,7 @@ fn read_line(line: &'static str) -> Option<OpeningLine> {
 }
 
 /// The English name of a code.
-pub(super) fn english_name(code: Code) -> Option<&'static str> {
+pub(crate) fn english_name(code: Code) -> Option<&'static str> {
     LINES.iter().find(|line| line.code == code).map(|line| line.english)
 }
 

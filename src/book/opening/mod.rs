@@ -16,7 +16,7 @@
 //! its pieces in place.
 
 mod gomoku;
-pub(super) mod opening_stats;
+pub(crate) mod opening_stats;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -63,13 +63,13 @@ pub enum OpeningFault {
 
 /// The pieces that must stand on squares, and those that must not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     stands: Vec<(Square, Piece)>,
     absent: Vec<(Square, Piece)>,
 }
 
 impl Rules {
-    pub(super) fn hold(&self, position: &Position) -> bool {
+    pub(crate) fn hold(&self, position: &Position) -> bool {
         let is = |&(square, piece): &(Square, Piece)| position.piece_at(square) == Some(piece);
         self.stands.iter().all(is) && !self.absent.iter().any(is)
     }
@@ -99,40 +99,40 @@ impl Rules {
 
 /// A line, ready for comparison.
 #[derive(Debug)]
-pub(super) struct OpeningLine {
-    pub(super) code: Code,
-    pub(super) name: &'static str,
+pub(crate) struct OpeningLine {
+    pub(crate) code: Code,
+    pub(crate) name: &'static str,
     /// The codes that it goes on from, and those that these go on from, and so on.
     above: BTreeSet<Code>,
     /// The key of its last position as written, if it is exact.
-    pub(super) exact: Option<Key>,
+    pub(crate) exact: Option<Key>,
     /// The conditions on the pieces of the line itself, as written and mirrored.
-    pub(super) own: [Rules; 2],
+    pub(crate) own: [Rules; 2],
     /// The conditions on the pieces of the whole way to it, as written and mirrored.
-    pub(super) whole: [Rules; 2],
+    pub(crate) whole: [Rules; 2],
     /// Number of its own moves.
     moves: u32,
     /// Number of all moves that lead to it.
-    pub(super) total: u32,
+    pub(crate) total: u32,
 }
 
 impl OpeningLine {
-    pub(super) fn is_below(&self, code: Code) -> bool {
+    pub(crate) fn is_below(&self, code: Code) -> bool {
         self.above.contains(&code)
     }
 }
 
 #[derive(Debug)]
-pub(super) struct OpeningTable {
-    pub(super) lines: Vec<OpeningLine>,
+pub(crate) struct OpeningTable {
+    pub(crate) lines: Vec<OpeningLine>,
     /// By canonical key: exact lines.
-    pub(super) exact: HashMap<Key, Vec<usize>>,
+    pub(crate) exact: HashMap<Key, Vec<usize>>,
     /// By code: the formations that go on from it, those of most moves first.
-    pub(super) next: BTreeMap<Code, Vec<usize>>,
+    pub(crate) next: BTreeMap<Code, Vec<usize>>,
 }
 
 impl OpeningTable {
-    pub(super) fn parse(text: &'static str) -> Result<Self, OpeningError> {
+    pub(crate) fn parse(text: &'static str) -> Result<Self, OpeningError> {
         let sources = read(text)?;
         let played = play_all(&sources)?;
         let above = climb(&sources);

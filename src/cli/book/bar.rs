@@ -7,22 +7,22 @@ use juzhong::book::interop::{Progress, Step};
 
 /// A bar that goes when it is dropped.
 #[derive(Debug)]
-pub(super) struct Bar(ProgressBar);
+pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let style = ProgressStyle::with_template("{msg} {bar:30} {percent:>3}% {elapsed}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         Self(ProgressBar::new(1).with_style(style))
     }
 
     /// A bar that is not shown: for tables on standard output, which may be the same terminal.
-    pub(super) fn hidden() -> Self {
+    pub(crate) fn hidden() -> Self {
         Self(ProgressBar::hidden())
     }
 
     /// The receiver of progress that moves the bar.
-    pub(super) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         let bar = self.0.clone();
         Progress::new(move |step, done, all| {
             let text = match step {
@@ -39,7 +39,7 @@ impl Bar {
     }
 
     /// Shows how much of a whole is done.
-    pub(super) fn show(&self, text: &'static str, done: u64, all: u64) {
+    pub(crate) fn show(&self, text: &'static str, done: u64, all: u64) {
         if self.0.message() != word(text) {
             self.0.set_message(word(text));
             self.0.set_length(all.max(1));

@@ -26,7 +26,7 @@ use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     intake: Intake,
     /// Where to write the book [default: the one named by --into].
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Args {
 
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
-pub(super) struct Intake {
+pub(crate) struct Intake {
     /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
     /// and folders of them at any depth.
     #[arg(required = true)]
@@ -60,7 +60,7 @@ pub(super) struct Intake {
     /// Number of threads [default: one for each core].
     #[arg(long, default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u16).range(..=1024))]
-    pub(super) threads: u16,
+    pub(crate) threads: u16,
     /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
     #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
     memory: usize,
@@ -71,7 +71,7 @@ pub(super) struct Intake {
     rejects: Option<PathBuf>,
     /// Fail at bad games instead of leaving them out.
     #[arg(long)]
-    pub(super) strict: bool,
+    pub(crate) strict: bool,
 }
 
 /// What a book is built by.
@@ -138,7 +138,7 @@ const fn mover(side: Side) -> Mover {
 }
 
 /// A percentage with up to two decimals, in hundredths.
-pub(super) fn parse_percent(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_percent(text: &str) -> Result<u64, String> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = format!("{whole}{decimals:0<2}");
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -149,7 +149,7 @@ pub(super) fn parse_percent(text: &str) -> Result<u64, String> {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),
@@ -236,7 +236,7 @@ impl Args {
 
 impl Intake {
     /// The options, with the values given on the command line in their place.
-    pub(super) fn options<G: Terminal>(
+    pub(crate) fn options<G: Terminal>(
         &self,
         mut options: BuildOptions,
     ) -> Result<BuildOptions, CliError> {
@@ -255,7 +255,7 @@ impl Intake {
 
     /// Runs a step that reads game files: finds them, shows progress and lists the rejects. Returns
     /// how many files in folders were passed over, too.
-    pub(super) fn read<G: Terminal, T>(
+    pub(crate) fn read<G: Terminal, T>(
         &self,
         output: &Path,
         step: impl FnOnce(

@@ -25,7 +25,7 @@ use juzhong::xiangqi::Position;
 const PAIRS: usize = 20;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Game files, and folders of them.
     #[arg(required_unless_present_any = ["fen", "moves"], conflicts_with_all = ["fen", "moves"])]
     games: Vec<PathBuf>,
@@ -39,7 +39,7 @@ pub(in crate::cli) struct Args {
     compare: bool,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

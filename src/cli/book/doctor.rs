@@ -15,7 +15,7 @@ use juzhong::book::interop::{
 use juzhong::bytes::visible::{ShowPath, Visible};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A book, one of this program's or of another one.
     book: PathBuf,
     /// Write a clean copy to --output.
@@ -45,7 +45,7 @@ pub(in crate::cli) struct Args {
     reach: ReachArgs,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let of_gomoku = context.common.game == GameName::Gomoku;
     if of_gomoku && (args.from.is_some() || args.dialect.is_some()) {
         let message = "--from and --dialect are for books of xiangqi by other programs";

@@ -30,7 +30,7 @@ const SAMPLE: usize = 64 << 10;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true)
     .args(["mv", "add_line", "script", "undo", "history"]))]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     #[command(flatten)]
@@ -120,7 +120,7 @@ fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
     })
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

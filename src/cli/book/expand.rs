@@ -20,7 +20,7 @@ use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     /// How many places to list or to analyse.
@@ -57,7 +57,7 @@ struct Scored<'a, G: Game> {
     backed: &'a Propagated,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

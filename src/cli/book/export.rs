@@ -22,7 +22,7 @@ use juzhong::hash::Key;
 use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     /// The form.
@@ -62,7 +62,7 @@ enum Form {
 
 impl Args {
     /// Returns true if standard output is for programs.
-    pub(super) const fn writes_data(&self) -> bool {
+    pub(crate) const fn writes_data(&self) -> bool {
         self.output.is_none()
     }
 }
@@ -82,7 +82,7 @@ impl Form {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
     if args.to == Form::Lib {
         return run_library(args, &book, context);

@@ -16,7 +16,7 @@ use juzhong::xiangqi::{Move, Position};
 const SHOWN: usize = 20;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     /// Which rules judge repetitions: none, check, asian, computer or chinese [default: asian].
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Args {
     notation: NotationArgs,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.game == GameName::Gomoku {
         let message = "book flag: gomoku has no repetitions and no endgame tables, so there is nothing to flag";
         return Err(CliError::message(exit::USAGE, message));

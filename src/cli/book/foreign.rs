@@ -17,7 +17,7 @@ use juzhong::bytes::visible::ShowPath;
 
 /// What only foreign formats need.
 #[derive(Debug, clap::Args)]
-pub(super) struct ForeignArgs {
+pub(crate) struct ForeignArgs {
     /// How an .obk stores keys from 2^63 on; doubles cannot hold all of them.
     #[arg(long, value_enum, default_value = "int64")]
     dialect: DialectName,
@@ -31,7 +31,7 @@ pub(super) struct ForeignArgs {
     reach: ReachArgs,
 }
 
-pub(super) fn run(
+pub(crate) fn run(
     book: &Book,
     output: &Path,
     to: FormatName,

@@ -30,7 +30,7 @@ const NAME: usize = 28;
 /// Only books that were built with --samples have them: so many games of each move, the best rated first, then
 /// the latest.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub(in crate::cli) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

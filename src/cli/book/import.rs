@@ -19,7 +19,7 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::gomoku::Board;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name; of gomoku a .db of
     /// Yixin or Rapfi, a RenLib .lib, or any file of games with variations.
     foreign: PathBuf,
@@ -71,14 +71,14 @@ const fn scores_text(scores: Scores) -> &'static str {
     }
 }
 
-pub(super) const fn dialect_text(dialect: Dialect) -> &'static str {
+pub(crate) const fn dialect_text(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Int64 => "int64",
         Dialect::Double => "double",
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.game == GameName::Gomoku {
         return run_gomoku(args, context);
     }
@@ -175,7 +175,7 @@ fn answer(args: &Args, report: &ImportReport) -> serde_json::Value {
 }
 
 /// With four digits.
-pub(super) fn share(part: u64, whole: u64) -> f64 {
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
 }
 

@@ -17,7 +17,7 @@ use juzhong::xiangqi::Position;
 /// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
 /// or empty.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     intake: Intake,
     /// Where to write the shard.
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Args {
     parquet: bool,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),
@@ -73,7 +73,7 @@ fn run_game<G: Terminal + Symmetric>(
 }
 
 /// The format requested, if this program has it.
-pub(super) fn shard_format(parquet: bool) -> Result<ShardFormat, CliError> {
+pub(crate) fn shard_format(parquet: bool) -> Result<ShardFormat, CliError> {
     if !parquet {
         return Ok(ShardFormat::Own);
     }

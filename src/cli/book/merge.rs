@@ -16,7 +16,7 @@ use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The books. No game may be counted by two of them, unless one counts all games of the other and
     /// keeps as many moves of them.
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Args {
     memory: usize,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -13,7 +13,7 @@ pub(crate) mod games;
 mod import;
 mod map;
 mod merge;
-pub(super) mod names;
+pub(crate) mod names;
 mod pack;
 mod prune;
 pub(crate) mod query;
@@ -40,7 +40,7 @@ use juzhong::game::{Game, Side};
 
 /// Build, query and describe opening books.
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// Build a book from game files and folders of them.
     Build(build::Args),
     /// Change what a book says of moves: weights, priorities, comments, groups; add and delete moves.
@@ -82,12 +82,12 @@ pub(super) enum Command {
 
 impl Command {
     /// Returns true if standard output is for programs.
-    pub(super) const fn writes_data(&self) -> bool {
+    pub(crate) const fn writes_data(&self) -> bool {
         matches!(self, Self::Export(args) if args.writes_data())
     }
 }
 
-pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
     match command {
         Command::Build(args) => build::run(args, context),
         Command::Edit(args) => edit::run(args, context),
@@ -204,7 +204,7 @@ fn from_replace(error: ReplaceError) -> CliError {
     CliError::new(code, error)
 }
 
-pub(in crate::cli) fn from_build(error: BuildError) -> CliError {
+pub(crate) fn from_build(error: BuildError) -> CliError {
     let code = match error {
         BuildError::BaseBook(error) => return from_book(error),
         BuildError::Replace(error) => return from_replace(error),

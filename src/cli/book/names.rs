@@ -10,16 +10,16 @@ use juzhong::game::Line;
 /// The names of a position and of those after it: along the moves from the start of a game if they are known,
 /// else by what stands on the board.
 #[derive(Debug, Clone)]
-pub(super) struct Names<G: Named>(Option<G::Follower>);
+pub(crate) struct Names<G: Named>(Option<G::Follower>);
 
 impl<G: Named> Names<G> {
     /// At a position whose past is unknown.
-    pub(super) const fn without_past() -> Self {
+    pub(crate) const fn without_past() -> Self {
         Self(None)
     }
 
     /// At the end of a line that was typed.
-    pub(super) fn along(typed: &LineArgs, line: &Line<G>) -> Self {
+    pub(crate) fn along(typed: &LineArgs, line: &Line<G>) -> Self {
         if !typed.is_from_start() {
             return Self::without_past();
         }
@@ -33,14 +33,14 @@ impl<G: Named> Names<G> {
     }
 
     /// The position after one more move.
-    pub(super) fn push(&mut self, position: &G) {
+    pub(crate) fn push(&mut self, position: &G) {
         if let Some(follower) = &mut self.0 {
             follower.push(position);
         }
     }
 
     /// The name of the present position.
-    pub(super) fn here(&self, position: &G) -> Option<Opening> {
+    pub(crate) fn here(&self, position: &G) -> Option<Opening> {
         match &self.0 {
             Some(follower) => follower.opening(),
             None => position.opening(),
@@ -48,7 +48,7 @@ impl<G: Named> Names<G> {
     }
 
     /// The name of the position after one more move.
-    pub(super) fn after(&self, position: &G) -> Option<Opening> {
+    pub(crate) fn after(&self, position: &G) -> Option<Opening> {
         let mut next = self.clone();
         next.push(position);
         next.here(position)
@@ -56,7 +56,7 @@ impl<G: Named> Names<G> {
 }
 
 /// Code and names as fields of an answer, null where there is none.
-pub(super) fn fields<G: Named>(opening: Option<Opening>) -> [(&'static str, Value); 3] {
+pub(crate) fn fields<G: Named>(opening: Option<Opening>) -> [(&'static str, Value); 3] {
     [
         (G::CODE_MEMBER, json!(opening.map(|o| o.code.to_string()))),
         ("name", json!(opening.map(|o| o.name))),
@@ -65,7 +65,7 @@ pub(super) fn fields<G: Named>(opening: Option<Opening>) -> [(&'static str, Valu
 }
 
 /// The name of a code in the language of the program, of its Chinese name and its English one.
-pub(super) fn in_language(code: Code, chinese: &'static str) -> &'static str {
+pub(crate) fn in_language(code: Code, chinese: &'static str) -> &'static str {
     match Language::current() {
         Language::En => code.english_name().unwrap_or(chinese),
         Language::Zh => chinese,
@@ -73,7 +73,7 @@ pub(super) fn in_language(code: Code, chinese: &'static str) -> &'static str {
 }
 
 /// Both names, that in the language of the program first.
-pub(in crate::cli) fn in_both(opening: &Opening) -> [&'static str; 2] {
+pub(crate) fn in_both(opening: &Opening) -> [&'static str; 2] {
     let (chinese, english) = (opening.name, opening.english_name());
     match Language::current() {
         Language::En => [english, chinese],
@@ -82,7 +82,7 @@ pub(in crate::cli) fn in_both(opening: &Opening) -> [&'static str; 2] {
 }
 
 /// Writes the code and both names, in 80 columns.
-pub(super) fn write_both(opening: &Opening, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_both(opening: &Opening, out: &mut dyn Write) -> io::Result<()> {
     let mut head = opening.code.to_string();
     for name in in_both(opening) {
         for line in wrapped(name, 76) {

@@ -16,7 +16,7 @@ use juzhong::xiangqi::Position;
 /// Makes a book of the shards of `book reduce`: the same, byte for byte, as `book build` makes of
 /// all files.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The shards: the folder written by `book reduce`, or those of all its parts.
     #[arg(required = true, value_name = "SHARD")]
     shards: Vec<PathBuf>,
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Args {
     effort: Effort,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

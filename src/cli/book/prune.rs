@@ -17,7 +17,7 @@ use juzhong::xiangqi::Position;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("limits").required(true).multiple(true)
     .args(["min_games", "min_share", "max_ply"]))]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     /// Where to write the smaller book. Edits stay, but can no longer be undone in it.
@@ -46,7 +46,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "give a share from 0 to 1, such as 0.02 or 2%".to_owned())
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -24,7 +24,7 @@ use juzhong::xiangqi::Position;
 const MAX_DEPTH: i64 = 100;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Args {
     weight: Option<Weight>,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),
@@ -190,7 +190,7 @@ fn run_list<G: Symmetric + Terminal>(
 }
 
 /// The sides' names in answers, first side first.
-pub(super) const fn side_names<G: Game>() -> [&'static str; 2] {
+pub(crate) const fn side_names<G: Game>() -> [&'static str; 2] {
     match G::BLACK {
         Side::First => ["black", "white"],
         Side::Second => ["red", "black"],
@@ -229,7 +229,7 @@ fn answer<G: Symmetric + Terminal>(
 }
 
 /// The part of an answer about a position that comes before its moves.
-pub(super) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
+pub(crate) fn head<G: Symmetric + Notation>(book: &Book, position: &G) -> Value {
     json!({
         "schema": "juzhong.book.query/1",
         "fen": position.to_fen(),
@@ -265,7 +265,7 @@ fn games_of<G: Symmetric>(book: &Book, position: &G) -> Result<u64, CliError> {
 }
 
 /// The book's answer about a move of the position.
-pub(super) fn move_answer<G: Terminal>(
+pub(crate) fn move_answer<G: Terminal>(
     found: &BookMove<G::Move>,
     position: &G,
     notation: NotationArgs,
@@ -298,7 +298,7 @@ pub(super) fn move_answer<G: Terminal>(
 }
 
 /// The names of a move's flags.
-pub(super) fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
+pub(crate) fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
     [
         (found.disabled, "disabled"),
         (found.banned, "banned"),
@@ -324,13 +324,13 @@ fn marks_list<M>(found: &BookMove<M>) -> Vec<String> {
 }
 
 /// The remarks on a move in brackets.
-pub(super) fn marks_text<M>(found: &BookMove<M>) -> String {
+pub(crate) fn marks_text<M>(found: &BookMove<M>) -> String {
     let parts = marks_list(found);
     if parts.is_empty() { String::new() } else { format!("  ({})", parts.join("; ")) }
 }
 
 /// The mover's score in percent.
-pub(super) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
+pub(crate) fn percent<M>(found: &BookMove<M>, mover: Side) -> String {
     let score = found.stats.score(mover);
     score.map_or_else(|| "-".to_owned(), |score| format!("{:.1}%", 100.0 * score))
 }

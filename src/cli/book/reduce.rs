@@ -19,7 +19,7 @@ use juzhong::xiangqi::Position;
 /// Brings copies of games together over all shards of `book map`, replays the games and sums their
 /// moves. Several machines can share the games: each reads all shards and does one part.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The shards: folders written by `book map` with the same options.
     #[arg(required = true, value_name = "SHARD")]
     shards: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Args {
 
 /// With what a step works.
 #[derive(Debug, clap::Args)]
-pub(super) struct Effort {
+pub(crate) struct Effort {
     /// Number of threads [default: one for each core].
     #[arg(long, default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u16).range(..=1024))]
@@ -49,7 +49,7 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    pub(super) fn work(&self) -> Work {
+    pub(crate) fn work(&self) -> Work {
         Work { memory: self.memory, threads: NonZero::new(self.threads.into()), stop: stop_flag() }
     }
 }
@@ -62,7 +62,7 @@ fn parse_part(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -24,7 +24,7 @@ use juzhong::xiangqi::Position;
 const BATCH: usize = 100_000;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     #[command(flatten)]
@@ -63,7 +63,7 @@ struct Report {
     cleared: Option<usize>,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -37,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Whom to ask, and how much.
 #[derive(Debug, clap::Args)]
-pub(super) struct SourceArgs {
+pub(crate) struct SourceArgs {
     /// The engine: own, or the command of a foreign UCI engine with its arguments, as one text.
     #[arg(long, value_name = "CMD", default_value = "own")]
     engine: String,
@@ -78,28 +78,28 @@ fn parse_option(text: &str) -> Result<(String, String), String> {
 }
 
 /// Turns the answer about a line of that number into findings.
-pub(super) type Answer<'a, G> = dyn FnMut(usize, Evaluation<<G as Game>::Move>, &mut Findings) + 'a;
+pub(crate) type Answer<'a, G> = dyn FnMut(usize, Evaluation<<G as Game>::Move>, &mut Findings) + 'a;
 
-pub(super) type Sources<'a, G> = Vec<Box<dyn Evaluator<G> + 'a>>;
+pub(crate) type Sources<'a, G> = Vec<Box<dyn Evaluator<G> + 'a>>;
 
 /// A game whose books can be scored.
-pub(super) trait Scorable: Terminal + Playable {}
+pub(crate) trait Scorable: Terminal + Playable {}
 
 impl<G: Terminal + Playable> Scorable for G {}
 
 impl SourceArgs {
-    pub(super) fn rules<G: Scorable>(&self) -> Result<G::Rules, CliError> {
+    pub(crate) fn rules<G: Scorable>(&self) -> Result<G::Rules, CliError> {
         parse_rules::<G>(self.rules.as_deref())
     }
 
     /// The tablebases, if a folder is given.
-    pub(super) fn tables<G: Scorable>(&self) -> Result<Option<TablebaseEvaluator<G>>, CliError> {
+    pub(crate) fn tables<G: Scorable>(&self) -> Result<Option<TablebaseEvaluator<G>>, CliError> {
         let Some(folder) = &self.tables else { return Ok(None) };
         TablebaseEvaluator::open(folder, self.rules::<G>()?).map(Some).or_exit(exit::NO_INPUT)
     }
 
     /// One engine for each thread, at most `at_most`.
-    pub(super) fn engines<G: Scorable>(
+    pub(crate) fn engines<G: Scorable>(
         &self,
         at_most: usize,
     ) -> Result<Sources<'static, G>, CliError> {
@@ -147,15 +147,15 @@ impl SourceArgs {
 }
 
 /// Keeps findings in a book, now and then and at the end.
-pub(super) struct Saver<'a> {
+pub(crate) struct Saver<'a> {
     path: &'a Path,
-    pub(super) pending: Findings,
+    pub(crate) pending: Findings,
     saved: Instant,
     pause: Duration,
 }
 
 impl<'a> Saver<'a> {
-    pub(super) fn new(path: &'a Path) -> Self {
+    pub(crate) fn new(path: &'a Path) -> Self {
         let (pending, saved) = (Findings::default(), Instant::now());
         Self { path, pending, saved, pause: SAVE_AFTER }
     }
@@ -183,7 +183,7 @@ impl<'a> Saver<'a> {
         })
     }
 
-    pub(super) fn save(&mut self) -> Result<(), ReplaceError> {
+    pub(crate) fn save(&mut self) -> Result<(), ReplaceError> {
         if !self.pending.is_empty() {
             let began = Instant::now();
             self.pending.save(self.path)?;
@@ -197,7 +197,7 @@ impl<'a> Saver<'a> {
 
 /// Runs a change that needs the right to change a book; waits for at most [`BUSY`] while another process has
 /// it.
-pub(super) fn patiently<T>(
+pub(crate) fn patiently<T>(
     mut change: impl FnMut() -> Result<T, ReplaceError>,
 ) -> Result<T, ReplaceError> {
     let deadline = Instant::now() + BUSY;
@@ -213,7 +213,7 @@ pub(super) fn patiently<T>(
 
 /// The reason why asking ended early.
 #[derive(Debug)]
-pub(super) enum AskError {
+pub(crate) enum AskError {
     Evaluate(EvaluatorError),
     Replace(ReplaceError),
 }
@@ -235,7 +235,7 @@ impl From<AskError> for CliError {
 
 /// Asks about all lines; `each` turns an answer into findings. Answers that came are saved, even if an error
 /// comes after them.
-pub(super) fn ask<G: Scorable>(
+pub(crate) fn ask<G: Scorable>(
     lines: usize,
     line: &(dyn Fn(usize) -> Line<G> + Sync),
     sources: &mut Sources<'_, G>,
@@ -260,7 +260,7 @@ pub(super) fn ask<G: Scorable>(
 }
 
 /// The error of a work that was interrupted, with what was kept.
-pub(super) fn check_interrupt(kept: u64) -> Result<(), CliError> {
+pub(crate) fn check_interrupt(kept: u64) -> Result<(), CliError> {
     if interrupt::is_requested() {
         let message = format!("interrupted; {kept} scores are kept, run this again to go on");
         return Err(CliError::message(exit::INTERRUPTED, message));
@@ -275,7 +275,7 @@ fn progress_bar(lines: usize) -> ProgressBar {
 }
 
 /// Asks tablebases about every position of a book that they cover, unless it has a proof already.
-pub(super) fn prove<G: Scorable>(
+pub(crate) fn prove<G: Scorable>(
     book: &Book,
     graph: &juzhong::book::Graph<G>,
     scores: &std::collections::HashMap<i64, Score>,
@@ -304,7 +304,7 @@ pub(super) fn prove<G: Scorable>(
 }
 
 /// `{"low": …, "high": …}` on the scale of [`BookValue`]; null where nothing is known.
-pub(super) fn span_json(span: Bounds) -> Value {
+pub(crate) fn span_json(span: Bounds) -> Value {
     let low = span.low();
     let high = span.high();
     json!({

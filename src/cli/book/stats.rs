@@ -23,7 +23,7 @@ use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     /// List the files that it was made from.
@@ -84,7 +84,7 @@ struct Found<G: Game> {
 /// The number of first moves that are shown.
 const FIRST_MOVES: usize = 4;
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

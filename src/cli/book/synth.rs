@@ -23,7 +23,7 @@ const TASKS: u64 = 16;
 /// chance of its share of the games, the last few plies random legal moves. The same options give
 /// the same games.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The book.
     #[arg(long)]
     book: PathBuf,
@@ -44,7 +44,7 @@ pub(in crate::cli) struct Args {
     output: PathBuf,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
     let synth = Synth::new::<Position>(&book, args.plies.into(), args.tail.into(), args.seed);
     let synth = synth.map_err(super::from_book)?;

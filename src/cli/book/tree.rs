@@ -33,7 +33,7 @@ struct Tree<G: Symmetric> {
     is_cut: bool,
 }
 
-pub(super) fn run<G: Symmetric + Terminal>(
+pub(crate) fn run<G: Symmetric + Terminal>(
     book: &Book,
     position: &G,
     names: &Names<G>,

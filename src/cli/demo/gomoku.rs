@@ -32,7 +32,7 @@ const FOUR_NODES: u64 = 100_000;
 /// Bytes of a line of moves.
 const WIDTH: usize = 70;
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if args.dir.is_some() || args.books.is_some() {
         let message =
             "demo: that of gomoku has its own games and keeps nothing; leave --dir and --books out";

@@ -39,7 +39,7 @@ use juzhong::xiangqi::{Move, Position, RuleSet};
 ///
 /// Of gomoku: builds a book, plays a game that begins from it, proves who wins it, and keeps nothing.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Where book, tables and games go (default: juzhong/demo in the user's cache folder).
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -78,7 +78,7 @@ const EVENT: &str = "juzhong demo";
 const RULES: Rules = Rules::Asian;
 const METRIC: Metric = Metric::Dtm;
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_xiangqi(args, context),
         GameName::Gomoku => gomoku::run(args, context),

@@ -16,7 +16,7 @@ const MAX_PARTS: usize = 12;
 const MIN_LETTERS: usize = 8;
 
 /// The translations of one language.
-pub(super) struct Catalogue {
+pub(crate) struct Catalogue {
     texts: HashMap<String, String>,
     /// Words that are translated as values in other texts too: those with the context `value`.
     values: HashMap<String, String>,
@@ -42,7 +42,7 @@ struct Shape {
 
 impl Catalogue {
     /// Reads a catalogue of this program's sources, which tests have read before.
-    pub(super) fn parse(po: &str) -> Self {
+    pub(crate) fn parse(po: &str) -> Self {
         let file = po_file::parse_from_reader(po.as_bytes());
         let mut catalogue = Self {
             texts: HashMap::new(),
@@ -85,18 +85,18 @@ impl Catalogue {
     }
 
     /// The translation of a text of the sources.
-    pub(super) fn get(&self, text: &str) -> Option<&str> {
+    pub(crate) fn get(&self, text: &str) -> Option<&str> {
         self.texts.get(text).or_else(|| self.values.get(text)).map(String::as_str)
     }
 
     /// The texts of the page.
     #[cfg(feature = "web")]
-    pub(super) const fn page_texts(&self) -> &BTreeMap<String, String> {
+    pub(crate) const fn page_texts(&self) -> &BTreeMap<String, String> {
         &self.page
     }
 
     /// A finished text that the format string `key` made.
-    pub(super) fn text(&self, key: &str, english: &str) -> String {
+    pub(crate) fn text(&self, key: &str, english: &str) -> String {
         if let Some(&at) = self.places.get(key) {
             let shape = &self.shapes[at];
             let values = shape.values(english);
@@ -106,7 +106,7 @@ impl Catalogue {
     }
 
     /// A finished message, translated as far as its parts are known.
-    pub(super) fn message(&self, text: &str) -> String {
+    pub(crate) fn message(&self, text: &str) -> String {
         let is_short = text.len() <= MAX_MESSAGE;
         let translated = is_short.then(|| self.translate(text, MAX_DEPTH)).flatten();
         translated.unwrap_or_else(|| text.to_owned())

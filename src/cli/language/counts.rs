@@ -8,7 +8,7 @@ macro_rules! nouns {
     ($($(#[$doc:meta])* $name:ident, $one:literal, $other:literal;)*) => {
         $(
             $(#[$doc])*
-            pub(in crate::cli) fn $name(n: impl Display) -> String {
+            pub(crate) fn $name(n: impl Display) -> String {
                 let n = n.to_string();
                 counted!(n == "1", $one, $other, n)
             }

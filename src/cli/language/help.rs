@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 use super::{CHINESE, Language};
 
 /// The texts that clap itself writes into help.
-pub(super) const OF_CLAP: [&str; 16] = [
+pub(crate) const OF_CLAP: [&str; 16] = [
     "Print help for the subcommand(s)",
     "Usage: ",
     "Usage:",
@@ -26,7 +26,7 @@ pub(super) const OF_CLAP: [&str; 16] = [
 ];
 
 /// The commands with their help in the language of the process.
-pub(in crate::cli) fn localized(command: Command) -> Command {
+pub(crate) fn localized(command: Command) -> Command {
     match Language::current() {
         Language::En => command,
         Language::Zh => with_texts(command, &|text| CHINESE.get(text).unwrap_or(text).to_owned()),
@@ -34,7 +34,7 @@ pub(in crate::cli) fn localized(command: Command) -> Command {
 }
 
 /// Rendered help with the texts of clap, and of the values of options, in the language of the process.
-pub(in crate::cli) fn rendered(help: String) -> String {
+pub(crate) fn rendered(help: String) -> String {
     if Language::current() == Language::En {
         return help;
     }
@@ -50,8 +50,12 @@ pub(in crate::cli) fn rendered(help: String) -> String {
     })
 }
 
-/// The texts of the values that options take; clap cannot replace them in a command.
-pub(super) fn texts_of_values(command: &Command, texts: &mut Vec<String>) {
+/// The texts of the values that options take, and the headings of groups of options; clap cannot replace them in a command.
+pub(crate) fn texts_of_values(command: &Command, texts: &mut Vec<String>) {
+    texts.extend(command.get_arguments().filter_map(Arg::get_help_heading).map(|heading| {
+        // As it stands in the help: without the colon it may be a word of a sentence.
+        format!("{heading}:")
+    }));
     for value in command.get_arguments().flat_map(Arg::get_possible_values) {
         texts.extend(value.get_help().map(ToString::to_string));
     }
@@ -61,7 +65,7 @@ pub(super) fn texts_of_values(command: &Command, texts: &mut Vec<String>) {
 }
 
 /// The command with every text of its help replaced, paragraph by paragraph.
-pub(super) fn with_texts(mut command: Command, replace: &dyn Fn(&str) -> String) -> Command {
+pub(crate) fn with_texts(mut command: Command, replace: &dyn Fn(&str) -> String) -> Command {
     let text = |styled: &StyledStr| {
         let paragraphs: Vec<String> = styled.to_string().split("\n\n").map(replace).collect();
         paragraphs.join("\n\n")

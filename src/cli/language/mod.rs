@@ -6,7 +6,7 @@
 //! `locale/zh.po`; a test holds it against the sources.
 
 mod catalogue;
-pub(super) mod counts;
+pub(crate) mod counts;
 mod help;
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use catalogue::Catalogue;
 
-pub(super) use help::{localized, rendered};
+pub(crate) use help::{localized, rendered};
 
 /// A language of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,7 +46,7 @@ static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::parse(CATALOGU
 
 impl Language {
     /// The language that `--lang`, the settings or the system name; English if none does.
-    pub(super) fn choose(named: Option<&OsStr>) -> Self {
+    pub(crate) fn choose(named: Option<&OsStr>) -> Self {
         let named = named.and_then(OsStr::to_str).and_then(|name| Self::from_str(name, true).ok());
         named.unwrap_or_else(Self::of_system)
     }
@@ -67,7 +67,7 @@ impl Language {
     }
 
     /// Makes it the language of the process; the first call counts.
-    pub(super) fn set(self) {
+    pub(crate) fn set(self) {
         LANGUAGE.get_or_init(|| self);
     }
 
@@ -80,7 +80,7 @@ impl Language {
 /// Returns true unless the locale names a character set other than UTF-8, in which Chinese characters and symbols would
 /// be rubbish. The first variable that is set counts; one without a character set stands for UTF-8, but for the locale
 /// `C`.
-pub(super) fn has_unicode() -> bool {
+pub(crate) fn has_unicode() -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
         .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
@@ -99,7 +99,7 @@ fn is_unicode(locale: &str) -> bool {
 }
 
 /// A text in simplified characters.
-pub(super) fn simplified(text: &str) -> String {
+pub(crate) fn simplified(text: &str) -> String {
     character_converter::traditional_to_simplified(text).into_owned()
 }
 
@@ -149,7 +149,7 @@ macro_rules! say {
 }
 
 pub(crate) use text;
-pub(super) use {counted, say};
+pub(crate) use {counted, say};
 
 /// A text made by the format string `key`, in the language of the process.
 pub(crate) fn made_by(key: &str, english: Arguments<'_>) -> String {
@@ -160,7 +160,7 @@ pub(crate) fn made_by(key: &str, english: Arguments<'_>) -> String {
 }
 
 /// A word of the program in the language of the process.
-pub(super) fn word(word: &str) -> &str {
+pub(crate) fn word(word: &str) -> &str {
     match Language::current() {
         Language::En => word,
         Language::Zh => CHINESE.get(word).unwrap_or(word),
@@ -176,7 +176,7 @@ pub(crate) fn message(text: &str) -> String {
 }
 
 /// The mark between a message and its cause.
-pub(super) fn colon() -> &'static str {
+pub(crate) fn colon() -> &'static str {
     match Language::current() {
         Language::En => ": ",
         Language::Zh => "：",
@@ -184,24 +184,24 @@ pub(super) fn colon() -> &'static str {
 }
 
 /// A text followed by blanks up to a width in columns of a terminal.
-pub(super) fn left(text: &str, width: usize) -> String {
+pub(crate) fn left(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{:missing$}", "")
 }
 
 /// A text after blanks up to a width in columns of a terminal.
-pub(super) fn right(text: &str, width: usize) -> String {
+pub(crate) fn right(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{:missing$}{text}", "")
 }
 
 /// The columns of a text on a terminal.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
 /// A text in so many columns: what is longer ends with `…`.
-pub(super) fn fitting(text: &str, width: usize) -> String {
+pub(crate) fn fitting(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
@@ -217,7 +217,7 @@ pub(super) fn fitting(text: &str, width: usize) -> String {
 }
 
 /// The words of a text in lines of so many columns; a longer word has a line of its own.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

@@ -4,7 +4,7 @@ use crate::cli::language::{self, text};
 
 /// A typed line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Command<'a> {
+pub(crate) enum Command<'a> {
     Nothing,
     Back,
     Board,
@@ -40,7 +40,7 @@ pub(super) enum Command<'a> {
     Move(&'a str),
 }
 
-pub(in crate::cli) const XIANGQI_HELP: &str = "\
+pub(crate) const XIANGQI_HELP: &str = "\
 a move         in any notation: h2e2, C2=5, 炮二平五
 undo, redo     take back your last move; make it again
 goto N, list   go to the position after N moves; the moves, numbered
@@ -62,7 +62,7 @@ resign         give up
 quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
 ";
 
-pub(in crate::cli) const GOMOKU_HELP: &str = "\
+pub(crate) const GOMOKU_HELP: &str = "\
 a move         a point: h8, or 8,8 (column, row)
 undo, redo     take back your last move; make it again
 goto N, list   go to the position after N moves; the moves, numbered
@@ -84,7 +84,7 @@ quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
 ";
 
 /// The words that begin a command, in English and in Chinese; both are understood in every language.
-pub(super) const WORDS: [(&str, &str); 28] = [
+pub(crate) const WORDS: [(&str, &str); 28] = [
     ("back", "返回"),
     ("board", "棋盘"),
     ("book", "开局库"),
@@ -156,7 +156,7 @@ fn number(text: &str) -> Option<usize> {
 /// # Errors
 ///
 /// What the command wants.
-pub(super) fn parse(line: &str) -> Result<Command<'_>, String> {
+pub(crate) fn parse(line: &str) -> Result<Command<'_>, String> {
     let line = trimmed(line);
     let (word, rest) = word_and_rest(line);
     let number = |what: &str| number(rest).ok_or_else(|| text!("write {}", language::word(what)));
@@ -200,13 +200,13 @@ pub(super) fn parse(line: &str) -> Result<Command<'_>, String> {
 }
 
 /// The changes of a placement, as the games understand them.
-pub(super) fn changes(text: &str) -> Vec<&str> {
+pub(crate) fn changes(text: &str) -> Vec<&str> {
     let known = |word| PLACING.iter().find(|(chinese, _)| *chinese == word).map(|(_, word)| *word);
     text.split_whitespace().map(|word| known(word).unwrap_or(word)).collect()
 }
 
 /// Returns true for a typed line in which the name of a file comes next.
-pub(super) fn wants_file(typed: &str) -> bool {
+pub(crate) fn wants_file(typed: &str) -> bool {
     let is_whole = typed.trim_start().contains(char::is_whitespace);
     is_whole && matches!(word_and_rest(typed.trim_start()).0, "open" | "save")
 }
@@ -286,7 +286,7 @@ fn unescaped(text: &str, special: &str, escapes: bool) -> String {
 }
 
 /// The answer to a question, if it is one.
-pub(super) fn yes_or_no(answer: &str) -> Option<bool> {
+pub(crate) fn yes_or_no(answer: &str) -> Option<bool> {
     match answer.trim().to_lowercase().as_str() {
         "y" | "yes" | "是" => Some(true),
         "n" | "no" | "否" => Some(false),
@@ -295,7 +295,7 @@ pub(super) fn yes_or_no(answer: &str) -> Option<bool> {
 }
 
 /// The candidates that begin like the typed text, whatever its case.
-pub(super) fn completions<'a>(
+pub(crate) fn completions<'a>(
     typed: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Vec<String> {

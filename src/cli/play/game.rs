@@ -9,12 +9,12 @@ use super::super::terminal::{Start, Terminal};
 
 /// A game with the moves that follow the present position.
 #[derive(Debug, Clone)]
-pub(super) struct Played<G: Game> {
+pub(crate) struct Played<G: Game> {
     line: Line<G>,
     /// Moves that were taken back, the next one last.
     ahead: Vec<G::Move>,
     /// Number of the move pair at the start.
-    pub(super) fullmoves: u32,
+    pub(crate) fullmoves: u32,
     start_clock: u32,
     /// The start as text, if it is not the usual one.
     fen: Option<String>,
@@ -25,16 +25,16 @@ pub(super) struct Played<G: Game> {
     /// Tags of the file that the game was read from.
     tags: Vec<(String, String)>,
     /// True while the game is gone through: the engine waits for the next move of the human.
-    pub(super) waits: bool,
+    pub(crate) waits: bool,
     /// The moves that a file has, and who has given up in it.
     on_file: Option<(Vec<G::Move>, Option<Side>)>,
 }
 
 /// The state of a game beside its start and its moves.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Standing {
+pub(crate) struct Standing {
     /// Plies that are made; the others are ahead.
-    pub(super) ply: usize,
+    pub(crate) ply: usize,
     #[serde(default)]
     resigned: Option<Side>,
     #[serde(default)]
@@ -55,18 +55,18 @@ const fn yes() -> bool {
 
 impl<G: Terminal> Played<G> {
     /// A game from the usual start.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::of(Line::new(G::start(), 0), 1, 0, false)
     }
 
     /// A game from another start.
-    pub(super) fn from_start(start: Start<G>) -> Self {
+    pub(crate) fn from_start(start: Start<G>) -> Self {
         let Start { position, clock, fullmoves } = start;
         Self::of(Line::new(position, clock), fullmoves, clock, true)
     }
 
     /// A game that has begun; `is_other` if its start is not the usual one.
-    pub(super) fn of(line: Line<G>, fullmoves: u32, start_clock: u32, is_other: bool) -> Self {
+    pub(crate) fn of(line: Line<G>, fullmoves: u32, start_clock: u32, is_other: bool) -> Self {
         let start = || G::line_text(&Line::new(line.start().clone(), start_clock), fullmoves);
         let fen = is_other.then(start);
         let (ahead, tags) = (Vec::new(), Vec::new());
@@ -77,7 +77,7 @@ impl<G: Terminal> Played<G> {
     }
 
     /// The game of a record, at its start.
-    pub(super) fn of_record(record: Record<G>) -> Self {
+    pub(crate) fn of_record(record: Record<G>) -> Self {
         let Record { tags, start, start_clock, tree, result } = record;
         let mut game = match start {
             None => Self::new(),
@@ -94,7 +94,7 @@ impl<G: Terminal> Played<G> {
 
     /// A game that comes back: all its moves are made, and it has the standing that it had. `None` if there are
     /// fewer plies than that standing has.
-    pub(super) fn restored(mut self, standing: Standing) -> Option<Self> {
+    pub(crate) fn restored(mut self, standing: Standing) -> Option<Self> {
         let Standing { ply, resigned, stated, tags, waits, is_unsaved } = standing;
         if !self.go_to(ply) {
             return None;
@@ -108,7 +108,7 @@ impl<G: Terminal> Played<G> {
         Some(self)
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    pub(crate) fn standing(&self) -> Standing {
         Standing {
             ply: self.line.len(),
             resigned: self.resigned,
@@ -121,7 +121,7 @@ impl<G: Terminal> Played<G> {
 
     /// The game as a file has it: with the moves ahead while it is gone through, else without those that were
     /// taken back.
-    pub(super) fn to_save(&self) -> Self {
+    pub(crate) fn to_save(&self) -> Self {
         let mut game = self.clone();
         if game.waits {
             game.go_to(game.len());
@@ -132,12 +132,12 @@ impl<G: Terminal> Played<G> {
     }
 
     /// Notes that a file has the game.
-    pub(super) fn mark_saved(&mut self) {
+    pub(crate) fn mark_saved(&mut self) {
         self.on_file = Some((self.to_save().all_moves(), self.resigned));
     }
 
     /// Returns true if there are moves, or a side has given up, and no file has it.
-    pub(super) fn is_unsaved(&self) -> bool {
+    pub(crate) fn is_unsaved(&self) -> bool {
         let moves = self.to_save().all_moves();
         let has_all = |(saved, resigned): &(Vec<G::Move>, Option<Side>)| {
             *resigned == self.resigned && saved.starts_with(&moves)
@@ -146,7 +146,7 @@ impl<G: Terminal> Played<G> {
     }
 
     /// The record of all moves, with the result `outcome`, or else the one that was stated.
-    pub(super) fn record(&self, outcome: Option<Outcome>, players: [String; 2]) -> Record<G> {
+    pub(crate) fn record(&self, outcome: Option<Outcome>, players: [String; 2]) -> Record<G> {
         let mut tags = self.tags.clone();
         if tags.is_empty() {
             let [first, second] = Side::ALL.map(|side| G::side_name(side).to_owned());
@@ -162,37 +162,37 @@ impl<G: Terminal> Played<G> {
     }
 
     /// The moves made and the moves ahead.
-    pub(super) fn all_moves(&self) -> Vec<G::Move> {
+    pub(crate) fn all_moves(&self) -> Vec<G::Move> {
         self.line.moves().chain(self.ahead.iter().rev().copied()).collect()
     }
 
-    pub(super) const fn line(&self) -> &Line<G> {
+    pub(crate) const fn line(&self) -> &Line<G> {
         &self.line
     }
 
-    pub(super) const fn position(&self) -> &G {
+    pub(crate) const fn position(&self) -> &G {
         self.line.position()
     }
 
     /// The start as text, if it is not the usual one.
-    pub(super) fn fen(&self) -> Option<&str> {
+    pub(crate) fn fen(&self) -> Option<&str> {
         self.fen.as_deref()
     }
 
-    pub(super) const fn resigned(&self) -> Option<Side> {
+    pub(crate) const fn resigned(&self) -> Option<Side> {
         self.resigned
     }
 
-    pub(super) const fn resign(&mut self, side: Side) {
+    pub(crate) const fn resign(&mut self, side: Side) {
         self.resigned = Some(side);
     }
 
-    pub(super) const fn take_resignation_back(&mut self) {
+    pub(crate) const fn take_resignation_back(&mut self) {
         self.resigned = None;
     }
 
     /// Makes a legal move. The moves ahead stay if it is the first of them.
-    pub(super) fn push(&mut self, mv: G::Move) {
+    pub(crate) fn push(&mut self, mv: G::Move) {
         if self.ahead.pop() != Some(mv) {
             self.end_here();
         }
@@ -201,14 +201,14 @@ impl<G: Terminal> Played<G> {
     }
 
     /// Forgets the moves ahead.
-    pub(super) fn end_here(&mut self) {
+    pub(crate) fn end_here(&mut self) {
         if !self.ahead.is_empty() || self.stated.is_some() {
             (self.ahead, self.stated) = (Vec::new(), None);
         }
     }
 
     /// Takes a move back; false if there is none.
-    pub(super) fn back(&mut self) -> bool {
+    pub(crate) fn back(&mut self) -> bool {
         let Some(mv) = self.line.moves().last() else { return false };
         self.line.pop();
         self.ahead.push(mv);
@@ -217,14 +217,14 @@ impl<G: Terminal> Played<G> {
     }
 
     /// Makes the next of the moves ahead; false if there is none.
-    pub(super) fn forward(&mut self) -> bool {
+    pub(crate) fn forward(&mut self) -> bool {
         let Some(&mv) = self.ahead.last() else { return false };
         self.push(mv);
         true
     }
 
     /// Goes to the position after that many plies; false if the game has fewer.
-    pub(super) fn go_to(&mut self, ply: usize) -> bool {
+    pub(crate) fn go_to(&mut self, ply: usize) -> bool {
         if ply > self.len() {
             return false;
         }
@@ -234,46 +234,46 @@ impl<G: Terminal> Played<G> {
     }
 
     /// Plies made and ahead.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.line.len() + self.ahead.len()
     }
 }
 
 /// The game on the board, and those that wait while variations of them are tried.
 #[derive(Debug)]
-pub(super) struct Desk<G: Game> {
-    pub(super) game: Played<G>,
+pub(crate) struct Desk<G: Game> {
+    pub(crate) game: Played<G>,
     waiting: Vec<Played<G>>,
 }
 
 impl<G: Terminal> Desk<G> {
-    pub(super) const fn new(game: Played<G>) -> Self {
+    pub(crate) const fn new(game: Played<G>) -> Self {
         Self { game, waiting: Vec::new() }
     }
 
     /// Replaces all by another game.
-    pub(super) fn replace(&mut self, game: Played<G>) {
+    pub(crate) fn replace(&mut self, game: Played<G>) {
         *self = Self::new(game);
     }
 
     /// Begins to try variations.
-    pub(super) fn study(&mut self) {
+    pub(crate) fn study(&mut self) {
         self.waiting.push(self.game.clone());
     }
 
     /// Returns to the game as it was; false if no variations are tried.
-    pub(super) fn end_study(&mut self) -> bool {
+    pub(crate) fn end_study(&mut self) -> bool {
         let Some(game) = self.waiting.pop() else { return false };
         self.game = game;
         true
     }
 
-    pub(super) const fn is_studying(&self) -> bool {
+    pub(crate) const fn is_studying(&self) -> bool {
         !self.waiting.is_empty()
     }
 
     /// The game itself, without variations.
-    pub(super) fn itself(&self) -> &Played<G> {
+    pub(crate) fn itself(&self) -> &Played<G> {
         self.waiting.first().unwrap_or(&self.game)
     }
 }
@@ -281,7 +281,7 @@ impl<G: Terminal> Desk<G> {
 #[cfg(test)]
 impl<G: Terminal> Played<G> {
     /// All that a game is, as far as it can be kept.
-    pub(super) fn state(&self) -> impl PartialEq + std::fmt::Debug + use<G> {
+    pub(crate) fn state(&self) -> impl PartialEq + std::fmt::Debug + use<G> {
         let text = G::line_text(&self.line, self.fullmoves);
         let moves: Vec<String> = self.all_moves().into_iter().map(G::move_text).collect();
         let clocks = (self.line.clock(), self.start_clock);

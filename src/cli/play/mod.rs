@@ -1,6 +1,6 @@
 //! `play`: a game against an engine in the terminal.
 
-pub(super) mod commands;
+pub(crate) mod commands;
 mod game;
 mod opponent;
 mod prompt;
@@ -49,7 +49,7 @@ use state_file::Autosave;
 /// and a game that was left by Ctrl-C, Ctrl-D or a crash is offered the next time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = LEVELS)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     player: PlayerArgs,
     #[command(flatten)]
@@ -97,7 +97,7 @@ const LEFT: u8 = 130;
 /// The games of a file that are passed over at most on the way to the one that was asked for.
 const MAX_GAME: u64 = 1_000_000;
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.json {
         let message = "play speaks to people; use uci or position for --json";
         return Err(CliError::message(exit::USAGE, message));
@@ -938,7 +938,7 @@ fn read_record<G: Terminal>(
 }
 
 /// Describes the source of a move and its score.
-pub(super) fn describe<G: Terminal>(choice: &Choice<G::Move>) -> String {
+pub(crate) fn describe<G: Terminal>(choice: &Choice<G::Move>) -> String {
     let source = word(choice.source.name());
     match (&choice.table, choice.score) {
         (Some(table), _) => {
@@ -978,7 +978,7 @@ fn worth<G: Terminal>(score: Score) -> String {
 }
 
 /// The result of the game, if it has ended.
-pub(super) fn result_text<G: Terminal>(line: &Line<G>, rules: G::Rules) -> Option<String> {
+pub(crate) fn result_text<G: Terminal>(line: &Line<G>, rules: G::Rules) -> Option<String> {
     let wins = |outcome| match outcome {
         Outcome::Win(side) => text!("{} wins", word(G::side_name(side))),
         Outcome::Draw => word("draw").to_owned(),

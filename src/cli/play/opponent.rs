@@ -17,7 +17,7 @@ use juzhong::protocol::client::{Client, GoLimits, Thought};
 use juzhong::search::{Control, Iteration, Limits};
 
 /// This program's engine.
-pub(super) struct Own<G: Playable> {
+pub(crate) struct Own<G: Playable> {
     engine: Engine<G>,
     limits: Limits,
     level: Level,
@@ -25,20 +25,20 @@ pub(super) struct Own<G: Playable> {
 }
 
 /// The opponent of the human, and the limits of its searches.
-pub(super) enum Opponent<G: Playable> {
+pub(crate) enum Opponent<G: Playable> {
     Own(Box<Own<G>>),
     Foreign(Box<Client>, GoLimits),
 }
 
 /// A move and its description.
-pub(super) struct Reply<M> {
-    pub(super) mv: M,
-    pub(super) about: String,
+pub(crate) struct Reply<M> {
+    pub(crate) mv: M,
+    pub(crate) about: String,
 }
 
 /// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// A move of the opponent, at its level.
     Play,
     /// Advice, at full strength.
@@ -66,7 +66,7 @@ impl<M: Clone + Send + Sync> Control<M> for LastLines<M> {
 }
 
 impl<G: Playable + Terminal> Own<G> {
-    pub(super) fn new(engine: Engine<G>, limits: Limits, level: Level) -> Self {
+    pub(crate) fn new(engine: Engine<G>, limits: Limits, level: Level) -> Self {
         let random = ChaCha8Rng::seed_from_u64(seed_or_drawn(engine.options().seed));
         Self { engine, limits, level, random }
     }
@@ -101,7 +101,7 @@ impl<G: Playable + Terminal> Opponent<G> {
     /// The opponent's move in a game that is not over; `None` if there is none all the same. `start` is the
     /// position where the line begins, if that is not the usual start. Once `stop` is set, the best move found by
     /// then is played.
-    pub(super) fn choose(
+    pub(crate) fn choose(
         &mut self,
         start: Option<&str>,
         line: &Line<G>,
@@ -128,7 +128,7 @@ impl<G: Playable + Terminal> Opponent<G> {
     }
 
     /// Forgets the last game.
-    pub(super) fn new_game(&mut self) -> Result<(), CliError> {
+    pub(crate) fn new_game(&mut self) -> Result<(), CliError> {
         match self {
             Self::Own(own) => own.engine.new_game(),
             Self::Foreign(client, _) => {
@@ -139,21 +139,21 @@ impl<G: Playable + Terminal> Opponent<G> {
     }
 
     /// The level; another engine has none.
-    pub(super) const fn level(&self) -> Option<Level> {
+    pub(crate) const fn level(&self) -> Option<Level> {
         match self {
             Self::Own(own) => Some(own.level),
             Self::Foreign(..) => None,
         }
     }
 
-    pub(super) const fn set_level(&mut self, level: Level) {
+    pub(crate) const fn set_level(&mut self, level: Level) {
         if let Self::Own(own) = self {
             own.level = level;
         }
     }
 
     /// The name of the opponent in records.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Own(own) if own.level == Level::FULL => "juzhong".to_owned(),
             Self::Own(own) => format!("juzhong level {}", own.level.number()),
@@ -162,7 +162,7 @@ impl<G: Playable + Terminal> Opponent<G> {
     }
 
     /// True if it plays with endgame tables that can be asked.
-    pub(super) const fn has_tables(&self) -> bool {
+    pub(crate) const fn has_tables(&self) -> bool {
         match self {
             Self::Own(own) => own.engine.has_tables(),
             Self::Foreign(..) => false,
@@ -170,7 +170,7 @@ impl<G: Playable + Terminal> Opponent<G> {
     }
 
     /// The legal moves by the endgame tables, the best first.
-    pub(super) fn table_moves(&mut self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
+    pub(crate) fn table_moves(&mut self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
         let Self::Own(own) = self else { return None };
         let moves = own.engine.ranked_moves(line);
         tell_warnings(&mut own.engine);

@@ -22,7 +22,7 @@ const MAX_LINE: u64 = 4096;
 const MAX_HISTORY: usize = 500;
 
 /// Where typed lines come from.
-pub(super) enum Prompt {
+pub(crate) enum Prompt {
     /// As they come.
     Lines,
     /// From an editor, which remembers them in a file.
@@ -31,7 +31,7 @@ pub(super) enum Prompt {
 
 /// What was typed.
 #[derive(Debug)]
-pub(super) enum Entered {
+pub(crate) enum Entered {
     Line(String),
     /// Why there is no line.
     Unreadable(String),
@@ -41,7 +41,7 @@ pub(super) enum Entered {
 }
 
 /// The words that complete a line.
-pub(super) struct Words {
+pub(crate) struct Words {
     /// Legal moves.
     moves: Vec<String>,
     files: FilenameCompleter,
@@ -81,7 +81,7 @@ impl Helper for Words {}
 
 impl Prompt {
     /// An editor if standard input and output are terminals.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         if !stdin().is_terminal() || !stdout().is_terminal() {
             return Self::Lines;
         }
@@ -108,17 +108,17 @@ impl Prompt {
     }
 
     /// True for an editor.
-    pub(super) const fn is_terminal(&self) -> bool {
+    pub(crate) const fn is_terminal(&self) -> bool {
         matches!(self, Self::Editor(..))
     }
 
     /// Reads the answer to a question, which is not remembered.
-    pub(super) fn ask(&mut self, question: &str, out: &mut dyn Write) -> io::Result<Entered> {
+    pub(crate) fn ask(&mut self, question: &str, out: &mut dyn Write) -> io::Result<Entered> {
         self.line(question, Vec::new(), out)
     }
 
     /// Reads a command; `moves` complete it.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         prompt: &str,
         moves: impl FnOnce() -> Vec<String>,
@@ -162,7 +162,7 @@ impl Prompt {
     }
 
     /// Writes the lines to the file that remembers them. After an error there is none any more.
-    pub(super) fn remember(&mut self) -> io::Result<()> {
+    pub(crate) fn remember(&mut self) -> io::Result<()> {
         let Self::Editor(editor, place) = self else { return Ok(()) };
         let Some(file) = place.take() else { return Ok(()) };
         let history = editor.history();

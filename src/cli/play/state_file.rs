@@ -25,11 +25,11 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// A file of that kind.
 #[derive(Debug)]
-pub(super) struct StateFile(PathBuf);
+pub(crate) struct StateFile(PathBuf);
 
 impl StateFile {
     /// The file of that name; `None` where the user has no such folder.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(crate) fn of(name: &str) -> Option<Self> {
         let base = etcetera::choose_base_strategy().ok()?;
         let folder = base.state_dir().unwrap_or_else(|| base.data_dir());
         Some(Self(folder.join("juzhong").join(name)))
@@ -51,7 +51,7 @@ impl StateFile {
 
     /// The last lines of the file, of a file that is too large only those in its last part; what is no text is
     /// left out.
-    pub(super) fn last_lines(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn last_lines(&self) -> io::Result<Vec<String>> {
         let mut file = own_files::open(&self.0)?;
         let before = file.metadata()?.len().saturating_sub(MAX_BYTES);
         // With the byte before, to see whether a line begins there.
@@ -85,7 +85,7 @@ impl StateFile {
     }
 
     /// Writes the whole file, readable for this user alone.
-    pub(super) fn write(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         self.make_folder()?;
         self.check()?;
         let mut file = AtomicFile::create(&self.0)?;
@@ -114,7 +114,7 @@ fn too_large() -> io::Error {
 
 /// The place for the game on the board, held by one process.
 #[derive(Debug)]
-pub(super) struct Autosave {
+pub(crate) struct Autosave {
     file: StateFile,
     _lock: FileLock,
     is_written: bool,
@@ -175,7 +175,7 @@ impl Autosave {
     /// # Errors
     ///
     /// Why the game will not be kept.
-    pub(super) fn claim<G: Game>() -> Result<Self, String> {
+    pub(crate) fn claim<G: Game>() -> Result<Self, String> {
         let name = format!("play-{}.json", G::NAME);
         let file = StateFile::of(&name).ok_or("no folder for the state of programs")?;
         file.make_folder().map_err(|error| error.to_string())?;
@@ -190,7 +190,7 @@ impl Autosave {
     /// # Errors
     ///
     /// The reason why the file holds no such game.
-    pub(super) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, String> {
+    pub(crate) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, String> {
         let read = || {
             let Some(text) = self.file.read().map_err(|error| error.to_string())? else {
                 return Ok(None);
@@ -203,7 +203,7 @@ impl Autosave {
     }
 
     /// Keeps the game.
-    pub(super) fn keep<G: Terminal>(&mut self, game: &Played<G>, human: Side) -> io::Result<()> {
+    pub(crate) fn keep<G: Terminal>(&mut self, game: &Played<G>, human: Side) -> io::Result<()> {
         if game.len() == 0 && !self.is_written {
             return Ok(());
         }
@@ -216,14 +216,14 @@ impl Autosave {
     }
 
     /// Removes the game, which was left on purpose.
-    pub(super) fn remove(&self) -> io::Result<()> {
+    pub(crate) fn remove(&self) -> io::Result<()> {
         self.file.remove()
     }
 }
 
 /// The game as it comes back from what would be kept of it.
 #[cfg(test)]
-pub(super) fn kept_and_restored<G: Terminal>(
+pub(crate) fn kept_and_restored<G: Terminal>(
     game: &Played<G>,
     human: Side,
 ) -> Result<(Played<G>, Side), String> {

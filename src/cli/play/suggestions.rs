@@ -287,7 +287,7 @@ const TRIED: [(&str, &[&str]); 27] = [
 ];
 
 /// The command that was meant by a line, as the user may type it, if it looks like one.
-pub(super) fn meant(line: &str) -> Option<String> {
+pub(crate) fn meant(line: &str) -> Option<String> {
     let word = line.trim().trim_end_matches(['?', '？', '!', '！', '。', '.', '吧', '吗', '呢']);
     let word = word.split_whitespace().next()?.to_lowercase();
     let simplified = language::simplified(&word);
@@ -301,7 +301,7 @@ pub(super) fn meant(line: &str) -> Option<String> {
 }
 
 /// The end of an answer to what is not understood: what was meant, or where help is.
-pub(super) fn remedy(line: &str) -> String {
+pub(crate) fn remedy(line: &str) -> String {
     match meant(line) {
         Some(command) => text!("did you mean {command}?"),
         None => language::word("type help for what is understood").to_owned(),

@@ -18,7 +18,7 @@ use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// A game of which games are reviewed in the terminal.
-pub(super) trait Reviewable: Terminal + Playable {
+pub(crate) trait Reviewable: Terminal + Playable {
     /// The formats of annotated games, the usual one first.
     const ANNOTATED: &'static [Format];
 
@@ -113,7 +113,7 @@ impl Reviewable for Board {
 }
 
 /// The format of annotated games in an output, by the ending of its name; `None` if it has none of the game's.
-pub(super) fn format_of<G: Reviewable>(output: Option<&Path>) -> Option<Format> {
+pub(crate) fn format_of<G: Reviewable>(output: Option<&Path>) -> Option<Format> {
     let Some(path) = output.filter(|_| !G::TAKES_ANY_ENDING) else { return Some(G::ANNOTATED[0]) };
     let path = match packing(path) {
         Some(_) => path.with_extension(""),
@@ -124,7 +124,7 @@ pub(super) fn format_of<G: Reviewable>(output: Option<&Path>) -> Option<Format> 
 }
 
 /// The annotated game.
-pub(super) fn annotated<G: Reviewable>(
+pub(crate) fn annotated<G: Reviewable>(
     reviewed: &Reviewed<'_, G>,
     format: Format,
     notation: NotationArgs,

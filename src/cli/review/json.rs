@@ -13,7 +13,7 @@ use juzhong::search::Score;
 use juzhong::tablebase::Entry;
 
 /// The object of a game; with `only_marked`, of its moves those that have a mark.
-pub(super) fn answer<G: Reviewable>(
+pub(crate) fn answer<G: Reviewable>(
     reviewed: &Reviewed<'_, G>,
     notation: NotationArgs,
     only_marked: bool,

@@ -58,7 +58,7 @@ const BATCH_BYTES: usize = 16 << 20;
 ///
 /// With -o an interrupted review goes on where it was when the same command is run again.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
     /// and folders of them at any depth; - reads standard input, 16 GiB at most.
     #[arg(required = true, value_name = "GAME")]
@@ -114,7 +114,7 @@ pub(super) struct Args {
 
 impl Args {
     /// Returns true if standard output is for programs.
-    pub(super) fn writes_data(&self) -> bool {
+    pub(crate) fn writes_data(&self) -> bool {
         self.output.as_deref() == Some(Path::new(STANDARD))
     }
 
@@ -157,7 +157,7 @@ impl Args {
     }
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
         GameName::Gomoku => run_game::<Board>(args, context),

@@ -19,7 +19,7 @@ const WIDTH: usize = 80;
 const INDENT: usize = 8;
 
 /// Shows a reviewed game: what it is, its moves, the sums of both sides.
-pub(super) fn show<G: Reviewable>(
+pub(crate) fn show<G: Reviewable>(
     reviewed: &Reviewed<'_, G>,
     notation: MoveNotation,
     only_marked: bool,
@@ -141,7 +141,7 @@ fn mark_text<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> String {
 }
 
 /// The loss by the truth of the tables, if there is one.
-pub(super) fn loss_text<M>(reviewed: &ReviewedMove<M>) -> Option<String> {
+pub(crate) fn loss_text<M>(reviewed: &ReviewedMove<M>) -> Option<String> {
     let truth = reviewed.truth?;
     Some(match (truth.loss()?, truth.after.wdl) {
         (TableLoss::WinLetGo, Wdl::Loss) => text!("A win let go: now it is lost."),
@@ -182,7 +182,7 @@ fn sums<G: Reviewable>(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::
 }
 
 /// A score of `side` as the first side sees it.
-pub(super) fn for_first(score: Score, side: Side) -> Score {
+pub(crate) fn for_first(score: Score, side: Side) -> Score {
     match side {
         Side::First => score,
         Side::Second => -score,

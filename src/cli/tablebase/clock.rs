@@ -14,7 +14,7 @@ const LOOP_PLIES: u32 = 8;
 
 /// The effect of the limit on a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// The position is drawn anyway.
     None,
     /// Mate comes before the limit, or, by tables that know the limit, all captures on the way to it do.
@@ -31,7 +31,7 @@ pub(super) enum Effect {
 
 impl Effect {
     /// Returns true if the limit comes before the result, as far as is known.
-    pub(super) const fn is_late(self) -> bool {
+    pub(crate) const fn is_late(self) -> bool {
         matches!(self, Self::Prevented | Self::LateUnlessLoop | Self::LateUnlessCapture)
     }
 
@@ -50,7 +50,7 @@ impl Effect {
 
 /// The clock of a position, and what tables count.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     /// Plies without a capture before the position.
     plies: u32,
     /// The number of them that draws.
@@ -65,7 +65,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// The clock at the end of a line.
-    pub(super) fn of(line: &Line<Position>, tables: &Tables) -> Self {
+    pub(crate) fn of(line: &Line<Position>, tables: &Tables) -> Self {
         let (metric, rules) = (tables.metric(), tables.rules());
         Self {
             plies: line.clock(),
@@ -84,7 +84,7 @@ impl Clock {
     }
 
     /// The effect on a value of the position, or of a move from it, which may be a capture.
-    pub(super) fn effect(&self, entry: Entry, by_capture: bool) -> Effect {
+    pub(crate) fn effect(&self, entry: Entry, by_capture: bool) -> Effect {
         let distance = u32::from(entry.distance);
         let left = if by_capture { self.limit + 1 } else { self.left() };
         let is_late = distance > left;
@@ -108,12 +108,12 @@ impl Clock {
     }
 
     /// Returns true if the clock says anything that the position alone does not.
-    pub(super) const fn counts(&self) -> bool {
+    pub(crate) const fn counts(&self) -> bool {
         self.plies > 0
     }
 
     /// What is said behind a value: nothing where it comes in time.
-    pub(super) fn note(&self, entry: Entry, by_capture: bool) -> String {
+    pub(crate) fn note(&self, entry: Entry, by_capture: bool) -> String {
         if !self.counts() {
             return String::new();
         }
@@ -136,7 +136,7 @@ impl Clock {
 
     /// The clock in words, with its effect on the value of the position, whose best move may be a capture; `None` where it
     /// has not begun.
-    pub(super) fn summary(&self, entry: Entry, by_capture: bool) -> Option<String> {
+    pub(crate) fn summary(&self, entry: Entry, by_capture: bool) -> Option<String> {
         let (plies, limit, left) = (self.plies, self.limit, self.left());
         let effect = match self.effect(entry, by_capture) {
             Effect::None => text!("the value stays"),
@@ -152,7 +152,7 @@ impl Clock {
     }
 
     /// Adds the clock and its effect on the value of the position to an answer.
-    pub(super) fn mark(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
+    pub(crate) fn mark(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
         answer["clock"] = json!({
             "plies": self.plies,
             "limit": self.limit,
@@ -162,7 +162,7 @@ impl Clock {
     }
 
     /// Adds its effect on the value of a move to that move's answer.
-    pub(super) fn mark_move(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
+    pub(crate) fn mark_move(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
         answer["clock_effect"] = self.effect(entry, by_capture).name().into();
     }
 }

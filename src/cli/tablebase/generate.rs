@@ -22,7 +22,7 @@ use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate
 
 Finished tables are kept: after an interruption (exit code 75) the same command goes on. Several runs
 may work in one folder at the same time; they share the tables among them.")]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(in crate::cli) struct Args {
     progress: Show,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let materials = args.sets.materials()?;
     let mut options = GenerateOptions {
         rules: args.folder.rules_to_make(),

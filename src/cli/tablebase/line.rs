@@ -17,7 +17,7 @@ use juzhong::xiangqi::{Position, Role};
 /// Shows the best line from a position: to mate, to the capture that counts (dtc), or once around
 /// the loop that decides by rule.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     folder: Folder,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Args {
     why: bool,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let tables = args.folder.open()?;
     if args.start.is_empty() {
         return Err(CliError::message(exit::USAGE, "name a position by --fen or --moves"));

@@ -21,7 +21,7 @@ use juzhong::xiangqi::notation::format_move;
   juzhong tablebase mine KRCvKR --tables tables --theme only-move --plies 15 --number 5 --format pgn
   juzhong tablebase mine KNPvKAB --tables tables --metric dtc --theme longest --all
   juzhong tablebase mine --men 4 --tables tables --theme by-rule --count")]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
     #[command(flatten)]
@@ -68,7 +68,7 @@ enum Format {
     Pgn,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let materials = args.sets.materials()?;
     if context.common.json && args.format != Format::Text {
         let message = "--json and another --format exclude each other; leave one out";

@@ -23,7 +23,7 @@ use juzhong::tablebase::{
 use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// Build tables, and first those their captures lead to.
     Generate(generate::Args),
     /// Look up positions.
@@ -155,7 +155,7 @@ impl std::str::FromStr for Asked {
     }
 }
 
-pub(super) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.game != GameName::Xiangqi {
         return Err(CliError::message(exit::USAGE, "there are endgame tables for xiangqi only"));
     }

@@ -11,7 +11,7 @@ const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
 
 /// Writes what tables depend on, for workflow engines that build them.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
     /// What to write.
@@ -37,7 +37,7 @@ enum Format {
     Snakemake,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let format = args.format.unwrap_or(Format::Json);
     if context.common.json && format != Format::Json {
         let message = "--json and another --format exclude each other; leave one out";

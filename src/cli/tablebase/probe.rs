@@ -18,7 +18,7 @@ use juzhong::xiangqi::{Move, Position};
 
 /// Looks up positions.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     folder: Folder,
     #[command(flatten)]
@@ -42,7 +42,7 @@ struct Answer {
     notation: NotationArgs,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let tables = args.folder.open()?;
     if let Some(path) = &args.fens {
         return batch(&tables, &mut Fens::open(path)?, args.notation, context);
@@ -174,7 +174,7 @@ fn mark_limit(answer: &mut Value, entry: Entry, metric: Metric) {
 
 /// The value in words, and whether it comes after the limit of plies without a capture: then that prevents
 /// it, unless repetition decides the position in time.
-pub(super) fn describe_by(entry: Entry, rules: Rules, metric: Metric) -> String {
+pub(crate) fn describe_by(entry: Entry, rules: Rules, metric: Metric) -> String {
     let value = describe(entry);
     if is_beyond_limit(entry, metric) != Some(true) {
         value
@@ -185,7 +185,7 @@ pub(super) fn describe_by(entry: Entry, rules: Rules, metric: Metric) -> String 
     }
 }
 
-pub(super) fn describe(entry: Entry) -> String {
+pub(crate) fn describe(entry: Entry) -> String {
     match (entry.wdl, entry.order) {
         (Wdl::Draw, _) => text!("draw"),
         (wdl, 0) => text!("{} in {}", word(wdl.name()), counts::plies(entry.distance)),

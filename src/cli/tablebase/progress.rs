@@ -27,7 +27,7 @@ const NAMED: usize = 12;
 const TRUST: f64 = 2.0;
 
 /// A bar with its percentage and a message, of which as much is shown as fits into the line.
-pub(super) fn one_line_bar(length: u64, target: ProgressDrawTarget) -> ProgressBar {
+pub(crate) fn one_line_bar(length: u64, target: ProgressDrawTarget) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:16} {percent:>3} % {wide_msg}");
     let bar = ProgressBar::with_draw_target(Some(length), target);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -35,7 +35,7 @@ pub(super) fn one_line_bar(length: u64, target: ProgressDrawTarget) -> ProgressB
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(super) enum Show {
+pub(crate) enum Show {
     /// A bar on a terminal, else plain lines.
     #[default]
     Auto,
@@ -48,7 +48,7 @@ pub(super) enum Show {
 }
 
 /// Progress on standard error.
-pub(super) struct Printer {
+pub(crate) struct Printer {
     show: Show,
     bar: Option<ProgressBar>,
     state: Mutex<ProgressState>,
@@ -124,7 +124,7 @@ impl ProgressState {
 }
 
 impl Printer {
-    pub(super) fn with(show: Show) -> Self {
+    pub(crate) fn with(show: Show) -> Self {
         let on_terminal = show == Show::Auto && std::io::stderr().is_terminal();
         let bar = on_terminal.then(|| one_line_bar(1000, ProgressDrawTarget::stderr()));
         let state = ProgressState {
@@ -140,7 +140,7 @@ impl Printer {
         Self { show, bar, state: Mutex::new(state) }
     }
 
-    pub(super) fn done(&self) {
+    pub(crate) fn done(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -151,7 +151,7 @@ impl Printer {
     }
 
     /// A line of text, if it is text that is shown.
-    pub(super) fn line(&self, text: &str) {
+    pub(crate) fn line(&self, text: &str) {
         match (&self.bar, self.show) {
             (Some(bar), _) => bar.println(VisibleLines(text).to_string()),
             (None, Show::Auto | Show::Plain) => tell(text),
@@ -351,7 +351,7 @@ impl Progress for Printer {
 }
 
 /// One tablebase of a plan, for people.
-pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
+pub(crate) fn estimate_text(table: &Estimate, threads: usize) -> String {
     text!(
         "{}: {} slots for each side to move, {} of memory, about {} on the disk, {}",
         table.material,
@@ -363,7 +363,7 @@ pub(super) fn estimate_text(table: &Estimate, threads: usize) -> String {
 }
 
 /// One tablebase of a plan, for programs.
-pub(super) fn estimate_numbers(table: &Estimate) -> Value {
+pub(crate) fn estimate_numbers(table: &Estimate) -> Value {
     json!({
         "material": table.material.to_string(), "men": table.material.men(), "slots": table.slots,
         "memory": table.memory, "disk": table.disk, "core_seconds": round(table.work.as_secs_f64()),
@@ -371,7 +371,7 @@ pub(super) fn estimate_numbers(table: &Estimate) -> Value {
 }
 
 /// The whole workload of a plan, for people.
-pub(super) fn plan_text(plan: &Workload) -> String {
+pub(crate) fn plan_text(plan: &Workload) -> String {
     let (count, all, slots, threads) =
         (plan.to_build().count(), plan.tables.len(), plan.slots(), plan.threads);
     let (memory, disk) = (BinarySize(plan.memory()), BinarySize(plan.disk()));
@@ -387,7 +387,7 @@ pub(super) fn plan_text(plan: &Workload) -> String {
 }
 
 /// The whole workload of a plan, for programs.
-pub(super) fn plan_numbers(plan: &Workload) -> Value {
+pub(crate) fn plan_numbers(plan: &Workload) -> Value {
     json!({
         "tables": plan.tables.len(), "to_build": plan.to_build().count(), "slots": plan.slots(),
         "memory": plan.memory(), "disk": plan.disk(), "disk_free": plan.free,

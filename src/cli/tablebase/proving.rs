@@ -17,7 +17,7 @@ const QUIET: Duration = Duration::from_secs(5);
 const FORESEEN: u64 = 5;
 
 /// Reports the progress of proving tablebases.
-pub(super) struct Proving {
+pub(crate) struct Proving {
     bar: Option<ProgressBar>,
     state: Mutex<ProvingState>,
 }
@@ -30,7 +30,7 @@ struct ProvingState {
 }
 
 impl Proving {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let bar =
             std::io::stderr().is_terminal().then(|| one_line_bar(1, ProgressDrawTarget::stderr()));
         let now = Instant::now();
@@ -39,7 +39,7 @@ impl Proving {
         Self { bar, state: Mutex::new(state) }
     }
 
-    pub(super) fn done(&self) {
+    pub(crate) fn done(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -10,7 +10,7 @@ use juzhong::tablebase::{Family, Material, Pattern};
 /// Sets named on the command line, by their size, by a family, or in a file; at least one of these.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = true)]
-pub(super) struct Sets {
+pub(crate) struct Sets {
     /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
     /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
     /// Or --men, --family or --list.
@@ -31,7 +31,7 @@ pub(super) struct Sets {
 
 impl Sets {
     /// The materials requested, each once, in the order in which they were named first.
-    pub(super) fn materials(&self) -> Result<Vec<Material>, CliError> {
+    pub(crate) fn materials(&self) -> Result<Vec<Material>, CliError> {
         let mut all = named(&self.materials);
         all.extend(self.men.into_iter().flat_map(|men| Material::all_up_to(men.into())));
         all.extend(self.family.into_iter().flat_map(Family::materials));
@@ -43,7 +43,7 @@ impl Sets {
 }
 
 /// The materials that patterns stand for, each once, in the order in which they were named first.
-pub(super) fn named(patterns: &[Pattern]) -> Vec<Material> {
+pub(crate) fn named(patterns: &[Pattern]) -> Vec<Material> {
     distinct(patterns.iter().flat_map(Pattern::materials).copied())
 }
 

@@ -13,7 +13,7 @@ use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct StatsArgs {
+pub(crate) struct StatsArgs {
     /// The set of men, as in KRvKN; the side named first is reported as Red.
     material: Asked,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(in crate::cli) struct StatsArgs {
 
 /// Lists the tables of a folder.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct ListArgs {
+pub(crate) struct ListArgs {
     /// The folder of the tables.
     #[arg(long = "tables", visible_alias = "dir", value_name = "FOLDER")]
     dir: PathBuf,
@@ -49,7 +49,7 @@ fn verdict(stats: &Stats) -> Option<(ManualVerdict, bool)> {
     Some((verdict, verdict.agrees_with(&stats.sides.first.counts)))
 }
 
-pub(super) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn stats(args: &StatsArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
     let Asked { material, swapped } = args.material;
     let stats = args.folder.open()?.stats(material).map_err(table_error)?;
     if context.common.json {
@@ -169,7 +169,7 @@ fn row_json(&HistogramRow { entry, count }: &HistogramRow) -> Value {
     json!({"wdl": wdl.name(), "order": order, "distance": distance, "count": count})
 }
 
-pub(super) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut all = Vec::new();
     let mut errors = Vec::new();
     let mut worst = exit::OK;

@@ -13,7 +13,7 @@ use juzhong::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyO
 
 /// Proves tables.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Sets of men, as in KRvKN, or patterns, as in KRvK* (default: every table of the folder with these
     /// rules and metric).
     #[arg(value_name = "MATERIAL")]
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Args {
     threads: Option<u16>,
 }
 
-pub(super) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut materials = named(&args.materials);
     let tables = args.folder.open()?;
     let (dir, rules, metric) = (&args.folder.dir, tables.rules(), tables.metric());

@@ -58,7 +58,7 @@ pub trait Contested: Playable + Formats {
 /// # Errors
 ///
 /// A message on the first game that cannot be read.
-pub(super) fn read_games<G: Contested>(
+pub(crate) fn read_games<G: Contested>(
     source: &str,
     bytes: &[u8],
 ) -> Result<Vec<Record<G>>, String> {

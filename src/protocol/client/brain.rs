@@ -21,7 +21,7 @@ struct Setup {
 
 /// The state of an engine as far as it follows from what it was told.
 #[derive(Debug, Default)]
-pub(super) struct Brain {
+pub(crate) struct Brain {
     /// Names and values of `INFO` that were asked for.
     options: Vec<(String, String)>,
     /// Names and values that it knows.
@@ -36,7 +36,7 @@ pub(super) struct Brain {
 
 /// What a line of the engine means while it thinks.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// Its move, or that there is none.
     Answer(Answer),
     /// It asks for a line in return.
@@ -49,7 +49,7 @@ pub(super) enum Heard {
 
 impl Brain {
     /// An option: `INFO name value`.
-    pub(super) fn set_option(&mut self, name: &str, value: &str) {
+    pub(crate) fn set_option(&mut self, name: &str, value: &str) {
         self.options.push((name.to_owned(), value.to_owned()));
     }
 
@@ -58,7 +58,7 @@ impl Brain {
     /// # Errors
     ///
     /// If it is none of gomoku.
-    pub(super) fn set_line<G: Notation>(&mut self, line: &Line<G>) -> Result<(), String> {
+    pub(crate) fn set_line<G: Notation>(&mut self, line: &Line<G>) -> Result<(), String> {
         let start = Board::from_fen(&line.start().to_fen()).map_err(|error| error.to_string())?;
         if start.row() != 5 {
             return Err(format!("{} in a row win; this protocol knows five only", start.row()));
@@ -73,13 +73,13 @@ impl Brain {
     }
 
     /// Another game begins; returns true if the engine has to be told, by `RESTART`.
-    pub(super) fn new_game(&mut self) -> bool {
+    pub(crate) fn new_game(&mut self) -> bool {
         self.known = None;
         self.size.is_some()
     }
 
     /// The engine has begun another game.
-    pub(super) fn restarted(&mut self) {
+    pub(crate) fn restarted(&mut self) {
         if let Some((width, height)) = self.size {
             let start = Board::with_variant(width, height, 5, Variant::default()).ok();
             self.known = start.map(|start| Setup { start, moves: Vec::new() });
@@ -87,7 +87,7 @@ impl Brain {
     }
 
     /// The line that gives the engine the board it needs; `None` if it has it.
-    pub(super) fn start(&mut self) -> Option<String> {
+    pub(crate) fn start(&mut self) -> Option<String> {
         let board = &self.wanted.as_ref()?.start;
         let (width, height) = (board.width(), board.height());
         if self.size.replace((width, height)) == Some((width, height)) {
@@ -103,7 +103,7 @@ impl Brain {
     }
 
     /// The `INFO` lines that it needs before a search.
-    pub(super) fn infos(&mut self, limits: &GoLimits, longest: Duration) -> Vec<String> {
+    pub(crate) fn infos(&mut self, limits: &GoLimits, longest: Duration) -> Vec<String> {
         let milliseconds = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(UNLIMITED);
         let remaining =
             limits.clocks.and_then(|clocks| clocks.remaining.get(clocks.mover).copied());
@@ -148,7 +148,7 @@ impl Brain {
     }
 
     /// The lines that set the position up and ask for a move. What the engine knows already is not repeated.
-    pub(super) fn ask(&mut self) -> Vec<String> {
+    pub(crate) fn ask(&mut self) -> Vec<String> {
         let Some(wanted) = self.wanted.clone() else { return Vec::new() };
         let known = self.known.replace(wanted.clone());
         let Setup { start, moves } = wanted;
@@ -169,7 +169,7 @@ impl Brain {
     }
 
     /// Reads a line that comes while the engine thinks.
-    pub(super) fn hear(&mut self, line: &str, info: &mut Info) -> Heard {
+    pub(crate) fn hear(&mut self, line: &str, info: &mut Info) -> Heard {
         let Some(setup) = &mut self.known else { return Heard::Nothing };
         match Reply::read(line) {
             Reply::Cells(cells) => {

@@ -22,7 +22,7 @@ const LAST_WORDS: usize = 1000;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The outcome of waiting for a line.
-pub(super) enum Heard {
+pub(crate) enum Heard {
     Line(String),
     /// The engine has closed its output.
     End,
@@ -32,7 +32,7 @@ pub(super) enum Heard {
 /// A process, or threads of this one, with a thread for each pipe, so that none of them ever blocks
 /// the client.
 #[derive(Debug)]
-pub(super) struct Child {
+pub(crate) struct Child {
     /// `None` for an engine within this program.
     process: Option<process::Child>,
     engine: String,
@@ -46,7 +46,7 @@ pub(super) struct Child {
 }
 
 impl Child {
-    pub(super) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
+    pub(crate) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
         let engine = command.program.clone();
         let failed = |source| ClientError::Start { engine: command.program.clone(), source };
         let mut program = process::Command::new(&command.program);
@@ -81,7 +81,7 @@ impl Child {
 
     /// An engine within this program: `serve` reads commands and writes answers, in a thread of its
     /// own, until its input ends.
-    pub(super) fn within(
+    pub(crate) fn within(
         engine: &str,
         grace: Duration,
         serve: impl FnOnce(io::PipeReader, io::PipeWriter) + Send + 'static,
@@ -110,17 +110,17 @@ impl Child {
         Ok(child)
     }
 
-    pub(super) fn engine(&self) -> &str {
+    pub(crate) fn engine(&self) -> &str {
         &self.engine
     }
 
     /// Says one line; control characters in it become blanks.
-    pub(super) fn say(&mut self, line: &str) -> Result<(), ClientError> {
+    pub(crate) fn say(&mut self, line: &str) -> Result<(), ClientError> {
         self.say_all([line])
     }
 
     /// Says several lines at once; control characters in them become blanks.
-    pub(super) fn say_all<'a>(
+    pub(crate) fn say_all<'a>(
         &mut self,
         lines: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), ClientError> {
@@ -140,7 +140,7 @@ impl Child {
     }
 
     /// The next line, if it comes until then.
-    pub(super) fn hear(&self, deadline: Instant) -> Heard {
+    pub(crate) fn hear(&self, deadline: Instant) -> Heard {
         let now = Instant::now();
         // An engine that never stops talking is late all the same.
         let wait = deadline.saturating_duration_since(now);
@@ -155,12 +155,12 @@ impl Child {
     }
 
     /// The lines that come from now on, to be heard elsewhere; [`hear`](Self::hear) hears the end.
-    pub(super) fn take_lines(&mut self) -> Receiver<String> {
+    pub(crate) fn take_lines(&mut self) -> Receiver<String> {
         std::mem::replace(&mut self.lines, sync_channel(0).1)
     }
 
     /// The error that it has ended, with what is known about the end.
-    pub(super) fn ended(&mut self, doing: &'static str) -> ClientError {
+    pub(crate) fn ended(&mut self, doing: &'static str) -> ClientError {
         let status = match self.wait(self.grace) {
             Some(status) => status.to_string(),
             None => "its output is closed".to_owned(),
@@ -181,7 +181,7 @@ impl Child {
     }
 
     /// Waits for the end of the process for at most `at_most`; threads are not waited for.
-    pub(super) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
+    pub(crate) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
         let process = self.process.as_mut()?;
         let deadline = Instant::now() + at_most;
         loop {

@@ -39,7 +39,7 @@ fn milliseconds(time: Duration) -> u64 {
 
 impl GoLimits {
     /// As protocols have it.
-    pub(super) fn go(&self) -> Go {
+    pub(crate) fn go(&self) -> Go {
         let clock = |side: usize| {
             let clocks = self.clocks.as_ref();
             SideClock {
@@ -60,19 +60,19 @@ impl GoLimits {
     }
 
     /// The side to move, which matters to clocks only.
-    pub(super) fn mover(&self) -> Side {
+    pub(crate) fn mover(&self) -> Side {
         let second = self.clocks.is_some_and(|clocks| clocks.mover != 0);
         if second { Side::Second } else { Side::First }
     }
 
     /// The time after which the engine must have moved by itself.
-    pub(super) fn time(&self) -> Option<Duration> {
+    pub(crate) fn time(&self) -> Option<Duration> {
         let clock = self.clocks.as_ref().and_then(|c| c.remaining.get(c.mover)).copied();
         self.move_time.or(clock)
     }
 
     /// Returns true if an engine that counts seconds cannot be given all of it.
-    pub(super) fn has_fractions(&self) -> bool {
+    pub(crate) fn has_fractions(&self) -> bool {
         let is_fraction = |time: &Duration| time.subsec_nanos() != 0;
         let increments = self.clocks.map_or([Duration::ZERO; 2], |clocks| clocks.increment);
         self.move_time.iter().chain(&increments).any(is_fraction)

@@ -1,10 +1,10 @@
 //! The common part of the engine's session and the proxy's: one side of a conversation with a GUI. It reads
 //! lines, keeps those that must wait, knows the dialect spoken, and writes.
 
-pub(super) mod input;
-pub(super) mod owed;
-pub(super) mod position;
-pub(super) mod queue;
+pub(crate) mod input;
+pub(crate) mod owed;
+pub(crate) mod position;
+pub(crate) mod queue;
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender};

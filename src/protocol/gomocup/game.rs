@@ -11,7 +11,7 @@ const ROW: u8 = 5;
 
 /// The meaning of the two numbers of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The column, then the row, as in the Gomocup protocol.
     #[default]
     ColumnFirst,
@@ -21,9 +21,9 @@ pub(super) enum Order {
 
 /// A game: a position, and the moves since.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
-    pub(super) line: Line<Board>,
-    pub(super) order: Order,
+pub(crate) struct Table {
+    pub(crate) line: Line<Board>,
+    pub(crate) order: Order,
 }
 
 impl Table {
@@ -32,7 +32,7 @@ impl Table {
     /// # Errors
     ///
     /// If it would be too small or too large.
-    pub(super) fn new(
+    pub(crate) fn new(
         width: i64,
         height: i64,
         variant: Variant,
@@ -53,12 +53,12 @@ impl Table {
     }
 
     /// The position now.
-    pub(super) const fn board(&self) -> &Board {
+    pub(crate) const fn board(&self) -> &Board {
         self.line.position()
     }
 
     /// The same without stones, under these rules.
-    pub(super) fn cleared(&self, variant: Variant) -> Result<Self, String> {
+    pub(crate) fn cleared(&self, variant: Variant) -> Result<Self, String> {
         Self::empty(self.board().width(), self.board().height(), variant, self.order)
     }
 
@@ -67,7 +67,7 @@ impl Table {
     /// # Errors
     ///
     /// If they break them.
-    pub(super) fn under(&self, variant: Variant) -> Result<Self, String> {
+    pub(crate) fn under(&self, variant: Variant) -> Result<Self, String> {
         let board = self.board();
         let stones = |side| board.points().filter(move |&point| board.stone(point) == Some(side));
         self.cleared(variant)?.filled(&Side::ALL.map(|side| stones(side).collect()))
@@ -95,7 +95,7 @@ impl Table {
     /// # Errors
     ///
     /// If it is none.
-    pub(super) fn point(&self, cell: Cell) -> Result<Point, String> {
+    pub(crate) fn point(&self, cell: Cell) -> Result<Point, String> {
         let (column, from_top) = match self.order {
             Order::ColumnFirst => (cell.column, cell.row),
             Order::RowFirst => (cell.row, cell.column),
@@ -110,7 +110,7 @@ impl Table {
     }
 
     /// The cell of a point.
-    pub(super) fn cell(&self, point: Point) -> Cell {
+    pub(crate) fn cell(&self, point: Point) -> Cell {
         cell(self.board(), point, self.order)
     }
 
@@ -119,7 +119,7 @@ impl Table {
     /// # Errors
     ///
     /// If it cannot be made.
-    pub(super) fn legal(&self, cell: Cell) -> Result<Point, String> {
+    pub(crate) fn legal(&self, cell: Cell) -> Result<Point, String> {
         let point = self.point(cell)?;
         if self.board().outcome().is_some() {
             return Err("the game is over".to_owned());
@@ -138,7 +138,7 @@ impl Table {
     /// # Errors
     ///
     /// If it cannot be made.
-    pub(super) fn play(&mut self, cell: Cell) -> Result<Point, String> {
+    pub(crate) fn play(&mut self, cell: Cell) -> Result<Point, String> {
         let point = self.legal(cell)?;
         self.line.push(point);
         Ok(point)
@@ -150,7 +150,7 @@ impl Table {
     /// # Errors
     ///
     /// If it was another, or there is none.
-    pub(super) fn take_back(&mut self, cell: Cell) -> Result<(), String> {
+    pub(crate) fn take_back(&mut self, cell: Cell) -> Result<(), String> {
         let point = self.point(cell)?;
         let last = self.line.plies().last().and_then(|ply| ply.mv);
         let mover = !self.board().turn();
@@ -178,7 +178,7 @@ impl Table {
     /// # Errors
     ///
     /// If there is no such position.
-    pub(super) fn with_stones(&self, stones: &[(Cell, Option<i64>)]) -> Result<Self, String> {
+    pub(crate) fn with_stones(&self, stones: &[(Cell, Option<i64>)]) -> Result<Self, String> {
         let (mut own, mut other) = (Vec::new(), Vec::new());
         for &(cell, owner) in stones {
             let point = self.point(cell)?;
@@ -212,7 +212,7 @@ impl Table {
     /// # Errors
     ///
     /// If it is over.
-    pub(super) fn going_on(self) -> Result<Self, String> {
+    pub(crate) fn going_on(self) -> Result<Self, String> {
         match self.board().outcome() {
             Some(_) => Err("the game is over".to_owned()),
             None => Ok(self),
@@ -224,7 +224,7 @@ impl Table {
     /// # Errors
     ///
     /// The first that cannot be made.
-    pub(super) fn after(&self, cells: &[Cell], variant: Variant) -> Result<Self, String> {
+    pub(crate) fn after(&self, cells: &[Cell], variant: Variant) -> Result<Self, String> {
         let mut table = self.cleared(variant)?;
         for &cell in cells {
             table.play(cell)?;
@@ -234,7 +234,7 @@ impl Table {
 }
 
 /// The cell of a point of that board.
-pub(super) fn cell(board: &Board, point: Point, order: Order) -> Cell {
+pub(crate) fn cell(board: &Board, point: Point, order: Order) -> Cell {
     let row = i64::from(board.height()) - 1 - i64::from(point.row());
     let column = point.column().into();
     match order {

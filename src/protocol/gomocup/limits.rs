@@ -21,7 +21,7 @@ const LARGEST_MIB: u64 = 1024;
 
 /// The limits of time, memory and depth that a manager has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limiting {
+pub(crate) struct Limiting {
     /// Milliseconds for a move; 0 for as fast as possible.
     turn: u64,
     /// Milliseconds for a game; `None` without a limit.
@@ -43,7 +43,7 @@ impl Default for Limiting {
 
 /// The effect of an `INFO` line on the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(crate) enum Heard {
     /// They are as it says.
     Set,
     /// It is about something else.
@@ -54,7 +54,7 @@ pub(super) enum Heard {
 
 impl Limiting {
     /// Reads an `INFO` line.
-    pub(super) fn hear(&mut self, key: &str, value: &str) -> Heard {
+    pub(crate) fn hear(&mut self, key: &str, value: &str) -> Heard {
         let is_limit = matches!(key, "timeout_turn" | "timeout_match" | "time_left")
             || matches!(key, "time_increment" | "max_depth" | "max_node");
         if !is_limit {
@@ -82,24 +82,24 @@ impl Limiting {
 
     /// The largest transposition table in MiB that fits the time for a move: its memory is claimed on the clock of
     /// the first one, for managers ask for that at once, and slow machines need a hundredth of a second for a MiB.
-    pub(super) fn most_hash(&self) -> usize {
+    pub(crate) fn most_hash(&self) -> usize {
         usize::try_from(self.turn / 20).unwrap_or(MAX_HASH_MIB).clamp(4, MAX_HASH_MIB)
     }
 
     /// A game begins.
-    pub(super) const fn new_game(&mut self) {
+    pub(crate) const fn new_game(&mut self) {
         self.left = None;
     }
 
     /// A search has taken this time: where the manager does not say what is left, it is counted here.
-    pub(super) fn spend(&mut self, time: Duration) {
+    pub(crate) fn spend(&mut self, time: Duration) {
         let spent = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
         let all = self.game.map(|game| i64::try_from(game).unwrap_or(i64::MAX));
         self.left = self.left.or(all).map(|left| left.saturating_sub(spent));
     }
 
     /// The limits of a search for one move, one of `shares` equal parts of it.
-    pub(super) fn limits(&self, shares: u32) -> Limits {
+    pub(crate) fn limits(&self, shares: u32) -> Limits {
         let turn = match self.turn {
             0 => Allowance { soft: None, hard: FASTEST },
             turn => clock::fixed(Duration::from_millis(turn)),
@@ -124,7 +124,7 @@ impl Limiting {
 }
 
 /// A whole number; one that is too large counts as the largest.
-pub(super) fn number(text: &str) -> Option<i64> {
+pub(crate) fn number(text: &str) -> Option<i64> {
     let text = text.trim();
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -140,7 +140,7 @@ pub(super) fn number(text: &str) -> Option<i64> {
 /// The size of the transposition table in MiB and the number of threads, of those wanted, where the whole program
 /// may have `bytes`; `None` without a limit. A table is never larger than half of the free memory, and threads
 /// besides the first have at most half of what is allowed.
-pub(super) fn within_memory(bytes: i64, threads: usize) -> Option<(usize, usize)> {
+pub(crate) fn within_memory(bytes: i64, threads: usize) -> Option<(usize, usize)> {
     let allowed = u64::try_from(bytes).ok().filter(|&bytes| bytes > 0)? >> 20;
     let room = allowed.saturating_sub(PROGRAM_MIB);
     let helpers = (threads as u64).saturating_sub(1).min(room / 2 / THREAD_MIB);
@@ -150,12 +150,12 @@ pub(super) fn within_memory(bytes: i64, threads: usize) -> Option<(usize, usize)
 }
 
 /// The size of the transposition table in MiB that a number of KiB means.
-pub(super) fn hash_of_kib(kib: i64) -> usize {
+pub(crate) fn hash_of_kib(kib: i64) -> usize {
     usize::try_from(kib >> 10).unwrap_or(1).clamp(1, MAX_HASH_MIB)
 }
 
 /// The number of threads that a value of `thread_num` means.
-pub(super) fn threads(value: i64) -> usize {
+pub(crate) fn threads(value: i64) -> usize {
     usize::try_from(value).unwrap_or(1).clamp(1, MAX_THREADS)
 }
 

@@ -5,6 +5,6 @@
 
 mod game;
 mod limits;
-pub(super) mod session;
+pub(crate) mod session;
 mod steps;
 mod swap;

@@ -34,7 +34,7 @@ const USUAL_SIZE: i64 = 15;
 const AFTER_END: Duration = Duration::from_secs(600);
 
 /// A session of one engine with one manager.
-pub(in crate::protocol) struct Session<'a> {
+pub(crate) struct Session<'a> {
     sender: SyncSender<Event<Thought<Board>>>,
     events: Receiver<Event<Thought<Board>>>,
     output: &'a mut dyn Write,
@@ -133,7 +133,7 @@ struct Search {
 }
 
 impl<'a> Session<'a> {
-    pub(in crate::protocol) fn new(
+    pub(crate) fn new(
         engine: Engine<Board>,
         wanted: EngineOptions<FreeRules>,
         (sender, events): Channel<Thought<Board>>,
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    pub(in crate::protocol) fn run(mut self) -> io::Result<()> {
+    pub(crate) fn run(mut self) -> io::Result<()> {
         while !self.is_finished() {
             match self.next_event() {
                 Some(Event::Line(line)) => self.read(&line)?,

@@ -10,13 +10,13 @@ use crate::protocol::wire::gomocup::{Cell, message};
 use crate::search::{MAX_MULTIPV, Score};
 
 /// Fifth moves that White may ask for.
-pub(super) const FIFTHS: std::ops::RangeInclusive<i64> = 1..=8;
+pub(crate) const FIFTHS: std::ops::RangeInclusive<i64> = 1..=8;
 /// Stones before the fifth move.
-pub(super) const BEFORE_FIFTH: usize = 4;
+pub(crate) const BEFORE_FIFTH: usize = 4;
 
 /// A question of a manager that is answered by searches.
 #[derive(Debug, Clone)]
-pub(super) enum Question {
+pub(crate) enum Question {
     /// The first three stones, of which the opponent may choose the side.
     Propose {
         /// The rule.
@@ -77,19 +77,19 @@ pub(super) enum Question {
 
 /// A search that a question needs.
 #[derive(Debug, Clone)]
-pub(super) struct Inquiry {
-    pub(super) position: Board,
+pub(crate) struct Inquiry {
+    pub(crate) position: Board,
     /// Best lines.
-    pub(super) lines: usize,
-    pub(super) banned: Vec<Point>,
+    pub(crate) lines: usize,
+    pub(crate) banned: Vec<Point>,
 }
 
 /// A move and its score, for the side to move.
-pub(super) type Scored = (Point, Score);
+pub(crate) type Scored = (Point, Score);
 
 impl Question {
     /// The next search; `None` once the answer is known.
-    pub(super) fn next(&self) -> Option<Inquiry> {
+    pub(crate) fn next(&self) -> Option<Inquiry> {
         let inquiry = |position: &Board, lines: usize, banned| {
             Some(Inquiry { position: position.clone(), lines, banned })
         };
@@ -121,7 +121,7 @@ impl Question {
     }
 
     /// The number of parts that the time for a move is divided into.
-    pub(super) fn shares(&self) -> u32 {
+    pub(crate) fn shares(&self) -> u32 {
         match self {
             Self::Propose { proposal, .. } => proposal.shares(),
             Self::Side { .. } | Self::Fifths { .. } | Self::Balance { .. } => 1,
@@ -131,7 +131,7 @@ impl Question {
     }
 
     /// Counts the lines that a search has found, the best first; none if the game is over or the search was lost.
-    pub(super) fn hear(&mut self, lines: &[Scored]) {
+    pub(crate) fn hear(&mut self, lines: &[Scored]) {
         let first = lines.first();
         match self {
             Self::Propose { proposal, .. } => proposal.judge(first.map(|line| line.1)),
@@ -166,7 +166,7 @@ impl Question {
     }
 
     /// The lines of the answer; none where there is no move.
-    pub(super) fn answer(&self, cell: impl Fn(Point) -> Cell) -> Vec<String> {
+    pub(crate) fn answer(&self, cell: impl Fn(Point) -> Cell) -> Vec<String> {
         let point = |point| {
             let Cell { column, row } = cell(point);
             format!("{column} {row}")
@@ -204,7 +204,7 @@ impl Question {
     }
 
     /// The stones that the answer puts on the board of the session.
-    pub(super) fn stones(&self) -> Vec<Point> {
+    pub(crate) fn stones(&self) -> Vec<Point> {
         match self {
             Self::Propose { proposal, .. } => proposal.best().into_iter().flatten().collect(),
             Self::Fourth { stone, .. } => stone.iter().copied().collect(),
@@ -214,7 +214,7 @@ impl Question {
     }
 
     /// Returns true if Yixin Board, when it gives the search up, passes over the next move of its engine.
-    pub(super) fn owes_move(&self) -> bool {
+    pub(crate) fn owes_move(&self) -> bool {
         matches!(self, Self::Side { word, .. } if word.starts_with("SWAP2"))
     }
 }

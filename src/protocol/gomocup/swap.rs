@@ -24,7 +24,7 @@ const REACH: u8 = 2;
 
 /// Openings of which the most balanced is looked for.
 #[derive(Debug, Clone)]
-pub(super) struct Proposal {
+pub(crate) struct Proposal {
     /// Those that are not searched yet, with their positions; the last one is next.
     open: Vec<([Point; 3], Board)>,
     /// The most balanced so far, and the score of the side to move without its sign.
@@ -34,7 +34,7 @@ pub(super) struct Proposal {
 
 impl Proposal {
     /// The openings for an empty board; `None` if it has no room for any.
-    pub(super) fn new(empty: &Board) -> Option<Self> {
+    pub(crate) fn new(empty: &Board) -> Option<Self> {
         let at = |(column, row): (u8, u8)| Point::new(column, row);
         let open: Vec<_> = PATTERNS
             .into_iter()
@@ -45,7 +45,7 @@ impl Proposal {
     }
 
     /// The 26 openings of renju; `None` if the board has no room for them.
-    pub(super) fn of_renju(empty: &Board) -> Option<Self> {
+    pub(crate) fn of_renju(empty: &Board) -> Option<Self> {
         let middle = (empty.width() / 2, empty.height() / 2);
         let corner = (middle.0.checked_sub(REACH)?, middle.1.checked_sub(REACH)?);
         let first = Point::new(middle.0, middle.1)?;
@@ -71,17 +71,17 @@ impl Proposal {
     }
 
     /// The position to be searched; `None` after the last.
-    pub(super) fn position(&self) -> Option<&Board> {
+    pub(crate) fn position(&self) -> Option<&Board> {
         self.open.last().map(|(_, position)| position)
     }
 
     /// The number of parts that the time for a move is divided into.
-    pub(super) const fn shares(&self) -> u32 {
+    pub(crate) const fn shares(&self) -> u32 {
         self.shares
     }
 
     /// Counts the result of the search, and goes to the next position.
-    pub(super) fn judge(&mut self, score: Option<Score>) {
+    pub(crate) fn judge(&mut self, score: Option<Score>) {
         let score = score.map_or(i32::MAX, |score| score.value().saturating_abs());
         if let Some((stones, _)) = self.open.pop()
             && self.best.is_none_or(|(best, _)| score < best)
@@ -91,7 +91,7 @@ impl Proposal {
     }
 
     /// The stones of the most balanced.
-    pub(super) fn best(&self) -> Option<[Point; 3]> {
+    pub(crate) fn best(&self) -> Option<[Point; 3]> {
         self.best.map(|(_, stones)| stones)
     }
 }

@@ -11,18 +11,18 @@ use crate::search::{HashEntry, Iteration, Score};
 
 /// The additions to the move that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::protocol) struct Extras {
+pub(crate) struct Extras {
     /// An offered draw is accepted.
-    pub(in crate::protocol) draw: bool,
+    pub(crate) draw: bool,
 }
 
 /// The parts of an iteration that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::protocol) struct Detail {
+pub(crate) struct Detail {
     /// With the chances of win, draw and loss.
-    pub(in crate::protocol) wdl: bool,
+    pub(crate) wdl: bool,
     /// UCCI: with what that protocol has no words for.
-    pub(in crate::protocol) debug: bool,
+    pub(crate) debug: bool,
 }
 
 /// The engine's lines.
@@ -33,12 +33,12 @@ impl<T> Conversation<'_, T> {
     }
 
     /// A move as the GUI writes it.
-    pub(in crate::protocol) fn text<G: Playable>(&self, mv: G::Move) -> String {
+    pub(crate) fn text<G: Playable>(&self, mv: G::Move) -> String {
         self.wire.ranks.theirs(&G::move_text(mv))
     }
 
     /// The answer to the handshake, with the `option` lines given.
-    pub(in crate::protocol) fn introduce(&mut self, options: &str) -> io::Result<()> {
+    pub(crate) fn introduce(&mut self, options: &str) -> io::Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         if self.is_ucci() {
             // The version has a line of its own: adapters put both together.
@@ -55,7 +55,7 @@ impl<T> Conversation<'_, T> {
     }
 
     /// Writes the result of an iteration.
-    pub(in crate::protocol) fn iteration<G: Playable>(
+    pub(crate) fn iteration<G: Playable>(
         &mut self,
         iteration: &Iteration<G::Move>,
         detail: Detail,
@@ -111,7 +111,7 @@ impl<T> Conversation<'_, T> {
     }
 
     /// A score that no search found.
-    pub(in crate::protocol) fn score<G: Playable>(
+    pub(crate) fn score<G: Playable>(
         &mut self,
         depth: u32,
         score: Score,
@@ -136,7 +136,7 @@ impl<T> Conversation<'_, T> {
     }
 
     /// The move to play, and the answer expected.
-    pub(in crate::protocol) fn best<G: Playable>(
+    pub(crate) fn best<G: Playable>(
         &mut self,
         mv: G::Move,
         ponder: Option<G::Move>,
@@ -149,12 +149,12 @@ impl<T> Conversation<'_, T> {
     }
 
     /// There is no move.
-    pub(in crate::protocol) fn no_move(&mut self) -> io::Result<()> {
+    pub(crate) fn no_move(&mut self) -> io::Result<()> {
         self.answer(&Answer::default())
     }
 
     /// UCCI: writes the transposition table's entry for a position in which `entry.best` is a legal move.
-    pub(in crate::protocol) fn hash_entry<G: Playable>(
+    pub(crate) fn hash_entry<G: Playable>(
         &mut self,
         entry: Option<HashEntry<G::Move>>,
     ) -> io::Result<()> {
@@ -175,16 +175,12 @@ impl<T> Conversation<'_, T> {
     }
 
     /// Writes the number of leaves of the tree below a move.
-    pub(in crate::protocol) fn count<G: Playable>(
-        &mut self,
-        mv: G::Move,
-        nodes: u64,
-    ) -> io::Result<()> {
+    pub(crate) fn count<G: Playable>(&mut self, mv: G::Move, nodes: u64) -> io::Result<()> {
         writeln!(self.output, "{}: {nodes}", self.text::<G>(mv))
     }
 
     /// Writes the number of leaves of the whole tree.
-    pub(in crate::protocol) fn total(&mut self, nodes: u64) -> io::Result<()> {
+    pub(crate) fn total(&mut self, nodes: u64) -> io::Result<()> {
         writeln!(self.output, "\nNodes searched: {nodes}")
     }
 }

@@ -1,7 +1,7 @@
 //! A session of this engine with a GUI: options, clocks, the search in its own thread, answers.
 
-pub(super) mod answers;
-pub(super) mod settings;
-pub(super) mod state;
-pub(super) mod thinking;
-pub(super) mod timing;
+pub(crate) mod answers;
+pub(crate) mod settings;
+pub(crate) mod state;
+pub(crate) mod thinking;
+pub(crate) mod timing;

@@ -44,25 +44,25 @@ pub(crate) struct Settings<G: Playable> {
     randomness: Degree,
     pruning: Degree,
     /// The chances of win, draw and loss are reported.
-    pub(in crate::protocol) show_wdl: bool,
+    pub(crate) show_wdl: bool,
     /// Every search is an analysis: no move comes from a book.
-    pub(in crate::protocol) analyse: bool,
+    pub(crate) analyse: bool,
     /// More is reported.
-    pub(in crate::protocol) debug: bool,
+    pub(crate) debug: bool,
     /// UCCI: commands wait until a search has ended.
-    pub(in crate::protocol) batch: bool,
+    pub(crate) batch: bool,
     /// UCCI: clocks are milliseconds, not seconds.
-    pub(in crate::protocol) milliseconds: bool,
+    pub(crate) milliseconds: bool,
     /// The GUI will let the engine ponder.
-    pub(in crate::protocol) ponder: bool,
+    pub(crate) ponder: bool,
     /// Sixty moves without a capture draw, as the rules say.
-    pub(in crate::protocol) sixty_moves: bool,
+    pub(crate) sixty_moves: bool,
     /// The time that passes until a move has reached the GUI.
-    pub(in crate::protocol) overhead: Duration,
+    pub(crate) overhead: Duration,
     /// The way in which ranks are counted, where the dialect leaves it open.
-    pub(in crate::protocol) ranks: Ranks,
+    pub(crate) ranks: Ranks,
     /// The style, which decides about offers of a draw.
-    pub(in crate::protocol) style: Style,
+    pub(crate) style: Style,
 }
 
 /// UCCI's four steps.
@@ -76,7 +76,7 @@ enum Degree {
 
 /// UCCI's styles of play. Here they only decide about offers of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::protocol) enum Style {
+pub(crate) enum Style {
     Solid,
     Normal,
     Risky,
@@ -104,7 +104,7 @@ const VARIANTS: [(&str, Ranks); 2] = [("xiangqi09", Ranks::FromZero), ("xiangqi"
 
 impl Style {
     /// Centipawns up to which an offered draw is accepted.
-    pub(in crate::protocol) const fn draw_up_to(self) -> i32 {
+    pub(crate) const fn draw_up_to(self) -> i32 {
         match self {
             Self::Solid => 30,
             Self::Normal => 0,
@@ -174,17 +174,17 @@ impl<G: Playable> Settings<G> {
     }
 
     /// Lines that the GUI wants to see.
-    pub(in crate::protocol) const fn multipv(&self) -> usize {
+    pub(crate) const fn multipv(&self) -> usize {
         self.options.multipv
     }
 
     /// Seed of every random choice, if one is set.
-    pub(in crate::protocol) const fn seed(&self) -> Option<u64> {
+    pub(crate) const fn seed(&self) -> Option<u64> {
         self.options.seed
     }
 
     /// The most centipawns by which a move played for variety may be worse than the best.
-    pub(in crate::protocol) fn margin(&self) -> Option<i32> {
+    pub(crate) fn margin(&self) -> Option<i32> {
         let wanted = match self.randomness {
             Degree::None => None,
             Degree::Small => Some(10),
@@ -195,18 +195,18 @@ impl<G: Playable> Settings<G> {
     }
 
     /// The strength at which moves are chosen.
-    pub(in crate::protocol) const fn level(&self) -> Level {
+    pub(crate) const fn level(&self) -> Level {
         self.level
     }
 
     /// Goes back to the engine's values for what it could not have as wished.
-    pub(in crate::protocol) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
+    pub(crate) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
         self.options.hash_mib = engine.hash_mib;
         self.options.threads = engine.threads;
     }
 
     /// Wishes for no more than every machine has.
-    pub(in crate::protocol) const fn use_least(&mut self) {
+    pub(crate) const fn use_least(&mut self) {
         self.options.hash_mib = 1;
         self.options.threads = 1;
     }

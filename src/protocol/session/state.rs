@@ -52,7 +52,7 @@ const READY_TIMEOUT: Duration = Duration::from_secs(1);
 const AFTER_END: Duration = Duration::from_secs(600);
 
 /// A session of one engine with one GUI.
-pub(in crate::protocol) struct Session<'a, G: Playable> {
+pub(crate) struct Session<'a, G: Playable> {
     gui: Conversation<'a, Thought<G>>,
     settings: Settings<G>,
     /// Options were set that the engine does not have yet.
@@ -111,7 +111,7 @@ impl<G: Playable> Search<G> {
 }
 
 impl<'a, G: Playable> Session<'a, G> {
-    pub(in crate::protocol) fn new(
+    pub(crate) fn new(
         engine: Engine<G>,
         wanted: EngineOptions<G::Rules>,
         assumed: Dialect,
@@ -140,7 +140,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    pub(in crate::protocol) fn run(mut self) -> io::Result<()> {
+    pub(crate) fn run(mut self) -> io::Result<()> {
         while !self.finished() {
             match self.gui.next_event(self.timeouts()) {
                 Some(Event::Line(line)) => self.read(&line)?,

@@ -18,7 +18,7 @@ const QUICK_PROOF: u64 = 300_000;
 
 /// A report of a search thread.
 #[derive(Debug)]
-pub(in crate::protocol) enum Thought<G: Playable> {
+pub(crate) enum Thought<G: Playable> {
     /// An iteration has ended.
     Iteration(Iteration<G::Move>),
     /// The transposition table's entry for the position that was requested first.
@@ -33,28 +33,28 @@ pub(in crate::protocol) enum Thought<G: Playable> {
 
 /// The end of a search.
 #[derive(Debug)]
-pub(in crate::protocol) struct Done<G: Playable> {
-    pub(in crate::protocol) engine: Engine<G>,
-    pub(in crate::protocol) outcome: Outcome<G::Move>,
+pub(crate) struct Done<G: Playable> {
+    pub(crate) engine: Engine<G>,
+    pub(crate) outcome: Outcome<G::Move>,
 }
 
 /// An engine that was given other options.
 #[derive(Debug)]
-pub(in crate::protocol) struct Prepared<G: Playable> {
+pub(crate) struct Prepared<G: Playable> {
     /// `None` if there was none and none can be made.
-    pub(in crate::protocol) engine: Option<Engine<G>>,
+    pub(crate) engine: Option<Engine<G>>,
     /// The error for which it does not have all options that were wished.
-    pub(in crate::protocol) problem: Option<EngineError>,
+    pub(crate) problem: Option<EngineError>,
 }
 
 /// Gives an engine options, or makes one that has them. It may last as long as opening books and tablebases
 /// does.
-pub(in crate::protocol) type SetUp<G> =
+pub(crate) type SetUp<G> =
     fn(Option<Engine<G>>, EngineOptions<<G as Adjudicate>::Rules>) -> Prepared<G>;
 
 /// The result of a search.
 #[derive(Debug, Clone)]
-pub(in crate::protocol) enum Outcome<M> {
+pub(crate) enum Outcome<M> {
     /// The move to play, if there is one.
     Move(Option<Choice<M>>),
     /// The leaves of a tree; `None` if the count was broken off.
@@ -63,7 +63,7 @@ pub(in crate::protocol) enum Outcome<M> {
 
 /// The signals to a running search: to stop, and to look up transposition table entries.
 #[derive(Debug)]
-pub(in crate::protocol) struct Signal {
+pub(crate) struct Signal {
     stop: StopFlag,
     /// The opponent is still to move: the clock counts, but ends nothing yet.
     pondering: AtomicBool,
@@ -74,7 +74,7 @@ pub(in crate::protocol) struct Signal {
 }
 
 impl Signal {
-    pub(in crate::protocol) fn new(pondering: bool) -> Self {
+    pub(crate) fn new(pondering: bool) -> Self {
         Self {
             stop: StopFlag::default(),
             pondering: AtomicBool::new(pondering),
@@ -84,7 +84,7 @@ impl Signal {
     }
 
     /// Requests a transposition table entry; the answers come as [`Thought::Known`], in order.
-    pub(in crate::protocol) fn ask(&self, key: Key) {
+    pub(crate) fn ask(&self, key: Key) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(key);
         self.is_asked.store(true, Ordering::Release);
     }
@@ -97,17 +97,17 @@ impl Signal {
     }
 
     /// Returns true once the search is to stop.
-    pub(in crate::protocol) fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         self.stop.is_set()
     }
 
-    pub(in crate::protocol) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.set();
     }
 
     /// The opponent has played the move expected. What was thought about it counts: a search that
     /// would have ended by now ends at once, and others go on to the limits of time they began with.
-    pub(in crate::protocol) fn ponder_hit(&self) {
+    pub(crate) fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Relaxed);
     }
 }
@@ -162,16 +162,16 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
 
 /// The task of a search thread.
 #[derive(Debug)]
-pub(in crate::protocol) struct Task<G: Playable> {
-    pub(in crate::protocol) line: Line<G>,
-    pub(in crate::protocol) job: Job,
+pub(crate) struct Task<G: Playable> {
+    pub(crate) line: Line<G>,
+    pub(crate) job: Job,
     /// Moves that are left out.
-    pub(in crate::protocol) banned: Vec<G::Move>,
+    pub(crate) banned: Vec<G::Move>,
 }
 
 /// The kind of work on a position.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::protocol) enum Job {
+pub(crate) enum Job {
     /// Choose a move.
     Choose(Goal),
     /// Search in any case, even if a book or tablebase has a move.
@@ -182,10 +182,10 @@ pub(in crate::protocol) enum Job {
 
 /// The condition under which a search ends.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::protocol) struct Goal {
-    pub(in crate::protocol) limits: Limits,
+pub(crate) struct Goal {
+    pub(crate) limits: Limits,
     /// A mate in this many moves ends it too; [`u32::MAX`] for any mate.
-    pub(in crate::protocol) mate: Option<u32>,
+    pub(crate) mate: Option<u32>,
 }
 
 /// Starts the search. The engine comes back with [`Thought::Done`], or not at all if the search panics.
@@ -193,7 +193,7 @@ pub(in crate::protocol) struct Goal {
 /// # Errors
 ///
 /// If no thread can be started; then nothing will be reported.
-pub(in crate::protocol) fn start<G: Playable>(
+pub(crate) fn start<G: Playable>(
     mut engine: Engine<G>,
     task: Task<G>,
     signal: Arc<Signal>,
@@ -213,7 +213,7 @@ pub(in crate::protocol) fn start<G: Playable>(
 /// # Errors
 ///
 /// If no thread can be started; then nothing will be reported, and the engine is lost.
-pub(in crate::protocol) fn prepare<G: Playable>(
+pub(crate) fn prepare<G: Playable>(
     set_up: SetUp<G>,
     engine: Option<Engine<G>>,
     options: EngineOptions<G::Rules>,
@@ -229,7 +229,7 @@ pub(in crate::protocol) fn prepare<G: Playable>(
 }
 
 /// Does the work of [`prepare`]: if there is too little memory for the search, the other options are set.
-pub(in crate::protocol) fn set_up<G: Playable>(
+pub(crate) fn set_up<G: Playable>(
     engine: Option<Engine<G>>,
     options: EngineOptions<G::Rules>,
 ) -> Prepared<G> {

@@ -11,16 +11,16 @@ const LEAST: Duration = Duration::from_millis(1);
 
 /// The parameters by which clocks are translated into times.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::protocol) struct Timing {
+pub(crate) struct Timing {
     /// The time that passes until a move has reached the GUI.
-    pub(in crate::protocol) overhead: Duration,
+    pub(crate) overhead: Duration,
     /// The engine will think on the opponent's time too.
-    pub(in crate::protocol) ponders: bool,
+    pub(crate) ponders: bool,
 }
 
 impl Timing {
     /// The time that the clocks of `go`, in milliseconds, allow the side to move; `None` without one.
-    pub(in crate::protocol) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
+    pub(crate) fn allowance(self, go: &Go, side: Side) -> Option<Allowance> {
         if let Some(time) = go.move_time {
             return Some(self.fixed(milliseconds(time)));
         }

@@ -5,7 +5,7 @@ use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::go::Go;
 
 /// The longest line of a GUI that is obeyed, in bytes: a game of 50,000 plies.
-pub(in crate::protocol) const MAX_LINE: u64 = 1 << 18;
+pub(crate) const MAX_LINE: u64 = 1 << 18;
 
 /// One line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Command {
     }
 
     /// Returns true if it can be obeyed while a search runs.
-    pub(in crate::protocol) const fn is_urgent(&self) -> bool {
+    pub(crate) const fn is_urgent(&self) -> bool {
         match self {
             Self::Handshake(_)
             | Self::IsReady

@@ -22,7 +22,7 @@ impl Dialect {
     const ALL: [Self; 3] = [Self::Uci, Self::Cyclone, Self::Ucci];
 
     /// The dialect whose handshake `word` is.
-    pub(in crate::protocol) fn of_handshake(word: &str) -> Option<Self> {
+    pub(crate) fn of_handshake(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.handshake() == word)
     }
 
@@ -56,7 +56,7 @@ impl Dialect {
     }
 
     /// The word of `info` after which a message to people follows.
-    pub(in crate::protocol) const fn message_word(self) -> &'static str {
+    pub(crate) const fn message_word(self) -> &'static str {
         if self.is_ucci() { "message" } else { "string" }
     }
 }

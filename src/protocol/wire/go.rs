@@ -7,7 +7,7 @@ use crate::protocol::wire::command::shortened;
 use crate::protocol::wire::format::Wire;
 
 /// Longer times are meant as "no limit" anyway: a year, in milliseconds.
-pub(in crate::protocol) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
+pub(crate) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
 
 /// The clock of one player. Times are milliseconds, those of UCCI seconds until the option
 /// `usemillisec` is set.
@@ -82,7 +82,7 @@ impl SideClock {
 impl Go {
     /// Reads the words after `go`. Words that cannot be understood are left out, so that every `go` has its
     /// answer.
-    pub(in crate::protocol) fn parse(words: &[&str]) -> Self {
+    pub(crate) fn parse(words: &[&str]) -> Self {
         let mut go = Self::default();
         let mut words = words.iter().copied().peekable();
         while let Some(word) = words.next() {
@@ -162,7 +162,7 @@ impl Go {
     }
 
     /// `ponderhit` came before the search began, perhaps with an offer of a draw: it need not ponder.
-    pub(in crate::protocol) fn ponder_hit(&mut self, draw: bool) {
+    pub(crate) fn ponder_hit(&mut self, draw: bool) {
         self.draw |= draw && self.ponder;
         self.ponder = false;
     }

@@ -1,12 +1,12 @@
 //! Lines in and out, in every dialect: no engine, no thread.
 
-pub(super) mod announced;
-pub(super) mod command;
-pub(super) mod dialect;
-pub(super) mod format;
-pub(super) mod go;
-pub(super) mod gomocup;
-pub(super) mod info;
-pub(super) mod options;
-pub(super) mod ranks;
+pub(crate) mod announced;
+pub(crate) mod command;
+pub(crate) mod dialect;
+pub(crate) mod format;
+pub(crate) mod go;
+pub(crate) mod gomocup;
+pub(crate) mod info;
+pub(crate) mod options;
+pub(crate) mod ranks;
 pub(crate) mod scale;

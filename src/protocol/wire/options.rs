@@ -6,7 +6,7 @@ use crate::protocol::wire::dialect::Dialect;
 
 /// An option, under any of its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::protocol) enum Id {
+pub(crate) enum Id {
     Hash,
     ClearHash,
     Threads,
@@ -53,8 +53,8 @@ pub(in crate::protocol) enum Id {
 
 /// An option's names.
 #[derive(Debug)]
-pub(in crate::protocol) struct Names {
-    pub(in crate::protocol) id: Id,
+pub(crate) struct Names {
+    pub(crate) id: Id,
     /// As announced in UCI; empty where it is not announced, though it is understood.
     uci: &'static str,
     /// As announced in UCCI, where names are one word in small letters.
@@ -73,7 +73,7 @@ const fn names(
 }
 
 /// Every option, in the order of announcement. The protocol of UCCI wants `usemillisec` always.
-pub(in crate::protocol) const ALL: [Names; 41] = [
+pub(crate) const ALL: [Names; 41] = [
     names(Id::Milliseconds, "", "usemillisec", &[]),
     names(Id::Hash, "Hash", "hashsize", &[]),
     names(Id::Threads, "Threads", "threads", &[]),
@@ -187,7 +187,7 @@ pub(crate) fn name_and_value(text: &str) -> Option<(String, &str)> {
 /// # Errors
 ///
 /// The name that is not known, or the reason why there is none.
-pub(in crate::protocol) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
+pub(crate) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
     let named = split_word(text).0 == "name";
     let text = if named { rest_after(text, 1) } else { text };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -210,7 +210,7 @@ pub(in crate::protocol) fn resolve(text: &str) -> Result<(Id, String, String), U
 
 /// The reason why the words of `setoption` name no option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::protocol) enum Unresolved {
+pub(crate) enum Unresolved {
     /// No name.
     NoName,
     /// A name that no option has.
@@ -219,7 +219,7 @@ pub(in crate::protocol) enum Unresolved {
 
 /// The values that an option can have, and the present one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::protocol) enum OptionKind {
+pub(crate) enum OptionKind {
     Check(bool),
     Spin {
         default: u64,
@@ -236,11 +236,7 @@ pub(in crate::protocol) enum OptionKind {
 }
 
 /// The line that announces an option in a dialect; empty where the dialect does not know it.
-pub(in crate::protocol) fn announcement(
-    names: &Names,
-    kind: &OptionKind,
-    dialect: Dialect,
-) -> String {
+pub(crate) fn announcement(names: &Names, kind: &OptionKind, dialect: Dialect) -> String {
     let Some(name) = names.announced(dialect) else { return String::new() };
     let mut line = String::from(if dialect.is_ucci() { "option " } else { "option name " });
     let written = write!(line, "{name} type ").and_then(|()| {

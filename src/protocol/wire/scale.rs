@@ -61,7 +61,7 @@ pub(crate) fn of_comment(text: &str) -> Option<ScoreKind> {
 }
 
 /// The meaning of a score of UCCI.
-pub(in crate::protocol) fn of_ucci(number: i32) -> ScoreKind {
+pub(crate) fn of_ucci(number: i32) -> ScoreKind {
     let plies = MATE.saturating_sub(number.saturating_abs());
     match plies {
         0..=LONGEST_MATE if number > 0 => ScoreKind::mate((plies + 1) / 2),

@@ -16,7 +16,7 @@ const MAX_STRANGE: u32 = 1000;
 
 impl Session<'_> {
     /// A line of the engine, or its end.
-    pub(super) fn hear(&mut self, line: Option<&str>) -> io::Result<()> {
+    pub(crate) fn hear(&mut self, line: Option<&str>) -> io::Result<()> {
         match line {
             None => self.engine_ended(),
             Some(line) if self.backend.stage == Stage::Greeting => self.hear_greeting(line),
@@ -160,7 +160,7 @@ impl Session<'_> {
     }
 
     /// Says something to an engine that is ready for it; `false` if there is none.
-    pub(super) fn tell(&mut self, line: &str) -> io::Result<bool> {
+    pub(crate) fn tell(&mut self, line: &str) -> io::Result<bool> {
         if self.backend.stage != Stage::Ready {
             return Ok(false);
         }
@@ -174,7 +174,7 @@ impl Session<'_> {
     }
 
     /// Sets an option of the engine, by its own name where it has one in another dialect.
-    pub(super) fn send_option(&mut self, name: &str, value: &str) -> io::Result<()> {
+    pub(crate) fn send_option(&mut self, name: &str, value: &str) -> io::Result<()> {
         let known = self.options.of_engine(name, value);
         if known.is_none() && self.backend.is_own() {
             return Ok(());
@@ -184,7 +184,7 @@ impl Session<'_> {
     }
 
     /// Starts the foreign engine, in place of the one that runs.
-    pub(super) fn start_engine(&mut self, protocol: Option<Dialect>) -> io::Result<()> {
+    pub(crate) fn start_engine(&mut self, protocol: Option<Dialect>) -> io::Result<()> {
         self.options.engine = Announcements::default();
         self.position_sent = false;
         let number = self.backend.number + 1;
@@ -229,7 +229,7 @@ impl Session<'_> {
     }
 
     /// The engine is of no use any more: it is ended, and started again the first time.
-    pub(super) fn failed(&mut self, error: &ClientError) -> io::Result<()> {
+    pub(crate) fn failed(&mut self, error: &ClientError) -> io::Result<()> {
         self.failures += 1;
         let next = match self.failures {
             1 => "it is started again",
@@ -270,7 +270,7 @@ impl Session<'_> {
     }
 
     /// The time at which [`watch`](Self::watch) is to be called at the latest.
-    pub(super) fn next_time(&self) -> Instant {
+    pub(crate) fn next_time(&self) -> Instant {
         let timeouts = self.setup.timeouts;
         let search = self.search.as_ref().filter(|search| search.owed.answer.is_none());
         let times = [
@@ -302,7 +302,7 @@ impl Session<'_> {
     }
 
     /// Does what it is time for.
-    pub(super) fn watch(&mut self) -> io::Result<()> {
+    pub(crate) fn watch(&mut self) -> io::Result<()> {
         let timeouts = self.setup.timeouts;
         let now = Instant::now();
         let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);

@@ -35,7 +35,7 @@ const AFTER_END: Duration = Duration::from_secs(10);
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A session of one engine with one GUI.
-pub(super) struct Session<'a> {
+pub(crate) struct Session<'a> {
     gui: Conversation<'a, EngineLine>,
     setup: ProxyOptions,
     /// The GUI has sent a line.
@@ -78,7 +78,7 @@ enum Ready {
 
 impl<'a> Session<'a> {
     /// Starts the engine.
-    pub(super) fn new(
+    pub(crate) fn new(
         setup: ProxyOptions,
         channel: Channel<EngineLine>,
         output: &'a mut dyn Write,
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    pub(super) fn run(mut self, stop: &StopFlag) -> io::Result<()> {
+    pub(crate) fn run(mut self, stop: &StopFlag) -> io::Result<()> {
         while !self.finished() && !stop.is_set() {
             let wait = self.next_time().saturating_duration_since(Instant::now());
             match self.gui.next_event(Some(wait)) {

@@ -21,7 +21,7 @@ const OURS: Wire = Wire::of(Dialect::Uci);
 
 impl Session<'_> {
     /// Answers from the book and the tablebases at once; the rest is for the engine.
-    pub(super) fn go(&mut self, go: Go) -> io::Result<()> {
+    pub(crate) fn go(&mut self, go: Go) -> io::Result<()> {
         let time = go.time(self.board.mover()).map(Duration::from_millis);
         self.prepare(
             time.map_or(PREPARE_TIMEOUT, |time| (time / PREPARE_SHARE).min(PREPARE_TIMEOUT)),
@@ -115,7 +115,7 @@ impl Session<'_> {
     }
 
     /// Sends the engine the position unless it knows it; `false` if there is no engine.
-    pub(super) fn send_position(&mut self) -> io::Result<bool> {
+    pub(crate) fn send_position(&mut self) -> io::Result<bool> {
         if self.position_sent {
             return Ok(self.backend.stage == Stage::Ready);
         }
@@ -124,7 +124,7 @@ impl Session<'_> {
     }
 
     /// Hands the search to the engine if there is one that has not got it.
-    pub(super) fn send_search(&mut self) -> io::Result<()> {
+    pub(crate) fn send_search(&mut self) -> io::Result<()> {
         if !self.search.as_ref().is_some_and(|search| search.owed.answer.is_none() && !search.sent)
         {
             return Ok(());
@@ -168,7 +168,7 @@ impl Session<'_> {
     }
 
     /// The GUI wants the answer now.
-    pub(super) fn stop_search(&mut self) -> io::Result<()> {
+    pub(crate) fn stop_search(&mut self) -> io::Result<()> {
         if let Some(search) = &mut self.search {
             search.owed.stop();
             search.stopped = true;
@@ -177,7 +177,7 @@ impl Session<'_> {
     }
 
     /// The answer must come soon: the engine gets `stop`, or, if it does not search, we answer ourselves.
-    pub(super) fn hurry(&mut self) -> io::Result<()> {
+    pub(crate) fn hurry(&mut self) -> io::Result<()> {
         match &mut self.search {
             Some(search) if search.owed.answer.is_some() || search.stop_said().is_some() => Ok(()),
             Some(search) if search.sent => {
@@ -190,7 +190,7 @@ impl Session<'_> {
     }
 
     /// The engine's answer, if one is due: checked, or replaced where it is no legal move.
-    pub(super) fn hear_answer(&mut self, mut answer: Answer) -> io::Result<()> {
+    pub(crate) fn hear_answer(&mut self, mut answer: Answer) -> io::Result<()> {
         let Some(search) = self.search.as_ref().filter(|search| search.is_with_engine()) else {
             tracing::debug!(?answer, "an answer to nothing");
             return Ok(());
@@ -235,7 +235,7 @@ impl Session<'_> {
 
     /// Answers without the engine: with the first move of its last reported line, else by a short search of
     /// our own, else with any legal move.
-    pub(super) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
+    pub(crate) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
         let Some(search) = &self.search else { return Ok(()) };
         let best = search.info.pv.first().cloned();
         let rules = self.rules();
@@ -260,7 +260,7 @@ impl Session<'_> {
     }
 
     /// Answers what runs at once, without waiting for the engine.
-    pub(super) fn answer_now(&mut self) -> io::Result<()> {
+    pub(crate) fn answer_now(&mut self) -> io::Result<()> {
         let Some(search) = &mut self.search else { return Ok(()) };
         search.owed.stop();
         if search.owed.answer.is_none() {

@@ -14,7 +14,7 @@ pub(crate) const HIDDEN: &str = "hidden: its name begins with a dot";
 pub(crate) const LINK: &str = "a link; what it points to is read where it is given by name";
 
 /// Judges a file by its name and its beginning: [`admit`] for a game.
-pub(in crate::record) type Admit = fn(&str, &[u8]) -> Result<(), String>;
+pub(crate) type Admit = fn(&str, &[u8]) -> Result<(), String>;
 
 /// Judges a file by its name and by its first [`HEAD_BYTES`], or all that it has.
 ///
@@ -70,13 +70,13 @@ fn has_a_game<G: Formats>(head: &[u8]) -> bool {
 }
 
 /// Returns true if a file that begins with `head` is packed, or an archive.
-pub(in crate::record) fn is_packed(head: &[u8]) -> bool {
+pub(crate) fn is_packed(head: &[u8]) -> bool {
     Archive::of(head).is_some() || Coding::of(head).is_some()
 }
 
 /// A kind of file that holds many files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) enum Archive {
+pub(crate) enum Archive {
     Zip,
     Tar,
     SevenZ,
@@ -85,7 +85,7 @@ pub(in crate::record) enum Archive {
 
 impl Archive {
     /// The kind of archive that bytes are that begin like that.
-    pub(in crate::record) fn of(head: &[u8]) -> Option<Self> {
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
         if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
             Some(Self::Zip)
         } else if head.starts_with(sevenz::MARK) {
@@ -99,12 +99,12 @@ impl Archive {
 }
 
 /// The name of a member without what stands before its folders.
-pub(in crate::record) fn base_name(name: &str) -> &str {
+pub(crate) fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 /// Returns true if a file of that path is hidden, or lies in a folder that is.
-pub(in crate::record) fn is_hidden(path: &str) -> bool {
+pub(crate) fn is_hidden(path: &str) -> bool {
     path.split(['/', '\\']).any(|part| part.starts_with('.') && !matches!(part, "." | ".."))
 }
 

@@ -31,12 +31,12 @@ const MARK_BYTES: usize = 512;
 
 /// The sources found in a file.
 #[derive(Debug)]
-pub(in crate::record) struct Found {
-    pub(in crate::record) members: Vec<Member>,
+pub(crate) struct Found {
+    pub(crate) members: Vec<Member>,
     /// The contents that were unpacked; members refer to these by number, from 1. 0 is the file itself.
-    pub(in crate::record) stores: Vec<Content<'static>>,
+    pub(crate) stores: Vec<Content<'static>>,
     /// The members that are passed over, with the reasons.
-    pub(in crate::record) skipped: Vec<(String, String)>,
+    pub(crate) skipped: Vec<(String, String)>,
 }
 
 /// Something that may be an archive, or is none for certain.
@@ -68,7 +68,7 @@ struct Finder<'a> {
 /// # Errors
 ///
 /// [`UnpackError::Io`] and [`UnpackError::Interrupted`]; what is bad is a member with a fault.
-pub(in crate::record) fn find(
+pub(crate) fn find(
     bytes: &[u8],
     folder: &Path,
     stop: &StopFlag,

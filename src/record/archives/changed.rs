@@ -27,7 +27,7 @@ impl From<ChangedError> for io::Error {
 }
 
 /// Reads a stretch of a file; where that has become shorter, [`ChangedError`].
-pub(in crate::record) fn read(file: &PositionedFile, at: u64, len: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read(file: &PositionedFile, at: u64, len: u64) -> io::Result<Vec<u8>> {
     file.read(at, len).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => ChangedError.into(),
         _ => error,
@@ -35,7 +35,7 @@ pub(in crate::record) fn read(file: &PositionedFile, at: u64, len: u64) -> io::R
 }
 
 /// Maps a copy of a file that nobody else can reach.
-pub(in crate::record) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFile> {
+pub(crate) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFile> {
     let no_copy = |error: io::Error| {
         let text = format!("cannot write a temporary copy in {}: {error}", folder.shown());
         io::Error::new(error.kind(), text)

@@ -20,22 +20,22 @@ pub const MAX_UNPACKED: u64 = 1 << 38;
 #[derive(Debug, Clone)]
 pub struct Member {
     /// Its path in the archive; `None` if the file is no archive.
-    pub(in crate::record) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The store that has its bytes: the file, 0, or one of the contents unpacked from it.
-    pub(in crate::record) store: usize,
-    pub(in crate::record) data: Range<usize>,
-    pub(in crate::record) packing: Packing,
+    pub(crate) store: usize,
+    pub(crate) data: Range<usize>,
+    pub(crate) packing: Packing,
     /// The reason why it is not unpacked.
-    pub(in crate::record) fault: Option<String>,
+    pub(crate) fault: Option<String>,
     /// Set if its bytes end too early.
-    pub(in crate::record) is_cut: bool,
+    pub(crate) is_cut: bool,
     /// To how many times its size it may unpack.
-    pub(in crate::record) ratio: u64,
+    pub(crate) ratio: u64,
 }
 
 /// The way in which the bytes of a member are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) enum Packing {
+pub(crate) enum Packing {
     Bare,
     Coded(Coding),
     /// In a zip archive, with what its directory states.
@@ -48,13 +48,13 @@ pub(in crate::record) enum Packing {
 
 impl Member {
     /// A member without a name, of bare bytes.
-    pub(in crate::record) const fn whole(store: usize, data: Range<usize>) -> Self {
+    pub(crate) const fn whole(store: usize, data: Range<usize>) -> Self {
         let (name, packing, fault) = (None, Packing::Bare, None);
         Self { name, store, data, packing, fault, is_cut: false, ratio: MAX_RATIO }
     }
 
     /// The member as one that is not read.
-    pub(in crate::record) fn with_fault(self, what: &str) -> Self {
+    pub(crate) fn with_fault(self, what: &str) -> Self {
         Self { fault: Some(what.to_owned()), ..self }
     }
 
@@ -64,13 +64,13 @@ impl Member {
         self.name.as_deref()
     }
 
-    pub(super) fn loss(&self) -> Option<String> {
+    pub(crate) fn loss(&self) -> Option<String> {
         self.is_cut.then(|| TRUNCATED.to_owned())
     }
 
     /// Hands over the content in parts; returns its length and what is wrong with its end. An error of `take`
     /// is one of writing.
-    pub(super) fn unpack(
+    pub(crate) fn unpack(
         &self,
         bytes: &[u8],
         stop: &StopFlag,
@@ -95,7 +95,7 @@ impl Member {
     }
 
     /// The unpacked bytes, through two layers at most, and how many there may be.
-    pub(super) fn open<'a>(
+    pub(crate) fn open<'a>(
         &self,
         bytes: &'a [u8],
         stop: &'a StopFlag,
@@ -116,7 +116,7 @@ impl Member {
     }
 
     /// The bytes without the outer packing, and how many there may be.
-    pub(in crate::record) fn open_layer<'a>(
+    pub(crate) fn open_layer<'a>(
         &self,
         bytes: &'a [u8],
         stop: &'a StopFlag,

@@ -1,14 +1,14 @@
 //! Files as they come: packed, in archives, in folders, too large for the memory, changed while they are read.
 
-pub(super) mod admit;
-pub(super) mod archive;
-pub(super) mod changed;
-pub(super) mod content;
-pub(super) mod file;
-pub(super) mod member;
-pub(super) mod packed;
-pub(super) mod sevenz;
-pub(super) mod tar;
-pub(super) mod unpack;
-pub(super) mod windows;
-pub(super) mod zip;
+pub(crate) mod admit;
+pub(crate) mod archive;
+pub(crate) mod changed;
+pub(crate) mod content;
+pub(crate) mod file;
+pub(crate) mod member;
+pub(crate) mod packed;
+pub(crate) mod sevenz;
+pub(crate) mod tar;
+pub(crate) mod unpack;
+pub(crate) mod windows;
+pub(crate) mod zip;

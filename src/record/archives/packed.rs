@@ -202,7 +202,7 @@ pub fn read_packed<G: Formats>(
 }
 
 /// As [`read_packed`]; with choices.
-pub(in crate::record) fn read_packed_with<G: Formats>(
+pub(crate) fn read_packed_with<G: Formats>(
     source: &str,
     bytes: &[u8],
     folder: &Path,
@@ -242,7 +242,7 @@ pub(in crate::record) fn read_packed_with<G: Formats>(
 }
 
 /// The reason for passing over a source of a known format that has neither games nor bad ones.
-pub(in crate::record) const NO_GAME: &str = "no game is found in it";
+pub(crate) const NO_GAME: &str = "no game is found in it";
 
 /// Writes to the log that a path in an archive, or in a folder if `name` is empty, is passed over.
 pub(crate) fn tell_skipped(file: &Path, name: &str, why: &str) {

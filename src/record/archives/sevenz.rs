@@ -25,15 +25,15 @@ const MAX_CODERS: usize = 2;
 /// The memory that decoders may fill before they unpack anything, in bytes: all those of the 7z archives in a
 /// file together, beside [`MODEL_RATIO`] times what each archive unpacks to. The time that this takes has
 /// nothing to do with the number of bytes packed.
-pub(in crate::record) const FREE_MODEL_BYTES: u64 = 8 << 30;
+pub(crate) const FREE_MODEL_BYTES: u64 = 8 << 30;
 
 /// 7-Zip gives PPMd at most this many times the bytes to be packed.
 const MODEL_RATIO: u64 = 32;
 
-pub(in crate::record) const MARK: &[u8] = b"7z\xbc\xaf\x27\x1c";
+pub(crate) const MARK: &[u8] = b"7z\xbc\xaf\x27\x1c";
 
 /// A file in the archive: its path, its bytes or what is wrong with it.
-pub(in crate::record) type Taker<'a> =
+pub(crate) type Taker<'a> =
     dyn FnMut(&str, Result<&mut dyn Read, String>) -> Result<(), UnpackError> + 'a;
 
 /// Hands over all files with bytes, those of one block in their order; at most `limit` bytes and
@@ -42,7 +42,7 @@ pub(in crate::record) type Taker<'a> =
 /// # Errors
 ///
 /// [`UnpackError::Bad`] if the directory cannot be read or states too much; those of `take`.
-pub(in crate::record) fn each(
+pub(crate) fn each(
     mut source: Stoppable<'_, Cursor<&[u8]>>,
     limit: u64,
     most: usize,
@@ -304,7 +304,7 @@ const DAMAGED: &str = "truncated or damaged: the directory of the 7z archive, wh
 const ENCRYPTED: &str = "encrypted; unpack the archive with its password first";
 
 /// The message for damaged or unreadable bytes of a file.
-pub(in crate::record) fn fault(error: &Error) -> String {
+pub(crate) fn fault(error: &Error) -> String {
     match error {
         Error::MaxMemLimited { .. } => too_large_window(),
         error if is_encrypted(error) => ENCRYPTED.to_owned(),

@@ -15,19 +15,19 @@ const MAX_EXTENSION: usize = 1 << 20;
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) struct TarEntry {
+pub(crate) struct TarEntry {
     /// Its path within the archive.
-    pub(in crate::record) name: String,
+    pub(crate) name: String,
     /// Its bytes within the archive.
-    pub(in crate::record) data: Range<usize>,
-    pub(in crate::record) kind: TarKind,
+    pub(crate) data: Range<usize>,
+    pub(crate) kind: TarKind,
     /// True if the archive ends within it.
-    pub(in crate::record) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// The kind of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) enum TarKind {
+pub(crate) enum TarKind {
     File,
     /// A link, a device or the like.
     Other,
@@ -37,13 +37,13 @@ pub(in crate::record) enum TarKind {
 
 /// The entries of an archive, and the fault at its end, if there is one.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::record) struct Listing {
-    pub(in crate::record) entries: Vec<TarEntry>,
-    pub(in crate::record) loss: Option<String>,
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<TarEntry>,
+    pub(crate) loss: Option<String>,
 }
 
 /// Returns true if bytes that begin like that are a tar archive.
-pub(in crate::record) fn is_tar(head: &[u8]) -> bool {
+pub(crate) fn is_tar(head: &[u8]) -> bool {
     head.get(257..262) == Some(b"ustar") || is_old_header(head)
 }
 
@@ -65,7 +65,7 @@ struct Extension {
 }
 
 /// The files of the archive, at most `most`, in its order, folders left out.
-pub(in crate::record) fn entries(bytes: &[u8], most: usize) -> Listing {
+pub(crate) fn entries(bytes: &[u8], most: usize) -> Listing {
     let mut listing = Listing::default();
     let mut end = 0;
     let listed = list(bytes, most, &mut listing.entries, &mut end);

@@ -10,7 +10,7 @@ use crate::record::archives::content::{Content, UnpackError};
 use crate::record::model::limits::MAX_RATIO;
 
 /// The most bytes that are unpacked to memory; contents larger than that are unpacked to a file.
-pub(in crate::record) const MEMORY_BYTES: usize = 4 << 20;
+pub(crate) const MEMORY_BYTES: usize = 4 << 20;
 
 /// The largest window of zstd that is accepted, as its binary logarithm in bytes: 128 MiB, as the
 /// program `zstd` has it.
@@ -18,15 +18,15 @@ const MAX_WINDOW_LOG: u32 = 27;
 
 /// The memory that a decoder of xz or 7z may allocate, in KiB: dictionaries of 128 MiB (`xz -9` has 64), and
 /// the rest that it needs.
-pub(in crate::record) const DICTIONARY_KIB: u32 = (1 << (MAX_WINDOW_LOG - 10)) + (1 << 10);
+pub(crate) const DICTIONARY_KIB: u32 = (1 << (MAX_WINDOW_LOG - 10)) + (1 << 10);
 
 /// The message for sources that lack their end.
-pub(in crate::record) const TRUNCATED: &str = "truncated: the packed bytes end too early; what can be read \
+pub(crate) const TRUNCATED: &str = "truncated: the packed bytes end too early; what can be read \
                                     before this place is read";
 
 /// A way to pack a single stream of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) enum Coding {
+pub(crate) enum Coding {
     Zstd,
     Gzip,
     Xz,
@@ -35,7 +35,7 @@ pub(in crate::record) enum Coding {
 
 impl Coding {
     /// The coding of bytes that begin like that.
-    pub(in crate::record) fn of(head: &[u8]) -> Option<Self> {
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
         if head.starts_with(b"\x28\xb5\x2f\xfd") {
             Some(Self::Zstd)
         } else if head.starts_with(b"\x1f\x8b") {
@@ -48,10 +48,7 @@ impl Coding {
     }
 
     /// The unpacked bytes.
-    pub(in crate::record) fn open<'a>(
-        self,
-        packed: impl Read + 'a,
-    ) -> io::Result<Box<dyn Read + 'a>> {
+    pub(crate) fn open<'a>(self, packed: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
         Ok(match self {
             Self::Zstd => {
                 let mut decoder = zstd::Decoder::new(packed)?;
@@ -172,9 +169,9 @@ impl<R: Read> Read for Bzip2Streams<R> {
 /// Packed bytes that give an error once the caller asks to stop: a decoder may read much of them before it
 /// gives anything.
 #[derive(Debug)]
-pub(in crate::record) struct Stoppable<'a, R> {
-    pub(in crate::record) packed: R,
-    pub(in crate::record) stop: &'a StopFlag,
+pub(crate) struct Stoppable<'a, R> {
+    pub(crate) packed: R,
+    pub(crate) stop: &'a StopFlag,
 }
 
 impl<R: Read> Read for Stoppable<'_, R> {
@@ -199,7 +196,7 @@ impl<R: Seek> Seek for Stoppable<'_, R> {
 /// # Errors
 ///
 /// [`UnpackError::Bad`] for damage and for more than `limit` bytes.
-pub(in crate::record) fn pump(
+pub(crate) fn pump(
     input: &mut dyn Read,
     limit: u64,
     stop: &StopFlag,
@@ -228,7 +225,7 @@ pub(in crate::record) fn pump(
 }
 
 /// Reads until the buffer is full or the input ends; what came before an error counts.
-pub(in crate::record) fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut len = 0;
     while len < buffer.len() {
         match input.read(&mut buffer[len..]) {
@@ -242,7 +239,7 @@ pub(in crate::record) fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> 
     Ok(len)
 }
 
-pub(in crate::record) fn too_much(limit: u64) -> String {
+pub(crate) fn too_much(limit: u64) -> String {
     format!(
         "unpacks to more than {limit} bytes, {MAX_RATIO} times its size and more; no collection of \
          games packs so well: unpack it yourself if it is sound"
@@ -250,7 +247,7 @@ pub(in crate::record) fn too_much(limit: u64) -> String {
 }
 
 /// The message for damaged packed bytes.
-pub(in crate::record) fn damage(error: &io::Error) -> String {
+pub(crate) fn damage(error: &io::Error) -> String {
     let text = error.to_string();
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".to_owned(),
@@ -260,7 +257,7 @@ pub(in crate::record) fn damage(error: &io::Error) -> String {
     }
 }
 
-pub(in crate::record) fn too_large_window() -> String {
+pub(crate) fn too_large_window() -> String {
     format!(
         "packed with a window or dictionary of more than {} MiB; pack it again with a smaller one, \
          or unpack it",
@@ -270,7 +267,7 @@ pub(in crate::record) fn too_large_window() -> String {
 
 /// Bytes that are being unpacked: in memory while they are few, then in a file without a name.
 #[derive(Debug)]
-pub(in crate::record) struct Spool<'a> {
+pub(crate) struct Spool<'a> {
     folder: &'a Path,
     memory: Vec<u8>,
     file: Option<File>,
@@ -279,16 +276,16 @@ pub(in crate::record) struct Spool<'a> {
 
 impl<'a> Spool<'a> {
     /// Files are made in `folder`.
-    pub(in crate::record) const fn new(folder: &'a Path) -> Self {
+    pub(crate) const fn new(folder: &'a Path) -> Self {
         Self { folder, memory: Vec::new(), file: None, len: 0 }
     }
 
     /// The number of bytes so far.
-    pub(in crate::record) const fn len(&self) -> u64 {
+    pub(crate) const fn len(&self) -> u64 {
         self.len
     }
 
-    pub(in crate::record) fn push(&mut self, part: &[u8]) -> io::Result<()> {
+    pub(crate) fn push(&mut self, part: &[u8]) -> io::Result<()> {
         self.len += part.len() as u64;
         if self.memory.len() + part.len() <= MEMORY_BYTES {
             self.memory.extend_from_slice(part);
@@ -303,7 +300,7 @@ impl<'a> Spool<'a> {
         file.write_all(part)
     }
 
-    pub(in crate::record) fn finish(self) -> io::Result<Content<'static>> {
+    pub(crate) fn finish(self) -> io::Result<Content<'static>> {
         let Some(mut file) = self.file else { return Ok(Content::Memory(self.memory)) };
         file.write_all(&self.memory)?;
         MappedFile::of(&file).map(Content::Mapped)

@@ -81,10 +81,10 @@ impl Cutter {
 }
 
 /// Splits sources of a game: [`Formats::split_games`].
-pub(in crate::record) type Split = fn(&[u8], usize) -> Vec<Chunk>;
+pub(crate) type Split = fn(&[u8], usize) -> Vec<Chunk>;
 
 /// Returns true if a source that begins so can be cut between games.
-pub(in crate::record) fn can_be_cut(split: Split, head: &[u8]) -> bool {
+pub(crate) fn can_be_cut(split: Split, head: &[u8]) -> bool {
     split(head, usize::MAX).iter().any(Chunk::can_be_cut)
 }
 
@@ -178,7 +178,7 @@ pub(crate) struct FileWindows<'a> {
 }
 
 impl<'a> FileWindows<'a> {
-    pub(in crate::record) const fn new(
+    pub(crate) const fn new(
         file: &'a PositionedFile,
         len: u64,
         (split, chunk): (Split, usize),

@@ -15,21 +15,21 @@ use crate::record::model::texts::Texts;
 
 /// A file in the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) struct ZipEntry {
+pub(crate) struct ZipEntry {
     /// Its path within the archive.
-    pub(in crate::record) name: String,
+    pub(crate) name: String,
     /// The packed bytes within the archive.
-    pub(in crate::record) data: Range<usize>,
+    pub(crate) data: Range<usize>,
     /// The method by which they are packed: 0 stored, 8 deflated, 93 zstd.
-    pub(in crate::record) method: u16,
-    pub(in crate::record) is_encrypted: bool,
+    pub(crate) method: u16,
+    pub(crate) is_encrypted: bool,
     /// True if it is a link or a device, of Unix.
-    pub(in crate::record) is_other: bool,
+    pub(crate) is_other: bool,
     /// CRC32 and length of the content, as stated.
-    pub(in crate::record) crc: u32,
-    pub(in crate::record) size: u64,
+    pub(crate) crc: u32,
+    pub(crate) size: u64,
     /// True if the archive ends within its data.
-    pub(in crate::record) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// The longest comment that an archive can end with, and the record before it.
@@ -42,7 +42,7 @@ const ENTRY_LEN: usize = 46;
 /// # Errors
 ///
 /// What is wrong with the directory.
-pub(in crate::record) fn entries(bytes: &[u8], most: usize) -> Result<Vec<ZipEntry>, String> {
+pub(crate) fn entries(bytes: &[u8], most: usize) -> Result<Vec<ZipEntry>, String> {
     let directory = directory(bytes)
         .ok_or("a zip archive without its directory at the end; it is truncated or damaged")?;
     let mut rest = bytes.get(directory).ok_or("the directory lies outside the archive")?;
@@ -114,12 +114,7 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(ZipEntry, usize)> {
 /// The files of an archive without a directory, at most `most`, as far as they can be found one
 /// after the other from its beginning. Unpacks members whose length is stated behind them, at most
 /// `limit` bytes in all, to find where they end.
-pub(in crate::record) fn recovered(
-    bytes: &[u8],
-    most: usize,
-    limit: u64,
-    stop: &StopFlag,
-) -> Vec<ZipEntry> {
+pub(crate) fn recovered(bytes: &[u8], most: usize, limit: u64, stop: &StopFlag) -> Vec<ZipEntry> {
     let (mut at, mut left) = (0, limit);
     let mut entries = Vec::new();
     while entries.len() < most && !stop.is_set() {

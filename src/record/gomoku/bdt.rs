@@ -10,7 +10,7 @@ use crate::record::model::texts::push_tag;
 use crate::record::text::single::{Fault, Found, line, malformed};
 
 /// Returns true if a line has the form of a game.
-pub(super) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     fields(text).is_some_and(|(_, fields)| {
         fields.len() >= 4
             && matches!(fields[2].trim(), "+" | "-" | "=" | "")
@@ -25,7 +25,7 @@ fn fields(text: &str) -> Option<(&str, Vec<&str>)> {
 }
 
 /// Reads the game of a line.
-pub(super) fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+pub(crate) fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let form = || malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]");
     let (event, fields) = fields(text).ok_or_else(form)?;
     let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(form()) };
@@ -63,7 +63,7 @@ pub(super) fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, 
 }
 
 /// The line of a record on an empty board of 15×15 points, and the number of its tags that are in it.
-pub(super) fn write(record: &Record<Board>) -> (String, usize) {
+pub(crate) fn write(record: &Record<Board>) -> (String, usize) {
     let clean = |name: &str, stops: &[char]| {
         let value = record.tag(name).unwrap_or_default().replace(['\n', '\r'], " ");
         value.replace(stops, " ").trim().to_owned()

@@ -11,12 +11,12 @@ const SIDES: std::ops::RangeInclusive<u8> = 5..=20;
 /// Letters of a text that messages quote.
 const SHOWN: usize = 20;
 
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
 /// An empty board on which five in a row win.
-pub(super) fn empty(width: u8, height: u8, variant: Variant) -> Result<Board, BadGameReason> {
+pub(crate) fn empty(width: u8, height: u8, variant: Variant) -> Result<Board, BadGameReason> {
     if !SIDES.contains(&width) || !SIDES.contains(&height) {
         let what = format!("a board of {width}x{height}; boards of 5x5 to 20x20 are read");
         return Err(BadGameReason::Malformed(what));
@@ -27,7 +27,7 @@ pub(super) fn empty(width: u8, height: u8, variant: Variant) -> Result<Board, Ba
 
 /// The board on which points with columns and rows up to these, from 0, were played where nothing in a file says its
 /// size: that which is `told`, or 15×15, or 20×20 if that is too small.
-pub(super) fn of_reach(
+pub(crate) fn of_reach(
     most: u8,
     variant: Variant,
     told: Option<(u8, u8)>,
@@ -38,12 +38,12 @@ pub(super) fn of_reach(
 }
 
 /// The start of a record, `None` for the usual one.
-pub(super) fn start_of(board: Board) -> Option<Board> {
+pub(crate) fn start_of(board: Board) -> Option<Board> {
     (board != Board::start()).then_some(board)
 }
 
 /// Reads a start: the text of a position.
-pub(super) fn read_start(text: &str) -> Result<Option<Board>, BadGameReason> {
+pub(crate) fn read_start(text: &str) -> Result<Option<Board>, BadGameReason> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -53,7 +53,7 @@ pub(super) fn read_start(text: &str) -> Result<Option<Board>, BadGameReason> {
 }
 
 /// The record of a game without a stated result: who has a row has won.
-pub(super) fn record(
+pub(crate) fn record(
     tags: Vec<(String, String)>,
     start: &Board,
     result: Option<Outcome>,
@@ -68,7 +68,7 @@ pub(super) fn record(
 }
 
 /// Reads a result: `W`, `D` or `L` for Black, who begins, or points of both.
-pub(super) fn result(text: &str) -> Option<Outcome> {
+pub(crate) fn result(text: &str) -> Option<Outcome> {
     Some(match text.trim().to_ascii_lowercase().as_str() {
         "w" | "1-0" | "1:0" | "b+" | "black" => Outcome::Win(Side::First),
         "l" | "0-1" | "0:1" | "w+" | "white" => Outcome::Win(Side::Second),
@@ -78,7 +78,7 @@ pub(super) fn result(text: &str) -> Option<Outcome> {
 }
 
 /// The reason why a point of the type cannot be played.
-pub(super) fn why_illegal(board: &Board, point: Point) -> String {
+pub(crate) fn why_illegal(board: &Board, point: Point) -> String {
     if !board.contains(point) {
         return format!("{point} is not on the {}x{} board", board.width(), board.height());
     }
@@ -95,19 +95,19 @@ pub(super) fn why_illegal(board: &Board, point: Point) -> String {
 }
 
 /// The point in a column and a row from the top, both from 0.
-pub(super) fn from_top(board: &Board, column: u32, row: u32) -> Option<Point> {
+pub(crate) fn from_top(board: &Board, column: u32, row: u32) -> Option<Point> {
     let row = u32::from(board.height()).checked_sub(row + 1)?;
     let point = Point::new(u8::try_from(column).ok()?, u8::try_from(row).ok()?)?;
     board.contains(point).then_some(point)
 }
 
 /// Column and row from the top of a point, both from 0.
-pub(super) fn to_top(board: &Board, point: Point) -> (u8, u8) {
+pub(crate) fn to_top(board: &Board, point: Point) -> (u8, u8) {
     (point.column(), board.height().saturating_sub(point.row() + 1))
 }
 
 /// Reads `20x20`.
-pub(super) fn size(text: &str) -> Option<(u8, u8)> {
+pub(crate) fn size(text: &str) -> Option<(u8, u8)> {
     let (width, height) = text.split_once(['x', 'X', '×'])?;
     let number = |text: &str| {
         let is_number = text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit());

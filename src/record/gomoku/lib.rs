@@ -35,7 +35,7 @@ const EXTENSION: u8 = 0x01;
 const LABEL: u8 = 0x01;
 
 /// Reads a library as a game with variations.
-pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     tree_of(bytes, |order| order)
 }
 
@@ -141,7 +141,7 @@ fn point(place: u8) -> Result<Point, String> {
 }
 
 /// The library of a record on an empty board of 15×15 points.
-pub(super) fn write(record: &Record<Board>) -> Vec<u8> {
+pub(crate) fn write(record: &Record<Board>) -> Vec<u8> {
     write_nodes(&tree::nodes_of(&record.tree))
 }
 

@@ -9,10 +9,10 @@ use crate::record::text::single::{Fault, Found, report};
 use crate::record::text::split::{Chunk, Lines};
 
 /// Reads the game of a line; of that width and height is the board where the line does not say it.
-pub(super) type ReadLine = fn(&str, Option<(u8, u8)>) -> Result<Found<Board>, Fault>;
+pub(crate) type ReadLine = fn(&str, Option<(u8, u8)>) -> Result<Found<Board>, Fault>;
 
 /// Reads the games of a chunk. Lines that begin with `#` are remarks.
-pub(super) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

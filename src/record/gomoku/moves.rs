@@ -25,12 +25,12 @@ struct Parts {
 }
 
 /// Returns true if a line has moves and nothing that is none.
-pub(super) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     parts(text).is_ok_and(|parts| !parts.points.is_empty())
 }
 
 /// Reads the game of a line.
-pub(super) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+pub(crate) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let Parts { size, variant, points, result } = parts(text)?;
     let variant = variant.unwrap_or_default();
     let most = points.iter().map(|point| point.column().max(point.row())).max().unwrap_or(0);
@@ -103,7 +103,7 @@ fn points(word: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
 }
 
 /// The line of a record that begins with an empty board.
-pub(super) fn write(record: &Record<Board>, start: &Board) -> String {
+pub(crate) fn write(record: &Record<Board>, start: &Board) -> String {
     let mut text = String::new();
     let (width, height) = (start.width(), start.height());
     let most = record.tree.moves.iter().map(|mv| mv.column().max(mv.row())).max().unwrap_or(0);

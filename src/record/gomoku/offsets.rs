@@ -16,12 +16,12 @@ use crate::record::text::single::{Fault, Found, line, malformed};
 const DIGITS: usize = 3;
 
 /// Returns true if a line is a list of distances.
-pub(super) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     text.contains(',') && distances(text).is_ok_and(|pairs| !pairs.is_empty())
 }
 
 /// Reads the game of a line.
-pub(super) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+pub(crate) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let pairs = distances(text)?;
     let is_small = pairs.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
     let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default(), told)
@@ -67,7 +67,7 @@ fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
 }
 
 /// The line of a record on an empty board; `None` where reading it, told that size, would give another board.
-pub(super) fn write(
+pub(crate) fn write(
     record: &Record<Board>,
     start: &Board,
     told: Option<(u8, u8)>,

@@ -17,10 +17,10 @@ use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::text::single::{Fault, Found, line};
 
 /// The word with which files of Piskvork begin.
-pub(super) const PISKVORKY: &str = "Piskvorky";
+pub(crate) const PISKVORKY: &str = "Piskvorky";
 
 /// Returns true if the third line is a move and the first two are none.
-pub(super) fn is_rec(text: &str) -> bool {
+pub(crate) fn is_rec(text: &str) -> bool {
     let mut lines = text.lines();
     let mut next = || lines.next().map(numbers);
     let (first, second, third) = (next(), next(), next());
@@ -46,7 +46,7 @@ fn at_line(line: usize, reason: BadGameReason) -> Fault {
 }
 
 /// Reads a file of Piskvork.
-pub(super) fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+pub(crate) fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let texts = Texts::default();
     let text = texts.decode(Encoding::detect(bytes), bytes);
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
@@ -79,7 +79,7 @@ fn rule(line: &str) -> Option<Variant> {
 }
 
 /// Reads a file of Gomotur.
-pub(super) fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+pub(crate) fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let texts = Texts::default();
     let text = texts.decode(Encoding::detect(bytes), bytes);
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
@@ -132,7 +132,7 @@ fn names(record: &Record<Board>) -> (String, usize) {
 }
 
 /// A file of Piskvork of a record on an empty board, and the number of its tags that are in it.
-pub(super) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize) {
+pub(crate) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize) {
     let (names, kept) = names(record);
     let mut text = format!("{PISKVORKY} {}x{}, 0:0, 0\n", start.width(), start.height());
     put_moves(&mut text, record, start, 1);
@@ -148,7 +148,7 @@ pub(super) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize
 
 /// A file of Gomotur of a record on an empty board, and the number of its tags that are in it; `None` where
 /// reading it would give another board, or other names.
-pub(super) fn write_rec(record: &Record<Board>, start: &Board) -> Option<(String, usize)> {
+pub(crate) fn write_rec(record: &Record<Board>, start: &Board) -> Option<(String, usize)> {
     let (mut text, kept) = names(record);
     if record.tree.moves.is_empty() || text.lines().any(|line| numbers(line).is_some()) {
         return None;

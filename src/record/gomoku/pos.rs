@@ -10,7 +10,7 @@ use crate::record::text::single::{Fault, Found, line, malformed, truncated};
 const POINTS: u8 = 225;
 
 /// Returns true if the bytes are a number and so many different points.
-pub(super) fn looks_like(bytes: &[u8]) -> bool {
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     let Some((&count, stones)) = bytes.split_first() else { return false };
     let mut seen = [false; POINTS as usize];
     (1..=POINTS).contains(&count)
@@ -21,7 +21,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game.
-pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let (&count, stones) =
         bytes.split_first().ok_or_else(|| truncated(0, "the number of stones"))?;
     let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
@@ -37,7 +37,7 @@ pub(super) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
 }
 
 /// The bytes of a record on an empty board of 15×15 points.
-pub(super) fn write(record: &Record<Board>, start: &Board) -> Vec<u8> {
+pub(crate) fn write(record: &Record<Board>, start: &Board) -> Vec<u8> {
     let moves = &record.tree.moves;
     let mut bytes = vec![u8::try_from(moves.len()).unwrap_or(POINTS)];
     bytes.extend(moves.iter().map(|&mv| {

@@ -16,7 +16,7 @@ use crate::record::text::single::{Fault, Found, line, report};
 use crate::record::text::split::Chunk;
 
 /// Returns true if the beginning of a text is that of the database.
-pub(super) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     let has = |tag: &str| text.contains(tag);
     let parts =
         ["<games", "<game ", "<players", "<countries", "<tournaments", "<rules", "<openings"];
@@ -160,7 +160,7 @@ impl Open {
 }
 
 /// Reads the games of a source.
-pub(super) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

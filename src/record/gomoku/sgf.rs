@@ -40,7 +40,7 @@ const TAGS: [(&str, &str); 13] = [
 ];
 
 /// Reads the games of a source.
-pub(super) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
@@ -440,7 +440,7 @@ fn read_nodes(text: &str, head: &mut Head, nodes: &mut Vec<Node>) -> Result<(), 
 }
 
 /// The tree of a record on a board of any size.
-pub(super) fn write(record: &Record<Board>, start: &Board) -> String {
+pub(crate) fn write(record: &Record<Board>, start: &Board) -> String {
     let (width, height) = (start.width(), start.height());
     let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
     let rule = match start.variant() {
@@ -467,7 +467,7 @@ pub(super) fn write(record: &Record<Board>, start: &Board) -> String {
 }
 
 /// The number of tags that have a property.
-pub(super) fn tags_kept(record: &Record<Board>) -> usize {
+pub(crate) fn tags_kept(record: &Record<Board>) -> usize {
     TAGS.iter().filter(|(_, tag)| record.tag(tag).is_some()).count()
 }
 

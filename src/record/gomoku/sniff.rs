@@ -11,10 +11,10 @@ use crate::record::text::utf16;
 /// The number of bytes of a source that are looked at.
 const SAMPLE_BYTES: usize = 64 << 10;
 
-pub(super) use crate::record::sniff::is_text;
+pub(crate) use crate::record::sniff::is_text;
 
 /// The format of a source. A blank source counts as lines of moves without games.
-pub(super) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
+pub(crate) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
     sniff::refuse_foreign(bytes)?;
     if begins_database(bytes) {
         let what = "a database of positions by Yixin or Rapfi, which `juzhong book import` makes a book of";
@@ -30,7 +30,7 @@ pub(super) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
 }
 
 /// The encoding of a source if it is UTF-16, and no binary file.
-pub(super) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
+pub(crate) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
     let is_binary = bytes.starts_with(lib::MAGIC) || begins_database(bytes);
     Encoding::utf16_of(bytes).filter(|_| !is_binary && sniff::refuse_foreign(bytes).is_ok())
 }

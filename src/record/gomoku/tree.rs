@@ -19,7 +19,7 @@ pub(crate) struct Node {
 }
 
 /// The nodes of a tree; the first one is the start.
-pub(super) fn nodes_of(tree: &Tree<Board>) -> Vec<Node> {
+pub(crate) fn nodes_of(tree: &Tree<Board>) -> Vec<Node> {
     let mut nodes = vec![Node::default()];
     let mut open = VecDeque::from([(0, tree)]);
     while let Some((begin, tree)) = open.pop_front() {

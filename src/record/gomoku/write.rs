@@ -11,7 +11,7 @@ use crate::record::text::jsonl::write_jsonl;
 use crate::record::write::{Dropped, WriteError, WriteOptions, encode};
 
 /// The formats in which games can be written.
-pub(super) const WRITTEN: [Format; 9] = [
+pub(crate) const WRITTEN: [Format; 9] = [
     Format::Jsonl,
     Format::Moves,
     Format::Psq,
@@ -38,7 +38,7 @@ fn shown_result(record: &Record<Board>) -> Option<Outcome> {
 }
 
 /// Writes a record and says what the format has no room for.
-pub(super) fn write_game(
+pub(crate) fn write_game(
     out: &mut dyn Write,
     record: &Record<Board>,
     format: Format,

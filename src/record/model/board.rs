@@ -5,7 +5,7 @@ use crate::record::model::parsed::{BadGameReason, Note};
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
 
 /// The pieces on the board at the start of a game.
-pub(in crate::record) type Board = [Option<Piece>; Square::COUNT];
+pub(crate) type Board = [Option<Piece>; Square::COUNT];
 
 /// The pieces of one side in the order in which XQF and DhtmlXQ list their squares: Red's sixteen, then
 /// Black's. In the usual start position a piece's number among its kind rises with its file.
@@ -31,7 +31,7 @@ const MEN: [Role; 16] = [
 /// The start position, `None` if it is the usual one. The colour of the piece on `first`, where the first
 /// move begins, is to move, for what files state about that is often wrong; where there is no such piece, it
 /// is `stated`, or the other side if only that makes the position legal.
-pub(in crate::record) fn start_position(
+pub(crate) fn start_position(
     board: &Board,
     first: Option<Square>,
     stated: Side,
@@ -51,11 +51,7 @@ pub(in crate::record) fn start_position(
 
 /// The note on a start position whose side to move is not the `stated` one, where there is no first move to
 /// determine it.
-pub(in crate::record) fn note(
-    start: Option<&Position>,
-    first: Option<Square>,
-    stated: Side,
-) -> Option<Note> {
+pub(crate) fn note(start: Option<&Position>, first: Option<Square>, stated: Side) -> Option<Note> {
     let turn = start.map_or(Side::First, Position::turn);
     (first.is_none() && turn != stated).then_some(Note::OtherSide)
 }
@@ -65,7 +61,7 @@ pub(in crate::record) fn note(
 /// # Errors
 ///
 /// If two pieces stand on one square.
-pub(in crate::record) fn board_of(squares: &[Option<Square>; 32]) -> Result<Board, BadGameReason> {
+pub(crate) fn board_of(squares: &[Option<Square>; 32]) -> Result<Board, BadGameReason> {
     let mut board = [None; Square::COUNT];
     for (index, square) in squares.iter().enumerate() {
         let Some(square) = square else { continue };
@@ -80,7 +76,7 @@ pub(in crate::record) fn board_of(squares: &[Option<Square>; 32]) -> Result<Boar
 
 /// The square in a column, counted from the left, and a row from the top; off the board the number
 /// 16 × column + row.
-pub(in crate::record) const fn from_top_left(column: u8, row: u8) -> Result<Square, u8> {
+pub(crate) const fn from_top_left(column: u8, row: u8) -> Result<Square, u8> {
     if column < 9 && row < 10 {
         Ok(Square::at(column, 9 - row))
     } else {
@@ -89,17 +85,17 @@ pub(in crate::record) const fn from_top_left(column: u8, row: u8) -> Result<Squa
 }
 
 /// The same of a byte that has the column in its upper half.
-pub(in crate::record) const fn from_halves(byte: u8) -> Result<Square, u8> {
+pub(crate) const fn from_halves(byte: u8) -> Result<Square, u8> {
     from_top_left(byte >> 4, byte & 0x0f)
 }
 
 /// The square as it is seen from the other side of the board.
-pub(in crate::record) const fn turned(square: Square) -> Square {
+pub(crate) const fn turned(square: Square) -> Square {
     square.flipped().mirrored()
 }
 
 /// The squares of the 32 pieces of a position, file by file.
-pub(in crate::record) fn men_of(position: &Position) -> [Option<Square>; 32] {
+pub(crate) fn men_of(position: &Position) -> [Option<Square>; 32] {
     let mut squares = [None; 32];
     for file in 0..9 {
         for rank in 0..10 {

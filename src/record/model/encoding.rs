@@ -29,7 +29,7 @@ const SAMPLE_BYTES: usize = 64 << 10;
 /// The number of bytes that are searched for the first one beyond ASCII.
 const ASCII_BYTES: usize = 16 << 20;
 
-pub(in crate::record) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Characters that names of events, results and comments are full of, traditional and simplified.
 /// Text read in the wrong encoding has hardly any of them.
@@ -73,7 +73,7 @@ impl Encoding {
     /// The kind of UTF-16 that a source is: by its mark, or else by the characters that it would have in each. Binary files
     /// must be ruled out before.
     #[must_use]
-    pub(in crate::record) fn utf16_of(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn utf16_of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0xff, 0xfe, ..] => return Some(Self::Utf16Le),
             [0xfe, 0xff, ..] => return Some(Self::Utf16Be),
@@ -104,7 +104,7 @@ impl Encoding {
     }
 
     /// Returns true if the second byte of a character may be one of ASCII.
-    pub(in crate::record) const fn has_pairs(self) -> bool {
+    pub(crate) const fn has_pairs(self) -> bool {
         matches!(self, Self::Gb18030 | Self::Big5)
     }
 
@@ -125,7 +125,7 @@ impl Encoding {
 
     /// Returns true if bytes are hardly anything but Big5: two characters or more, all of them common there but for signs,
     /// and most of them none of the common ones of GB18030.
-    pub(in crate::record) fn is_surely_big5(bytes: &[u8]) -> bool {
+    pub(crate) fn is_surely_big5(bytes: &[u8]) -> bool {
         let [in_gb, in_big5] = [Self::Gb18030, Self::Big5].map(|encoding| common(encoding, bytes));
         in_big5 > 1
             && in_big5 == pairs_of(bytes).filter(|(lead, _)| !matches!(lead, 0xa1..=0xa3)).count()
@@ -147,19 +147,19 @@ impl Encoding {
     }
 
     /// Returns true if a part of a source that is written in this encoding as a whole may be in another that fits, too.
-    pub(in crate::record) fn is_doubted(self, part: &[u8]) -> bool {
+    pub(crate) fn is_doubted(self, part: &[u8]) -> bool {
         self != Self::Utf8 && (self == Self::Western || is_western(part))
     }
 
     /// Decodes a part of a source that is written in this encoding as a whole; see
     /// [`decode_shown`](Self::decode_shown).
-    pub(in crate::record) fn decode_part(self, part: &[u8]) -> (Cow<'_, str>, bool) {
+    pub(crate) fn decode_part(self, part: &[u8]) -> (Cow<'_, str>, bool) {
         self.of_part(part).decode_shown(part)
     }
 
     /// Decodes; each byte that stands for no character becomes four characters such as `\xA4`, so that
     /// nothing of the source is lost and a reader sees what is there. Also says whether there are such.
-    pub(in crate::record) fn decode_shown(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
+    pub(crate) fn decode_shown(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
         use encoding_rs::DecoderResult;
         if let Some(text) = self.table().decode_without_bom_handling_and_without_replacement(bytes)
         {
@@ -186,7 +186,7 @@ impl Encoding {
     }
 
     /// Decodes with U+FFFD for what is malformed; only to look at a source, never to keep what it says.
-    pub(in crate::record) fn decode_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
+    pub(crate) fn decode_lossy(self, bytes: &[u8]) -> Cow<'_, str> {
         self.table().decode_without_bom_handling(bytes).0
     }
 
@@ -195,7 +195,7 @@ impl Encoding {
     /// # Errors
     ///
     /// The first character that the encoding lacks.
-    pub(in crate::record) fn encode(self, text: &str, replace: bool) -> Result<Vec<u8>, char> {
+    pub(crate) fn encode(self, text: &str, replace: bool) -> Result<Vec<u8>, char> {
         use encoding_rs::EncoderResult;
         let mut encoder = self.table().new_encoder();
         let mut bytes = Vec::with_capacity(text.len() + 16);

@@ -1,15 +1,15 @@
 //! The common part of readers and writers: games and their trees, what becomes of a source's games, places,
 //! encodings, the names of formats, bounds.
 
-pub(super) mod board;
-pub(super) mod encoding;
-pub(super) mod format;
-pub(super) mod limits;
-pub(super) mod options;
-pub(super) mod parsed;
-pub(super) mod place;
-pub(super) mod preorder;
-pub(super) mod record;
-pub(super) mod recorded;
-pub(super) mod shared;
-pub(super) mod texts;
+pub(crate) mod board;
+pub(crate) mod encoding;
+pub(crate) mod format;
+pub(crate) mod limits;
+pub(crate) mod options;
+pub(crate) mod parsed;
+pub(crate) mod place;
+pub(crate) mod preorder;
+pub(crate) mod record;
+pub(crate) mod recorded;
+pub(crate) mod shared;
+pub(crate) mod texts;

@@ -19,7 +19,7 @@ pub enum Keep {
 
 impl Keep {
     /// Returns true if so much of a game is kept.
-    pub(in crate::record) const fn keeps<G: Game>(self, part: &Record<G>) -> bool {
+    pub(crate) const fn keeps<G: Game>(self, part: &Record<G>) -> bool {
         let has_moves = !part.tree.moves.is_empty();
         match self {
             Self::Nothing => false,

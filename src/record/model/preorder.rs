@@ -8,7 +8,7 @@ use crate::xiangqi::notation::{Dialect, IllegalReason, MoveError, read_move};
 use crate::xiangqi::{Move, Position, Square};
 
 /// A move as a file writes it.
-pub(in crate::record) trait WrittenMove<G: Game>: Sized {
+pub(crate) trait WrittenMove<G: Game>: Sized {
     /// The move, which is number `ply` of its line, from 1; it may not be one, in which case a text says what
     /// stands there.
     ///
@@ -31,27 +31,27 @@ impl WrittenMove<Position> for Coordinates {
 
 /// One move of the file with what stands beside it.
 #[derive(Debug)]
-pub(in crate::record) struct FileMove<M = Coordinates> {
+pub(crate) struct FileMove<M = Coordinates> {
     /// A text is one in which no squares can be read.
-    pub(in crate::record) mv: Result<M, String>,
+    pub(crate) mv: Result<M, String>,
     /// The text after the move; none if empty.
-    pub(in crate::record) comment: String,
+    pub(crate) comment: String,
     /// No answer follows.
-    pub(in crate::record) is_last: bool,
+    pub(crate) is_last: bool,
     /// Another move in its place comes later.
-    pub(in crate::record) has_alternative: bool,
+    pub(crate) has_alternative: bool,
 }
 
 /// A move as two squares; a square off the board is kept as the file writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) struct Coordinates {
-    pub(in crate::record) from: Result<Square, u8>,
-    pub(in crate::record) to: Result<Square, u8>,
+pub(crate) struct Coordinates {
+    pub(crate) from: Result<Square, u8>,
+    pub(crate) to: Result<Square, u8>,
 }
 
 impl Coordinates {
     /// The move, if it is legal in the position.
-    pub(in crate::record) fn check(self, position: &Position) -> Result<Move, MoveError> {
+    pub(crate) fn check(self, position: &Position) -> Result<Move, MoveError> {
         let (Ok(from), Ok(to)) = (self.from, self.to) else {
             let text = |square: Result<Square, u8>| match square {
                 Ok(square) => square.to_string(),
@@ -75,7 +75,7 @@ impl Coordinates {
 
 /// A tree that is being read.
 #[derive(Debug)]
-pub(in crate::record) struct PreOrder<G: Game = Position> {
+pub(crate) struct PreOrder<G: Game = Position> {
     position: G,
     /// The moves from the start to `position`.
     path: Vec<(G::Move, G::Undo)>,
@@ -118,7 +118,7 @@ enum Next {
 
 impl<G: Game> PreOrder<G> {
     /// A tree that begins with that position and the comment on it.
-    pub(in crate::record) fn new(start: G, comment: String) -> Self {
+    pub(crate) fn new(start: G, comment: String) -> Self {
         let mut tree = Tree::default();
         if !comment.is_empty() {
             tree.comments.push((0, comment));
@@ -137,7 +137,7 @@ impl<G: Game> PreOrder<G> {
     /// A tree in which a move of the main line that cannot be played is left out with what follows it, as in
     /// variations.
     #[cfg(feature = "book")]
-    pub(in crate::record) const fn lenient(mut self) -> Self {
+    pub(crate) const fn lenient(mut self) -> Self {
         self.is_lenient = true;
         self
     }
@@ -148,7 +148,7 @@ impl<G: Game> PreOrder<G> {
     /// # Errors
     ///
     /// A move of the main line that cannot be played; variations too deep in one another.
-    pub(in crate::record) fn add<M: WrittenMove<G>>(
+    pub(crate) fn add<M: WrittenMove<G>>(
         &mut self,
         node: FileMove<M>,
     ) -> Result<bool, BadGameReason> {
@@ -226,7 +226,7 @@ impl<G: Game> PreOrder<G> {
     }
 
     /// The tree, and how many variations were cut.
-    pub(in crate::record) fn finish(mut self) -> (Tree<G>, u64) {
+    pub(crate) fn finish(mut self) -> (Tree<G>, u64) {
         self.close_to(1);
         let mut tree = self.lines.pop().map(|line| line.tree).unwrap_or_default();
         tree.variations.sort_by_key(|variation| variation.ply);

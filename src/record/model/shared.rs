@@ -9,15 +9,15 @@ use crate::record::model::parsed::BadGameReason;
 
 /// A text that games share, short enough for each of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::record) struct SharedText {
-    pub(in crate::record) text: String,
+pub(crate) struct SharedText {
+    pub(crate) text: String,
     /// Set if the file has more of it.
-    pub(in crate::record) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 impl SharedText {
     /// The text, up to [`MAX_SHARED_TEXT`] bytes; `…` stands for the rest.
-    pub(in crate::record) fn new(mut text: String) -> Self {
+    pub(crate) fn new(mut text: String) -> Self {
         const REST: &str = "…";
         let is_cut = text.len() > MAX_SHARED_TEXT;
         if is_cut {
@@ -31,13 +31,13 @@ impl SharedText {
 
 /// The bytes of shared texts that the games of a file may still get.
 #[derive(Debug)]
-pub(in crate::record) struct SharedBudget {
+pub(crate) struct SharedBudget {
     left: usize,
 }
 
 impl SharedBudget {
     /// The budget of a file of so many bytes.
-    pub(in crate::record) const fn of(bytes: usize) -> Self {
+    pub(crate) const fn of(bytes: usize) -> Self {
         Self { left: bytes.saturating_mul(MAX_SHARED_RATIO).saturating_add(FREE_SHARED) }
     }
 
@@ -46,7 +46,7 @@ impl SharedBudget {
     /// # Errors
     ///
     /// There are not so many left.
-    pub(in crate::record) fn take(&mut self, bytes: usize) -> Result<(), BadGameReason> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), BadGameReason> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             let what = format!(
                 "the names that games share come to more than {MAX_SHARED_RATIO} times the file; \

@@ -9,7 +9,7 @@ use crate::record::model::encoding::Encoding;
 
 /// Decodes the texts of one game. Bytes that stand for no character are shown as such (`\xA4`).
 #[derive(Debug)]
-pub(in crate::record) struct Texts {
+pub(crate) struct Texts {
     is_undecoded: Cell<bool>,
     /// The encoding of texts whose format has no say in it.
     encoding: Encoding,
@@ -32,7 +32,7 @@ impl Texts {
     }
 
     /// Reads a game of a program that writes GB18030; if its texts are in another encoding, reads it again in that one.
-    pub(in crate::record) fn read<T>(read: impl Fn(&Self) -> T) -> T {
+    pub(crate) fn read<T>(read: impl Fn(&Self) -> T) -> T {
         let texts = Self::default();
         let found = read(&texts);
         match texts.other_encoding() {
@@ -65,7 +65,7 @@ impl Texts {
     }
 
     /// Returns true if bytes of the texts so far stand for no character.
-    pub(in crate::record) fn is_undecoded(&self) -> bool {
+    pub(crate) fn is_undecoded(&self) -> bool {
         self.is_undecoded.get()
     }
 
@@ -74,18 +74,14 @@ impl Texts {
     }
 
     /// A text in that encoding.
-    pub(in crate::record) fn decode<'a>(
-        &self,
-        encoding: Encoding,
-        bytes: &'a [u8],
-    ) -> Cow<'a, str> {
+    pub(crate) fn decode<'a>(&self, encoding: Encoding, bytes: &'a [u8]) -> Cow<'a, str> {
         let (text, is_undecoded) = encoding.decode_shown(bytes);
         self.note(is_undecoded);
         text
     }
 
     /// A text in the encoding of the file, GB18030 mostly, up to the first NUL.
-    pub(in crate::record) fn text(&self, bytes: &[u8]) -> String {
+    pub(crate) fn text(&self, bytes: &[u8]) -> String {
         let text = before_nul(bytes);
         self.note_bytes(text);
         tidy(&self.decode(self.encoding, text))
@@ -93,7 +89,7 @@ impl Texts {
 
     /// A text in a field of fixed width, as [`text`](Self::text); a character that is cut off at its
     /// end is left out.
-    pub(in crate::record) fn field(&self, bytes: &[u8]) -> String {
+    pub(crate) fn field(&self, bytes: &[u8]) -> String {
         let text = before_nul(bytes);
         let in_utf8 = whole_utf8(text);
         if std::str::from_utf8(in_utf8).is_ok() {
@@ -111,12 +107,12 @@ impl Texts {
     }
 
     /// A text in the encoding that fits it best.
-    pub(in crate::record) fn detected(&self, bytes: &[u8]) -> String {
+    pub(crate) fn detected(&self, bytes: &[u8]) -> String {
         self.decode(Encoding::detect(bytes), bytes).into_owned()
     }
 
     /// A text of CCBridge, in UTF-16, up to the first NUL: what stands behind it is left from before.
-    pub(in crate::record) fn utf16(&self, bytes: &[u8]) -> String {
+    pub(crate) fn utf16(&self, bytes: &[u8]) -> String {
         let (units, _) = bytes.as_chunks::<2>();
         let units =
             units.iter().map(|&unit| u16::from_le_bytes(unit)).take_while(|&unit| unit != 0);
@@ -198,7 +194,7 @@ fn is_surely_utf8(bytes: &[u8]) -> bool {
 
 /// The text without blanks and line ends around it and without control characters; lines end in
 /// line feeds.
-pub(in crate::record) fn tidy(text: &str) -> String {
+pub(crate) fn tidy(text: &str) -> String {
     let text = text.trim();
     if !text.contains(|c: char| c.is_control() && c != '\n') {
         return text.to_owned();
@@ -208,7 +204,7 @@ pub(in crate::record) fn tidy(text: &str) -> String {
 }
 
 /// Appends a tag, unless its value is empty.
-pub(in crate::record) fn push_tag(tags: &mut Vec<(String, String)>, name: &str, value: String) {
+pub(crate) fn push_tag(tags: &mut Vec<(String, String)>, name: &str, value: String) {
     if !value.is_empty() {
         tags.push((name.to_owned(), value));
     }
@@ -216,7 +212,7 @@ pub(in crate::record) fn push_tag(tags: &mut Vec<(String, String)>, name: &str, 
 
 /// Replaces the references of XML and HTML (`&amp;`, `&#20013;`) and, with `escapes`, those of
 /// scripts (`\u4e2d`). What is no reference stays as it is.
-pub(in crate::record) fn unescape(text: &str, escapes: bool) -> String {
+pub(crate) fn unescape(text: &str, escapes: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['&', '\\']) {

@@ -50,7 +50,7 @@ const TEXTS: [(&str, &str); 19] = [
 ];
 
 /// Reads the game of a CBF.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let texts = Texts::default();
     let text = texts.detected(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };

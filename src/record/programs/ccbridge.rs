@@ -104,7 +104,7 @@ impl Layout {
 }
 
 /// Reads the game of a CBR.
-pub(in crate::record) fn read_record(
+pub(crate) fn read_record(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
@@ -114,7 +114,7 @@ pub(in crate::record) fn read_record(
 }
 
 /// A CBL in chunks of about `target` bytes.
-pub(in crate::record) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
+pub(crate) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     let whole = Chunk::whole(bytes, Some(Format::Cbl));
     let Ok(first) = first_record(bytes) else { return vec![whole] };
     let games = records(bytes, first).filter(|record| !is_heading(&bytes[record.clone()]));
@@ -123,7 +123,7 @@ pub(in crate::record) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
 }
 
 /// Reads the games of one chunk of a CBL; the number of a game counts records with pieces on the board.
-pub(in crate::record) fn read_library(
+pub(crate) fn read_library(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

@@ -27,7 +27,7 @@ const BARE_MOVE: usize = 7;
 const MAX_BYTES: usize = 64 << 10;
 
 /// Returns true if the bytes look like a CCM.
-pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     if bytes.len() > MAX_BYTES {
         return false;
     }
@@ -41,7 +41,7 @@ pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CCM.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (tree, fault) = if is_bare(bytes) {
         line(Position::start(), bare_moves(bytes).map(Ok))?
     } else {
@@ -87,7 +87,7 @@ fn is_bare(bytes: &[u8]) -> bool {
 }
 
 /// Moves from columns and rows of their ends; turned, if the first begins in the upper half.
-pub(in crate::record) fn seen_from_red(
+pub(crate) fn seen_from_red(
     squares: impl Iterator<Item = [u8; 4]>,
 ) -> impl Iterator<Item = Coordinates> {
     let mut squares = squares.peekable();

@@ -23,7 +23,7 @@ const MOVE: usize = 10;
 const SAMPLE: usize = 512;
 
 /// Returns true if the bytes begin like a CHE.
-pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let is_number = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
     if !sample.iter().all(is_number) {
@@ -35,7 +35,7 @@ pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CHE.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let mut numbers = Numbers::new(bytes);
     numbers.number("the number of moves")?;
     let (_, count) = numbers.number("the number of moves")?;

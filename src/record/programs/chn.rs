@@ -53,12 +53,12 @@ const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Returns true if the bytes look like a CHN.
-pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || is_old(bytes)
 }
 
 /// Reads the game of a CHN.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     if !bytes.starts_with(MAGIC) {
         let (tree, fault) = line(Position::start(), old_moves(bytes).map(Ok))?;
         let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };

@@ -5,7 +5,7 @@ use crate::record::model::texts::unescape;
 
 /// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) enum Piece<'a> {
+pub(crate) enum Piece<'a> {
     /// `<name …>`, or `<name …/>` if closed.
     Open { name: &'a str, attributes: &'a str, is_closed: bool },
     /// `</name>`
@@ -16,18 +16,18 @@ pub(in crate::record) enum Piece<'a> {
 
 /// Reads pieces one by one; comments, declarations and instructions are passed over.
 #[derive(Debug)]
-pub(in crate::record) struct Pieces<'a> {
+pub(crate) struct Pieces<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Pieces<'a> {
-    pub(in crate::record) const fn new(text: &'a str) -> Self {
+    pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
     /// The number of bytes of the text that were read.
-    pub(in crate::record) const fn at(&self) -> usize {
+    pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
@@ -105,12 +105,12 @@ fn is_tag(text: &str) -> bool {
 }
 
 /// The value of an attribute.
-pub(in crate::record) fn attribute(text: &str, name: &str) -> Option<String> {
+pub(crate) fn attribute(text: &str, name: &str) -> Option<String> {
     quoted(text).find(|(found, _)| *found == name).map(|(_, value)| unescape(value, false))
 }
 
 /// The names and values of all attributes.
-pub(in crate::record) fn attributes(text: &str) -> impl Iterator<Item = (&str, String)> {
+pub(crate) fn attributes(text: &str) -> impl Iterator<Item = (&str, String)> {
     quoted(text).map(|(name, value)| (name, unescape(value, false)))
 }
 

@@ -33,7 +33,7 @@ const RESULTS: [(&str, Outcome); 3] = [
 ];
 
 /// Returns true if the bytes begin like an MXQ.
-pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     let mut strings = Strings { bytes, at: 0 };
     let mut head = strings.by_ref().take(MAX_HEAD);
     if !head.any(|string| string.is_some_and(|(_, text)| text == MOVES)) {
@@ -48,7 +48,7 @@ pub(in crate::record) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of an MXQ.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     Texts::read(|texts| read(bytes, texts))
 }
 

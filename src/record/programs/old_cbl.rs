@@ -55,12 +55,12 @@ const NAMES: [&str; 7] = ["Title", "Text1", "Text2", "Text3", "Text4", "Red", "B
 const WRITERS: [&str; 4] = ["Annotator", "Text5", "Author", "Text6"];
 
 /// Returns true if the bytes are a library of the first versions, or begin like one.
-pub(in crate::record) fn is_old(bytes: &[u8]) -> bool {
+pub(crate) fn is_old(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
 /// Reads the games of an old CBL, one after the other: no more than one is held unpacked.
-pub(in crate::record) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

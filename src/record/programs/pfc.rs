@@ -34,7 +34,7 @@ const COMMENT: &str = "c";
 const NO_TAGS: [&str; 4] = [MOVE, COMMENT, "win", "version"];
 
 /// Returns true if a text begins like a PFC.
-pub(in crate::record) fn looks_like(sample: &[u8]) -> bool {
+pub(crate) fn looks_like(sample: &[u8]) -> bool {
     let head = &sample[..sample.len().min(4096)];
     if !head.starts_with(b"<") {
         return false;
@@ -51,7 +51,7 @@ pub(in crate::record) fn looks_like(sample: &[u8]) -> bool {
 }
 
 /// Reads the game of a PFC.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let texts = Texts::default();
     let text = texts.detected(bytes);
     let found = on_lines(&text, read_text(&text))?;

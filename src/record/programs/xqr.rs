@@ -27,7 +27,7 @@ use crate::record::text::single::{Fault, Found, go_on, malformed, truncated, unl
 use crate::xiangqi::Position;
 
 /// The beginning of a file: the type, the length and the value of its first field.
-pub(in crate::record) const MAGIC: &[u8] = b"\0\x02\x20\x17";
+pub(crate) const MAGIC: &[u8] = b"\0\x02\x20\x17";
 
 /// The checksum with its type and length.
 const TAIL: usize = 6;
@@ -65,7 +65,7 @@ const TODAY: [Field; 9] = [
 ];
 
 /// Reads the game of an XQR.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (content, fields) = match checked(bytes) {
         Err(fault) if matches!(fault.reason, BadGameReason::Truncated(_)) => {
             return cut_off(bytes, fault);

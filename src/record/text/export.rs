@@ -74,7 +74,7 @@ const MOST_TAGS: usize = 1 << 10;
 const MOST_DIGITS: usize = 4;
 
 /// Returns true if a line of the text begins a game's moves.
-pub(in crate::record) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         numbered(line).is_some_and(Numbered::is_first)
@@ -82,7 +82,7 @@ pub(in crate::record) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads the games of a text.
-pub(in crate::record) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

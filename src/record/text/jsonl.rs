@@ -41,7 +41,7 @@ use crate::record::model::recorded::Recorded;
 use crate::record::text::split::{Chunk, Lines};
 
 /// Reads the games of one chunk; `bytes` is the whole source.
-pub(in crate::record) fn read_chunk<G: Recorded>(
+pub(crate) fn read_chunk<G: Recorded>(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

@@ -1,16 +1,16 @@
 //! Formats of lines and blocks of text: PGN, move lists, tables, JSON lines, WXF, texts of web pages.
 
-pub(super) mod dhtmlxq;
-pub(super) mod export;
-pub(super) mod jsonl;
-pub(super) mod pgn;
-pub(super) mod pgn_writer;
-pub(super) mod plain;
-pub(super) mod scan;
-pub(super) mod single;
-pub(super) mod split;
-pub(super) mod table;
-pub(super) mod typed;
-pub(super) mod utf16;
-pub(super) mod wxf;
+pub(crate) mod dhtmlxq;
+pub(crate) mod export;
+pub(crate) mod jsonl;
+pub(crate) mod pgn;
+pub(crate) mod pgn_writer;
+pub(crate) mod plain;
+pub(crate) mod scan;
+pub(crate) mod single;
+pub(crate) mod split;
+pub(crate) mod table;
+pub(crate) mod typed;
+pub(crate) mod utf16;
+pub(crate) mod wxf;
 mod xiangqi;

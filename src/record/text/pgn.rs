@@ -38,7 +38,7 @@ impl BadGameReason {
     }
 
     /// The ply of the main line that is at fault, from 1; 0 if it is none.
-    pub(in crate::record) const fn ply(&self) -> usize {
+    pub(crate) const fn ply(&self) -> usize {
         match self {
             Self::Move { ply, .. } | Self::Unplayable { ply, .. } => *ply,
             Self::NotPgn(_) => 1,
@@ -53,7 +53,7 @@ impl BadGameReason {
 }
 
 /// Reads the games of one chunk of PGN; `bytes` is the whole source.
-pub(in crate::record) fn read_chunk(
+pub(crate) fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
@@ -70,7 +70,7 @@ pub(in crate::record) fn read_chunk(
 }
 
 /// Hands over what was read of a text of one game, which begins at that place and has that number.
-pub(in crate::record) fn hand_over(
+pub(crate) fn hand_over(
     source: &str,
     (place, game): (Place, u64),
     chunk: &Chunk,
@@ -110,35 +110,35 @@ pub(in crate::record) fn hand_over(
 
 /// The reason why a block is no game, and the number of lines between its first line and the fault.
 #[derive(Debug)]
-pub(in crate::record) struct BlockFault {
-    pub(in crate::record) lines: u64,
-    pub(in crate::record) reason: BadGameReason,
+pub(crate) struct BlockFault {
+    pub(crate) lines: u64,
+    pub(crate) reason: BadGameReason,
     /// The moves before an illegal one, if there are some.
-    pub(in crate::record) part: Option<Box<BlockGame>>,
+    pub(crate) part: Option<Box<BlockGame>>,
 }
 
 impl BlockFault {
-    pub(in crate::record) const fn new(lines: u64, reason: BadGameReason) -> Self {
+    pub(crate) const fn new(lines: u64, reason: BadGameReason) -> Self {
         Self { lines, reason, part: None }
     }
 }
 
 #[derive(Debug)]
-pub(in crate::record) struct BlockGame {
-    pub(in crate::record) record: Record<Position>,
-    pub(in crate::record) end: Option<Outcome>,
-    pub(in crate::record) cut_variations: u64,
+pub(crate) struct BlockGame {
+    pub(crate) record: Record<Position>,
+    pub(crate) end: Option<Outcome>,
+    pub(crate) cut_variations: u64,
     /// Set if bytes of its text stand for no character.
-    pub(in crate::record) is_undecoded: bool,
+    pub(crate) is_undecoded: bool,
     /// Moves that two pieces could make.
-    pub(in crate::record) guessed: u64,
-    pub(in crate::record) note: Option<Note>,
-    pub(in crate::record) words: WordsBetween,
+    pub(crate) guessed: u64,
+    pub(crate) note: Option<Note>,
+    pub(crate) words: WordsBetween,
 }
 
 /// The words and signs between moves that are no moves, and were passed over.
 #[derive(Debug, Default, Clone)]
-pub(in crate::record) struct WordsBetween {
+pub(crate) struct WordsBetween {
     count: u64,
     /// The first of them, each with the number of lines before it.
     first: Vec<(u64, String)>,
@@ -148,7 +148,7 @@ pub(in crate::record) struct WordsBetween {
 const WORD_SHOWN: usize = 24;
 
 impl WordsBetween {
-    pub(in crate::record) const fn count(&self) -> u64 {
+    pub(crate) const fn count(&self) -> u64 {
         self.count
     }
 
@@ -173,7 +173,7 @@ impl WordsBetween {
     }
 
     /// The same words in a text that has so many lines before.
-    pub(in crate::record) fn after_lines(mut self, lines: u64) -> Self {
+    pub(crate) fn after_lines(mut self, lines: u64) -> Self {
         self.first.iter_mut().for_each(|(line, _)| *line += lines);
         self
     }
@@ -240,7 +240,7 @@ fn read_shown(encoding: Encoding, bytes: &[u8]) -> Result<Option<BlockGame>, Blo
 
 /// Notes with a game, or with the moves before an illegal one, whether bytes of its text stand for no
 /// character.
-pub(in crate::record) fn noting(
+pub(crate) fn noting(
     read: Result<Option<BlockGame>, BlockFault>,
     is_undecoded: bool,
 ) -> Result<Option<BlockGame>, BlockFault> {
@@ -262,11 +262,11 @@ fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {
     bytes.iter().map(|&b| if b == line_end { b'\n' } else { b }).collect()
 }
 
-pub(in crate::record) static START: LazyLock<Position> = LazyLock::new(Position::start);
+pub(crate) static START: LazyLock<Position> = LazyLock::new(Position::start);
 
 /// The start position that a FEN states, `None` if it is the usual one or the text is blank, and
 /// the plies since the last irreversible move.
-pub(in crate::record) fn read_start(fen: &str) -> Result<(Option<Position>, u32), FenError> {
+pub(crate) fn read_start(fen: &str) -> Result<(Option<Position>, u32), FenError> {
     let fen = fen.trim();
     if fen.is_empty() || fen == START_FEN {
         return Ok((None, 0));
@@ -280,7 +280,7 @@ pub(in crate::record) fn read_start(fen: &str) -> Result<(Option<Position>, u32)
 }
 
 /// Reads moves that stand in a text without tags; `tags` are those known from elsewhere.
-pub(in crate::record) fn read_moves(
+pub(crate) fn read_moves(
     text: &str,
     tags: &[(String, String)],
 ) -> Result<Option<BlockGame>, BlockFault> {
@@ -298,7 +298,7 @@ const MOST_GUESSES: usize = 64;
 const GUESSED_BYTES: usize = 1 << 20;
 
 /// Reads moves of a WXF file.
-pub(in crate::record) fn read_wxf(
+pub(crate) fn read_wxf(
     text: &str,
     tags: &[(String, String)],
 ) -> Result<Option<BlockGame>, BlockFault> {
@@ -902,7 +902,7 @@ fn word_readings(
 }
 
 /// A move by squares whose ranks count from 1, with ranks that count from 0. `None` if it is none.
-pub(in crate::record) fn from_one(text: &[char]) -> Option<MoveText> {
+pub(crate) fn from_one(text: &[char]) -> Option<MoveText> {
     let mut out = MoveText::new();
     let mut rest = text;
     while let Some((&c, after)) = rest.split_first() {

@@ -69,7 +69,7 @@ pub fn write_annotated_pgn(
 }
 
 /// A result as PGN writes it.
-pub(in crate::record) const fn result_text(result: Option<Outcome>) -> &'static str {
+pub(crate) const fn result_text(result: Option<Outcome>) -> &'static str {
     match result {
         Some(Outcome::Win(Side::First)) => "1-0",
         Some(Outcome::Win(Side::Second)) => "0-1",
@@ -108,7 +108,7 @@ fn write_tags(
 }
 
 /// A move as text, in traditional characters if `traditional`.
-pub(in crate::record) fn move_text(
+pub(crate) fn move_text(
     position: &Position,
     mv: Move,
     notation: MoveNotation,
@@ -165,7 +165,7 @@ fn push_escaped(out: &mut String, text: &str) {
 }
 
 /// The text of a comment as it was before it was written: see [`write_pgn`].
-pub(in crate::record) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
     if !REFERENCES.iter().any(|(name, _)| text.contains(name)) {
         return text.into();
     }
@@ -182,7 +182,7 @@ pub(in crate::record) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// The number of tags whose names have no character that PGN allows there.
-pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
+pub(crate) fn tags_left_out(record: &Record<Position>) -> u64 {
     record.tags.iter().filter(|(name, _)| !name.contains(is_of_name)).count() as u64
 }
 

@@ -27,12 +27,12 @@ use crate::xiangqi::{Position, Setup};
 const SAMPLE_LINES: usize = 32;
 
 /// Returns true if the (folded) characters are a move in some notation, legal or not.
-pub(in crate::record) fn is_move(text: &MoveText) -> bool {
+pub(crate) fn is_move(text: &MoveText) -> bool {
     is_move_text(text)
 }
 
 /// The same for any characters.
-pub(in crate::record) fn is_move_text(text: &[char]) -> bool {
+pub(crate) fn is_move_text(text: &[char]) -> bool {
     let reads =
         |text: &[char]| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
     reads(text) || text.contains(&'0') && pgn::from_one(text).is_some_and(|text| reads(&text))
@@ -44,7 +44,7 @@ fn is_move_word(word: &str) -> bool {
 }
 
 /// Returns true if the first line with content has moves, a position, or names of columns.
-pub(in crate::record) fn looks_like(text: &str) -> bool {
+pub(crate) fn looks_like(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !is_remark(line));
     let Some(line) = lines.next() else { return false };
     if table::Columns::read(line).is_some() {
@@ -57,17 +57,17 @@ pub(in crate::record) fn looks_like(text: &str) -> bool {
 }
 
 /// A move, a result, or Chinese moves written together.
-pub(in crate::record) fn begins_with_move(word: &str) -> bool {
+pub(crate) fn begins_with_move(word: &str) -> bool {
     let head: String = word.chars().take(4).collect();
     is_move_word(word) || scan::outcome(word).is_some() || !head.is_ascii() && is_move_word(&head)
 }
 
-pub(in crate::record) fn is_remark(line: &str) -> bool {
+pub(crate) fn is_remark(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
 /// The list in chunks of about `target` bytes. The names of a table's columns are in none.
-pub(in crate::record) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
+pub(crate) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     let mut whole = Chunk::whole_text(bytes, Format::Plain);
     if let Some((columns, header)) = table::header(bytes, &whole) {
         whole.layout = Layout::Table(Arc::new(columns));
@@ -111,7 +111,7 @@ fn plies(text: &str) -> (usize, bool) {
 }
 
 /// Reads the games of one chunk; `bytes` is the whole source.
-pub(in crate::record) fn read_chunk(
+pub(crate) fn read_chunk(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
@@ -156,12 +156,12 @@ fn read_text(text: &str) -> Result<Option<BlockGame>, BlockFault> {
 
 /// The components of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::record) struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     name: Option<&'a str>,
     /// Board, side to move and clock.
-    pub(in crate::record) fen: Option<String>,
+    pub(crate) fen: Option<String>,
     /// The moves, each after a blank, on lines as in the text.
-    pub(in crate::record) moves: String,
+    pub(crate) moves: String,
 }
 
 impl<'a> Parts<'a> {
@@ -183,7 +183,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Adds a line to the components.
-    pub(in crate::record) fn line(&mut self, line: &str) {
+    pub(crate) fn line(&mut self, line: &str) {
         let is_blank = |c: char| {
             c.is_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '，' | '；' | '\u{1a}')
         };
@@ -250,7 +250,7 @@ fn read_fen<'a>(
 
 /// Writes a game on a line: the start position if it is not the usual one, the main line, the
 /// result if it is known.
-pub(in crate::record) fn write(
+pub(crate) fn write(
     out: &mut impl Write,
     record: &Record<Position>,
     notation: MoveNotation,

@@ -6,7 +6,7 @@ use crate::xiangqi::notation::{MoveText, begins_chinese, fold, is_chinese_action
 
 /// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// `[Name "value"]`
     Tag(&'a str, String),
     /// A move, or any other word.
@@ -29,7 +29,7 @@ pub(in crate::record) enum Token<'a> {
 
 /// Reads tokens one by one.
 #[derive(Debug, Clone)]
-pub(in crate::record) struct Scanner<'a> {
+pub(crate) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     /// The offset at which the last token began.
@@ -42,39 +42,39 @@ pub(in crate::record) struct Scanner<'a> {
 
 /// The number of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) struct Number {
-    pub(in crate::record) value: u64,
+pub(crate) struct Number {
+    pub(crate) value: u64,
     /// A dot or another mark stands behind it.
-    pub(in crate::record) is_marked: bool,
+    pub(crate) is_marked: bool,
     /// Black's move follows, as in `1... h9g7`.
-    pub(in crate::record) is_second: bool,
+    pub(crate) is_second: bool,
 }
 
 /// Characters behind a number that are searched for its marks.
 const LONGEST_MARK: usize = 16;
 
 impl<'a> Scanner<'a> {
-    pub(in crate::record) const fn new(text: &'a str) -> Self {
+    pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, at: 0, token: 0, line_end: None, number: None }
     }
 
     /// The offset at which the last token began.
-    pub(in crate::record) const fn token_start(&self) -> usize {
+    pub(crate) const fn token_start(&self) -> usize {
         self.token
     }
 
     /// The last token as it stands in the text.
-    pub(in crate::record) fn token_text(&self) -> &'a str {
+    pub(crate) fn token_text(&self) -> &'a str {
         &self.text[self.token..self.at]
     }
 
     /// Goes back to a token, whose place is then that of the last one.
-    pub(in crate::record) const fn return_to(&mut self, token: usize) {
+    pub(crate) const fn return_to(&mut self, token: usize) {
         (self.token, self.at) = (token, token);
     }
 
     /// Takes the move number that was passed over last.
-    pub(in crate::record) fn take_number(&mut self) -> Option<Number> {
+    pub(crate) fn take_number(&mut self) -> Option<Number> {
         let (begin, end) = self.number.take()?;
         let digits = self.text.get(begin..end)?.chars().map(fold);
         let value = digits.filter_map(|c| c.to_digit(10)).take(9);
@@ -91,12 +91,12 @@ impl<'a> Scanner<'a> {
     }
 
     /// The offset behind the last token.
-    pub(in crate::record) const fn token_end(&self) -> usize {
+    pub(crate) const fn token_end(&self) -> usize {
         self.at
     }
 
     /// The number of line ends before that place.
-    pub(in crate::record) fn lines_before(&self, at: usize) -> u64 {
+    pub(crate) fn lines_before(&self, at: usize) -> u64 {
         self.text.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() as u64
     }
 
@@ -129,7 +129,7 @@ impl<'a> Scanner<'a> {
         self.at += self.rest().chars().take(chars).map(char::len_utf8).sum::<usize>();
     }
 
-    pub(in crate::record) fn next(&mut self) -> Option<Token<'a>> {
+    pub(crate) fn next(&mut self) -> Option<Token<'a>> {
         loop {
             let (c, len) = self.peek()?;
             self.token = self.at;
@@ -354,7 +354,7 @@ fn is_sign(text: &[char]) -> bool {
 }
 
 /// Returns true if a word is a sign of value or another mark, or a null move.
-pub(in crate::record) fn is_sign_or_null(word: &str) -> bool {
+pub(crate) fn is_sign_or_null(word: &str) -> bool {
     let mut text = MoveText::new();
     word.chars().all(|c| text.try_push(fold(c)).is_ok()) && (is_null(&text, word) || is_sign(&text))
 }
@@ -383,12 +383,12 @@ const GLUED_SIGNS: [&str; 20] = [
 ];
 
 /// Returns true if a word is a sign of value alone, without letters.
-pub(in crate::record) fn is_sign_of_value(word: &str) -> bool {
+pub(crate) fn is_sign_of_value(word: &str) -> bool {
     word.chars().all(|c| !c.is_alphanumeric()) && GLUED_SIGNS.contains(&word)
 }
 
 /// The (folded) characters of a word without the sign of value at its end; `None` if there is none.
-pub(in crate::record) fn without_sign(text: &[char]) -> Option<&[char]> {
+pub(crate) fn without_sign(text: &[char]) -> Option<&[char]> {
     let end = text.iter().rposition(|c| !matches!(c, '!' | '?')).map_or(0, |at| at + 1);
     let text = &text[..end];
     // The number of a glyph.
@@ -446,7 +446,7 @@ fn unescape(value: &str) -> String {
 
 /// The outcome that a result tag states. Beside the results of movetext these are what tables of
 /// tournaments have: two points for a win, colons, a win of the first player.
-pub(in crate::record) fn outcome(value: &str) -> Option<Outcome> {
+pub(crate) fn outcome(value: &str) -> Option<Outcome> {
     match value.trim() {
         "1:0" | "2-0" | "2:0" | "先胜" | "先勝" | "红先胜" | "紅先勝" => {
             return Some(Outcome::Win(Side::First));

@@ -14,41 +14,41 @@ use crate::record::text::split::Chunk;
 use crate::xiangqi::Position;
 
 /// A game that was read.
-pub(in crate::record) struct Found<G: Game = Position> {
-    pub(in crate::record) record: Record<G>,
-    pub(in crate::record) cut_variations: u64,
+pub(crate) struct Found<G: Game = Position> {
+    pub(crate) record: Record<G>,
+    pub(crate) cut_variations: u64,
     /// Set if bytes of its texts stand for no character.
-    pub(in crate::record) is_undecoded: bool,
-    pub(in crate::record) note: Option<Note>,
+    pub(crate) is_undecoded: bool,
+    pub(crate) note: Option<Note>,
     /// The reason why the game goes no further, where a move of its main line cannot be played or its bytes
     /// end.
-    pub(in crate::record) fault: Option<Fault>,
+    pub(crate) fault: Option<Fault>,
 }
 
 impl<G: Game> Found<G> {
     /// A game in which everything was read as the file states it.
-    pub(in crate::record) const fn new(record: Record<G>) -> Self {
+    pub(crate) const fn new(record: Record<G>) -> Self {
         Self { record, cut_variations: 0, is_undecoded: false, note: None, fault: None }
     }
 }
 
 /// The reason why a game was not read, and the place where that shows.
 #[derive(Debug, Clone)]
-pub(in crate::record) struct Fault {
-    pub(in crate::record) place: Place,
-    pub(in crate::record) reason: BadGameReason,
+pub(crate) struct Fault {
+    pub(crate) place: Place,
+    pub(crate) reason: BadGameReason,
 }
 
 impl Fault {
     /// A fault at a byte.
-    pub(in crate::record) const fn at(offset: usize, reason: BadGameReason) -> Self {
+    pub(crate) const fn at(offset: usize, reason: BadGameReason) -> Self {
         Self { place: Place::Offset(offset as u64), reason }
     }
 }
 
 /// Hands over the one game of a source, which begins at a place, good or bad. Longer sources than
 /// [`MAX_GAME_BYTES`] are refused, so that a tree has at most a million nodes.
-pub(in crate::record) fn read_whole<G: Recorded>(
+pub(crate) fn read_whole<G: Recorded>(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
@@ -66,7 +66,7 @@ pub(in crate::record) fn read_whole<G: Recorded>(
 
 /// Hands over a game that begins at a place and has that number, good or bad. One that breaks off at an
 /// illegal move, or where its bytes end, is bad, unless the moves before are wanted.
-pub(in crate::record) fn report<G: Recorded>(
+pub(crate) fn report<G: Recorded>(
     source: &str,
     chunk: &Chunk,
     (place, game): (Place, u64),
@@ -103,7 +103,7 @@ const fn breaks_off(reason: &BadGameReason) -> bool {
 }
 
 /// The next part of a game, or `None` where the bytes end too early, which is kept as the game's fault.
-pub(in crate::record) fn unless_truncated<T>(
+pub(crate) fn unless_truncated<T>(
     read: Result<T, Fault>,
     fault: &mut Option<Fault>,
 ) -> Result<Option<T>, Fault> {
@@ -117,7 +117,7 @@ pub(in crate::record) fn unless_truncated<T>(
 }
 
 /// Says whether more moves belong to a tree to which one was added; keeps why it goes no further.
-pub(in crate::record) fn go_on(
+pub(crate) fn go_on(
     added: Result<bool, BadGameReason>,
     at: usize,
     fault: &mut Option<Fault>,
@@ -130,7 +130,7 @@ pub(in crate::record) fn go_on(
 
 /// Reads a game without variations, up to the first move that cannot be played or is not there, from its moves and the
 /// offsets of the bytes where they stand.
-pub(in crate::record) fn line<G: Game, M: WrittenMove<G>>(
+pub(crate) fn line<G: Game, M: WrittenMove<G>>(
     start: G,
     moves: impl Iterator<Item = Result<(usize, M), Fault>>,
 ) -> Result<(Tree<G>, Option<Fault>), Fault> {
@@ -155,7 +155,7 @@ pub(in crate::record) fn line<G: Game, M: WrittenMove<G>>(
 
 /// Returns true if there are moves and the first two can be played. Files without a mark are recognised by
 /// that.
-pub(in crate::record) fn is_playable(
+pub(crate) fn is_playable(
     mut position: Position,
     moves: impl Iterator<Item = Coordinates>,
 ) -> bool {
@@ -169,7 +169,7 @@ pub(in crate::record) fn is_playable(
 }
 
 /// Faults of a text that were found at a byte, at its line.
-pub(in crate::record) fn on_lines(
+pub(crate) fn on_lines(
     text: &str,
     read: Result<Found, (usize, BadGameReason)>,
 ) -> Result<Found, Fault> {
@@ -186,11 +186,11 @@ pub(in crate::record) fn on_lines(
 }
 
 /// A fault where the bytes end too early.
-pub(in crate::record) fn truncated(at: usize, within: &str) -> Fault {
+pub(crate) fn truncated(at: usize, within: &str) -> Fault {
     Fault::at(at, BadGameReason::Truncated(within.to_owned()))
 }
 
 /// A fault of bytes that contradict the format.
-pub(in crate::record) fn malformed(at: usize, what: impl Into<String>) -> Fault {
+pub(crate) fn malformed(at: usize, what: impl Into<String>) -> Fault {
     Fault::at(at, BadGameReason::Malformed(what.into()))
 }

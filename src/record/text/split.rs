@@ -35,14 +35,14 @@ pub struct Chunk {
     /// How its games are read.
     pub options: ReadOptions,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
-    pub(in crate::record) line_end: u8,
+    pub(crate) line_end: u8,
     /// The meaning of the lines of a plain list.
-    pub(in crate::record) layout: Layout,
+    pub(crate) layout: Layout,
 }
 
 /// The meaning of the lines of a plain list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) enum Layout {
+pub(crate) enum Layout {
     /// A game each.
     Games,
     /// One game together.
@@ -53,17 +53,17 @@ pub(in crate::record) enum Layout {
 
 /// A place where a chunk can begin: a game begins there.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::record) struct Start {
-    pub(in crate::record) at: usize,
+pub(crate) struct Start {
+    pub(crate) at: usize,
     /// The number of its line.
-    pub(in crate::record) line: u64,
+    pub(crate) line: u64,
     /// Its number.
-    pub(in crate::record) game: u64,
+    pub(crate) game: u64,
 }
 
 impl Chunk {
     /// The whole source.
-    pub(in crate::record) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
+    pub(crate) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
         let (encoding, line_end) = (Encoding::Utf8, b'\n');
         let bytes = 0..bytes.len();
         let options = ReadOptions::default();
@@ -72,17 +72,13 @@ impl Chunk {
     }
 
     /// The whole source, a text.
-    pub(in crate::record) fn whole_text(bytes: &[u8], format: Format) -> Self {
+    pub(crate) fn whole_text(bytes: &[u8], format: Format) -> Self {
         let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
         Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
     }
 
     /// The whole source, a text in UTF-16 of that format. It is read at once.
-    pub(in crate::record) fn whole_utf16(
-        bytes: &[u8],
-        format: Option<Format>,
-        encoding: Encoding,
-    ) -> Self {
+    pub(crate) fn whole_utf16(bytes: &[u8], format: Option<Format>, encoding: Encoding) -> Self {
         Self { encoding, ..Self::whole(bytes, format) }
     }
 
@@ -145,11 +141,7 @@ impl Chunk {
 }
 
 /// Cuts a chunk into some of about `target` bytes, but of at least one game, before games.
-pub(in crate::record) fn cut(
-    whole: &Chunk,
-    target: usize,
-    starts: impl Iterator<Item = Start>,
-) -> Vec<Chunk> {
+pub(crate) fn cut(whole: &Chunk, target: usize, starts: impl Iterator<Item = Start>) -> Vec<Chunk> {
     let mut open = whole.clone();
     let mut chunks = Vec::new();
     for Start { at, line, game } in starts {
@@ -165,22 +157,22 @@ pub(in crate::record) fn cut(
 
 /// A line that is not blank.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::record) struct TextLine<'a> {
+pub(crate) struct TextLine<'a> {
     /// Without the end, and without the blanks around it.
-    pub(in crate::record) text: &'a [u8],
+    pub(crate) text: &'a [u8],
     /// Its start in the bytes given.
-    pub(in crate::record) start: usize,
+    pub(crate) start: usize,
     /// The start of the next line.
-    pub(in crate::record) end: usize,
+    pub(crate) end: usize,
     /// Its number.
-    pub(in crate::record) line: u64,
+    pub(crate) line: u64,
     /// The number of lines that are not blank up to here.
-    pub(in crate::record) game: u64,
+    pub(crate) game: u64,
 }
 
 /// The lines of a chunk that are not blank.
 #[derive(Debug, Clone)]
-pub(in crate::record) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
@@ -190,7 +182,7 @@ pub(in crate::record) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// The lines of `bytes`, which begin where `chunk` does.
-    pub(in crate::record) const fn new(bytes: &'a [u8], chunk: &Chunk) -> Self {
+    pub(crate) const fn new(bytes: &'a [u8], chunk: &Chunk) -> Self {
         let Chunk { line, game, line_end, .. } = *chunk;
         Self { bytes, at: 0, line, game, line_end }
     }
@@ -224,18 +216,18 @@ fn line_end(bytes: &[u8]) -> u8 {
 
 /// The bytes of one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::record) struct Block<'a> {
+pub(crate) struct Block<'a> {
     /// From its first line that is not blank to the next game.
-    pub(in crate::record) bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
     /// The offset of their start.
-    pub(in crate::record) start: usize,
+    pub(crate) start: usize,
     /// The number of that line.
-    pub(in crate::record) line: u64,
+    pub(crate) line: u64,
 }
 
 /// The games of a stretch of bytes.
 #[derive(Debug)]
-pub(in crate::record) struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
@@ -267,7 +259,7 @@ enum GamePart {
 
 impl<'a> Blocks<'a> {
     /// The games of `bytes`, which begin where `chunk` does.
-    pub(in crate::record) const fn new(bytes: &'a [u8], chunk: &Chunk) -> Self {
+    pub(crate) const fn new(bytes: &'a [u8], chunk: &Chunk) -> Self {
         let Chunk { line, encoding, line_end, .. } = *chunk;
         Self { bytes, at: 0, line, line_end, encoding, comment_end: 0 }
     }
@@ -394,7 +386,7 @@ impl<'a> Iterator for Blocks<'a> {
 }
 
 /// The name in `[Name "value"]`, if the text begins like that.
-pub(in crate::record) fn tag_name(text: &[u8]) -> Option<&[u8]> {
+pub(crate) fn tag_name(text: &[u8]) -> Option<&[u8]> {
     let rest = text.strip_prefix(b"[")?;
     let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_')?;
     (end > 0 && matches!(rest[end], b' ' | b'\t' | b'"')).then(|| &rest[..end])

@@ -51,7 +51,7 @@ const RESULTS: [&str; 3] = ["result", "outcome", "winner"];
 
 /// The meanings of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::record) struct Columns {
+pub(crate) struct Columns {
     separator: u8,
     /// Of all moves or of one.
     moves: usize,
@@ -63,7 +63,7 @@ pub(in crate::record) struct Columns {
 
 impl Columns {
     /// The columns, if the line names them.
-    pub(in crate::record) fn read(line: &str) -> Option<Self> {
+    pub(crate) fn read(line: &str) -> Option<Self> {
         let line = line.trim_start_matches('\u{feff}');
         let separator = line.bytes().find(|c| matches!(c, b',' | b';' | b'\t'))?;
         let mut row = Rows::new(line.as_bytes(), separator, b'\n', 1);
@@ -83,10 +83,7 @@ impl Columns {
 }
 
 /// The columns that the first line of the source names, and that line.
-pub(in crate::record) fn header<'a>(
-    bytes: &'a [u8],
-    chunk: &Chunk,
-) -> Option<(Columns, TextLine<'a>)> {
+pub(crate) fn header<'a>(bytes: &'a [u8], chunk: &Chunk) -> Option<(Columns, TextLine<'a>)> {
     let line = Lines::new(bytes, chunk).next().filter(|line| line.text.len() < 4096)?;
     Columns::read(&chunk.encoding.decode_part(line.text).0).map(|columns| (columns, line))
 }
@@ -259,7 +256,7 @@ struct Game {
 }
 
 /// Reads the games of one chunk of a table's rows; `bytes` is the whole source.
-pub(in crate::record) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,
@@ -301,11 +298,7 @@ pub(in crate::record) fn read(
 
 impl Columns {
     /// The places where games begin in rows that begin where `chunk` does.
-    pub(in crate::record) fn starts(
-        &self,
-        bytes: &[u8],
-        chunk: &Chunk,
-    ) -> impl Iterator<Item = Start> {
+    pub(crate) fn starts(&self, bytes: &[u8], chunk: &Chunk) -> impl Iterator<Item = Start> {
         let (mut game, mut id) = (chunk.game - 1, None);
         let mut rows = Rows::of(bytes, chunk, self);
         std::iter::from_fn(move || {
@@ -380,7 +373,7 @@ fn read_rows(game: Game) -> Result<Option<BlockGame>, BlockFault> {
 }
 
 /// The result that a word states, as PGN writes it.
-pub(in crate::record) fn result(text: &str) -> Option<&'static str> {
+pub(crate) fn result(text: &str) -> Option<&'static str> {
     if let Some(outcome) = scan::outcome(text) {
         return Some(crate::record::text::pgn_writer::result_text(Some(outcome)));
     }

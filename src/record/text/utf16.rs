@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 64 << 20;
 const HEAD_BYTES: usize = 2 << 20;
 
 /// The format of a source in UTF-16, by its beginning.
-pub(in crate::record) fn sniff<T>(
+pub(crate) fn sniff<T>(
     bytes: &[u8],
     encoding: Encoding,
     sniff: impl FnOnce(&[u8]) -> Result<T, BadGameReason>,
@@ -26,7 +26,7 @@ pub(in crate::record) fn sniff<T>(
 }
 
 /// The beginning of a source as UTF-8, if it is UTF-16.
-pub(in crate::record) fn head(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn head(bytes: &[u8]) -> Cow<'_, [u8]> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     match Encoding::utf16_of(head) {
         None => Cow::Borrowed(bytes),
@@ -44,7 +44,7 @@ fn text_of(bytes: &[u8], encoding: Encoding) -> (Cow<'_, str>, bool) {
 }
 
 /// Reads the games of a chunk that is a whole source in UTF-16, with the functions that cut and read one in UTF-8.
-pub(in crate::record) fn read<G: Game>(
+pub(crate) fn read<G: Game>(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

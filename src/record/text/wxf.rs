@@ -44,7 +44,7 @@ const TAGS: [(&str, &str); 12] = [
 ];
 
 /// Returns true if a text is a WXF file: `FORMAT` and `WXF` on its first line.
-pub(in crate::record) fn looks_like(text: &[u8]) -> bool {
+pub(crate) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
     let mut words =
         line[..line.len().min(64)].split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
@@ -53,7 +53,7 @@ pub(in crate::record) fn looks_like(text: &[u8]) -> bool {
 }
 
 /// Reads the games of a file.
-pub(in crate::record) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

@@ -1,5 +1,5 @@
 //! The recursion of the search: nodes, what is left out of them, quiescence.
 
-pub(super) mod node;
-pub(super) mod prune;
-pub(super) mod quiesce;
+pub(crate) mod node;
+pub(crate) mod prune;
+pub(crate) mod quiesce;

@@ -19,7 +19,7 @@ use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
 /// The kind of a node, known at compile time, so that work that only some nodes need costs the
 /// others nothing.
-pub(in crate::search) trait NodeKind {
+pub(crate) trait NodeKind {
     /// True where the search begins.
     const ROOT: bool;
     /// True if the window is open.
@@ -27,11 +27,11 @@ pub(in crate::search) trait NodeKind {
 }
 
 /// The node where the search begins.
-pub(in crate::search) struct Root;
+pub(crate) struct Root;
 /// A node on the principal variation.
-pub(in crate::search) struct Pv;
+pub(crate) struct Pv;
 /// Any other node: searched with a null window.
-pub(in crate::search) struct Null;
+pub(crate) struct Null;
 
 impl NodeKind for Root {
     const ROOT: bool = true;
@@ -48,49 +48,49 @@ impl NodeKind for Null {
 
 /// The facts known of a node before its moves are searched.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::search) struct Node<M> {
-    pub(in crate::search) ply: usize,
-    pub(in crate::search) depth: i32,
-    pub(in crate::search) window: Window,
+pub(crate) struct Node<M> {
+    pub(crate) ply: usize,
+    pub(crate) depth: i32,
+    pub(crate) window: Window,
     /// True if the side to move is in check, or under a threat of that kind in games without check.
-    pub(in crate::search) in_check: bool,
+    pub(crate) in_check: bool,
     /// The static evaluation as the game gives it; `None` in check.
-    pub(in crate::search) raw: Option<i32>,
+    pub(crate) raw: Option<i32>,
     /// The same, corrected by history; meaningless in check.
-    pub(in crate::search) corrected: Score,
+    pub(crate) corrected: Score,
     /// The same, or the transposition table's score where that says more.
-    pub(in crate::search) eval: Score,
+    pub(crate) eval: Score,
     /// True if the evaluation is better than at the same side's last turn.
-    pub(in crate::search) improving: bool,
+    pub(crate) improving: bool,
     /// True if the opponent's last move made things worse for it.
-    pub(in crate::search) worsening: bool,
+    pub(crate) worsening: bool,
     /// Plies that every move is searched deeper.
-    pub(in crate::search) extension: i32,
+    pub(crate) extension: i32,
     /// True if a cut is expected.
-    pub(in crate::search) cut: bool,
-    pub(in crate::search) was_pv: bool,
+    pub(crate) cut: bool,
+    pub(crate) was_pv: bool,
     /// The transposition table's entry.
-    pub(in crate::search) table: Option<TtEntry>,
-    pub(in crate::search) table_move: Option<M>,
-    pub(in crate::search) table_noisy: bool,
-    pub(in crate::search) before: Before,
-    pub(in crate::search) structures: Structures,
+    pub(crate) table: Option<TtEntry>,
+    pub(crate) table_move: Option<M>,
+    pub(crate) table_noisy: bool,
+    pub(crate) before: Before,
+    pub(crate) structures: Structures,
 }
 
 /// A move of a node, before it is made.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::search) struct Candidate<M> {
-    pub(in crate::search) mv: M,
+pub(crate) struct Candidate<M> {
+    pub(crate) mv: M,
     /// The number of moves handed out, this one included.
-    pub(in crate::search) number: i32,
-    pub(in crate::search) noisy: bool,
+    pub(crate) number: i32,
+    pub(crate) noisy: bool,
     /// True if it gives check.
-    pub(in crate::search) threatening: bool,
+    pub(crate) threatening: bool,
     /// Its [history index](Heuristics::history_index).
-    pub(in crate::search) index: usize,
+    pub(crate) index: usize,
     /// The slot of its history if it is noisy.
-    pub(in crate::search) slot: usize,
-    pub(in crate::search) history: i32,
+    pub(crate) slot: usize,
+    pub(crate) history: i32,
 }
 
 /// Moves tried at a node before one cut off: their history indices or slots. Those that do not fit
@@ -155,7 +155,7 @@ struct Judged {
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The value of the line's last position, `depth` plies deep, as far as `window` distinguishes
     /// scores (fail-soft).
-    pub(in crate::search) fn search<N: NodeKind>(
+    pub(crate) fn search<N: NodeKind>(
         &mut self,
         window: Window,
         depth: i32,
@@ -269,7 +269,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// The score of a position in quiescence that a verdict at the board ends: in the last plies before the limit of
     /// moves, which quiescence could otherwise look beyond.
     #[inline]
-    pub(in crate::search) fn verdict_in_quiescence(&mut self, ply: usize) -> Option<Score> {
+    pub(crate) fn verdict_in_quiescence(&mut self, ply: usize) -> Option<Score> {
         if self.line.clock() <= G::STAGES_FROM {
             return None;
         }
@@ -357,7 +357,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The static evaluation with the correction added.
-    pub(in crate::search) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
+    pub(crate) fn corrected(&self, raw: Score, structures: &Structures) -> Score {
         let side = self.line.position().turn();
         Score::from_eval(raw.value() + self.history.correction(side, structures))
     }
@@ -630,7 +630,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// Gives the node the path_ply of the node after the pass that decided it.
-    pub(in crate::search) fn inherit_floor(&mut self, ply: usize) {
+    pub(crate) fn inherit_floor(&mut self, ply: usize) {
         let path_ply = self.path_ply[ply + 1];
         self.path_ply[ply] = if path_ply <= ply { path_ply } else { NO_PATH };
     }
@@ -656,14 +656,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The score of a position without legal moves.
-    pub(in crate::search) fn terminal(&self, ply: usize) -> Score {
+    pub(crate) fn terminal(&self, ply: usize) -> Score {
         let position = self.line.position();
         position.outcome().map_or(Score::DRAW, |outcome| result(outcome, position.turn(), ply))
     }
 }
 
 /// A finished game seen by `side`.
-pub(in crate::search) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
+pub(crate) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
     outcome.winner().map_or(Score::DRAW, |winner| decided(winner == side, ply))
 }
 
@@ -682,7 +682,7 @@ fn softened<M>(score: Score, node: &Node<M>) -> Score {
 }
 
 /// The transposition table's score, where it was searched deep enough and settles the window.
-pub(in crate::search) fn table_cutoff(
+pub(crate) fn table_cutoff(
     entry: Option<TtEntry>,
     window: Window,
     depth: i32,
@@ -699,7 +699,7 @@ pub(in crate::search) fn table_cutoff(
 }
 
 /// The static evaluation, or the transposition table's score where that says more.
-pub(in crate::search) fn refined(eval: Score, entry: Option<TtEntry>, ply: usize) -> Score {
+pub(crate) fn refined(eval: Score, entry: Option<TtEntry>, ply: usize) -> Score {
     let Some(entry) = entry else { return eval };
     let score = entry.score.to_global(ply);
     let says_more = match entry.bound {

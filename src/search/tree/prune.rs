@@ -20,7 +20,7 @@ use crate::search::window::Window;
 use crate::search::worker::{Interrupted, Worker};
 
 /// The result of a search without a node's transposition table move, about that move.
-pub(in crate::search) enum Singular {
+pub(crate) enum Singular {
     /// It is to be searched deeper by this number of plies, or less deep.
     Extends(i32),
     /// Others reach beta as well: the node has this score.
@@ -29,10 +29,7 @@ pub(in crate::search) enum Singular {
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// A score for the node without searching its moves, if one of the techniques applies.
-    pub(in crate::search) fn prune(
-        &mut self,
-        node: &Node<G::Move>,
-    ) -> Result<Option<Score>, Interrupted> {
+    pub(crate) fn prune(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         if let Some(score) = reverse_futility::<G>(node) {
             return Ok(Some(score));
         }
@@ -147,7 +144,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Singular extension (Anantharaman, Campbell and Hsu 1988): if every move but the
     /// transposition table's is worse by a margin, that move is searched deeper. If the others
     /// reach beta too, the node is cut at once.
-    pub(in crate::search) fn singularity<N: NodeKind>(
+    pub(crate) fn singularity<N: NodeKind>(
         &mut self,
         node: &Node<G::Move>,
         candidate: &Candidate<G::Move>,
@@ -202,7 +199,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
 /// Internal iterative reduction: where the transposition table has no move, a less deep search
 /// finds one for the next iteration.
-pub(in crate::search) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
+pub(crate) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
     node.table_move.is_none() && depth >= IIR_DEPTH
 }
 
@@ -233,7 +230,7 @@ fn reverse_futility<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
 
 /// Returns `Some` if a move is left out for one of the reasons below, with the greatest score of
 /// the node by that move, as far as the reason gives one: a fail-soft bound must not be lower.
-pub(in crate::search) fn skips<G: Heuristics>(
+pub(crate) fn skips<G: Heuristics>(
     position: &G,
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
@@ -250,7 +247,7 @@ pub(in crate::search) fn skips<G: Heuristics>(
 }
 
 /// Late-move pruning: far down the list, only quiet moves that check are tried.
-pub(in crate::search) fn is_late<G: Heuristics>(node: &Node<G::Move>, number: i32) -> bool {
+pub(crate) fn is_late<G: Heuristics>(node: &Node<G::Move>, number: i32) -> bool {
     let most =
         (G::TUNABLES.late_base + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.in_check && node.depth <= LATE_DEPTH && number >= most
@@ -324,7 +321,7 @@ fn base_reduction<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::
 
 /// Late-move reduction: the number of plies by which a move is searched less deep at first.
 /// `cutoffs` counts the moves of this node that were refuted already.
-pub(in crate::search) fn late_move_reduction<N: NodeKind, G: Heuristics>(
+pub(crate) fn late_move_reduction<N: NodeKind, G: Heuristics>(
     node: &Node<G::Move>,
     candidate: &Candidate<G::Move>,
     cutoffs: u8,

@@ -35,7 +35,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Quiescence: only noisy moves, and at its first ply quiet moves that make a threat, are
     /// tried, if they do not lose material, and the side to move may always leave it at the static
     /// evaluation (stand pat); in check all moves are tried instead.
-    pub(in crate::search) fn quiesce<N: NodeKind>(
+    pub(crate) fn quiesce<N: NodeKind>(
         &mut self,
         window: Window,
         ply: usize,
@@ -137,7 +137,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// The keys by which the evaluation of the line's last position is corrected.
-    pub(in crate::search) fn structures(&self) -> Structures {
+    pub(crate) fn structures(&self) -> Structures {
         self.line.position().structure_keys().filter(|_| self.shared.features.corrections)
     }
 

@@ -13,7 +13,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, compress_bound};
 
 /// Raw bytes of a block; the last of a stream may be shorter.
-pub(in crate::tablebase) const BLOCK_LEN: usize = 1 << 15;
+pub(crate) const BLOCK_LEN: usize = 1 << 15;
 
 /// The level for comparing ways to lay out values.
 const SAMPLE_LEVEL: i32 = 6;
@@ -25,7 +25,7 @@ const FRAME_START: [u8; 6] = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x28];
 
 /// The effort of compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) enum Effort {
+pub(crate) enum Effort {
     /// Fast, for comparing ways to lay out values.
     Sample,
     /// For the file.
@@ -34,7 +34,7 @@ pub(in crate::tablebase) enum Effort {
 
 /// A compressed block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::tablebase) enum Packed {
+pub(crate) enum Packed {
     /// All its raw bytes are this one.
     Constant(u8),
     /// A frame without its start.
@@ -43,7 +43,7 @@ pub(in crate::tablebase) enum Packed {
 
 impl Packed {
     /// Bytes in the file, those of the block table included, roughly.
-    pub(in crate::tablebase) fn cost(&self) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         match self {
             Self::Constant(_) => 2,
             Self::Frame(bytes) => bytes.len() + 6,
@@ -52,13 +52,13 @@ impl Packed {
 }
 
 /// Compresses raw blocks one after the other.
-pub(in crate::tablebase) struct Packer {
+pub(crate) struct Packer {
     zstd: Compressor<'static>,
     frame: Vec<u8>,
 }
 
 impl Packer {
-    pub(in crate::tablebase) fn new(effort: Effort) -> io::Result<Self> {
+    pub(crate) fn new(effort: Effort) -> io::Result<Self> {
         let level = match effort {
             Effort::Sample => SAMPLE_LEVEL,
             Effort::Full => FULL_LEVEL,
@@ -70,7 +70,7 @@ impl Packer {
         Ok(Self { zstd, frame: Vec::with_capacity(compress_bound(BLOCK_LEN)) })
     }
 
-    pub(in crate::tablebase) fn pack(&mut self, raw: &[u8]) -> io::Result<Packed> {
+    pub(crate) fn pack(&mut self, raw: &[u8]) -> io::Result<Packed> {
         if let [first, rest @ ..] = raw
             && rest.iter().all(|byte| byte == first)
         {
@@ -98,7 +98,7 @@ thread_local! {
 
 /// Decodes a frame of `raw_len` bytes into `raw`, replacing its contents; `None` if the bytes are
 /// damaged.
-pub(in crate::tablebase) fn unpack(packed: &[u8], raw_len: usize, raw: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn unpack(packed: &[u8], raw_len: usize, raw: &mut Vec<u8>) -> Option<()> {
     UNPACKER.with_borrow_mut(|unpacker| {
         if unpacker.is_none() {
             *unpacker = Some(Unpacker { zstd: Decompressor::new().ok()?, frame: Vec::new() });

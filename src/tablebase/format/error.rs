@@ -102,7 +102,7 @@ impl TableError {
     }
 
     /// Returns true if the file is of a format older than this program's.
-    pub(in crate::tablebase) fn is_older_format(&self) -> bool {
+    pub(crate) fn is_older_format(&self) -> bool {
         matches!(self, Self::Header { fault: SealError::Version { found, supported }, .. }
             if found < supported)
     }

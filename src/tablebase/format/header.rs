@@ -21,78 +21,78 @@ const KIND: SealedKind = SealedKind { magic: *b"JZTABLE\0", version: 3, limit: 1
 const OLDER: SealedKind = SealedKind { version: 2, ..KIND };
 
 /// (order, distance) pairs.
-pub(in crate::tablebase) type Ranks = Vec<(u16, u16)>;
+pub(crate) type Ranks = Vec<(u16, u16)>;
 
 /// The two parts of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::tablebase) enum Section {
+pub(crate) enum Section {
     Wdl,
     Distance,
 }
 
 impl Section {
-    pub(in crate::tablebase) const ALL: [Self; 2] = [Self::Wdl, Self::Distance];
+    pub(crate) const ALL: [Self; 2] = [Self::Wdl, Self::Distance];
 
     /// The number of its stream with a side to move.
     #[inline]
-    pub(super) const fn stream(self, side: usize) -> usize {
+    pub(crate) const fn stream(self, side: usize) -> usize {
         2 * side + self as usize
     }
 
     /// The section of a stream.
-    pub(super) const fn of_stream(stream: usize) -> Self {
+    pub(crate) const fn of_stream(stream: usize) -> Self {
         if stream.is_multiple_of(2) { Self::Wdl } else { Self::Distance }
     }
 }
 
 /// The facts about a table that a reader needs before its blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::tablebase) struct Header {
-    pub(in crate::tablebase) material: String,
-    pub(in crate::tablebase) rules: String,
-    pub(in crate::tablebase) metric: String,
+pub(crate) struct Header {
+    pub(crate) material: String,
+    pub(crate) rules: String,
+    pub(crate) metric: String,
     /// The program that wrote it.
-    pub(in crate::tablebase) tool: String,
+    pub(crate) tool: String,
     /// Slots per side to move of the generator.
-    pub(in crate::tablebase) slots: u64,
+    pub(crate) slots: u64,
     /// By side to move.
-    pub(in crate::tablebase) counts: [SideCounts; 2],
+    pub(crate) counts: [SideCounts; 2],
     /// By side to move: a position with the longest win of order 0 in FEN; empty if there is none.
-    pub(in crate::tablebase) longest: [String; 2],
+    pub(crate) longest: [String; 2],
     /// The (order, distance) pairs of wins, ascending.
-    pub(in crate::tablebase) wins: Ranks,
+    pub(crate) wins: Ranks,
     /// The (order, distance) pairs of losses, ascending.
-    pub(in crate::tablebase) losses: Ranks,
+    pub(crate) losses: Ranks,
     /// By side to move: the number of positions of the whole board for each pair of `wins`.
-    pub(in crate::tablebase) win_counts: [Vec<u64>; 2],
+    pub(crate) win_counts: [Vec<u64>; 2],
     /// By side to move: the number of positions of the whole board for each pair of `losses`.
-    pub(in crate::tablebase) loss_counts: [Vec<u64>; 2],
+    pub(crate) loss_counts: [Vec<u64>; 2],
     /// The tables that captures lead to, by name, and their content hashes.
-    pub(in crate::tablebase) dependencies: Vec<(String, [u8; 32])>,
+    pub(crate) dependencies: Vec<(String, [u8; 32])>,
     /// See [`crate::tablebase::solve::content`].
-    pub(in crate::tablebase) content: [u8; 32],
+    pub(crate) content: [u8; 32],
     /// The component through which mirror images are folded.
-    pub(in crate::tablebase) fold: u8,
+    pub(crate) fold: u8,
     /// For each side to move the stream of results, then that of distances.
-    pub(in crate::tablebase) streams: Vec<Stream>,
+    pub(crate) streams: Vec<Stream>,
     /// Bit n is set if readers rebuild values of stream n from those after one move: of results
     /// those of positions in check, of distances all.
-    pub(in crate::tablebase) rebuilt: u8,
+    pub(crate) rebuilt: u8,
 }
 
 /// The values of a section with one side to move: consecutive blocks, and a table of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::tablebase) struct Stream {
+pub(crate) struct Stream {
     /// The packing of values into bytes: see [`Packing`].
-    pub(in crate::tablebase) packing: u8,
+    pub(crate) packing: u8,
     /// The components, the slowest first.
-    pub(in crate::tablebase) order: Vec<u8>,
+    pub(crate) order: Vec<u8>,
     /// Bytes of all blocks.
-    pub(in crate::tablebase) bytes: u64,
+    pub(crate) bytes: u64,
     /// Bytes of the block table.
-    pub(in crate::tablebase) table_bytes: u64,
+    pub(crate) table_bytes: u64,
     /// CRC32 of the block table.
-    pub(in crate::tablebase) table_crc: u32,
+    pub(crate) table_crc: u32,
 }
 
 /// The results of all positions with one side to move, over the whole board: mirror images counted
@@ -116,11 +116,11 @@ pub struct SideCounts {
 }
 
 /// The contents of the header beside the values.
-pub(in crate::tablebase) struct Label {
-    pub(in crate::tablebase) rules: Rules,
-    pub(in crate::tablebase) metric: Metric,
-    pub(in crate::tablebase) dependencies: Vec<(String, [u8; 32])>,
-    pub(in crate::tablebase) content: [u8; 32],
+pub(crate) struct Label {
+    pub(crate) rules: Rules,
+    pub(crate) metric: Metric,
+    pub(crate) dependencies: Vec<(String, [u8; 32])>,
+    pub(crate) content: [u8; 32],
 }
 
 impl Header {
@@ -130,7 +130,7 @@ impl Header {
     }
 
     /// The symbols of a stream.
-    pub(super) fn alphabet(&self, stream: usize) -> Alphabet {
+    pub(crate) fn alphabet(&self, stream: usize) -> Alphabet {
         match Section::of_stream(stream) {
             Section::Wdl => Alphabet::Results,
             Section::Distance if self.is_rebuilt(stream) => Alphabet::LoopMarks,
@@ -141,7 +141,7 @@ impl Header {
 
     /// Returns true if readers rebuild values of a stream: see [`Header::rebuilt`].
     #[inline]
-    pub(super) fn is_rebuilt(&self, stream: usize) -> bool {
+    pub(crate) fn is_rebuilt(&self, stream: usize) -> bool {
         self.rebuilt >> stream & 1 == 1
     }
 
@@ -157,17 +157,17 @@ impl Header {
     }
 
     /// Sides to move that have streams of their own.
-    pub(super) fn sides(&self) -> usize {
+    pub(crate) fn sides(&self) -> usize {
         self.streams.len() / 2
     }
 
     /// The header's bytes as they stand in the file. Their number does not depend on that of blocks.
-    pub(super) fn sealed(&self) -> Result<Vec<u8>, SealError> {
+    pub(crate) fn sealed(&self) -> Result<Vec<u8>, SealError> {
         sealed::seal(KIND, self)
     }
 
     /// Reads the header at the beginning of `bytes`; returns it with its end.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Self, usize), SealError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<(Self, usize), SealError> {
         let end = Self::end(bytes).unwrap_or(bytes.len()).min(bytes.len());
         let own = &bytes[..end];
         let header = match sealed::version(own) {
@@ -178,20 +178,20 @@ impl Header {
     }
 
     /// Returns true if a header that begins with these bytes is of a version that is no longer read.
-    pub(super) fn is_unreadably_old(start: &[u8]) -> bool {
+    pub(crate) fn is_unreadably_old(start: &[u8]) -> bool {
         start.starts_with(&KIND.magic)
             && sealed::version(start).is_some_and(|version| version < OLDER.version)
     }
 
     /// The end of the header, by its first [`sealed::HEADER_LEN`] bytes; `None` if they are fewer,
     /// or state a length that no header has.
-    pub(super) fn end(start: &[u8]) -> Option<usize> {
+    pub(crate) fn end(start: &[u8]) -> Option<usize> {
         let length = u64::from_le_bytes(start.get(12..20)?.try_into().ok()?);
         (length <= KIND.limit).then(|| sealed::HEADER_LEN + length as usize)
     }
 
     /// The layout of the file, or the reason for which the header cannot be right.
-    pub(super) fn check(
+    pub(crate) fn check(
         &self,
         material: Material,
         rules: Rules,
@@ -271,7 +271,7 @@ impl Header {
     }
 
     /// The pairs of wins and losses together, ascending, each once.
-    pub(in crate::tablebase) fn ranks(&self) -> Ranks {
+    pub(crate) fn ranks(&self) -> Ranks {
         let mut ranks = [self.wins.as_slice(), self.losses.as_slice()].concat();
         ranks.sort_unstable();
         ranks.dedup();
@@ -279,7 +279,7 @@ impl Header {
     }
 
     /// The number of positions of each value that occurs with a side to move.
-    pub(in crate::tablebase) fn histogram(&self, side: Side) -> Vec<HistogramRow> {
+    pub(crate) fn histogram(&self, side: Side) -> Vec<HistogramRow> {
         let i = side.index();
         let wins = self.wins.iter().map(|&(order, distance)| Entry::win(order, distance));
         let losses = self.losses.iter().map(|&(order, distance)| Entry::loss(order, distance));
@@ -292,7 +292,7 @@ impl Header {
 
     /// The names of the counts and longest wins that are not those of a table, its illegal
     /// positions marked.
-    pub(in crate::tablebase) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
+    pub(crate) fn mistakes(&self, table: &Table) -> Vec<&'static str> {
         let by_side = count_words(table);
         let value = |position: &Position| {
             let (side, slot) = locate_position(&table.index, position, false)?;
@@ -317,7 +317,7 @@ impl Header {
     }
 
     /// By side to move: a position with the longest win, if there is one.
-    pub(in crate::tablebase) fn longest_positions(&self) -> BySide<Option<Position>> {
+    pub(crate) fn longest_positions(&self) -> BySide<Option<Position>> {
         BySide::new_with(|side| Position::from_fen(&self.longest[side.index()]).ok())
     }
 }

@@ -14,14 +14,14 @@ use crate::tablebase::material::Material;
 use crate::xiangqi::{Piece, Position, Role, Square, can_stand};
 
 /// Kinds of pieces of both sides.
-pub(super) const MAX_COMPONENTS: usize = 14;
+pub(crate) const MAX_COMPONENTS: usize = 14;
 /// Pieces of a kind on one side.
 const MAX_ALIKE: usize = 5;
 /// A file slot that stands for no slot of the generator, or for one that a lower file slot stands for.
-pub(in crate::tablebase) const NO_SLOT: u32 = u32::MAX;
+pub(crate) const NO_SLOT: u32 = u32::MAX;
 
 /// One digit for each component, unfolded.
-pub(super) type Choices = ArrayVec<u32, MAX_COMPONENTS>;
+pub(crate) type Choices = ArrayVec<u32, MAX_COMPONENTS>;
 
 /// Binomial coefficients `[n][k]` for n up to 90, k up to 5.
 const BINOMIAL: [[u32; 6]; 91] = {
@@ -56,10 +56,10 @@ struct Component {
 
 /// The digits of a material's files.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Layout {
+pub(crate) struct Layout {
     components: Vec<Component>,
     /// The component through which mirror images are folded.
-    pub(super) fold: usize,
+    pub(crate) fold: usize,
     folding: Arc<Folding>,
     /// From folded digits to those of the component; only where whole streams are read or written.
     unfolded: OnceLock<Vec<u32>>,
@@ -83,7 +83,7 @@ static FOLDINGS: LazyLock<Mutex<Foldings>> = LazyLock::new(Mutex::default);
 type Foldings = HashMap<(Piece, usize), Arc<Folding>>;
 
 /// Prepares the slow part of opening the files of a material: five pawns have 3.5 million placements.
-pub(in crate::tablebase) fn prepare(material: Material) {
+pub(crate) fn prepare(material: Material) {
     for component in components(material).iter().filter(|c| c.size > SLOW) {
         Folding::of(component);
     }
@@ -141,11 +141,11 @@ fn rank(ascending: &[u8]) -> u32 {
 
 /// The stride of each component's digit in a stream.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct Strides(ArrayVec<u64, MAX_COMPONENTS>);
+pub(crate) struct Strides(ArrayVec<u64, MAX_COMPONENTS>);
 
 /// A position's digits and those of its mirror image, as far as they matter.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct FoldedDigits {
+pub(crate) struct FoldedDigits {
     /// With the fold component's digit folded.
     digits: Choices,
     /// The mirror image's digits, if the fold component is its own mirror image.
@@ -155,7 +155,7 @@ pub(in crate::tablebase) struct FoldedDigits {
 impl Layout {
     /// The layout with its fold chosen: the component whose folding saves the most, the first of
     /// equals.
-    pub(super) fn new(material: Material) -> Self {
+    pub(crate) fn new(material: Material) -> Self {
         let components = components(material);
         let fixed =
             |c: &Component| (0..c.size).filter(|&digit| c.mirrored(digit) == digit).count() as u64;
@@ -165,7 +165,7 @@ impl Layout {
     }
 
     /// The layout that folds through a given component; `None` if there is no such component.
-    pub(super) fn with_fold(material: Material, fold: usize) -> Option<Self> {
+    pub(crate) fn with_fold(material: Material, fold: usize) -> Option<Self> {
         let components = components(material);
         (fold < components.len()).then(|| Self::folding(components, fold))
     }
@@ -180,27 +180,27 @@ impl Layout {
         self.unfolded.get_or_init(|| self.folding.digits())
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.components.len()
     }
 
     /// Number of values of a component's digit in a file.
-    pub(super) fn radix(&self, component: usize) -> u32 {
+    pub(crate) fn radix(&self, component: usize) -> u32 {
         if component == self.fold { self.folding.count } else { self.components[component].size }
     }
 
-    pub(super) fn piece(&self, component: usize) -> Piece {
+    pub(crate) fn piece(&self, component: usize) -> Piece {
         self.components[component].piece
     }
 
     /// File slots of a stream; `None` if there are more than 64 bits number.
-    pub(super) fn slots(&self) -> Option<u64> {
+    pub(crate) fn slots(&self) -> Option<u64> {
         (0..self.len()).try_fold(1u64, |all, c| all.checked_mul(u64::from(self.radix(c))))
     }
 
     /// The strides of an order, the slowest component first; `None` if it is no permutation of the
     /// components.
-    pub(super) fn strides(&self, order: &[u8]) -> Option<Strides> {
+    pub(crate) fn strides(&self, order: &[u8]) -> Option<Strides> {
         let mut strides: ArrayVec<u64, MAX_COMPONENTS> = (0..self.len()).map(|_| 0).collect();
         if order.len() != self.len() {
             return None;
@@ -219,11 +219,7 @@ impl Layout {
 
     /// The place of a position of this material; `swap` if Black is the first side of the material.
     /// `None` if its pieces stand where they never can.
-    pub(in crate::tablebase) fn place(
-        &self,
-        position: &Position,
-        swap: bool,
-    ) -> Option<FoldedDigits> {
+    pub(crate) fn place(&self, position: &Position, swap: bool) -> Option<FoldedDigits> {
         let mut squares: ArrayVec<ArrayVec<Square, MAX_ALIKE>, MAX_COMPONENTS> = ArrayVec::new();
         let mut digits = Choices::new();
         for component in &self.components {
@@ -265,7 +261,7 @@ impl Layout {
 impl FoldedDigits {
     /// The file slot in a stream: of a position and its mirror image the lower.
     #[inline]
-    pub(in crate::tablebase) fn slot(&self, Strides(strides): &Strides) -> u64 {
+    pub(crate) fn slot(&self, Strides(strides): &Strides) -> u64 {
         let slot = |digits: &Choices| -> u64 {
             digits.iter().zip(strides).map(|(&digit, &stride)| u64::from(digit) * stride).sum()
         };
@@ -350,14 +346,14 @@ struct GroupMap {
 
 /// The maps that [`Rows`] needs whatever the order is.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Maps {
+pub(crate) struct Maps {
     groups: Vec<GroupMap>,
     /// By component: the digits of mirror images.
     mirrors: Vec<Vec<u32>>,
 }
 
 impl Maps {
-    pub(in crate::tablebase) fn new(layout: &Layout, index: &Index) -> Self {
+    pub(crate) fn new(layout: &Layout, index: &Index) -> Self {
         let squares: Vec<Vec<_>> =
             layout.components.iter().map(|c| (0..c.size).map(|d| c.squares(d)).collect()).collect();
         let mirrored = |c: &Component| (0..c.size).map(|digit| c.mirrored(digit)).collect();
@@ -372,7 +368,7 @@ impl Maps {
 
 /// From the file slots of a stream, row by row of the fastest component, to slots of the generator.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Rows<'a> {
+pub(crate) struct Rows<'a> {
     layout: &'a Layout,
     index: &'a Index,
     maps: &'a Maps,
@@ -385,7 +381,7 @@ pub(in crate::tablebase) struct Rows<'a> {
     /// By component: its group and the stride of its choice there.
     worths: ArrayVec<(usize, usize), MAX_COMPONENTS>,
     /// Values of the fastest component.
-    pub(super) row_len: usize,
+    pub(crate) row_len: usize,
 }
 
 /// A row at hand.
@@ -400,12 +396,7 @@ struct StreamRow {
 
 impl<'a> Rows<'a> {
     /// `order` is a permutation of the components.
-    pub(in crate::tablebase) fn new(
-        layout: &'a Layout,
-        index: &'a Index,
-        maps: &'a Maps,
-        order: &[u8],
-    ) -> Self {
+    pub(crate) fn new(layout: &'a Layout, index: &'a Index, maps: &'a Maps, order: &[u8]) -> Self {
         let order: Vec<usize> = order.iter().map(|&c| usize::from(c)).collect();
         let inner = order.last().copied().unwrap_or(0);
         let inner_group =
@@ -510,7 +501,7 @@ impl<'a> Rows<'a> {
 
     /// Appends the slots of the generator for the file slots of a range to `out`, [`NO_SLOT`] where
     /// there is none or where the mirror image's file slot is lower.
-    pub(super) fn slots(&self, range: std::ops::Range<u64>, out: &mut Vec<u32>) {
+    pub(crate) fn slots(&self, range: std::ops::Range<u64>, out: &mut Vec<u32>) {
         let row_len = self.row_len as u64;
         let skip = (range.start % row_len) as usize;
         let first = out.len();
@@ -536,7 +527,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The other slot of the generator that holds the mirror image of a slot, if there is one.
-    pub(super) fn twin(&self, slot: u32) -> Option<u32> {
+    pub(crate) fn twin(&self, slot: u32) -> Option<u32> {
         let digits = self.index.digits(slot);
         if !self.index.is_self_mirrored(&digits) {
             return None;

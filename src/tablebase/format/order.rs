@@ -36,7 +36,7 @@ const FEW: u64 = 4;
 const PERIODS: usize = 3;
 
 /// The layout of a stream that compresses best among those tried.
-pub(super) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> {
+pub(crate) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> {
     let mut best = first_plan(coder, alphabet);
     if coder.numbering.layout.slots().is_none_or(|slots| slots < WORTHWHILE) {
         return Ok(best);
@@ -58,7 +58,7 @@ pub(super) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> 
 }
 
 /// The plan before any trial.
-pub(super) fn first_plan(coder: &Coder<'_>, alphabet: Alphabet) -> Plan {
+pub(crate) fn first_plan(coder: &Coder<'_>, alphabet: Alphabet) -> Plan {
     let packing = match alphabet {
         Alphabet::Results | Alphabet::LoopMarks => Packing::Quads,
         Alphabet::Numbers => Packing::Bytes,
@@ -68,7 +68,7 @@ pub(super) fn first_plan(coder: &Coder<'_>, alphabet: Alphabet) -> Plan {
 }
 
 /// Bytes for each 2^20 slots of a stream before its order is chosen, from a sample.
-pub(super) fn first_rate(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<u64> {
+pub(crate) fn first_rate(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<u64> {
     let mut trial = Trial::default();
     let plan = first_plan(coder, alphabet);
     trial.go_on(coder, &plan, FIRST, &mut Scratch::new(Effort::Sample))?;

@@ -22,7 +22,7 @@ use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Position;
 
 /// Returns true if a file is a table of a version that is no longer read.
-pub(in crate::tablebase) fn is_unreadably_old(path: &Path) -> bool {
+pub(crate) fn is_unreadably_old(path: &Path) -> bool {
     let start = PositionedFile::open(path).and_then(|file| file.read(0, sealed::HEADER_LEN as u64));
     start.is_ok_and(|start| Header::is_unreadably_old(&start))
 }
@@ -38,10 +38,10 @@ const SHORTEST_ENTRY: u64 = 2;
 /// A table's file, opened. Blocks are read at their places, not through a memory map: a file that is
 /// truncated or overwritten while it is open is an error, never the end of the process.
 #[derive(Debug)]
-pub(in crate::tablebase) struct TableFile {
+pub(crate) struct TableFile {
     path: PathBuf,
     file: PositionedFile,
-    pub(in crate::tablebase) header: Header,
+    pub(crate) header: Header,
     material: Material,
     layout: Layout,
     streams: Vec<OpenStream>,
@@ -68,23 +68,23 @@ struct BlockRef {
 
 /// The place of a value in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) struct Spot {
-    pub(in crate::tablebase) stream: usize,
-    pub(in crate::tablebase) block: usize,
+pub(crate) struct Spot {
+    pub(crate) stream: usize,
+    pub(crate) block: usize,
     place: usize,
 }
 
 impl Spot {
     /// A number that no other spot of the table has, below 2^38.
     #[inline]
-    pub(in crate::tablebase) const fn number(self) -> u64 {
+    pub(crate) const fn number(self) -> u64 {
         (self.stream as u64) << 36 | (self.block as u64) << 18 | self.place as u64
     }
 }
 
 /// A block before it is decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) enum Stored {
+pub(crate) enum Stored {
     /// All its bytes are this one.
     Constant(u8),
     /// It has to be decoded.
@@ -99,7 +99,7 @@ struct Scratch {
 
 impl TableFile {
     /// Opens the table of a material in a folder.
-    pub(in crate::tablebase) fn open(
+    pub(crate) fn open(
         dir: &Path,
         material: Material,
         rules: Rules,
@@ -125,39 +125,34 @@ impl TableFile {
         Ok(Self { path, file, header, material, layout, streams })
     }
 
-    pub(in crate::tablebase) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(in crate::tablebase) const fn layout(&self) -> &Layout {
+    pub(crate) const fn layout(&self) -> &Layout {
         &self.layout
     }
 
     /// Sides to move that have values of their own: 1 or 2.
     #[inline]
-    pub(in crate::tablebase) fn sides(&self) -> usize {
+    pub(crate) fn sides(&self) -> usize {
         self.header.sides()
     }
 
     /// Size in bytes.
-    pub(in crate::tablebase) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.file.bytes()
     }
 
     /// Bytes of a section, its block tables included.
-    pub(in crate::tablebase) fn section_bytes(&self, section: Section) -> u64 {
+    pub(crate) fn section_bytes(&self, section: Section) -> u64 {
         let streams = self.header.streams.iter().skip(section as usize).step_by(2);
         streams.map(|stream| stream.bytes + stream.table_bytes).sum()
     }
 
     /// The place of a position's value; `side` to move is one of the material's.
     #[inline]
-    pub(in crate::tablebase) fn spot(
-        &self,
-        section: Section,
-        side: usize,
-        place: &FoldedDigits,
-    ) -> Spot {
+    pub(crate) fn spot(&self, section: Section, side: usize, place: &FoldedDigits) -> Spot {
         let number = section.stream(side);
         let stream = &self.streams[number];
         let slot = place.slot(&stream.strides);
@@ -168,7 +163,7 @@ impl TableFile {
 
     /// The block table's entry for a block.
     #[inline]
-    pub(in crate::tablebase) fn stored(&self, spot: Spot) -> Stored {
+    pub(crate) fn stored(&self, spot: Spot) -> Stored {
         match self.streams[spot.stream].blocks[spot.block] {
             BlockRef { len: 0, at, .. } => Stored::Constant(at as u8),
             _ => Stored::Frame,
@@ -183,7 +178,7 @@ impl TableFile {
     }
 
     /// Decodes a block into `raw`, replacing its contents.
-    pub(in crate::tablebase) fn decode(
+    pub(crate) fn decode(
         &self,
         stream: usize,
         block: usize,
@@ -226,13 +221,13 @@ impl TableFile {
 
     /// The symbol at a spot of a decoded block.
     #[inline]
-    pub(in crate::tablebase) fn symbol(&self, raw: &[u8], spot: Spot) -> u16 {
+    pub(crate) fn symbol(&self, raw: &[u8], spot: Spot) -> u16 {
         self.streams[spot.stream].packing.symbol(raw, spot.place)
     }
 
     /// The symbol at a spot of a block of equal bytes.
     #[inline]
-    pub(in crate::tablebase) fn constant_symbol(&self, byte: u8, spot: Spot) -> u16 {
+    pub(crate) fn constant_symbol(&self, byte: u8, spot: Spot) -> u16 {
         let packing = self.streams[spot.stream].packing;
         match packing {
             Packing::Wide => u16::from_le_bytes([byte, byte]),
@@ -244,29 +239,25 @@ impl TableFile {
     /// (section [`Wdl`](Section::Wdl)), or distances with this side to move: they follow from the
     /// values after each move.
     #[inline]
-    pub(in crate::tablebase) fn is_rebuilt(&self, section: Section, side: usize) -> bool {
+    pub(crate) fn is_rebuilt(&self, section: Section, side: usize) -> bool {
         self.header.is_rebuilt(section.stream(side))
     }
 
     /// Returns true if any values are rebuilt.
-    pub(in crate::tablebase) fn rebuilds_anything(&self) -> bool {
+    pub(crate) fn rebuilds_anything(&self) -> bool {
         self.header.rebuilt != 0
     }
 
     /// The sides to move whose values must be read to know those of these sides: both where some are
     /// rebuilt.
-    pub(in crate::tablebase) fn sides_to_read(&self, sides: [bool; 2]) -> [bool; 2] {
+    pub(crate) fn sides_to_read(&self, sides: [bool; 2]) -> [bool; 2] {
         let is_rebuilt = |side: usize| Section::ALL.into_iter().any(|s| self.is_rebuilt(s, side));
         let needs_both = (0..2).any(|side| sides[side] && is_rebuilt(side));
         if needs_both { [true; 2] } else { sides }
     }
 
     /// Returns true if a symbol marks a win by rule at distance 1, where distances are rebuilt.
-    pub(in crate::tablebase) fn is_in_loop(
-        &self,
-        symbol: u16,
-        spot: Spot,
-    ) -> Result<bool, TableError> {
+    pub(crate) fn is_in_loop(&self, symbol: u16, spot: Spot) -> Result<bool, TableError> {
         match symbol {
             NO_MARK => Ok(false),
             LOOP_MARK => Ok(true),
@@ -276,24 +267,19 @@ impl TableFile {
 
     /// The result that a symbol of the WDL section stands for.
     #[inline]
-    pub(in crate::tablebase) fn wdl(&self, symbol: u16, spot: Spot) -> Result<Wdl, TableError> {
+    pub(crate) fn wdl(&self, symbol: u16, spot: Spot) -> Result<Wdl, TableError> {
         wdl_of(symbol).ok_or_else(|| self.damaged(spot))
     }
 
     /// The order and distance that a symbol of the distance section stands for.
-    pub(in crate::tablebase) fn rank(
-        &self,
-        symbol: u16,
-        spot: Spot,
-        wdl: Wdl,
-    ) -> Result<(u16, u16), TableError> {
+    pub(crate) fn rank(&self, symbol: u16, spot: Spot, wdl: Wdl) -> Result<(u16, u16), TableError> {
         let list = if wdl == Wdl::Win { &self.header.wins } else { &self.header.losses };
         let rank = list.get(usize::from(symbol)).copied();
         rank.ok_or_else(|| self.damaged(spot))
     }
 
     /// The error for a block with a symbol that cannot be.
-    pub(in crate::tablebase) fn damaged(&self, spot: Spot) -> TableError {
+    pub(crate) fn damaged(&self, spot: Spot) -> TableError {
         self.damaged_block(spot.stream, spot.block)
     }
 
@@ -311,7 +297,7 @@ impl TableFile {
     }
 
     /// Checks every block's checksum without decoding it.
-    pub(in crate::tablebase) fn check_sums(&self) -> Result<(), TableError> {
+    pub(crate) fn check_sums(&self) -> Result<(), TableError> {
         for (number, stream) in self.streams.iter().enumerate() {
             let blocks = stream.blocks.par_iter().enumerate();
             blocks.filter(|(_, entry)| entry.len > 0).try_for_each_init(
@@ -324,7 +310,7 @@ impl TableFile {
 
     /// Checks that the table was built from the smaller tables with these content hashes, as far as
     /// they are given.
-    pub(in crate::tablebase) fn check_dependencies(
+    pub(crate) fn check_dependencies(
         &self,
         content: impl Fn(Material) -> Option<[u8; 32]>,
     ) -> Result<(), TableError> {
@@ -341,11 +327,7 @@ impl TableFile {
     /// The words that the file stores for a side's slots of the generator: the result in the two
     /// low bits (0 loss, 1 draw, 2 win), the number of the distance section above. Captures may
     /// make it better.
-    pub(in crate::tablebase) fn stored_words(
-        &self,
-        index: &Index,
-        side: usize,
-    ) -> Result<Vec<u16>, TableError> {
+    pub(crate) fn stored_words(&self, index: &Index, side: usize) -> Result<Vec<u16>, TableError> {
         let maps = Maps::new(&self.layout, index);
         let words: Vec<AtomicU16> = (0..index.slots).map(|_| AtomicU16::new(0)).collect();
         for section in Section::ALL {
@@ -397,7 +379,7 @@ impl TableFile {
 
     /// The error for a position, the material's first side being Red, whose number stands for no
     /// pair, or whose value does not follow from those after its moves.
-    pub(in crate::tablebase) fn impossible_number(&self, position: &Position) -> TableError {
+    pub(crate) fn impossible_number(&self, position: &Position) -> TableError {
         let side = position.turn().index();
         match self.layout.place(position, false) {
             Some(place) => {

@@ -5,14 +5,14 @@ use crate::tablebase::format::compress::BLOCK_LEN;
 use crate::tablebase::value::Wdl;
 
 /// The symbol of a loss in the WDL section.
-pub(in crate::tablebase) const LOSS: u16 = 0;
+pub(crate) const LOSS: u16 = 0;
 /// The symbol of a draw in the WDL section.
-pub(in crate::tablebase) const DRAWN: u16 = 1;
+pub(crate) const DRAWN: u16 = 1;
 /// The symbol of a win in the WDL section.
-pub(in crate::tablebase) const WIN: u16 = 2;
+pub(crate) const WIN: u16 = 2;
 
 /// The symbol of a result.
-pub(in crate::tablebase) const fn symbol_of(wdl: Wdl) -> u16 {
+pub(crate) const fn symbol_of(wdl: Wdl) -> u16 {
     match wdl {
         Wdl::Loss => LOSS,
         Wdl::Draw => DRAWN,
@@ -21,7 +21,7 @@ pub(in crate::tablebase) const fn symbol_of(wdl: Wdl) -> u16 {
 }
 
 /// The result that a symbol stands for.
-pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
+pub(crate) const fn wdl_of(symbol: u16) -> Option<Wdl> {
     match symbol {
         LOSS => Some(Wdl::Loss),
         DRAWN => Some(Wdl::Draw),
@@ -32,7 +32,7 @@ pub(in crate::tablebase) const fn wdl_of(symbol: u16) -> Option<Wdl> {
 
 /// The kind of symbols that a stream has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alphabet {
+pub(crate) enum Alphabet {
     /// [`LOSS`], [`DRAWN`] and [`WIN`].
     Results,
     /// Numbers of (order, distance) pairs, at most 256 of them.
@@ -44,13 +44,13 @@ pub(super) enum Alphabet {
 }
 
 /// The symbol of a win by rule at distance 1 where distances are rebuilt.
-pub(in crate::tablebase) const LOOP_MARK: u16 = 1;
+pub(crate) const LOOP_MARK: u16 = 1;
 /// The symbol of any other value there.
-pub(in crate::tablebase) const NO_MARK: u16 = 0;
+pub(crate) const NO_MARK: u16 = 0;
 
 /// The packing of the symbols of a stream into bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(crate) enum Packing {
     /// One symbol a byte.
     Bytes,
     /// Four symbols below 4 a byte, the first in the lowest bits.
@@ -63,18 +63,18 @@ pub(super) enum Packing {
 
 impl Packing {
     /// The choices for symbols below 3.
-    pub(super) const WDL: [Self; 3] = [Self::Bytes, Self::Quads, Self::Fives];
+    pub(crate) const WDL: [Self; 3] = [Self::Bytes, Self::Quads, Self::Fives];
 
-    pub(super) const fn byte(self) -> u8 {
+    pub(crate) const fn byte(self) -> u8 {
         self as u8
     }
 
-    pub(super) fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         [Self::Bytes, Self::Quads, Self::Fives, Self::Wide].into_iter().find(|p| p.byte() == byte)
     }
 
     /// Returns true if a stream can be packed like this.
-    pub(super) fn is_possible(self, alphabet: Alphabet) -> bool {
+    pub(crate) fn is_possible(self, alphabet: Alphabet) -> bool {
         match alphabet {
             Alphabet::Results | Alphabet::LoopMarks => Self::WDL.contains(&self),
             Alphabet::Numbers => self == Self::Bytes,
@@ -83,7 +83,7 @@ impl Packing {
     }
 
     /// Symbols whose places in a byte repeat.
-    pub(super) const fn per_byte(self) -> usize {
+    pub(crate) const fn per_byte(self) -> usize {
         match self {
             Self::Bytes | Self::Wide => 1,
             Self::Quads => 4,
@@ -92,7 +92,7 @@ impl Packing {
     }
 
     /// Symbols of a full block.
-    pub(super) const fn block_slots(self) -> u64 {
+    pub(crate) const fn block_slots(self) -> u64 {
         (match self {
             Self::Bytes => BLOCK_LEN,
             Self::Quads => 4 * BLOCK_LEN,
@@ -102,7 +102,7 @@ impl Packing {
     }
 
     /// Bytes of a block of this number of symbols.
-    pub(super) const fn raw_len(self, symbols: usize) -> usize {
+    pub(crate) const fn raw_len(self, symbols: usize) -> usize {
         match self {
             Self::Bytes => symbols,
             Self::Quads => symbols.div_ceil(4),
@@ -111,7 +111,7 @@ impl Packing {
         }
     }
 
-    pub(super) fn pack(self, symbols: &[u16], raw: &mut Vec<u8>) {
+    pub(crate) fn pack(self, symbols: &[u16], raw: &mut Vec<u8>) {
         raw.clear();
         let in_base = |base: u8| {
             move |part: &[u16]| part.iter().rev().fold(0, |byte, &s| byte * base + s as u8)
@@ -129,7 +129,7 @@ impl Packing {
 
     /// The symbol at a place of a decoded block. Damaged blocks may give symbols that no value has.
     #[inline]
-    pub(super) fn symbol(self, raw: &[u8], place: usize) -> u16 {
+    pub(crate) fn symbol(self, raw: &[u8], place: usize) -> u16 {
         match self {
             Self::Bytes => raw[place].into(),
             Self::Quads => (raw[place / 4] >> (2 * (place % 4)) & 3).into(),
@@ -157,16 +157,16 @@ const FIVES: [[u8; 5]; 256] = {
 
 /// The symbols that may stand for a slot: from `low` to `high`; one of them is the value's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Allowed {
-    pub(super) low: u16,
-    pub(super) high: u16,
+pub(crate) struct Allowed {
+    pub(crate) low: u16,
+    pub(crate) high: u16,
 }
 
 impl Allowed {
     /// Any symbol.
-    pub(super) const ANY: Self = Self { low: 0, high: u16::MAX };
+    pub(crate) const ANY: Self = Self { low: 0, high: u16::MAX };
 
-    pub(super) const fn only(symbol: u16) -> Self {
+    pub(crate) const fn only(symbol: u16) -> Self {
         Self { low: symbol, high: symbol }
     }
 
@@ -177,7 +177,7 @@ impl Allowed {
 
 /// The choice of symbols where several are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Filling {
+pub(crate) enum Filling {
     /// The symbol before.
     Before,
     /// The symbol this number of slots before, and where that is not allowed, the symbol before.
@@ -186,7 +186,7 @@ pub(super) enum Filling {
 
 impl Filling {
     /// Chooses the symbols of a block.
-    pub(super) fn fill(self, allowed: &[Allowed], start: u16, symbols: &mut Vec<u16>) {
+    pub(crate) fn fill(self, allowed: &[Allowed], start: u16, symbols: &mut Vec<u16>) {
         symbols.clear();
         let mut last = start;
         for (i, choice) in allowed.iter().enumerate() {

@@ -24,14 +24,14 @@ const TASK: usize = 1 << 16;
 
 /// The positions of the whole board with one side to move by their words.
 #[derive(Debug, Clone)]
-pub(super) struct WordCounts {
+pub(crate) struct WordCounts {
     /// By word, [`DRAW`] last.
     by_word: Vec<u64>,
 }
 
 impl WordCounts {
     /// Counts a side's positions.
-    pub(super) fn new(table: &Table, side: usize) -> Self {
+    pub(crate) fn new(table: &Table, side: usize) -> Self {
         let draw = 2 * table.ranks.len() + 1;
         let none = || vec![0u64; draw + 1];
         let count = |mut counts: Vec<u64>, (task, words): (usize, &[u16])| {
@@ -52,17 +52,17 @@ impl WordCounts {
     }
 
     /// The number of positions won in the pair `rank` of the table's.
-    pub(super) fn wins(&self, rank: usize) -> u64 {
+    pub(crate) fn wins(&self, rank: usize) -> u64 {
         self.by_word[2 * rank + 1]
     }
 
     /// The number of positions lost in the pair `rank` of the table's.
-    pub(super) fn losses(&self, rank: usize) -> u64 {
+    pub(crate) fn losses(&self, rank: usize) -> u64 {
         self.by_word[2 * rank + 2]
     }
 
     /// The numbers of positions that are not 0: of wins, then of losses.
-    pub(super) fn histogram(&self, ranks: &[(u16, u16)]) -> Vec<HistogramRow> {
+    pub(crate) fn histogram(&self, ranks: &[(u16, u16)]) -> Vec<HistogramRow> {
         let row = |wdl, (order, distance), count| HistogramRow {
             entry: Entry { wdl, order, distance },
             count,
@@ -74,7 +74,7 @@ impl WordCounts {
     }
 
     /// The sums.
-    pub(super) fn counts(&self, ranks: &[(u16, u16)]) -> SideCounts {
+    pub(crate) fn counts(&self, ranks: &[(u16, u16)]) -> SideCounts {
         let draw = self.by_word.last().copied().unwrap_or(0);
         let mut counts = SideCounts { draw, ..SideCounts::default() };
         for (r, &(order, distance)) in ranks.iter().enumerate() {
@@ -97,7 +97,7 @@ impl WordCounts {
 }
 
 /// By side to move: the counts of a table.
-pub(super) fn count_words(table: &Table) -> BySide<WordCounts> {
+pub(crate) fn count_words(table: &Table) -> BySide<WordCounts> {
     let first = WordCounts::new(table, 0);
     let second = if table.words.len() == 1 { first.clone() } else { WordCounts::new(table, 1) };
     BySide { first, second }
@@ -106,7 +106,7 @@ pub(super) fn count_words(table: &Table) -> BySide<WordCounts> {
 /// A position with the longest win of order 0 of that many plies: of all of them and their mirror
 /// images the one whose pieces, listed in the order of the material's name, stand on the lowest
 /// squares.
-pub(super) fn longest_position(table: &Table, side: usize, plies: u16) -> Option<Position> {
+pub(crate) fn longest_position(table: &Table, side: usize, plies: u16) -> Option<Position> {
     let rank = table.ranks.binary_search(&(0, plies)).ok()?;
     let word = (2 * rank + 1) as u16;
     let index = &table.index;

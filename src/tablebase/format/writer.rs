@@ -25,7 +25,7 @@ use crate::tablebase::solve::table::{Cost, DRAW, Table, cost, exchanged, word_of
 use crate::tablebase::value::{Entry, Wdl};
 
 /// The program, as headers and checkpoints name it.
-pub(in crate::tablebase) const TOOL: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
+pub(crate) const TOOL: &str = concat!("juzhong ", env!("CARGO_PKG_VERSION"));
 /// Slots of a parallel task.
 const TASK: usize = 1 << 14;
 /// One slot in this number is looked at to see which side is in check more often.
@@ -37,7 +37,7 @@ const BATCH: u64 = 256;
 ///
 /// `graph` gives the moves, `good_captures` those positions in which a capture wins or draws: a value
 /// that follows from other values need not be stored.
-pub(in crate::tablebase) fn write(
+pub(crate) fn write(
     path: &Path,
     table: &Table,
     label: Label,
@@ -121,13 +121,13 @@ fn longest_fen(table: &Table, side: Side, plies: u16) -> String {
 
 /// The freedom of a slot: what may stand there instead of its value. Two bits each, four slots a byte.
 mod freedom {
-    pub(super) const NONE: u8 = 0;
+    pub(crate) const NONE: u8 = 0;
     /// The best capture has the slot's result.
-    pub(super) const SAME_RESULT: u8 = 1;
+    pub(crate) const SAME_RESULT: u8 = 1;
     /// The result is rebuilt.
-    pub(super) const REBUILT_RESULT: u8 = 2;
+    pub(crate) const REBUILT_RESULT: u8 = 2;
     /// The best capture has the slot's value.
-    pub(super) const SAME_VALUE: u8 = 3;
+    pub(crate) const SAME_VALUE: u8 = 3;
 }
 
 /// A solved table and what its values follow from.
@@ -242,7 +242,7 @@ impl Values<'_> {
 }
 
 /// The symbols that may stand for each slot of a stream.
-pub(super) struct SymbolChoices<'a> {
+pub(crate) struct SymbolChoices<'a> {
     words: &'a [u16],
     /// Empty if no slot is free.
     free: &'a [u8],
@@ -325,28 +325,28 @@ fn mark_choices(wdl: Wdl, (order, distance): (u16, u16)) -> [Allowed; 4] {
 
 /// The numbering of a file, and how it maps to the generator's.
 #[derive(Clone, Copy)]
-pub(super) struct Numbering<'a> {
-    pub(super) layout: &'a Layout,
+pub(crate) struct Numbering<'a> {
+    pub(crate) layout: &'a Layout,
     index: &'a Index,
     maps: &'a Maps,
 }
 
 /// Lays out and compresses a stream.
-pub(super) struct Coder<'a> {
-    pub(super) numbering: Numbering<'a>,
+pub(crate) struct Coder<'a> {
+    pub(crate) numbering: Numbering<'a>,
     source: SymbolChoices<'a>,
 }
 
 /// The layout of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Plan {
-    pub(super) order: Vec<u8>,
-    pub(super) packing: Packing,
-    pub(super) filling: Filling,
+pub(crate) struct Plan {
+    pub(crate) order: Vec<u8>,
+    pub(crate) packing: Packing,
+    pub(crate) filling: Filling,
 }
 
 /// Buffers of a thread that encodes blocks.
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     packer: io::Result<Packer>,
     slots: Vec<u32>,
     allowed: Vec<Allowed>,
@@ -355,14 +355,14 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub(super) fn new(effort: Effort) -> Self {
+    pub(crate) fn new(effort: Effort) -> Self {
         let (slots, allowed, symbols, raw) = Default::default();
         Self { packer: Packer::new(effort), slots, allowed, symbols, raw }
     }
 }
 
 impl Coder<'_> {
-    pub(super) fn rows(&self, order: &[u8]) -> Rows<'_> {
+    pub(crate) fn rows(&self, order: &[u8]) -> Rows<'_> {
         let Numbering { layout, index, maps } = self.numbering;
         Rows::new(layout, index, maps, order)
     }
@@ -379,7 +379,7 @@ impl Coder<'_> {
     }
 
     /// Encodes a range of file slots as one block.
-    pub(super) fn encode(
+    pub(crate) fn encode(
         &self,
         rows: &Rows<'_>,
         plan: &Plan,
@@ -400,14 +400,14 @@ impl Coder<'_> {
     }
 
     /// The range of file slots of a block.
-    pub(super) fn range(&self, packing: Packing, block: u64) -> std::ops::Range<u64> {
+    pub(crate) fn range(&self, packing: Packing, block: u64) -> std::ops::Range<u64> {
         let per_block = packing.block_slots();
         let slots = self.numbering.layout.slots().unwrap_or(0);
         block * per_block..slots.min((block + 1) * per_block)
     }
 
     /// Number of blocks.
-    pub(super) fn blocks(&self, packing: Packing) -> u64 {
+    pub(crate) fn blocks(&self, packing: Packing) -> u64 {
         self.numbering.layout.slots().unwrap_or(0).div_ceil(packing.block_slots())
     }
 

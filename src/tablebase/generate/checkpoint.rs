@@ -26,7 +26,7 @@ use crate::tablebase::solve::solver::{GameGraph, Solver};
 /// The time between two checkpoints, unless [`GenerateOptions`] has another.
 ///
 /// [`GenerateOptions`]: crate::tablebase::generate::generator::GenerateOptions
-pub(super) const INTERVAL: Duration = Duration::from_secs(10 * 60);
+pub(crate) const INTERVAL: Duration = Duration::from_secs(10 * 60);
 /// A solved table is kept once more if it was solved this part of the interval after the last checkpoint:
 /// its packing takes time, too.
 const LAST: u32 = 5;
@@ -35,18 +35,18 @@ const KIND: SealedKind = SealedKind { magic: *b"JZTBLCP\0", version: 2, limit: 1
 
 /// What a checkpoint belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     /// The program that wrote it.
-    pub(super) tool: String,
+    pub(crate) tool: String,
     /// Its [`STATE_VERSION`](crate::tablebase::solve::snapshot::STATE_VERSION).
-    pub(super) state: u32,
-    pub(super) material: String,
-    pub(super) rules: String,
-    pub(super) metric: String,
+    pub(crate) state: u32,
+    pub(crate) material: String,
+    pub(crate) rules: String,
+    pub(crate) metric: String,
     /// Slots of each side to move.
-    pub(super) slots: u64,
+    pub(crate) slots: u64,
     /// The smaller tables and their content hashes.
-    pub(super) dependencies: Vec<(String, [u8; 32])>,
+    pub(crate) dependencies: Vec<(String, [u8; 32])>,
 }
 
 /// The beginning of the file.
@@ -57,7 +57,7 @@ struct Head {
 }
 
 /// The checkpoint of one table.
-pub(super) struct Checkpoint {
+pub(crate) struct Checkpoint {
     path: PathBuf,
     identity: Identity,
     interval: Duration,
@@ -68,7 +68,7 @@ pub(super) struct Checkpoint {
 
 impl Checkpoint {
     /// For the table at a path.
-    pub(super) fn new(
+    pub(crate) fn new(
         table: &Path,
         identity: Identity,
         interval: Duration,
@@ -79,7 +79,7 @@ impl Checkpoint {
     }
 
     /// Removes the checkpoint: the table is there.
-    pub(super) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         if is_own(&self.path) {
             let removed = std::fs::remove_file(&self.path);
             tracing::debug!(path = %self.path.shown(), ?removed, "checkpoint");

@@ -188,7 +188,7 @@ pub fn workload(
 
 /// Estimates the cost of building the table, those its captures lead to being there; `None` if it
 /// has too many slots.
-pub(in crate::tablebase) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
+pub(crate) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let sides = if material.is_symmetric() { 1 } else { 2 };
     let flags = sides * slots.div_ceil(FLAG_BLOCK) * FLAG_BITS / 8;
@@ -216,7 +216,7 @@ fn digits_bytes(material: Material) -> u64 {
 }
 
 /// Bytes of the words needed of the tables that captures lead to.
-pub(in crate::tablebase) fn captured_bytes(material: Material) -> Option<u64> {
+pub(crate) fn captured_bytes(material: Material) -> Option<u64> {
     let bytes = |(left, _)| Some(WORD_LEN * u64::from(Index::count_slots(left)?));
     subtable_pool::needed_sides(material).into_iter().map(bytes).sum()
 }

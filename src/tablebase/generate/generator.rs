@@ -236,9 +236,7 @@ pub fn generate_all(
 ///
 /// [`GenerateError::TooLarge`] for the first that has too many slots, before anything is listed: full
 /// sets lead to a million others.
-pub(in crate::tablebase) fn with_captures(
-    materials: &[Material],
-) -> Result<Vec<Material>, GenerateError> {
+pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
     // The materials that captures lead to have fewer slots.
     let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
     if let Some(&material) = materials.iter().find(is_too_large) {

@@ -32,7 +32,7 @@ const TABLE: &str = ".jzt";
 
 /// A folder in which this process builds tables.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Site {
+pub(crate) struct Site {
     dir: PathBuf,
     /// `None` where the file system has no locks: then nothing is cleared up.
     gate: Option<File>,
@@ -40,13 +40,13 @@ pub(in crate::tablebase) struct Site {
 
 /// The right to build one table, until it is dropped.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Claim {
+pub(crate) struct Claim {
     _lock: Option<File>,
 }
 
 /// The builder of a table: this process, or another, perhaps with its number.
 #[derive(Debug)]
-pub(in crate::tablebase) enum Turn {
+pub(crate) enum Turn {
     Ours(Claim),
     Others(Option<u32>),
 }
@@ -54,7 +54,7 @@ pub(in crate::tablebase) enum Turn {
 impl Site {
     /// Makes the folder if need be, and removes the files that killed runs left if no other process
     /// is there.
-    pub(in crate::tablebase) fn enter(dir: &Path) -> io::Result<Self> {
+    pub(crate) fn enter(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let gate = match lock::open(&dir.join(GATE))? {
             Opened::File(gate) => gate,
@@ -80,7 +80,7 @@ impl Site {
 
     /// Removes the files that killed runs left in a folder where nothing is to be built, if there
     /// is anything and no other process is there. What cannot be removed stays.
-    pub(in crate::tablebase) fn tidy(dir: &Path) {
+    pub(crate) fn tidy(dir: &Path) {
         let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let mut names = entries.map(|entry| entry.file_name());
         let is_old = |name: &str| is_lock(name) || is_part(name) || is_outdated(dir, name);
@@ -100,7 +100,7 @@ impl Site {
 
     /// Claims the table of a file name, unless another process builds it. Removes the files that
     /// killed runs left of it.
-    pub(in crate::tablebase) fn claim(&self, file_name: &str) -> io::Result<Turn> {
+    pub(crate) fn claim(&self, file_name: &str) -> io::Result<Turn> {
         if self.gate.is_none() {
             return Ok(Turn::Ours(Claim { _lock: None }));
         }
@@ -168,7 +168,7 @@ fn is_left(path: &Path, name: &str) -> bool {
 }
 
 /// The path of the checkpoint of the table at a path.
-pub(in crate::tablebase) fn checkpoint_path(table: &Path) -> PathBuf {
+pub(crate) fn checkpoint_path(table: &Path) -> PathBuf {
     let name = table.file_name().unwrap_or_default().display();
     table.with_file_name(format!(".{name}{CHECKPOINT}"))
 }

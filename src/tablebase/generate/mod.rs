@@ -1,7 +1,7 @@
 //! Generating tables with the sub-sets that they need: order, memory, locks.
 
-pub(super) mod checkpoint;
-pub(super) mod estimate;
-pub(super) mod generator;
-pub(super) mod lock;
-pub(super) mod subtable_pool;
+pub(crate) mod checkpoint;
+pub(crate) mod estimate;
+pub(crate) mod generator;
+pub(crate) mod lock;
+pub(crate) mod subtable_pool;

@@ -17,7 +17,7 @@ type Half = (Material, usize);
 /// that has lost a piece is to move. A table that no table still to build needs is dropped at once;
 /// of the rest, the ones needed latest go first when there is too much.
 #[derive(Debug)]
-pub(in crate::tablebase) struct SubtablePool {
+pub(crate) struct SubtablePool {
     state: Mutex<PoolState>,
 }
 
@@ -31,7 +31,7 @@ struct PoolState {
 
 /// The tables that captures by a side of a material lead to, and which side of their index is to move
 /// then.
-pub(in crate::tablebase) fn captures_of(
+pub(crate) fn captures_of(
     material: Material,
     mover: Side,
 ) -> impl Iterator<Item = (Material, usize)> {
@@ -43,7 +43,7 @@ pub(in crate::tablebase) fn captures_of(
 }
 
 /// The side of the index that is needed of each table that captures lead to.
-pub(in crate::tablebase) fn needed_sides(material: Material) -> BTreeMap<Material, usize> {
+pub(crate) fn needed_sides(material: Material) -> BTreeMap<Material, usize> {
     // Only a symmetric material comes to the same table by captures of either side, and then the
     // same side of it is to move.
     Side::ALL.into_iter().flat_map(|mover| captures_of(material, mover)).collect()
@@ -51,7 +51,7 @@ pub(in crate::tablebase) fn needed_sides(material: Material) -> BTreeMap<Materia
 
 impl SubtablePool {
     /// A pool for the building of these tables, in this order.
-    pub(in crate::tablebase) fn new(to_build: impl Iterator<Item = Material>) -> Self {
+    pub(crate) fn new(to_build: impl Iterator<Item = Material>) -> Self {
         let mut users: HashMap<Half, BTreeSet<usize>> = HashMap::new();
         let mut places = HashMap::new();
         for (place, material) in to_build.enumerate() {
@@ -69,7 +69,7 @@ impl SubtablePool {
 
     /// The tables that captures of a material lead to, each with the words of the side needed; those
     /// not at hand come from `load`.
-    pub(in crate::tablebase) fn fetch(
+    pub(crate) fn fetch(
         &self,
         material: Material,
         mut load: impl FnMut(Material, [bool; 2]) -> Result<Table, TableError>,
@@ -89,7 +89,7 @@ impl SubtablePool {
     }
 
     /// Adds a finished table.
-    pub(in crate::tablebase) fn put(&self, mut table: Table) {
+    pub(crate) fn put(&self, mut table: Table) {
         let material = table.index.material;
         let words = std::mem::take(&mut table.words);
         let mut state = self.lock();
@@ -106,7 +106,7 @@ impl SubtablePool {
     }
 
     /// A table is built: tables that only it needed are dropped.
-    pub(in crate::tablebase) fn finished(&self, material: Material) {
+    pub(crate) fn finished(&self, material: Material) {
         let mut state = self.lock();
         let Some(&place) = state.places.get(&material) else { return };
         let PoolState { users, kept, .. } = &mut *state;
@@ -121,7 +121,7 @@ impl SubtablePool {
     }
 
     /// Drops tables, those needed latest first, until the rest has at most `most` bytes.
-    pub(in crate::tablebase) fn shrink(&self, most: u64) {
+    pub(crate) fn shrink(&self, most: u64) {
         let mut state = self.lock();
         while state.bytes() > most {
             let next = |half: &Half| state.users.get(half).and_then(BTreeSet::first).copied();

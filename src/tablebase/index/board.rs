@@ -11,7 +11,7 @@ use crate::xiangqi::{
 /// The placement of a slot, whoever is to move. Going from slot to slot in order is cheap: only the
 /// last group changes within a row.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Board<'a> {
+pub(crate) struct Board<'a> {
     index: &'a Index,
     slot: u32,
     is_possible: bool,
@@ -37,8 +37,8 @@ struct SlotRow {
 /// The dangers to a king, as in the move generator of positions: unless it is in check, only moves
 /// of suspects and moves onto screens need a test of their own.
 #[derive(Debug)]
-pub(in crate::tablebase) struct KingView {
-    pub(in crate::tablebase) in_check: bool,
+pub(crate) struct KingView {
+    pub(crate) in_check: bool,
     suspects: Bitboard,
     screens: Bitboard,
 }
@@ -52,7 +52,7 @@ enum Way {
 
 impl<'a> Board<'a> {
     /// Stands on no slot yet.
-    pub(in crate::tablebase) fn nowhere(index: &'a Index) -> Self {
+    pub(crate) fn nowhere(index: &'a Index) -> Self {
         let row = SlotRow {
             first: 0,
             len: 0,
@@ -73,7 +73,7 @@ impl<'a> Board<'a> {
     }
 
     /// The placement of a slot; `None` if it can never arise with either side to move.
-    pub(in crate::tablebase) fn new(index: &'a Index, slot: u32) -> Option<Self> {
+    pub(crate) fn new(index: &'a Index, slot: u32) -> Option<Self> {
         let mut board = Self::nowhere(index);
         board.seek(slot).then_some(board)
     }
@@ -81,7 +81,7 @@ impl<'a> Board<'a> {
     /// Goes to a slot; returns true if its placement can arise: without overlap, facing kings or
     /// doubled pawns.
     #[inline]
-    pub(in crate::tablebase) fn seek(&mut self, slot: u32) -> bool {
+    pub(crate) fn seek(&mut self, slot: u32) -> bool {
         if slot == self.slot {
             return self.is_possible;
         }
@@ -134,7 +134,7 @@ impl<'a> Board<'a> {
     }
 
     /// The squares of the pieces, in the order of the index.
-    pub(in crate::tablebase) fn squares(&self) -> &[Square] {
+    pub(crate) fn squares(&self) -> &[Square] {
         &self.squares
     }
 
@@ -168,7 +168,7 @@ impl<'a> Board<'a> {
         })
     }
 
-    pub(in crate::tablebase) fn king_view(&self, side: Side) -> KingView {
+    pub(crate) fn king_view(&self, side: Side) -> KingView {
         let king = self.squares[self.index.king(side)];
         let mut view =
             KingView { in_check: false, suspects: Bitboard::EMPTY, screens: Bitboard::EMPTY };
@@ -241,12 +241,12 @@ impl<'a> Board<'a> {
     }
 
     /// Number of legal quiet moves.
-    pub(in crate::tablebase) fn count_quiet(&self, side: Side, view: &KingView) -> u32 {
+    pub(crate) fn count_quiet(&self, side: Side, view: &KingView) -> u32 {
         self.index.men_of(side).map(|man| self.count_quiet_of(side, view, man)).sum()
     }
 
     /// Returns true if there is any legal quiet move.
-    pub(in crate::tablebase) fn has_quiet(&self, side: Side, view: &KingView) -> bool {
+    pub(crate) fn has_quiet(&self, side: Side, view: &KingView) -> bool {
         self.index.men_of(side).rev().any(|man| self.count_quiet_of(side, view, man) > 0)
     }
 
@@ -295,7 +295,7 @@ impl<'a> Board<'a> {
 
     /// Calls `sink` with each legal capture: the piece, its target and the captured piece.
     #[inline]
-    pub(in crate::tablebase) fn for_each_capture(
+    pub(crate) fn for_each_capture(
         &self,
         side: Side,
         view: &KingView,
@@ -322,11 +322,7 @@ impl<'a> Board<'a> {
     /// The slots that quiet pseudo-legal moves of `side` lead to, those that leave the king
     /// attacked included (their slots are illegal). Stops and returns `false` once `visit` does.
     #[inline]
-    pub(in crate::tablebase) fn successors(
-        &self,
-        side: Side,
-        mut visit: impl FnMut(u32) -> bool,
-    ) -> bool {
+    pub(crate) fn successors(&self, side: Side, mut visit: impl FnMut(u32) -> bool) -> bool {
         for man in self.index.men_of(side) {
             let number = self.index.men[man].group;
             let group = &self.index.groups[number];
@@ -356,7 +352,7 @@ impl<'a> Board<'a> {
     /// The slots from which a quiet move of `side` leads to this one, each as often as it has such
     /// moves. Some of them may be illegal.
     #[inline]
-    pub(in crate::tablebase) fn predecessors(&self, side: Side, mut visit: impl FnMut(u32)) {
+    pub(crate) fn predecessors(&self, side: Side, mut visit: impl FnMut(u32)) {
         let lone = self.index.is_self_mirrored(&self.digits);
         for man in self.index.men_of(side) {
             let number = self.index.men[man].group;
@@ -503,14 +499,14 @@ impl<'a> Board<'a> {
 
     /// The digit of the piece's group with the piece on another square.
     #[inline]
-    pub(in crate::tablebase) fn digit_after(&self, man: usize, to: Square) -> u32 {
+    pub(crate) fn digit_after(&self, man: usize, to: Square) -> u32 {
         let number = self.index.men[man].group;
         let group = &self.index.groups[number];
         group.mover(self.digits[number], man - group.men.start).digit(to)
     }
 
     /// The digits of the groups.
-    pub(in crate::tablebase) fn digits(&self) -> &Digits {
+    pub(crate) fn digits(&self) -> &Digits {
         &self.digits
     }
 }

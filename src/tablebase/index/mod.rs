@@ -1,5 +1,5 @@
 //! Positions of a set of pieces and their numbers: the slots.
 
-pub(super) mod board;
-pub(super) mod numbering;
-pub(super) mod slot_cursor;
+pub(crate) mod board;
+pub(crate) mod numbering;
+pub(crate) mod slot_cursor;

@@ -14,19 +14,19 @@ use crate::tablebase::material::Material;
 use crate::xiangqi::{Bitboard, Piece, Role, Square, can_stand};
 
 /// No legal placement of the group.
-pub(in crate::tablebase) const NO_DIGIT: u32 = u32::MAX;
+pub(crate) const NO_DIGIT: u32 = u32::MAX;
 
 /// More pieces than any table of at most `u32::MAX` slots has.
-pub(in crate::tablebase) const MAX_MEN: usize = 16;
+pub(crate) const MAX_MEN: usize = 16;
 /// A group of palace pieces and four kinds of attackers for each side.
-pub(in crate::tablebase) const MAX_GROUPS: usize = 10;
+pub(crate) const MAX_GROUPS: usize = 10;
 
 /// One digit for each group, unfolded.
-pub(in crate::tablebase) type Digits = ArrayVec<u32, MAX_GROUPS>;
+pub(crate) type Digits = ArrayVec<u32, MAX_GROUPS>;
 /// The squares of the pieces, in the order of [`Index::men`].
-pub(in crate::tablebase) type Squares = ArrayVec<Square, MAX_MEN>;
+pub(crate) type Squares = ArrayVec<Square, MAX_MEN>;
 
-pub(in crate::tablebase) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Binomial coefficients `[n][k]` for n up to 90, k up to 5.
 const BINOMIAL: [[u32; 6]; 91] = {
@@ -46,9 +46,9 @@ const BINOMIAL: [[u32; 6]; 91] = {
 
 /// A piece of the table: a place in [`Squares`].
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) struct Man {
-    pub(in crate::tablebase) piece: Piece,
-    pub(in crate::tablebase) group: usize,
+pub(crate) struct Man {
+    pub(crate) piece: Piece,
+    pub(crate) group: usize,
 }
 
 /// The numbering of the placements of a group.
@@ -61,14 +61,14 @@ enum Ranker {
 }
 
 #[derive(Debug)]
-pub(in crate::tablebase) struct Group {
+pub(crate) struct Group {
     side: Side,
     /// Range of its pieces.
-    pub(in crate::tablebase) men: std::ops::Range<usize>,
+    pub(crate) men: std::ops::Range<usize>,
     /// Number of placements, unfolded.
-    pub(in crate::tablebase) size: u32,
+    pub(crate) size: u32,
     /// The stride of its (folded) digit.
-    pub(in crate::tablebase) stride: u32,
+    pub(crate) stride: u32,
     ranker: Ranker,
     /// Number of each square among those its pieces can stand on, as the side sees it; for the palace
     /// group the bit of an advisor or elephant there (their points differ).
@@ -98,7 +98,7 @@ enum Steps {
 
 /// A group one of whose pieces is about to move: gives its digit with the piece on another square.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) enum Mover<'a> {
+pub(crate) enum Mover<'a> {
     Lone(&'a [u32]),
     /// The row of the other piece.
     Pair(&'a [u16]),
@@ -112,7 +112,7 @@ pub(in crate::tablebase) enum Mover<'a> {
 impl Mover<'_> {
     /// The digit with the piece on `to`, a free square where such a piece can stand.
     #[inline(always)]
-    pub(in crate::tablebase) fn digit(&self, to: Square) -> u32 {
+    pub(crate) fn digit(&self, to: Square) -> u32 {
         match *self {
             Self::Lone(digits) => digits[to.index()],
             Self::Pair(row) => u32::from(row[to.index()]),
@@ -141,12 +141,12 @@ impl Mover<'_> {
 
 /// The numbering of a material's placements.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Index {
-    pub(in crate::tablebase) material: Material,
-    pub(in crate::tablebase) groups: Vec<Group>,
-    pub(in crate::tablebase) men: Vec<Man>,
+pub(crate) struct Index {
+    pub(crate) material: Material,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) men: Vec<Man>,
     /// Number of pieces of the first side.
-    pub(in crate::tablebase) first_men: usize,
+    pub(crate) first_men: usize,
     /// By side: the number of its kings, advisors and elephants, which come first.
     palace_men: [usize; 2],
     is_symmetric: bool,
@@ -157,16 +157,16 @@ pub(in crate::tablebase) struct Index {
     /// that is not stored.
     fold_worth: Vec<[u32; 2]>,
     /// Number of slots for each side to move.
-    pub(in crate::tablebase) slots: u32,
+    pub(crate) slots: u32,
 }
 
 /// The material has more slots than 32 bits number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) struct TooLarge;
+pub(crate) struct TooLarge;
 
 impl Index {
     /// Number of slots for each side to move; `None` if it exceeds 32 bits. Cheap.
-    pub(in crate::tablebase) fn count_slots(material: Material) -> Option<u32> {
+    pub(crate) fn count_slots(material: Material) -> Option<u32> {
         let mut sizes = Vec::new();
         for (side, kinds) in group_kinds(material) {
             sizes.push(group_size(material, side, &kinds));
@@ -180,13 +180,13 @@ impl Index {
 
     /// Number of placements of all groups of attackers together: the size that the tables of an
     /// index grow with. Palace pieces have two thousand at most.
-    pub(in crate::tablebase) fn count_digits(material: Material) -> u64 {
+    pub(crate) fn count_digits(material: Material) -> u64 {
         let attackers =
             group_kinds(material).into_iter().filter(|(_, kinds)| kinds[0] != Role::King);
         attackers.map(|(side, kinds)| group_size(material, side, &kinds).0).sum()
     }
 
-    pub(in crate::tablebase) fn new(material: Material) -> Result<Self, TooLarge> {
+    pub(crate) fn new(material: Material) -> Result<Self, TooLarge> {
         Self::count_slots(material).ok_or(TooLarge)?;
         let mut groups = Vec::new();
         let mut men = Vec::new();
@@ -229,12 +229,12 @@ impl Index {
     /// The shares of a digit of the fold group and of its mirror image in a slot; [`NONE`] where
     /// that is not stored.
     #[inline]
-    pub(in crate::tablebase) fn fold_worth(&self, digit: u32) -> [u32; 2] {
+    pub(crate) fn fold_worth(&self, digit: u32) -> [u32; 2] {
         self.fold_worth[digit as usize]
     }
 
     /// The share of the mirror image in a slot, without the fold group and the groups from `end` on.
-    pub(in crate::tablebase) fn mirror_worth(&self, digits: &Digits, end: usize) -> u32 {
+    pub(crate) fn mirror_worth(&self, digits: &Digits, end: usize) -> u32 {
         let groups = self.groups[..end].iter().zip(digits).enumerate();
         let others = groups.filter(|&(g, _)| g != self.fold);
         others.map(|(_, (group, &digit))| group.mirror(digit)).sum()
@@ -242,24 +242,24 @@ impl Index {
 
     /// The digit for which a folded digit of a group stands.
     #[inline]
-    pub(in crate::tablebase) fn unfolded(&self, group: usize, digit: u32) -> u32 {
+    pub(crate) fn unfolded(&self, group: usize, digit: u32) -> u32 {
         if group == self.fold { self.unfolded[digit as usize] } else { digit }
     }
 
     /// Returns true if exchanging the colours leaves the material as it is; then only positions
     /// with the first side to move have slots.
     #[inline]
-    pub(in crate::tablebase) fn is_symmetric(&self) -> bool {
+    pub(crate) fn is_symmetric(&self) -> bool {
         self.is_symmetric
     }
 
     /// Number of sides to move that have slots of their own: 1 or 2.
-    pub(in crate::tablebase) fn sides(&self) -> usize {
+    pub(crate) fn sides(&self) -> usize {
         if self.is_symmetric() { 1 } else { 2 }
     }
 
     /// The range of a side's pieces.
-    pub(in crate::tablebase) fn men_of(&self, side: Side) -> std::ops::Range<usize> {
+    pub(crate) fn men_of(&self, side: Side) -> std::ops::Range<usize> {
         match side {
             Side::First => 0..self.first_men,
             Side::Second => self.first_men..self.men.len(),
@@ -268,13 +268,13 @@ impl Index {
 
     /// The range of a side's rooks, horses, cannons and pawns.
     #[inline]
-    pub(in crate::tablebase) fn attackers_of(&self, side: Side) -> std::ops::Range<usize> {
+    pub(crate) fn attackers_of(&self, side: Side) -> std::ops::Range<usize> {
         let men = self.men_of(side);
         men.start + self.palace_men[side.index()]..men.end
     }
 
     /// The place of a side's king among the pieces.
-    pub(in crate::tablebase) fn king(&self, side: Side) -> usize {
+    pub(crate) fn king(&self, side: Side) -> usize {
         match side {
             Side::First => 0,
             Side::Second => self.first_men,
@@ -282,7 +282,7 @@ impl Index {
     }
 
     /// The digits of a slot.
-    pub(in crate::tablebase) fn digits(&self, slot: u32) -> Digits {
+    pub(crate) fn digits(&self, slot: u32) -> Digits {
         let mut rest = slot;
         let mut digits = Digits::new();
         for (i, group) in self.groups.iter().enumerate() {
@@ -295,7 +295,7 @@ impl Index {
 
     /// The slot of a placement; that of its mirror image if only that one is stored.
     #[inline]
-    pub(in crate::tablebase) fn slot(&self, digits: &Digits) -> u32 {
+    pub(crate) fn slot(&self, digits: &Digits) -> u32 {
         let fold = self.folded[digits[self.fold] as usize];
         let mut slot = 0;
         if fold == NONE {
@@ -314,39 +314,39 @@ impl Index {
 
     /// Returns true if the digit of the fold group is stored itself, not through its mirror image.
     #[inline]
-    pub(in crate::tablebase) fn is_stored(&self, digits: &Digits) -> bool {
+    pub(crate) fn is_stored(&self, digits: &Digits) -> bool {
         self.folded[digits[self.fold] as usize] != NONE
     }
 
     /// Returns true if the digit of the fold group is its own mirror image, so that the placement
     /// and its mirror image are two slots (or one, if the whole placement is).
     #[inline]
-    pub(in crate::tablebase) fn is_self_mirrored(&self, digits: &Digits) -> bool {
+    pub(crate) fn is_self_mirrored(&self, digits: &Digits) -> bool {
         let digit = digits[self.fold];
         self.groups[self.fold].mirror[digit as usize] == digit
     }
 
     /// The group through which mirror images are folded.
     #[inline]
-    pub(in crate::tablebase) fn fold_group(&self) -> usize {
+    pub(crate) fn fold_group(&self) -> usize {
         self.fold
     }
 
     /// The digits of the mirror image.
-    pub(in crate::tablebase) fn mirrored(&self, digits: &Digits) -> Digits {
+    pub(crate) fn mirrored(&self, digits: &Digits) -> Digits {
         self.groups.iter().zip(digits).map(|(group, &digit)| group.mirror[digit as usize]).collect()
     }
 
     /// The digits with the colours exchanged; for symmetric materials.
     #[inline]
-    pub(in crate::tablebase) fn swapped(&self, digits: &Digits) -> Digits {
+    pub(crate) fn swapped(&self, digits: &Digits) -> Digits {
         let half = digits.len() / 2;
         digits[half..].iter().chain(&digits[..half]).copied().collect()
     }
 
     /// The slots for each of `along` as the digit of `group`, the other digits being `digits`, which
     /// this changes; `None` for [`NO_DIGIT`].
-    pub(in crate::tablebase) fn slots_along(
+    pub(crate) fn slots_along(
         &self,
         digits: &mut Digits,
         group: usize,
@@ -385,12 +385,12 @@ impl Index {
 
     /// The digits of pieces on squares, in the order of [`men`](Self::men). `None` if pieces of
     /// one group share a square or stand where they never can.
-    pub(in crate::tablebase) fn digits_of(&self, squares: &[Square]) -> Option<Digits> {
+    pub(crate) fn digits_of(&self, squares: &[Square]) -> Option<Digits> {
         self.groups.iter().map(|group| group.digit(&squares[group.men.clone()])).collect()
     }
 
     /// The squares of the pieces.
-    pub(in crate::tablebase) fn squares(&self, digits: &Digits) -> Squares {
+    pub(crate) fn squares(&self, digits: &Digits) -> Squares {
         let mut squares = Squares::new();
         for (group, &digit) in self.groups.iter().zip(digits) {
             squares.extend(group.placement(digit).iter().copied());
@@ -400,7 +400,7 @@ impl Index {
 
     /// Number of positions of the whole board that a slot stands for: two, unless the mirror image
     /// is a slot of its own.
-    pub(in crate::tablebase) fn weight(&self, slot: u32) -> u64 {
+    pub(crate) fn weight(&self, slot: u32) -> u64 {
         let digit = slot / self.groups[self.fold].stride % self.unfolded.len() as u32;
         let unfolded = self.unfolded[digit as usize];
         let mirror = self.groups[self.fold].mirror[unfolded as usize];
@@ -452,7 +452,7 @@ impl Group {
 
     /// For the digits after one piece moves: the piece with number `place` in the group.
     #[inline]
-    pub(in crate::tablebase) fn mover(&self, digit: u32, place: usize) -> Mover<'_> {
+    pub(crate) fn mover(&self, digit: u32, place: usize) -> Mover<'_> {
         match (&self.steps, &self.ranker) {
             (Steps::Lone(digits), _) => Mover::Lone(digits),
             (Steps::Pair(digits), _) => {
@@ -474,13 +474,13 @@ impl Group {
 
     /// The share of the mirror image of a digit in a slot, the group not being the fold group.
     #[inline]
-    pub(in crate::tablebase) fn mirror(&self, digit: u32) -> u32 {
+    pub(crate) fn mirror(&self, digit: u32) -> u32 {
         self.mirror[digit as usize] * self.stride
     }
 
     /// Returns true if a digit can arise.
     #[inline]
-    pub(in crate::tablebase) fn is_possible(&self, digit: u32) -> bool {
+    pub(crate) fn is_possible(&self, digit: u32) -> bool {
         self.impossible.get(digit as usize) != Some(&true)
     }
 
@@ -535,14 +535,14 @@ impl Group {
 
     /// The squares of a placement.
     #[inline]
-    pub(in crate::tablebase) fn placement(&self, digit: u32) -> &[Square] {
+    pub(crate) fn placement(&self, digit: u32) -> &[Square] {
         let count = self.men.len();
         &self.squares[digit as usize * count..][..count]
     }
 
     /// The number of a placement; the pieces of one kind in any order.
     #[inline]
-    pub(in crate::tablebase) fn digit(&self, squares: &[Square]) -> Option<u32> {
+    pub(crate) fn digit(&self, squares: &[Square]) -> Option<u32> {
         match &self.ranker {
             Ranker::Palace(ranks) => self.palace_digit(ranks, squares),
             Ranker::Attackers => self.attackers_digit(squares),
@@ -688,7 +688,7 @@ fn members(role: Role, set: usize) -> impl Iterator<Item = Square> {
 }
 
 /// The next combination in colexicographic order.
-pub(in crate::tablebase) fn next_combination(chosen: &mut [usize]) {
+pub(crate) fn next_combination(chosen: &mut [usize]) {
     for i in 0..chosen.len() {
         let limit = chosen.get(i + 1).copied().unwrap_or(usize::MAX);
         if chosen[i] + 1 < limit {

@@ -8,7 +8,7 @@ use crate::tablebase::index::numbering::{Digits, Index, MAX_MEN, Squares};
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Setup, Square};
 
 /// Visits one slot at a time. Neighbouring slots differ in few pieces, so that going on costs little.
-pub(in crate::tablebase) struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     index: &'a Index,
     /// The group of each kind of piece.
     groups: [usize; Piece::COUNT],
@@ -22,7 +22,7 @@ pub(in crate::tablebase) struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    pub(in crate::tablebase) fn new(index: &'a Index) -> Self {
+    pub(crate) fn new(index: &'a Index) -> Self {
         let mut groups = [0; Piece::COUNT];
         for man in &index.men {
             groups[man.piece.index()] = man.group;
@@ -33,7 +33,7 @@ impl<'a> Walker<'a> {
 
     /// Goes to a slot with `side` (of the index) to move, be that legal or not. `false` if pieces share
     /// a square; then the walker has no slot.
-    pub(in crate::tablebase) fn go_to(&mut self, side: Side, slot: u32) -> bool {
+    pub(crate) fn go_to(&mut self, side: Side, slot: u32) -> bool {
         if self.slot != Some(slot) && !self.set_up(slot) {
             self.slot = None;
             return false;
@@ -46,7 +46,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The position gone to.
-    pub(in crate::tablebase) fn position(&self) -> Option<&Position> {
+    pub(crate) fn position(&self) -> Option<&Position> {
         self.position.as_ref().filter(|_| self.slot.is_some())
     }
 
@@ -82,12 +82,7 @@ impl<'a> Walker<'a> {
     /// The slot, for the other side, after the piece `man` has moved from `from` to `to`, a free
     /// square.
     #[inline]
-    pub(in crate::tablebase) fn slot_after(
-        &self,
-        man: Piece,
-        from: Square,
-        to: Square,
-    ) -> Option<u32> {
+    pub(crate) fn slot_after(&self, man: Piece, from: Square, to: Square) -> Option<u32> {
         let number = self.groups[man.index()];
         let group = &self.index.groups[number];
         let digit = if group.men.len() == 1 {
@@ -112,44 +107,41 @@ impl<'a> Walker<'a> {
 
 /// One bit for each slot.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
     /// From 64 slots a word.
-    pub(in crate::tablebase) const fn new(words: Vec<u64>) -> Self {
+    pub(crate) const fn new(words: Vec<u64>) -> Self {
         Self(words)
     }
 
     #[inline]
-    pub(in crate::tablebase) fn has(&self, slot: u32) -> bool {
+    pub(crate) fn has(&self, slot: u32) -> bool {
         self.0[slot as usize / 64] >> (slot % 64) & 1 == 1
     }
 
     /// Number of bits set.
-    pub(in crate::tablebase) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
     /// Those set in a range, ascending.
-    pub(in crate::tablebase) fn within(
-        &self,
-        range: std::ops::Range<u32>,
-    ) -> impl Iterator<Item = u32> {
+    pub(crate) fn within(&self, range: std::ops::Range<u32>) -> impl Iterator<Item = u32> {
         range.filter(|&slot| self.has(slot))
     }
 }
 
 /// The legal placements of an index, by side to move (of the index) and slot.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Placements {
+pub(crate) struct Placements {
     /// Legal positions.
-    pub(in crate::tablebase) legal: [Bits; 2],
+    pub(crate) legal: [Bits; 2],
     /// Legal positions in which the side to move is in check.
-    pub(in crate::tablebase) checked: [Bits; 2],
+    pub(crate) checked: [Bits; 2],
 }
 
 /// Returns true if two pawns of a side stand on one file of their own half, where no play brings them.
-pub(in crate::tablebase) fn has_doubled_pawns(position: &Position, side: Side) -> bool {
+pub(crate) fn has_doubled_pawns(position: &Position, side: Side) -> bool {
     let mut files = 0u16;
     for pawn in position.pieces(side, Role::Pawn) {
         let is_home = (pawn.rank() < 5) == (side == Side::First);

@@ -12,7 +12,7 @@ use crate::xiangqi::{Move, Position};
 impl Miner<'_> {
     /// Returns true if a won slot has exactly one winning move, and again at each turn of the winner
     /// within so many plies of each best defence.
-    pub(super) fn has_only_moves(
+    pub(crate) fn has_only_moves(
         &self,
         board: &mut Board<'_>,
         side: usize,

@@ -78,7 +78,7 @@ impl FromStr for Theme {
 
 /// The material of a side in points, two to the pawn on its own half: 18 for a rook, 9 for a cannon, 8 for a
 /// horse, 4 for an advisor or elephant, 2 for a pawn, as the manuals value them.
-pub(super) fn points(material: Material, side: Side) -> u32 {
+pub(crate) fn points(material: Material, side: Side) -> u32 {
     let value = |role| match role {
         Role::King => 0,
         Role::Rook => 18,

@@ -35,7 +35,7 @@ pub(crate) fn take_loaded() -> bool {
 /// At most 128 MiB of decoded blocks, of which a thread uses the 32 MiB of its lane. Of a set, the
 /// block least recently used goes first.
 #[derive(Debug)]
-pub(in crate::tablebase) struct BlockCache {
+pub(crate) struct BlockCache {
     sets: Vec<LockedSet>,
 }
 
@@ -51,7 +51,7 @@ struct Set {
 }
 
 impl BlockCache {
-    pub(in crate::tablebase) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { sets: (0..LANES * SETS).map(|_| LockedSet::default()).collect() }
     }
 
@@ -62,18 +62,14 @@ impl BlockCache {
 
     /// Hands the block to `read` if it is there.
     #[inline]
-    pub(in crate::tablebase) fn read<T>(
-        &self,
-        key: u64,
-        read: impl FnOnce(&[u8]) -> T,
-    ) -> Option<T> {
+    pub(crate) fn read<T>(&self, key: u64, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let mut set = self.set(key);
         let place = set.blocks.iter().position(|&(other, _)| other == key)?;
         set.blocks[..=place].rotate_right(1);
         Some(read(&set.blocks[0].1))
     }
 
-    pub(in crate::tablebase) fn put(&self, key: u64, block: Box<[u8]>) {
+    pub(crate) fn put(&self, key: u64, block: Box<[u8]>) {
         HAS_LOADED.set(true);
         let mut set = self.set(key);
         if set.blocks.iter().any(|&(other, _)| other == key) {
@@ -84,7 +80,7 @@ impl BlockCache {
     }
 
     /// Forgets all blocks.
-    pub(in crate::tablebase) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         for set in &self.sets {
             set.0.lock().unwrap_or_else(PoisonError::into_inner).blocks.clear();
         }

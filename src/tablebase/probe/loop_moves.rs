@@ -12,7 +12,7 @@ impl Tables {
     /// neither checks nor newly chases and stays in the loop comes before every other, and has the
     /// position's value. `in_loops` has the values of the same moves inside a loop. Only the loops of one
     /// piece are preferred: they all follow the same.
-    pub(in crate::tablebase) fn prefer_chases(
+    pub(crate) fn prefer_chases(
         &self,
         position: &mut Position,
         values: &mut [(Move, Entry)],

@@ -21,14 +21,14 @@ const IS_THERE: u64 = 1 << 63;
 /// The values last rebuilt: one of all whose keys fall into a place. Its 1 MiB is taken when the first
 /// value is put.
 #[derive(Debug, Default)]
-pub(in crate::tablebase) struct Memo {
+pub(crate) struct Memo {
     places: OnceLock<Box<[AtomicU64]>>,
 }
 
 impl Memo {
     /// The value of a key.
     #[inline]
-    pub(in crate::tablebase) fn get(&self, key: u64) -> Option<Entry> {
+    pub(crate) fn get(&self, key: u64) -> Option<Entry> {
         let (place, rest) = split(key)?;
         let word = self.places.get()?[place].load(Relaxed);
         let is_it = word & IS_THERE != 0 && word & low_bits(REST_BITS) == rest;
@@ -37,7 +37,7 @@ impl Memo {
 
     /// Keeps the value of a key in place of what was there; keys from 2⁵⁰ on are not kept.
     #[inline]
-    pub(in crate::tablebase) fn put(&self, key: u64, value: Entry) {
+    pub(crate) fn put(&self, key: u64, value: Entry) {
         let (Some((place, rest)), Some(data)) = (split(key), packed(value)) else { return };
         let places = self.places.get_or_init(|| {
             std::iter::repeat_with(AtomicU64::default).take(1 << PLACE_BITS).collect()
@@ -46,7 +46,7 @@ impl Memo {
     }
 
     /// Forgets all values.
-    pub(in crate::tablebase) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.places.get().into_iter().flatten().for_each(|word| word.store(0, Relaxed));
     }
 }

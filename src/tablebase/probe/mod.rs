@@ -1,9 +1,9 @@
 //! Looking positions up: values, moves, lines, statistics.
 
-pub(super) mod cache;
-pub(super) mod line;
-pub(super) mod loop_moves;
+pub(crate) mod cache;
+pub(crate) mod line;
+pub(crate) mod loop_moves;
 mod memo;
-pub(super) mod random;
-pub(super) mod stats;
-pub(super) mod tables;
+pub(crate) mod random;
+pub(crate) mod stats;
+pub(crate) mod tables;

@@ -20,7 +20,7 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 /// Number of checks and answers that are followed to distinguish a loop from the way to it. A heuristic
 /// bound: a way that leads to a loop over more answers than these is taken for the loop itself. That
 /// may change which of several winning moves of the same order comes first, never a result.
-pub(in crate::tablebase) const LOOP_DEPTH: u32 = 3;
+pub(crate) const LOOP_DEPTH: u32 = 3;
 
 /// The tables of one folder or several with one set of rules and one metric. Tables are opened when
 /// first needed, with those that captures lead to, which must be the ones that they were built from;
@@ -431,7 +431,7 @@ impl Tables {
 
     /// The same without the limit of the metric: moves inside a deciding loop, which need not be
     /// decided before the limit one by one.
-    pub(in crate::tablebase) fn loop_children(
+    pub(crate) fn loop_children(
         &self,
         position: &Position,
     ) -> Result<Vec<(Move, Entry)>, ProbeError> {
@@ -541,7 +541,7 @@ impl Tables {
     }
 
     /// The table of a material, opened.
-    pub(in crate::tablebase) fn file(&self, material: Material) -> Result<&TableFile, ProbeError> {
+    pub(crate) fn file(&self, material: Material) -> Result<&TableFile, ProbeError> {
         let number = self.present.range(..material).count();
         if self.present.contains(&material) {
             self.numbered_file(number as u32, material)
@@ -550,7 +550,7 @@ impl Tables {
         }
     }
 
-    pub(in crate::tablebase) fn missing(&self, material: Material) -> ProbeError {
+    pub(crate) fn missing(&self, material: Material) -> ProbeError {
         let (rules, metric) = (self.rules, self.metric);
         let dir = self.dirs.first().cloned().unwrap_or_default();
         TableError::Missing { material, dir, rules, metric }
@@ -679,6 +679,6 @@ fn material_key(material: Material, swap: bool) -> u64 {
 }
 
 /// Returns true if a move of the winner keeps to a win of `order` without a capture.
-pub(in crate::tablebase) fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
+pub(crate) fn stays(position: &Position, mv: Move, value: Entry, order: u16) -> bool {
     value.wdl == Wdl::Win && value.order == order && position.piece_at(mv.to()).is_none()
 }

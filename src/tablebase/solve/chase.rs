@@ -27,7 +27,7 @@ type ChaseState = (u32, ManNumber);
 
 /// Decides for either colour as the chaser, by a function that gives the states that the victim wins.
 /// Changes no word.
-pub(in crate::tablebase) fn judge<A: ChaseGraph>(
+pub(crate) fn judge<A: ChaseGraph>(
     solver: &Solver<'_, A>,
     solve: fn(&ChasePlay) -> Distances,
     watch: &impl Watch,

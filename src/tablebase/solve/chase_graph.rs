@@ -12,13 +12,13 @@ use crate::xiangqi::{
 };
 
 /// Pieces of one side, by their numbers there (bit 0 the king).
-pub(in crate::tablebase) type MenSet = u16;
+pub(crate) type MenSet = u16;
 /// A piece's number within its side.
-pub(in crate::tablebase) type ManNumber = u8;
+pub(crate) type ManNumber = u8;
 
 /// The side whose pieces are followed through a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) enum Followed {
+pub(crate) enum Followed {
     /// Those of the side that moves.
     Mover,
     /// Those of the other side.
@@ -27,18 +27,18 @@ pub(in crate::tablebase) enum Followed {
 
 /// A quiet move.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) struct QuietMove {
+pub(crate) struct QuietMove {
     /// The slot it leads to.
-    pub(in crate::tablebase) next: u32,
+    pub(crate) next: u32,
     /// The pieces of the other side that it newly chases, by their numbers before it.
-    pub(in crate::tablebase) chased: MenSet,
+    pub(crate) chased: MenSet,
     /// For each piece of the followed side its number after the move: identical pieces are numbered by
     /// their squares.
-    pub(in crate::tablebase) renumbered: [ManNumber; MAX_MEN],
+    pub(crate) renumbered: [ManNumber; MAX_MEN],
 }
 
 /// A game graph whose moves may chase.
-pub(in crate::tablebase) trait ChaseGraph: GameGraph {
+pub(crate) trait ChaseGraph: GameGraph {
     /// Returns true if `side` has pieces that can chase and the other side pieces that can be chased.
     fn can_chase(&self, side: usize) -> bool;
 

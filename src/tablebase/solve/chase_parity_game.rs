@@ -17,15 +17,15 @@ use crate::tablebase::solve::solver::{
 use crate::tablebase::value::{Rules, Wdl};
 
 /// Pieces of each side in a random graph, kings included.
-pub(in crate::tablebase) const MEN: ManNumber = 3;
+pub(crate) const MEN: ManNumber = 3;
 
 /// The checks and chases of a random move.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) struct LoopMove {
+pub(crate) struct LoopMove {
     /// The pieces of the other side that it newly chases.
-    pub(in crate::tablebase) chased: u16,
+    pub(crate) chased: u16,
     /// By side: pieces 1 and 2 exchange their numbers.
-    pub(in crate::tablebase) exchanged: [bool; 2],
+    pub(crate) exchanged: [bool; 2],
 }
 
 impl LoopMove {
@@ -36,19 +36,19 @@ impl LoopMove {
 
 /// A random graph with a loop_move for each move.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct RandomChaseGraph {
-    pub(in crate::tablebase) graph: RandomGraph,
+pub(crate) struct RandomChaseGraph {
+    pub(crate) graph: RandomGraph,
     loop_moves: [Vec<Vec<LoopMove>>; 2],
 }
 
 impl RandomChaseGraph {
     /// Any small graph.
-    pub(in crate::tablebase) fn any() -> impl Strategy<Value = Self> {
+    pub(crate) fn any() -> impl Strategy<Value = Self> {
         Self::with([[4, 2, 1, 3]; 2])
     }
 
     /// Any small graph in which most moves of one side chase both pieces.
-    pub(in crate::tablebase) fn any_with_a_chaser() -> impl Strategy<Value = Self> {
+    pub(crate) fn any_with_a_chaser() -> impl Strategy<Value = Self> {
         Self::with([[20, 1, 1, 1], [3, 1, 1, 3]])
     }
 
@@ -85,7 +85,7 @@ impl RandomChaseGraph {
         })
     }
 
-    pub(in crate::tablebase) fn loop_moves_of(&self, side: usize, slot: usize) -> &[LoopMove] {
+    pub(crate) fn loop_moves_of(&self, side: usize, slot: usize) -> &[LoopMove] {
         &self.loop_moves[side][slot]
     }
 }
@@ -241,7 +241,7 @@ impl<'a> Literal<'a> {
     }
 }
 
-pub(in crate::tablebase) const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
+pub(crate) const fn wins_capture(capture: Capture, is_victims: bool) -> bool {
     match capture {
         Capture::Draws => false,
         Capture::Wins(_) => is_victims,
@@ -265,7 +265,7 @@ fn as_checks(chase_graph: &RandomChaseGraph) -> RandomChaseGraph {
 }
 
 /// Check and chase in turn, until neither decides anything.
-pub(in crate::tablebase) fn in_turn_results(chase_graph: &RandomChaseGraph) -> Vec<Wdl> {
+pub(crate) fn in_turn_results(chase_graph: &RandomChaseGraph) -> Vec<Wdl> {
     let checks = as_checks(chase_graph);
     let mut known = vec![Wdl::Draw; 2 * chase_graph.graph.size()];
     loop {
@@ -289,10 +289,7 @@ pub(in crate::tablebase) fn in_turn_results(chase_graph: &RandomChaseGraph) -> V
 }
 
 /// The solver's results.
-pub(in crate::tablebase) fn solver_results(
-    chase_graph: &RandomChaseGraph,
-    rules: Rules,
-) -> Vec<Wdl> {
+pub(crate) fn solver_results(chase_graph: &RandomChaseGraph, rules: Rules) -> Vec<Wdl> {
     results_with(chase_graph, rules, ChasePlay::solve)
 }
 

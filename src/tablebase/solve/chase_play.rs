@@ -9,23 +9,23 @@
 
 /// Lists of numbers, one after the other.
 #[derive(Default)]
-pub(in crate::tablebase) struct Lists {
+pub(crate) struct Lists {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Lists {
-    pub(in crate::tablebase) fn push(&mut self, list: impl IntoIterator<Item = u32>) {
+    pub(crate) fn push(&mut self, list: impl IntoIterator<Item = u32>) {
         self.starts.push(self.items.len() as u32);
         self.items.extend(list);
     }
 
-    pub(in crate::tablebase) fn of(&self, i: usize) -> &[u32] {
+    pub(crate) fn of(&self, i: usize) -> &[u32] {
         let end = self.starts.get(i + 1).map_or(self.items.len(), |&end| end as usize);
         &self.items[self.starts[i] as usize..end]
     }
 
-    pub(in crate::tablebase) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len()
     }
 
@@ -68,37 +68,37 @@ impl Lists {
 /// The game: states with the chaser to move (*hunters*) and with the victim to move (*evaders*), by
 /// their places in two lists.
 #[derive(Default)]
-pub(in crate::tablebase) struct ChasePlay {
+pub(crate) struct ChasePlay {
     /// By hunter: whether the move that leads there checks.
-    pub(in crate::tablebase) hunter_checked: Vec<bool>,
+    pub(crate) hunter_checked: Vec<bool>,
     /// By evader: likewise.
-    pub(in crate::tablebase) evader_checked: Vec<bool>,
+    pub(crate) evader_checked: Vec<bool>,
     /// The evaders that the moves of each hunter lead to, one at least.
-    pub(in crate::tablebase) chases: Lists,
+    pub(crate) chases: Lists,
     /// The hunters that the moves of each evader lead to.
-    pub(in crate::tablebase) evasions: Lists,
+    pub(crate) evasions: Lists,
     /// Those of them that are escapes.
-    pub(in crate::tablebase) escapes: Lists,
+    pub(crate) escapes: Lists,
     /// The greatest distance with which the victim wins a state, if there is one.
-    pub(in crate::tablebase) horizon: Option<u16>,
+    pub(crate) horizon: Option<u16>,
 }
 
 impl ChasePlay {
     /// The states that the victim wins: those from which it can stay in the graph for ever, and win
     /// these plays.
-    pub(in crate::tablebase) fn solve(&self) -> Distances {
+    pub(crate) fn solve(&self) -> Distances {
         Subgame::new(self).settle(Subgame::add_won_by_check)
     }
 
     /// Those that it wins by escapes only: chase judged apart from check.
     #[cfg(test)]
-    pub(in crate::tablebase) fn solve_apart(&self) -> Distances {
+    pub(crate) fn solve_apart(&self) -> Distances {
         Subgame::new(self).settle(|_, _| ())
     }
 
     /// The number of states in which the chaser can never do but chase on, whatever the victim answers.
     #[cfg(test)]
-    pub(in crate::tablebase) fn count_endless(&self) -> usize {
+    pub(crate) fn count_endless(&self) -> usize {
         let mut subgame = Subgame::new(self);
         subgame.cascade();
         subgame.hunters.iter().filter(|&&is_left| is_left).count()
@@ -143,9 +143,9 @@ fn picked(places: &[u32], of: &[bool]) -> Vec<bool> {
 }
 
 /// For each state the plies to the move of the victim that decides; 0 where the victim does not win.
-pub(in crate::tablebase) struct Distances {
-    pub(in crate::tablebase) hunters: Vec<u16>,
-    pub(in crate::tablebase) evaders: Vec<u16>,
+pub(crate) struct Distances {
+    pub(crate) hunters: Vec<u16>,
+    pub(crate) evaders: Vec<u16>,
 }
 
 impl Distances {

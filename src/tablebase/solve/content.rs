@@ -33,7 +33,7 @@ struct Loops<'a> {
 }
 
 /// The content hash of a table whose illegal positions are marked.
-pub(in crate::tablebase) fn content_hash(table: &Table) -> [u8; 32] {
+pub(crate) fn content_hash(table: &Table) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(table.ranks.len() as u32).to_le_bytes());
     for (order, distance) in &table.ranks {

@@ -27,7 +27,7 @@ struct SubTable {
 
 /// The positions of one material, the captures answered by finished tables.
 #[derive(Debug)]
-pub(in crate::tablebase) struct TableGraph {
+pub(crate) struct TableGraph {
     index: Arc<Index>,
     /// By captured piece; `None` for kings.
     subs: Vec<Option<SubTable>>,
@@ -39,7 +39,7 @@ pub(in crate::tablebase) struct TableGraph {
 
 impl TableGraph {
     /// `find` gives the tables that captures lead to; `None` if it misses one.
-    pub(in crate::tablebase) fn new(
+    pub(crate) fn new(
         index: Index,
         metric: Metric,
         find: impl Fn(Material) -> Option<Arc<SubValues>>,
@@ -57,34 +57,24 @@ impl TableGraph {
         Some(Self { index: Arc::new(index), subs, last_order, metric, counts_late })
     }
 
-    pub(in crate::tablebase) fn index(&self) -> &Arc<Index> {
+    pub(crate) fn index(&self) -> &Arc<Index> {
         &self.index
     }
 
     /// Returns true if a slot is a legal position with `side` to move.
-    pub(in crate::tablebase) fn is_legal(
-        &self,
-        board: &mut Board<'_>,
-        side: usize,
-        slot: u32,
-    ) -> bool {
+    pub(crate) fn is_legal(&self, board: &mut Board<'_>, side: usize, slot: u32) -> bool {
         board.seek(slot) && !board.king_view(!Side::ALL[side]).in_check
     }
 
     /// Returns true if `side` is in check.
-    pub(in crate::tablebase) fn is_in_check(
-        &self,
-        board: &mut Board<'_>,
-        side: usize,
-        slot: u32,
-    ) -> bool {
+    pub(crate) fn is_in_check(&self, board: &mut Board<'_>, side: usize, slot: u32) -> bool {
         board.seek(slot) && board.king_view(Side::ALL[side]).in_check
     }
 
     /// The value of the best legal move of a legal position, for the side that makes it; `None` if
     /// there is none. `after` gives the values in this table by side to move and slot, `None` for
     /// illegal positions.
-    pub(in crate::tablebase) fn best_move_at(
+    pub(crate) fn best_move_at(
         &self,
         board: &mut Board<'_>,
         side: usize,
@@ -102,7 +92,7 @@ impl TableGraph {
     /// The value of the best legal capture of a legal position, for the side that makes it; `None`
     /// if there is none. Quick for slots one after the other.
     #[inline]
-    pub(in crate::tablebase) fn best_capture(
+    pub(crate) fn best_capture(
         &self,
         board: &mut Board<'_>,
         side: usize,
@@ -116,7 +106,7 @@ impl TableGraph {
     /// Calls `sink` with the value of each legal capture of a legal position, for the side that makes
     /// it.
     #[inline]
-    pub(in crate::tablebase) fn each_capture(
+    pub(crate) fn each_capture(
         &self,
         board: &mut Board<'_>,
         side: usize,

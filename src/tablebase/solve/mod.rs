@@ -1,20 +1,20 @@
 //! Retrograde analysis: results, distances, and the rounds of the repetition rules.
 
-pub(super) mod chase;
-pub(super) mod chase_graph;
+pub(crate) mod chase;
+pub(crate) mod chase_graph;
 #[cfg(test)]
-pub(super) mod chase_parity_game;
-pub(super) mod chase_play;
-pub(super) mod content;
-pub(super) mod game_graph;
+pub(crate) mod chase_parity_game;
+pub(crate) mod chase_play;
+pub(crate) mod content;
+pub(crate) mod game_graph;
 #[cfg(test)]
-pub(super) mod joint_game;
+pub(crate) mod joint_game;
 #[cfg(test)]
-pub(super) mod parity_game;
-pub(super) mod perpetual_check;
+pub(crate) mod parity_game;
+pub(crate) mod perpetual_check;
 #[cfg(test)]
-pub(super) mod random_graph;
-pub(super) mod snapshot;
-pub(super) mod solver;
-pub(super) mod sub_values;
-pub(super) mod table;
+pub(crate) mod random_graph;
+pub(crate) mod snapshot;
+pub(crate) mod solver;
+pub(crate) mod sub_values;
+pub(crate) mod table;

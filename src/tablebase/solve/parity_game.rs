@@ -9,7 +9,7 @@ use crate::tablebase::solve::solver::{
 };
 use crate::tablebase::value::{Rules, Wdl};
 
-pub(in crate::tablebase) struct Silent;
+pub(crate) struct Silent;
 
 impl Watch for Silent {
     fn examined(&self, _done: u64, _total: u64) {}
@@ -20,15 +20,15 @@ impl Watch for Silent {
 }
 
 /// A parity game: the even player wins a play whose greatest infinitely repeated priority is even.
-pub(in crate::tablebase) struct ParityGame {
-    pub(in crate::tablebase) owner: Vec<usize>,
-    pub(in crate::tablebase) priority: Vec<u8>,
-    pub(in crate::tablebase) next: Vec<Vec<usize>>,
+pub(crate) struct ParityGame {
+    pub(crate) owner: Vec<usize>,
+    pub(crate) priority: Vec<u8>,
+    pub(crate) next: Vec<Vec<usize>>,
 }
 
 impl ParityGame {
     /// The vertices of `among` from which the player 0 (even) or 1 (odd) wins.
-    pub(in crate::tablebase) fn solve(&self, among: &[bool]) -> [Vec<bool>; 2] {
+    pub(crate) fn solve(&self, among: &[bool]) -> [Vec<bool>; 2] {
         let nothing = vec![false; among.len()];
         let members = || (0..among.len()).filter(|&v| among[v]);
         let Some(top) = members().map(|v| self.priority[v]).max() else {

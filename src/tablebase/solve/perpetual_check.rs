@@ -23,17 +23,17 @@ type Levels = Vec<(u16, Vec<u32>)>;
 
 /// The results of the rule with one colour as the checker.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Verdict {
-    pub(in crate::tablebase) checker: usize,
+pub(crate) struct Verdict {
+    pub(crate) checker: usize,
     /// Checker to move: the greatest distance of the evasions, plus 1.
-    pub(in crate::tablebase) lost: Levels,
+    pub(crate) lost: Levels,
     /// Victim to move: 1 with an evasion that is no check, else 1 more than the least distance of
     /// the checking evasions.
-    pub(in crate::tablebase) won: Levels,
+    pub(crate) won: Levels,
 }
 
 /// Decides for one colour as the checker. Leaves no marks behind, unless it is `None`: cancelled.
-pub(in crate::tablebase) fn judge<A: GameGraph>(
+pub(crate) fn judge<A: GameGraph>(
     solver: &Solver<'_, A>,
     checker: usize,
     watch: &impl Watch,

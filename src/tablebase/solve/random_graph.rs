@@ -7,7 +7,7 @@ use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNCOUNTED};
 
 /// A move out of the graph; the numbers are order and distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) enum Capture {
+pub(crate) enum Capture {
     Draws,
     Wins((u16, u16)),
     Loses((u16, u16)),
@@ -22,7 +22,7 @@ struct Vertex {
 
 /// As many positions with either side to move; moves are arbitrary.
 #[derive(Debug, Clone)]
-pub(in crate::tablebase) struct RandomGraph {
+pub(crate) struct RandomGraph {
     vertices: [Vec<Vertex>; 2],
     before: [Vec<Vec<u32>>; 2],
     /// Moves are counted when the first of them is known to lose.
@@ -31,17 +31,17 @@ pub(in crate::tablebase) struct RandomGraph {
 
 impl RandomGraph {
     /// Any small graph.
-    pub(in crate::tablebase) fn any() -> impl Strategy<Value = Self> {
+    pub(crate) fn any() -> impl Strategy<Value = Self> {
         (2usize..12).prop_flat_map(|size| Self::of_size(size, 3))
     }
 
     /// Any graph of fewer positions for each side.
-    pub(in crate::tablebase) fn any_smaller_than(limit: usize) -> impl Strategy<Value = Self> {
+    pub(crate) fn any_smaller_than(limit: usize) -> impl Strategy<Value = Self> {
         (2..limit).prop_flat_map(|size| Self::of_size(size, 3))
     }
 
     /// Any small graph whose captures have order 0.
-    pub(in crate::tablebase) fn any_of_order_0() -> impl Strategy<Value = Self> {
+    pub(crate) fn any_of_order_0() -> impl Strategy<Value = Self> {
         (2usize..12).prop_flat_map(|size| Self::of_size(size, 0))
     }
 
@@ -66,7 +66,7 @@ impl RandomGraph {
     }
 
     /// Each position has one move, to the one before it; the first has none.
-    pub(in crate::tablebase) fn chain(size: u32) -> Self {
+    pub(crate) fn chain(size: u32) -> Self {
         let vertex = |slot: u32| Vertex {
             next: slot.checked_sub(1).into_iter().collect(),
             ..Vertex::default()
@@ -76,7 +76,7 @@ impl RandomGraph {
     }
 
     /// Two positions with `moves` moves each.
-    pub(in crate::tablebase) fn crowded(moves: usize) -> Self {
+    pub(crate) fn crowded(moves: usize) -> Self {
         let side = || vec![Vertex { next: vec![1; moves], ..Vertex::default() }; 2];
         Self::new([side(), side()])
     }
@@ -95,23 +95,23 @@ impl RandomGraph {
     }
 
     /// The same graph, the moves of which are counted when the first of them is known to lose.
-    pub(in crate::tablebase) fn counting_late(&self) -> Self {
+    pub(crate) fn counting_late(&self) -> Self {
         Self { counts_late: true, ..self.clone() }
     }
 
-    pub(in crate::tablebase) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.vertices[0].len()
     }
 
-    pub(in crate::tablebase) fn next(&self, side: usize, slot: usize) -> &[u32] {
+    pub(crate) fn next(&self, side: usize, slot: usize) -> &[u32] {
         &self.vertices[side][slot].next
     }
 
-    pub(in crate::tablebase) fn captures_of(&self, side: usize, slot: usize) -> &[Capture] {
+    pub(crate) fn captures_of(&self, side: usize, slot: usize) -> &[Capture] {
         &self.vertices[side][slot].captures
     }
 
-    pub(in crate::tablebase) fn is_checked(&self, side: usize, slot: usize) -> bool {
+    pub(crate) fn is_checked(&self, side: usize, slot: usize) -> bool {
         self.vertices[side][slot].is_checked
     }
 }

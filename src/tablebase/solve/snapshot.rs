@@ -14,7 +14,7 @@ use crate::tablebase::solve::solver::{GameGraph, ORDER_LIMIT, RANK_LIMIT, Solver
 
 /// The version of the state. It is raised with every change of what words and flags mean, or of what the
 /// solver does with them: a state is only gone on from by the same solver.
-pub(in crate::tablebase) const STATE_VERSION: u32 = 1;
+pub(crate) const STATE_VERSION: u32 = 1;
 /// Raw bytes of a piece at most.
 const PIECE: usize = 1 << 20;
 /// Pieces packed at once.
@@ -24,21 +24,21 @@ const LEVEL: i32 = 1;
 
 /// The place of a solver in its work, between two plies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::tablebase) struct SolverPlace {
+pub(crate) struct SolverPlace {
     /// Slots that had their first look.
-    pub(super) examined: u64,
+    pub(crate) examined: u64,
     /// The round of the repetition rule.
-    pub(super) order: u16,
+    pub(crate) order: u16,
     /// The distance to be spread next.
-    pub(super) distance: u16,
+    pub(crate) distance: u16,
     /// The greatest distance pending.
-    pub(super) latest: u32,
+    pub(crate) latest: u32,
     /// The rank of distance 0 for each order so far.
-    pub(super) bases: Vec<u32>,
+    pub(crate) bases: Vec<u32>,
     /// By side: whether any position is in check.
-    pub(super) any_checked: [bool; 2],
+    pub(crate) any_checked: [bool; 2],
     /// Nothing is left to be decided.
-    pub(super) is_done: bool,
+    pub(crate) is_done: bool,
 }
 
 impl SolverPlace {
@@ -56,7 +56,7 @@ impl SolverPlace {
 }
 
 /// Keeps the state of a solver from time to time.
-pub(in crate::tablebase) trait Keeper<'a, A: GameGraph>: Sync {
+pub(crate) trait Keeper<'a, A: GameGraph>: Sync {
     /// A solver with the state kept last, if there is one.
     fn restore(&self, graph: &'a A) -> Option<Solver<'a, A>>;
     /// Between two plies, when the state may be kept.
@@ -65,7 +65,7 @@ pub(in crate::tablebase) trait Keeper<'a, A: GameGraph>: Sync {
 
 /// Keeps nothing.
 #[cfg(test)]
-pub(in crate::tablebase) struct KeepNothing;
+pub(crate) struct KeepNothing;
 
 #[cfg(test)]
 impl<'a, A: GameGraph> Keeper<'a, A> for KeepNothing {
@@ -189,7 +189,7 @@ fn damaged() -> io::Error {
 
 impl<'a, A: GameGraph> Solver<'a, A> {
     /// The place in the work.
-    pub(in crate::tablebase) fn place(&self) -> SolverPlace {
+    pub(crate) fn place(&self) -> SolverPlace {
         SolverPlace {
             examined: self.examined as u64,
             order: self.order,
@@ -202,7 +202,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// Size of the state in bytes, before packing.
-    pub(in crate::tablebase) fn state_bytes(&self) -> u64 {
+    pub(crate) fn state_bytes(&self) -> u64 {
         fn bytes<C: Cell>(sides: &[Vec<C>]) -> usize {
             sides.iter().map(|side| side.len() * C::LEN).sum()
         }
@@ -211,7 +211,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// Writes the arrays of the state.
-    pub(in crate::tablebase) fn write_state(&self, out: impl Write) -> io::Result<()> {
+    pub(crate) fn write_state(&self, out: impl Write) -> io::Result<()> {
         let mut pieces = Pieces { out, number: 0 };
         for side in 0..self.words.len() {
             pieces.put_all(&self.words[side])?;
@@ -225,11 +225,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
 
     /// A solver at a place, with the arrays that [`write_state`](Self::write_state) wrote; nothing may follow
     /// them.
-    pub(in crate::tablebase) fn read_state(
-        graph: &'a A,
-        place: SolverPlace,
-        out: impl Read,
-    ) -> io::Result<Self> {
+    pub(crate) fn read_state(graph: &'a A, place: SolverPlace, out: impl Read) -> io::Result<Self> {
         if !place.is_possible(graph.slots() as u64) {
             return Err(damaged());
         }

@@ -28,39 +28,39 @@ use crate::tablebase::solve::snapshot::Keeper;
 use crate::tablebase::solve::{chase, perpetual_check};
 use crate::tablebase::value::{Entry, Rules, Wdl};
 
-pub(in crate::tablebase) const ILLEGAL: u16 = 0;
+pub(crate) const ILLEGAL: u16 = 0;
 /// Neither won nor lost so far.
-pub(in crate::tablebase) const UNDECIDED: u16 = 0x8000;
+pub(crate) const UNDECIDED: u16 = 0x8000;
 /// Some captures have results of orders still to come.
-pub(in crate::tablebase) const LATER: u16 = 0x4000;
+pub(crate) const LATER: u16 = 0x4000;
 /// The rule rounds found that this position cannot be in L before more of its moves lose.
-pub(in crate::tablebase) const NOT_L: u16 = 0x2000;
+pub(crate) const NOT_L: u16 = 0x2000;
 /// With [`NOT_L`]: the last round dropped this position from L although each of its moves is known to
 /// lose or a check.
-pub(in crate::tablebase) const DORMANT: u16 = NOT_L | REACHED_L;
+pub(crate) const DORMANT: u16 = NOT_L | REACHED_L;
 /// Some capture loses.
 const LOSING_CAPTURES: u16 = 0x1000;
 /// The side to move is in check.
-pub(in crate::tablebase) const CHECKED: u16 = 0x0800;
+pub(crate) const CHECKED: u16 = 0x0800;
 /// Marks of the rule rounds, see [`crate::tablebase::solve::perpetual_check`].
-pub(in crate::tablebase) const IN_L: u16 = 0x0400;
-pub(in crate::tablebase) const IN_W: u16 = 0x0200;
-pub(in crate::tablebase) const REACHED_W: u16 = 0x0100;
-pub(in crate::tablebase) const REACHED_L: u16 = 0x0080;
+pub(crate) const IN_L: u16 = 0x0400;
+pub(crate) const IN_W: u16 = 0x0200;
+pub(crate) const REACHED_W: u16 = 0x0100;
+pub(crate) const REACHED_L: u16 = 0x0080;
 /// Quiet moves not yet known to lose; or [`DRAWS`].
-pub(in crate::tablebase) const COUNTER: u16 = 0x007f;
+pub(crate) const COUNTER: u16 = 0x007f;
 /// As the counter: some capture draws, so that the moves need no counting.
-pub(in crate::tablebase) const DRAWS: u16 = COUNTER;
+pub(crate) const DRAWS: u16 = COUNTER;
 
 /// As the counter: some moves, counted when the first of them is known to lose.
-pub(in crate::tablebase) const UNCOUNTED: u16 = DRAWS - 1;
+pub(crate) const UNCOUNTED: u16 = DRAWS - 1;
 
 /// Ranks from here on do not fit in a word.
-pub(in crate::tablebase) const RANK_LIMIT: u32 = 0x3fff;
+pub(crate) const RANK_LIMIT: u32 = 0x3fff;
 /// Orders from here on are neither built nor believed; every order costs a pass over all slots.
-pub(in crate::tablebase) const ORDER_LIMIT: u16 = 1000;
+pub(crate) const ORDER_LIMIT: u16 = 1000;
 /// Slots per block of flags.
-pub(in crate::tablebase) const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 /// Blocks per task.
 const TASK: usize = 16;
 /// Slots that have their first look before the state may be kept.
@@ -68,26 +68,26 @@ const STRETCH: usize = 1 << 26;
 /// Positions before spread ones that are collected before their words are changed.
 const TOUCHED: usize = 512;
 /// Slots per task of lists.
-pub(in crate::tablebase) const LISTED: usize = 1024;
+pub(crate) const LISTED: usize = 1024;
 
 /// The values of a position's captures for the side to move, as far as their orders do not exceed a
 /// horizon.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::tablebase) struct Captures {
+pub(crate) struct Captures {
     /// The best winning capture: order and distance.
-    pub(in crate::tablebase) win: Option<(u16, u16)>,
+    pub(crate) win: Option<(u16, u16)>,
     /// The losing capture that resists longest: order and distance.
-    pub(in crate::tablebase) loss: Option<(u16, u16)>,
+    pub(crate) loss: Option<(u16, u16)>,
     /// Some capture draws.
-    pub(in crate::tablebase) draws: bool,
+    pub(crate) draws: bool,
     /// Some capture is decided beyond the horizon.
-    pub(in crate::tablebase) later: bool,
+    pub(crate) later: bool,
 }
 
 impl Captures {
     /// Adds a capture by its value.
     #[inline]
-    pub(in crate::tablebase) fn add(&mut self, value: Entry, horizon: u16) {
+    pub(crate) fn add(&mut self, value: Entry, horizon: u16) {
         let rank = (value.order, value.distance);
         match value.wdl {
             Wdl::Win => self.add_win(rank, horizon),
@@ -97,7 +97,7 @@ impl Captures {
     }
 
     /// Adds a winning capture of an order and distance.
-    pub(in crate::tablebase) fn add_win(&mut self, rank: (u16, u16), horizon: u16) {
+    pub(crate) fn add_win(&mut self, rank: (u16, u16), horizon: u16) {
         if rank.0 > horizon {
             self.later = true;
         } else {
@@ -106,7 +106,7 @@ impl Captures {
     }
 
     /// Adds a losing capture of an order and distance.
-    pub(in crate::tablebase) fn add_loss(&mut self, rank: (u16, u16), horizon: u16) {
+    pub(crate) fn add_loss(&mut self, rank: (u16, u16), horizon: u16) {
         if rank.0 > horizon {
             self.later = true;
         } else {
@@ -117,19 +117,19 @@ impl Captures {
 
 /// The result of one look at a position.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) struct Examined {
+pub(crate) struct Examined {
     /// Number of legal quiet moves, less than [`DRAWS`]; or [`UNCOUNTED`] for any number but 0.
-    pub(in crate::tablebase) quiet: u16,
-    pub(in crate::tablebase) in_check: bool,
+    pub(crate) quiet: u16,
+    pub(crate) in_check: bool,
     /// Under horizon 0.
-    pub(in crate::tablebase) captures: Captures,
+    pub(crate) captures: Captures,
     /// Some capture wins or draws, of whatever order.
-    pub(in crate::tablebase) good_capture: bool,
+    pub(crate) good_capture: bool,
 }
 
 /// A game graph whose captures leave it. Sides are 0 and 1; a colour-symmetric graph has side 0
 /// only, and every move leads to side 0 again.
-pub(in crate::tablebase) trait GameGraph: Sync {
+pub(crate) trait GameGraph: Sync {
     /// Makes visits in the order of slots cheap.
     type Cursor<'a>
     where
@@ -186,7 +186,7 @@ pub(in crate::tablebase) trait GameGraph: Sync {
 
 /// The reasons for which an graph was not solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tablebase) enum SolveError {
+pub(crate) enum SolveError {
     /// A result needs a longer line than words can hold.
     TooDeep,
     /// A position has more moves than words can count.
@@ -196,7 +196,7 @@ pub(in crate::tablebase) enum SolveError {
 }
 
 /// Receives the progress of the work: orders, plies and the share of the slots that is done.
-pub(in crate::tablebase) trait Watch: Sync {
+pub(crate) trait Watch: Sync {
     /// `done` of `total` slots were looked at in the beginning.
     fn examined(&self, done: u64, total: u64);
     /// The results of this order and distance are being spread.
@@ -210,59 +210,59 @@ pub(in crate::tablebase) trait Watch: Sync {
 }
 
 /// The solver's state.
-pub(in crate::tablebase) struct Solver<'a, A> {
-    pub(in crate::tablebase) graph: &'a A,
-    pub(super) words: Vec<Vec<AtomicU16>>,
+pub(crate) struct Solver<'a, A> {
+    pub(crate) graph: &'a A,
+    pub(crate) words: Vec<Vec<AtomicU16>>,
     /// By side and block, one bit per distance, modulo 64: some slot there waits to be spread.
-    pub(super) pending: Vec<Vec<AtomicU64>>,
+    pub(crate) pending: Vec<Vec<AtomicU64>>,
     /// By side and block: some slot there may be in L and has not been looked at since that.
-    pub(super) open: Vec<Vec<AtomicBool>>,
+    pub(crate) open: Vec<Vec<AtomicBool>>,
     /// By side and block: some slot there has captures of later orders.
-    pub(super) later: Vec<Vec<AtomicBool>>,
+    pub(crate) later: Vec<Vec<AtomicBool>>,
     /// By side, one bit per slot: some capture wins or draws.
-    pub(super) good_captures: Vec<Vec<AtomicU64>>,
+    pub(crate) good_captures: Vec<Vec<AtomicU64>>,
     /// By side: whether any position there is in check.
-    pub(super) any_checked: [AtomicBool; 2],
+    pub(crate) any_checked: [AtomicBool; 2],
     /// The first slot that has not had its first look.
-    pub(super) examined: usize,
-    pub(super) order: u16,
+    pub(crate) examined: usize,
+    pub(crate) order: u16,
     /// The distance to be spread next.
-    pub(super) distance: u16,
+    pub(crate) distance: u16,
     /// The greatest distance of a result.
-    pub(in crate::tablebase) horizon: u16,
+    pub(crate) horizon: u16,
     /// The rank of distance 0 for each order so far.
-    pub(super) bases: Vec<u32>,
+    pub(crate) bases: Vec<u32>,
     /// The greatest distance pending in this round.
-    pub(super) latest: AtomicU32,
+    pub(crate) latest: AtomicU32,
     /// Nothing is left to be decided.
-    pub(in crate::tablebase) is_done: bool,
+    pub(crate) is_done: bool,
     overflow: AtomicBool,
     /// Some position has too many moves to be counted.
     crowded: AtomicBool,
 }
 
 /// The words in the end, and the first rank of each order.
-pub(in crate::tablebase) struct Solution {
-    pub(in crate::tablebase) words: Vec<Vec<u16>>,
-    pub(in crate::tablebase) bases: Vec<u32>,
-    pub(in crate::tablebase) good_captures: SlotSet,
+pub(crate) struct Solution {
+    pub(crate) words: Vec<Vec<u16>>,
+    pub(crate) bases: Vec<u32>,
+    pub(crate) good_captures: SlotSet,
 }
 
 /// A set of slots by side to move.
 #[derive(Debug, Default)]
-pub(in crate::tablebase) struct SlotSet(Vec<Vec<u64>>);
+pub(crate) struct SlotSet(Vec<Vec<u64>>);
 
 impl SlotSet {
     /// Returns true if a slot is a member.
     #[inline]
-    pub(in crate::tablebase) fn has(&self, side: usize, slot: u32) -> bool {
+    pub(crate) fn has(&self, side: usize, slot: u32) -> bool {
         self.0[side][slot as usize / 64] >> (slot % 64) & 1 == 1
     }
 }
 
 /// Solves the graph under the rules.
 #[cfg(test)]
-pub(in crate::tablebase) fn solve<A: ChaseGraph>(
+pub(crate) fn solve<A: ChaseGraph>(
     graph: &A,
     rules: Rules,
     watch: &impl Watch,
@@ -272,7 +272,7 @@ pub(in crate::tablebase) fn solve<A: ChaseGraph>(
 
 /// Solves the graph under the rules, chases by the function given, from the state on that was kept
 /// last.
-pub(in crate::tablebase) fn solve_with<'a, A: ChaseGraph>(
+pub(crate) fn solve_with<'a, A: ChaseGraph>(
     graph: &'a A,
     rules: Rules,
     chases: fn(&ChasePlay) -> Distances,
@@ -304,7 +304,7 @@ const fn loss_word(rank: u32) -> u16 {
     (2 * rank + 2) as u16
 }
 
-pub(in crate::tablebase) const fn is_win(word: u16) -> bool {
+pub(crate) const fn is_win(word: u16) -> bool {
     word & UNDECIDED == 0 && word & 1 == 1
 }
 
@@ -335,7 +335,7 @@ impl<'a, A: GameGraph> Spread<'a, A> {
 }
 
 impl<'a, A: GameGraph> Solver<'a, A> {
-    pub(super) fn new(graph: &'a A) -> Self {
+    pub(crate) fn new(graph: &'a A) -> Self {
         let slots = graph.slots();
         let blocks = slots.div_ceil(BLOCK);
         let sides = || 0..graph.sides();
@@ -361,23 +361,23 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         }
     }
 
-    pub(in crate::tablebase) fn word(&self, side: usize, slot: u32) -> u16 {
+    pub(crate) fn word(&self, side: usize, slot: u32) -> u16 {
         self.words[side][slot as usize].load(Relaxed)
     }
 
     /// Sets marks; returns true if none of them was set before.
-    pub(in crate::tablebase) fn mark(&self, side: usize, slot: u32, marks: u16) -> bool {
+    pub(crate) fn mark(&self, side: usize, slot: u32, marks: u16) -> bool {
         self.words[side][slot as usize].fetch_or(marks, Relaxed) & marks == 0
     }
 
     /// Removes marks; returns true if any of them was set before.
-    pub(in crate::tablebase) fn unmark(&self, side: usize, slot: u32, marks: u16) -> bool {
+    pub(crate) fn unmark(&self, side: usize, slot: u32, marks: u16) -> bool {
         self.words[side][slot as usize].fetch_and(!marks, Relaxed) & marks != 0
     }
 
     /// The slots of a side that may be in L, in order: those whose word and number satisfy `keep`.
     /// Those that do not are not looked at again before [`open`](Self::open) is called for them.
-    pub(in crate::tablebase) fn select_open(
+    pub(crate) fn select_open(
         &self,
         side: usize,
         keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
@@ -404,7 +404,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// The undecided slots of a side whose word and number satisfy `keep`, in order.
-    pub(in crate::tablebase) fn select(
+    pub(crate) fn select(
         &self,
         side: usize,
         keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
@@ -431,7 +431,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// Returns true if any position of a side is in check.
-    pub(in crate::tablebase) fn any_checked(&self, side: usize) -> bool {
+    pub(crate) fn any_checked(&self, side: usize) -> bool {
         self.any_checked[side].load(Relaxed)
     }
 
@@ -569,7 +569,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
 
     /// Returns true if a move to a position of this word is known to lose: the position is won, and
     /// so soon that the ply of the move can be behind it.
-    pub(in crate::tablebase) fn is_won_in_time(&self, word: u16) -> bool {
+    pub(crate) fn is_won_in_time(&self, word: u16) -> bool {
         is_win(word) && (self.horizon == u16::MAX || self.distance(word) < u32::from(self.horizon))
     }
 
@@ -701,7 +701,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     }
 
     /// The side to move can win in `distance`.
-    pub(in crate::tablebase) fn improve(&self, side: usize, slot: u32, distance: u16) {
+    pub(crate) fn improve(&self, side: usize, slot: u32, distance: u16) {
         let word = win_word(self.rank(distance));
         let cell = &self.words[side][slot as usize];
         if cell.load(Relaxed) > word && cell.fetch_min(word, Relaxed) > word {

@@ -15,8 +15,8 @@ const TASK: usize = 1 << 16;
 
 /// The values of a table, or of one of its sides to move, as short as they can be kept.
 #[derive(Debug)]
-pub(in crate::tablebase) struct SubValues {
-    pub(in crate::tablebase) index: Arc<Index>,
+pub(crate) struct SubValues {
+    pub(crate) index: Arc<Index>,
     /// By side to move.
     words: Vec<Words>,
     ranks: Vec<(u16, u16)>,
@@ -83,24 +83,24 @@ impl From<Table> for SubValues {
 
 impl SubValues {
     /// Values of which nothing is known; `None` if the table has too many slots.
-    pub(in crate::tablebase) fn unknown(material: Material) -> Option<Self> {
+    pub(crate) fn unknown(material: Material) -> Option<Self> {
         Table::without_values(material).map(Self::from)
     }
 
     /// Size of the values in bytes.
-    pub(in crate::tablebase) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.words.iter().map(Words::bytes).sum()
     }
 
     /// The value of a placement; `None` if illegal.
     #[inline]
-    pub(in crate::tablebase) fn entry(&self, side: Side, digits: &Digits) -> Option<Entry> {
+    pub(crate) fn entry(&self, side: Side, digits: &Digits) -> Option<Entry> {
         let (side, slot) = locate(&self.index, side, digits);
         meaning(&self.ranks, self.words[side].word(slot))
     }
 
     /// The highest order that occurs.
-    pub(in crate::tablebase) fn last_order(&self) -> u16 {
+    pub(crate) fn last_order(&self) -> u16 {
         self.ranks.last().map_or(0, |&(order, _)| order)
     }
 }

@@ -13,22 +13,22 @@ use crate::tablebase::value::{Entry, Wdl};
 use crate::xiangqi::{Piece, Position, Setup};
 
 /// The word of a draw.
-pub(in crate::tablebase) const DRAW: u16 = UNDECIDED;
+pub(crate) const DRAW: u16 = UNDECIDED;
 
 /// All values of a material. A word is [`ILLEGAL`], [`DRAW`], or twice the place of its
 /// (order, distance) in `ranks` plus 1 for wins and 2 for losses.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Table {
-    pub(in crate::tablebase) index: Arc<Index>,
+pub(crate) struct Table {
+    pub(crate) index: Arc<Index>,
     /// By side to move; one side only for symmetric materials.
-    pub(in crate::tablebase) words: Vec<Vec<u16>>,
+    pub(crate) words: Vec<Vec<u16>>,
     /// The (order, distance) pairs that occur, ascending.
-    pub(in crate::tablebase) ranks: Vec<(u16, u16)>,
+    pub(crate) ranks: Vec<(u16, u16)>,
 }
 
 impl Table {
     /// Keeps of the solver's ranks those that occur.
-    pub(in crate::tablebase) fn from_solution(index: Arc<Index>, solution: Solution) -> Self {
+    pub(crate) fn from_solution(index: Arc<Index>, solution: Solution) -> Self {
         let Solution { mut words, bases, .. } = solution;
         let used = used_words(&words);
         let mut map = vec![0u16; usize::from(UNDECIDED) + 1];
@@ -49,7 +49,7 @@ impl Table {
     }
 
     /// A table of which nothing was read; `None` if it has too many slots.
-    pub(in crate::tablebase) fn without_values(material: Material) -> Option<Self> {
+    pub(crate) fn without_values(material: Material) -> Option<Self> {
         let index = Index::new(material).ok()?;
         let words = vec![Vec::new(); index.sides()];
         Some(Self { index: Arc::new(index), words, ranks: Vec::new() })
@@ -57,18 +57,18 @@ impl Table {
 
     /// The value that a word stands for; `None` for illegal positions.
     #[inline]
-    pub(in crate::tablebase) fn meaning(&self, word: u16) -> Option<Entry> {
+    pub(crate) fn meaning(&self, word: u16) -> Option<Entry> {
         meaning(&self.ranks, word)
     }
 
     /// The value that a word stands for, for any word.
-    pub(in crate::tablebase) fn checked_meaning(&self, word: u16) -> Option<Entry> {
+    pub(crate) fn checked_meaning(&self, word: u16) -> Option<Entry> {
         let is_known = word == DRAW || usize::from(word) <= 2 * self.ranks.len();
         if is_known { self.meaning(word) } else { None }
     }
 
     /// The highest order that occurs.
-    pub(in crate::tablebase) fn last_order(&self) -> u16 {
+    pub(crate) fn last_order(&self) -> u16 {
         self.ranks.last().map_or(0, |&(order, _)| order)
     }
 }
@@ -76,7 +76,7 @@ impl Table {
 /// The value that a word stands for in a table with these (order, distance) pairs; `None` for illegal
 /// positions.
 #[inline]
-pub(in crate::tablebase) fn meaning(ranks: &[(u16, u16)], word: u16) -> Option<Entry> {
+pub(crate) fn meaning(ranks: &[(u16, u16)], word: u16) -> Option<Entry> {
     match word {
         ILLEGAL => None,
         DRAW => Some(Entry::DRAW),
@@ -90,11 +90,11 @@ pub(in crate::tablebase) fn meaning(ranks: &[(u16, u16)], word: u16) -> Option<E
 
 /// What a move costs that leads to a word: a number that is lower the better the word is for the side
 /// that moved. Costs are compared without looking up what words mean.
-pub(in crate::tablebase) type Cost = i32;
+pub(crate) type Cost = i32;
 
 /// The cost of a move to a word; [`Cost::MAX`] for illegal positions.
 #[inline]
-pub(in crate::tablebase) fn cost(word: u16) -> Cost {
+pub(crate) fn cost(word: u16) -> Cost {
     match word {
         ILLEGAL => Cost::MAX,
         DRAW => 0,
@@ -106,7 +106,7 @@ pub(in crate::tablebase) fn cost(word: u16) -> Cost {
 
 /// The word of a cost; `None` if there is no move.
 #[inline]
-pub(in crate::tablebase) fn word_of_cost(cost: Cost) -> Option<u16> {
+pub(crate) fn word_of_cost(cost: Cost) -> Option<u16> {
     match cost {
         Cost::MAX => None,
         0 => Some(DRAW),
@@ -136,7 +136,7 @@ fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {
 
 /// The place of the value of a placement: the side and slot.
 #[inline]
-pub(in crate::tablebase) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32) {
+pub(crate) fn locate(index: &Index, side: Side, digits: &Digits) -> (usize, u32) {
     if index.is_symmetric() && side == Side::Second {
         (0, index.slot(&index.swapped(digits)))
     } else {
@@ -146,7 +146,7 @@ pub(in crate::tablebase) fn locate(index: &Index, side: Side, digits: &Digits) -
 
 /// The place of the value of a position; `swap` if Black is the first side of the material. `None`
 /// if the position is none of this index.
-pub(in crate::tablebase) fn locate_position(
+pub(crate) fn locate_position(
     index: &Index,
     position: &Position,
     swap: bool,
@@ -172,7 +172,7 @@ pub(in crate::tablebase) fn locate_position(
 
 /// The position of a slot with `side` (of the index) to move; `None` if its pieces share a square, the
 /// kings face each other or pawns are doubled. The side not to move may be in check.
-pub(in crate::tablebase) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Position> {
+pub(crate) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Position> {
     let board = Board::new(index, slot)?;
     let mut setup = Setup::empty();
     for (man, square) in index.men.iter().zip(board.squares()) {
@@ -183,7 +183,7 @@ pub(in crate::tablebase) fn position_of(index: &Index, side: usize, slot: u32) -
 }
 
 /// The position with the colours exchanged and the board turned.
-pub(in crate::tablebase) fn exchanged(position: &Position) -> Position {
+pub(crate) fn exchanged(position: &Position) -> Position {
     let mut setup = Setup::empty();
     for square in position.occupied() {
         if let Some(piece) = position.piece_at(square) {

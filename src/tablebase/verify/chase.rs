@@ -22,10 +22,7 @@ type Distances = Vec<(u32, u16)>;
 type ChaseState = (u32, Square);
 
 /// The value of a capture for the side that makes it; `None` if it is missing.
-pub(in crate::tablebase) trait CaptureValue:
-    Fn(&Position, Move) -> Option<Entry> + Sync
-{
-}
+pub(crate) trait CaptureValue: Fn(&Position, Move) -> Option<Entry> + Sync {}
 impl<F: Fn(&Position, Move) -> Option<Entry> + Sync> CaptureValue for F {}
 
 /// Beyond every round.
@@ -74,7 +71,7 @@ impl Evasion {
 
 /// All that chase rounds look at, by chaser.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Chases {
+pub(crate) struct Chases {
     by_chaser: Vec<(Vec<Hunter>, Vec<Evader>)>,
     /// Greater distances are too great.
     horizon: u16,
@@ -83,11 +80,7 @@ pub(in crate::tablebase) struct Chases {
 impl Chases {
     /// Collects from a table whose illegal positions are marked; `horizon` is the greatest distance
     /// of a result.
-    pub(in crate::tablebase) fn collect(
-        table: &Table,
-        horizon: u16,
-        capture: impl CaptureValue,
-    ) -> Self {
+    pub(crate) fn collect(table: &Table, horizon: u16, capture: impl CaptureValue) -> Self {
         let sides = table.words.len();
         let collector = Collector { table, horizon, capture };
         let collect = |chaser| {
@@ -100,13 +93,13 @@ impl Chases {
     }
 
     /// Number of sides to move that have slots.
-    pub(in crate::tablebase) const fn sides(&self) -> usize {
+    pub(crate) const fn sides(&self) -> usize {
         self.by_chaser.len()
     }
 
     /// Computes the results of a round: the slots lost for the chaser, and those won for the other
     /// side.
-    pub(in crate::tablebase) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
+    pub(crate) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
         let (hunters, evaders) = &self.by_chaser[chaser];
         let order = u32::from(order);
         let is_in_round = |node: &&Hunter| node.since <= order && order <= node.until;

@@ -31,11 +31,7 @@ impl Tables {
     ///
     /// Smaller tables are read as far as captures need them, each once, and are dropped as soon as
     /// no other needs them.
-    pub(in crate::tablebase) fn load(
-        &self,
-        material: Material,
-        wanted: [bool; 2],
-    ) -> Result<Table, TableError> {
+    pub(crate) fn load(&self, material: Material, wanted: [bool; 2]) -> Result<Table, TableError> {
         let (_, mut table) = self.load_last(material, wanted)?;
         drop_unwanted(&mut table, wanted);
         Ok(table)
@@ -43,7 +39,7 @@ impl Tables {
 
     /// Reads the values of a table with either side to move, and its moves. Illegal slots are
     /// [`ILLEGAL`].
-    pub(in crate::tablebase) fn load_with_moves(
+    pub(crate) fn load_with_moves(
         &self,
         material: Material,
     ) -> Result<(TableGraph, Table), TableError> {

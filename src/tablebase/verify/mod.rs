@@ -1,6 +1,6 @@
 //! Proving tables by legal moves, apart from the solver.
 
-pub(super) mod chase;
-pub(super) mod load;
-pub(super) mod perpetual_check;
-pub(super) mod verifier;
+pub(crate) mod chase;
+pub(crate) mod load;
+pub(crate) mod perpetual_check;
+pub(crate) mod verifier;

@@ -36,26 +36,21 @@
 use crate::tablebase::value::Entry;
 
 /// `until` of positions that stay open in every round.
-pub(in crate::tablebase) const ALWAYS: u16 = u16::MAX;
+pub(crate) const ALWAYS: u16 = u16::MAX;
 
 /// A position that may be of L or W in the rounds `since..=until`.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tablebase) struct RoundNode {
-    pub(in crate::tablebase) slot: u32,
-    pub(in crate::tablebase) since: u16,
-    pub(in crate::tablebase) until: u16,
-    pub(in crate::tablebase) in_check: bool,
+pub(crate) struct RoundNode {
+    pub(crate) slot: u32,
+    pub(crate) since: u16,
+    pub(crate) until: u16,
+    pub(crate) in_check: bool,
     /// Number of its moves; positions have less than 256.
     moves: u8,
 }
 
 impl RoundNode {
-    pub(in crate::tablebase) const fn new(
-        slot: u32,
-        since: u16,
-        until: u16,
-        in_check: bool,
-    ) -> Self {
+    pub(crate) const fn new(slot: u32, since: u16, until: u16, in_check: bool) -> Self {
         Self { slot, since, until, in_check, moves: 0 }
     }
 
@@ -66,7 +61,7 @@ impl RoundNode {
 
 /// Nodes in the order of their slots, with the moves of each one after another.
 #[derive(Debug, Default)]
-pub(in crate::tablebase) struct Nodes {
+pub(crate) struct Nodes {
     nodes: Vec<RoundNode>,
     /// The targets of the moves: slots, or places in another list.
     moves: Vec<u32>,
@@ -74,13 +69,13 @@ pub(in crate::tablebase) struct Nodes {
 
 impl Nodes {
     /// Adds a node with its moves.
-    pub(in crate::tablebase) fn push(&mut self, node: RoundNode, moves: &[u32]) {
+    pub(crate) fn push(&mut self, node: RoundNode, moves: &[u32]) {
         self.nodes.push(RoundNode { moves: moves.len() as u8, ..node });
         self.moves.extend_from_slice(moves);
     }
 
     /// Joins lists.
-    pub(in crate::tablebase) fn concat(parts: Vec<Self>) -> Self {
+    pub(crate) fn concat(parts: Vec<Self>) -> Self {
         let mut all = Self {
             nodes: Vec::with_capacity(parts.iter().map(|part| part.nodes.len()).sum()),
             moves: Vec::with_capacity(parts.iter().map(|part| part.moves.len()).sum()),
@@ -93,12 +88,12 @@ impl Nodes {
     }
 
     /// Frees memory that is not needed.
-    pub(in crate::tablebase) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
         self.moves.shrink_to_fit();
     }
 
-    pub(in crate::tablebase) fn get(&self, place: u32) -> RoundNode {
+    pub(crate) fn get(&self, place: u32) -> RoundNode {
         self.nodes[place as usize]
     }
 
@@ -113,7 +108,7 @@ impl Nodes {
     }
 
     /// The place of each node by its slot.
-    pub(in crate::tablebase) fn places(&self, slots: u32) -> Places {
+    pub(crate) fn places(&self, slots: u32) -> Places {
         Places::new(slots, self.nodes.iter().map(|node| node.slot))
     }
 
@@ -152,7 +147,7 @@ impl Nodes {
 
 /// From slots to places in a list: a bit for each slot, and the number of bits set before each word.
 #[derive(Debug)]
-pub(in crate::tablebase) struct Places {
+pub(crate) struct Places {
     bits: Vec<u64>,
     before: Vec<u32>,
 }
@@ -175,7 +170,7 @@ impl Places {
 
     /// The place of a member.
     #[inline]
-    pub(in crate::tablebase) fn find(&self, slot: u32) -> Option<u32> {
+    pub(crate) fn find(&self, slot: u32) -> Option<u32> {
         let (word, bit) = (slot as usize / 64, slot % 64);
         let set = self.bits[word];
         let lower = set & ((1 << bit) - 1);
@@ -222,10 +217,10 @@ impl Backward {
 }
 
 /// Decided in a round: the slot and its value.
-pub(in crate::tablebase) type Verdict = (u32, Entry);
+pub(crate) type Verdict = (u32, Entry);
 
 /// Play in which one colour checks without end, as far as any round can decide it.
-pub(in crate::tablebase) struct Loops {
+pub(crate) struct Loops {
     /// Candidates of L; their moves are the checks that lead to open positions.
     checkers: Nodes,
     /// Candidates of W; their moves are the evasions into candidates of L.
@@ -248,7 +243,7 @@ pub(in crate::tablebase) struct Loops {
 impl Loops {
     /// `victims` lead to places in `checkers`, these to slots; `until` gives the last round in which a
     /// slot with the victim to move is open.
-    pub(in crate::tablebase) fn new(
+    pub(crate) fn new(
         mut checkers: Nodes,
         mut victims: Nodes,
         slots: u32,
@@ -282,12 +277,7 @@ impl Loops {
     }
 
     /// Computes the results of a round: losses of the checker and wins of the victim.
-    pub(in crate::tablebase) fn decide(
-        &mut self,
-        round: u16,
-        lost: &mut Vec<Verdict>,
-        won: &mut Vec<Verdict>,
-    ) {
+    pub(crate) fn decide(&mut self, round: u16, lost: &mut Vec<Verdict>, won: &mut Vec<Verdict>) {
         let dropped = self.begin(round);
         self.cascade(Vec::new(), dropped);
         loop {

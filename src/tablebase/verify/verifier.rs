@@ -315,7 +315,7 @@ fn mark(table: &mut Table, placements: &Placements) {
 
 /// Marks as illegal the slots that the ordinary rules call illegal.
 #[cfg(test)]
-pub(in crate::tablebase) fn mark_illegal(table: &mut Table) {
+pub(crate) fn mark_illegal(table: &mut Table) {
     let placements = placements(&table.index, &tests::silent());
     mark(table, &placements.unwrap());
 }
@@ -324,8 +324,8 @@ pub(in crate::tablebase) fn mark_illegal(table: &mut Table) {
 type Sub = (Arc<Table>, bool);
 
 /// A table with its illegal positions marked, and those that captures lead to.
-pub(in crate::tablebase) struct Prover<'a> {
-    pub(in crate::tablebase) table: Table,
+pub(crate) struct Prover<'a> {
+    pub(crate) table: Table,
     placements: Placements,
     /// By captured piece.
     subs: [Option<Sub>; Piece::COUNT],

@@ -12,7 +12,7 @@ use crate::xiangqi::square::Square;
 
 /// The contents of an algebraic text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Algebraic {
+pub(crate) struct Algebraic {
     role: Role,
     file: Option<u8>,
     rank: Option<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Algebraic {
 }
 
 /// Reads the text, already folded to half width and without check marks.
-pub(super) fn read(chars: &[char]) -> Option<Algebraic> {
+pub(crate) fn read(chars: &[char]) -> Option<Algebraic> {
     let (&rank, rest) = chars.split_last()?;
     let (&file, rest) = rest.split_last()?;
     let to = Square::at(file_of(file)?, rank_of(rank)?);
@@ -75,14 +75,14 @@ fn is_legal(position: &Position, from: Square, to: Square) -> bool {
 }
 
 /// The legal moves that a text may mean.
-pub(super) fn readings(position: &Position, text: Algebraic) -> Readings {
+pub(crate) fn readings(position: &Position, text: Algebraic) -> Readings {
     let candidates = candidates(position, text).into_iter();
     let legal = candidates.filter(|&from| is_legal(position, from, text.to));
     legal.map(|from| Move::new(from, text.to)).take(MOST_OF_A_KIND).collect()
 }
 
 /// Finds the one legal move that the text means.
-pub(super) fn resolve(position: &Position, text: Algebraic) -> Result<Move, Fault> {
+pub(crate) fn resolve(position: &Position, text: Algebraic) -> Result<Move, Fault> {
     let candidates = candidates(position, text);
     let mut found = None;
     for from in candidates {

@@ -65,18 +65,18 @@ fn role(c: char) -> Option<Role> {
 }
 
 /// Returns true if a character outside ASCII can begin a Chinese move.
-pub(super) fn begins_chinese(c: char) -> bool {
+pub(crate) fn begins_chinese(c: char) -> bool {
     !c.is_ascii()
         && matches!(Glyph::of(c), Some(Glyph::Role(_) | Glyph::Order(_) | Glyph::Number(_)))
 }
 
 /// Returns true if a character is the direction of a Chinese move.
-pub(super) fn is_chinese_action(c: char) -> bool {
+pub(crate) fn is_chinese_action(c: char) -> bool {
     matches!(c, '进' | '進' | '退' | '平')
 }
 
 /// Reads four characters, already folded to half width.
-pub(super) fn read(chars: &[char]) -> Option<Phrase> {
+pub(crate) fn read(chars: &[char]) -> Option<Phrase> {
     let &[first, second, third, fourth] = chars else { return None };
     let action = Glyph::of(third)?.action()?;
     let Some(Glyph::Number(number)) = Glyph::of(fourth) else { return None };
@@ -123,7 +123,7 @@ fn chinese_role(side: Side, role: Role) -> char {
 }
 
 /// Writes in simplified Chinese.
-pub(super) fn chinese(phrase: Phrase, side: Side) -> String {
+pub(crate) fn chinese(phrase: Phrase, side: Side) -> String {
     let numbers = match side {
         Side::First => RED_NUMBERS,
         Side::Second => BLACK_NUMBERS,
@@ -153,7 +153,7 @@ fn chinese_order(order: Order) -> char {
 }
 
 /// Writes in WXF; horses are `H`, elephants `E`.
-pub(super) fn wxf(phrase: Phrase) -> String {
+pub(crate) fn wxf(phrase: Phrase) -> String {
     let digit = |n: u8| char::from(b'0' + n);
     let role = match phrase.role {
         Role::Horse => 'H',

@@ -14,17 +14,17 @@ use crate::xiangqi::square::Square;
 
 /// A move as the file-based notations describe it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Phrase {
-    pub(super) role: Role,
-    pub(super) place: MovingPiece,
-    pub(super) action: Action,
+pub(crate) struct Phrase {
+    pub(crate) role: Role,
+    pub(crate) place: MovingPiece,
+    pub(crate) action: Action,
     /// 1 to 9: a distance or a file.
-    pub(super) number: u8,
+    pub(crate) number: u8,
 }
 
 /// The piece of its role that moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MovingPiece {
+pub(crate) enum MovingPiece {
     /// One on that file, 1 to 9.
     File(u8),
     /// One of several that share a file.
@@ -35,7 +35,7 @@ pub(super) enum MovingPiece {
 
 /// A place among pieces of a role that share a file; the front is nearer to the opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Front,
     Middle,
     Rear,
@@ -46,7 +46,7 @@ pub(super) enum Order {
 
 /// The direction of a move as the side to move sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(crate) enum Action {
     Forward,
     Back,
     Sideways,
@@ -99,7 +99,7 @@ fn candidates(position: &Position, phrase: Phrase) -> Bitboard {
 }
 
 /// The legal moves that a phrase may mean.
-pub(super) fn readings(position: &Position, phrase: Phrase) -> Readings {
+pub(crate) fn readings(position: &Position, phrase: Phrase) -> Readings {
     let moves = candidates(position, phrase).into_iter().filter_map(|from| {
         let mv = Move::new(from, target(position.turn(), phrase, from).ok()?);
         position.is_legal(mv).then_some(mv)
@@ -109,7 +109,7 @@ pub(super) fn readings(position: &Position, phrase: Phrase) -> Readings {
 
 /// Finds the one legal move that a phrase means.
 #[inline]
-pub(super) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault> {
+pub(crate) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault> {
     let side = position.turn();
     let candidates = candidates(position, phrase);
     let target = |from: Square| target(side, phrase, from);
@@ -211,7 +211,7 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
 }
 
 /// Describes a legal move; `None` if no piece of the side to move could move like that.
-pub(super) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Option<Phrase> {
+pub(crate) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Option<Phrase> {
     let piece = position.piece_at(mv.from()).filter(|_| position.is_pseudo_legal(mv))?;
     let (side, role) = (piece.side(), piece.role());
     let ranks = (mv.to().rank().cast_signed() - mv.from().rank().cast_signed()) * forward(side);
@@ -232,7 +232,7 @@ pub(super) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Op
 
 /// The notation of the place among several pawns where front and rear do not suffice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TandemStyle {
+pub(crate) enum TandemStyle {
     /// One numbering over all files (Chinese).
     Overall,
     /// The place on the file, and the file (WXF).

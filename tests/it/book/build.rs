@@ -11,7 +11,7 @@ use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, fails, json, juzhong, signal, start, stdout};
 
 /// Games of four plies, every 512th the same in its moves.
-pub(super) fn games(from: usize, count: usize) -> String {
+pub(crate) fn games(from: usize, count: usize) -> String {
     let red = ["a3a4", "c3c4", "g3g4", "i3i4"];
     let black = ["a6a5", "c6c5", "g6g5", "i6i5", "b9a7", "b9c7", "h9g7", "h9i7"];
     let late = ["a9a8", "i9i8", "c9e7", "g9e7", "d9e8", "f9e8", "e6e5", "h7h3"];

@@ -118,10 +118,8 @@ fn check_answers(answers: &[Answer]) {
         let mut command = command(&args.split(' ').collect::<Vec<_>>());
         let output = command.arg("--json").current_dir(folder.path()).output().unwrap();
         let code = output.status.code().unwrap();
-        let mut shown = format!("{args}\n{}", steady(text(&output.stdout)));
-        if code != 0 {
-            shown += &format!("exit {code}\n{}", text(&output.stderr));
-        }
+        let errors = if code == 0 { String::new() } else { text(&output.stderr) };
+        let shown = format!("{args}\nexit {code}\n{}{errors}", steady(text(&output.stdout)));
         insta::assert_snapshot!(*name, shown);
     }
 }

@@ -33,7 +33,7 @@ mod plain {
     }
 
     /// Returns true if the man on `from` moves to `to`, the safety of kings apart.
-    pub(super) fn moves(board: &Board, from: usize, to: usize) -> bool {
+    pub(crate) fn moves(board: &Board, from: usize, to: usize) -> bool {
         let Some(piece) = board[from] else { return false };
         let target = board[to];
         if from == to || target.is_some_and(|t| t.side() == piece.side()) {
@@ -69,7 +69,7 @@ mod plain {
     }
 
     /// Returns true if the king of `side` can be captured; a facing king takes it along the file.
-    pub(super) fn is_king_attacked(board: &Board, side: Side) -> bool {
+    pub(crate) fn is_king_attacked(board: &Board, side: Side) -> bool {
         let find = |side| {
             let king = Some(Piece::new(side, Role::King));
             board.iter().position(|&p| p == king).unwrap()
@@ -84,13 +84,13 @@ mod plain {
     }
 
     /// The board after a move.
-    pub(super) fn after(board: &Board, from: usize, to: usize) -> Board {
+    pub(crate) fn after(board: &Board, from: usize, to: usize) -> Board {
         let mut after = *board;
         after[to] = after[from].take();
         after
     }
 
-    pub(super) fn is_legal(board: &Board, turn: Side, from: usize, to: usize) -> bool {
+    pub(crate) fn is_legal(board: &Board, turn: Side, from: usize, to: usize) -> bool {
         board[from].is_some_and(|p| p.side() == turn)
             && moves(board, from, to)
             && !is_king_attacked(&after(board, from, to), turn)

@@ -10,23 +10,23 @@ const SHIFTED_MEN_VERSION: u8 = 12;
 
 /// The keys of one file; all zero up to version 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     /// Added to the squares of pieces.
-    pub(super) board: u8,
+    pub(crate) board: u8,
     /// The number of places by which the pieces are rotated.
-    pub(super) rotation: usize,
+    pub(crate) rotation: usize,
     /// Added to the squares that moves begin and end on.
-    pub(super) from: u8,
-    pub(super) to: u8,
+    pub(crate) from: u8,
+    pub(crate) to: u8,
     /// Added to the lengths of comments.
-    pub(super) comment: u32,
+    pub(crate) comment: u32,
     /// Added to the bytes of the tree, by their place modulo 32.
-    pub(super) stream: [u8; 32],
+    pub(crate) stream: [u8; 32],
 }
 
 impl Keys {
     /// The keys of a file with that version and those first 16 bytes.
-    pub(super) fn of(header: &[u8; 16]) -> Self {
+    pub(crate) fn of(header: &[u8; 16]) -> Self {
         let [_, _, version, mask, ..] = *header;
         if version <= PLAIN_VERSION {
             return Self { board: 0, rotation: 0, from: 0, to: 0, comment: 0, stream: [0; 32] };
@@ -44,7 +44,7 @@ impl Keys {
     }
 
     /// The place among the 32 pieces of the `i`-th square of the header.
-    pub(super) const fn man(&self, i: usize) -> usize {
+    pub(crate) const fn man(&self, i: usize) -> usize {
         (self.rotation + i) % 32
     }
 }

@@ -21,8 +21,8 @@ mod keys;
 mod read;
 mod write;
 
-pub(in crate::record) use read::game;
-pub(in crate::record) use write::tags_left_out;
+pub(crate) use read::game;
+pub(crate) use write::tags_left_out;
 pub use write::write_xqf;
 
 const MAGIC: &[u8; 2] = b"XQ";

@@ -16,7 +16,7 @@ use crate::xiangqi::{Position, Square};
 const LAST_VERSION: u8 = 18;
 
 /// Reads the game of an XQF.
-pub(in crate::record) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
     Texts::read(|texts| read(bytes, texts))
 }
 

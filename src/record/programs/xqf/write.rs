@@ -31,7 +31,7 @@ pub fn write_xqf(out: &mut impl Write, record: &Record<Position>) -> io::Result<
 }
 
 /// The number of tags that the format has no room for, or not for the whole of.
-pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
+pub(crate) fn tags_left_out(record: &Record<Position>) -> u64 {
     let mut is_taken = [false; TEXTS.len()];
     let mut fits = |(name, value): &&(String, String)| {
         let is_said_otherwise =

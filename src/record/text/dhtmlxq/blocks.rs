@@ -13,27 +13,27 @@ const ONCE: [&[u8]; 4] = [b"ver", b"title", b"binit", b"movelist"];
 
 /// A value with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Value {
-    pub(super) name: Range<usize>,
-    pub(super) value: Range<usize>,
+pub(crate) struct Value {
+    pub(crate) name: Range<usize>,
+    pub(crate) value: Range<usize>,
 }
 
 /// The values of one game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
+pub(crate) struct Block {
     /// The offset at which its first mark begins.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// The line of that.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// From its first mark to the end of its last value, in bytes.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     /// Those that begin within the first [`MAX_GAME_BYTES`], one more than [`MAX_PARTS`] at most.
-    pub(super) values: Vec<Value>,
+    pub(crate) values: Vec<Value>,
 }
 
 /// Finds the games of a source.
 #[derive(Debug)]
-pub(super) struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
@@ -55,7 +55,7 @@ enum Mark {
 
 impl<'a> Blocks<'a> {
     /// The games of `bytes`, whose first line has that number.
-    pub(super) const fn new(bytes: &'a [u8], line: u64) -> Self {
+    pub(crate) const fn new(bytes: &'a [u8], line: u64) -> Self {
         Self { bytes, at: 0, line, counted: 0 }
     }
 

@@ -24,8 +24,8 @@ mod blocks;
 mod read;
 mod write;
 
-pub(in crate::record) use read::{is_bare, read, starts};
-pub(in crate::record) use write::tags_left_out;
+pub(crate) use read::{is_bare, read, starts};
+pub(crate) use write::tags_left_out;
 pub use write::write_dhtmlxq;
 
 /// The longest name that a value can have, with the `_` before it and the bracket behind it, in bytes.

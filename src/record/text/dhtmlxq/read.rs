@@ -28,7 +28,7 @@ const MAX_BARE_BYTES: usize = 64 << 10;
 const MIN_BARE_DIGITS: usize = 8;
 
 /// Returns true if a text is the digits of a main line and nothing else, all its moves legal.
-pub(in crate::record) fn is_bare(text: &[u8]) -> bool {
+pub(crate) fn is_bare(text: &[u8]) -> bool {
     bare(text).is_some()
 }
 
@@ -49,7 +49,7 @@ fn bare(text: &[u8]) -> Option<Found> {
 }
 
 /// The places where games begin in a text.
-pub(in crate::record) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
+pub(crate) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
     let blocks = Blocks::new(bytes, 1).filter(move |block| is_game(bytes, block));
     (1..).zip(blocks).map(|(game, Block { start: at, line, .. })| Start { at, line, game })
 }
@@ -63,7 +63,7 @@ fn is_game(bytes: &[u8], block: &Block) -> bool {
 }
 
 /// Reads the games of one chunk of a text; values that belong to no game are passed over.
-pub(in crate::record) fn read(
+pub(crate) fn read(
     source: &str,
     bytes: &[u8],
     chunk: &Chunk,

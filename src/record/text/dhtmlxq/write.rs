@@ -54,7 +54,7 @@ fn digits(square: Square) -> String {
 }
 
 /// The number of tags whose names the format needs for itself, or that are second titles.
-pub(in crate::record) fn tags_left_out(record: &Record<Position>) -> u64 {
+pub(crate) fn tags_left_out(record: &Record<Position>) -> u64 {
     let has_value =
         |(name, value): &&(String, String)| !is_said_otherwise(name) && !value.trim().is_empty();
     let tags = record.tags.iter().filter(has_value).count();

@@ -6,7 +6,7 @@ use crate::gomoku::{Axis, Board, Point, PointSet, Threat};
 
 impl Board {
     /// The moves that a search tries, as [`plausible_moves`](crate::game::Heuristics::plausible_moves) describes.
-    pub(super) fn candidates(&self) -> PointSet {
+    pub(crate) fn candidates(&self) -> PointSet {
         if self.outcome().is_some() {
             return PointSet::EMPTY;
         }
@@ -49,7 +49,7 @@ impl Board {
     }
 
     /// Returns true if `side` can make a four.
-    pub(super) fn has_fours(&self, side: Side) -> bool {
+    pub(crate) fn has_fours(&self, side: Side) -> bool {
         let counts = self.counts(side);
         counts.of(Threat::OpenFour) + counts.simple_fours() > 0
     }

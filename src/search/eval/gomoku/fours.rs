@@ -10,11 +10,11 @@ use crate::hash::Key;
 const MOST_NODES: usize = 256;
 
 /// Fours that are tried at a leaf of a search.
-pub(super) const LEAF_NODES: u32 = 60;
+pub(crate) const LEAF_NODES: u32 = 60;
 
 /// The number of plies in which the side to move wins by continuous fours, if such a win is found within `nodes`
 /// fours; it need not be the shortest.
-pub(super) fn win(board: &Board, nodes: u32) -> Option<u32> {
+pub(crate) fn win(board: &Board, nodes: u32) -> Option<u32> {
     let own = board.counts(board.turn());
     let other = board.counts(!board.turn());
     if own.of(Threat::Five) > 0 {

@@ -11,7 +11,7 @@ use crate::gomoku::CLASSES;
 
 /// By class of the point for the side to move, then for the other side.
 #[rustfmt::skip]
-pub(super) static ORDER: [i16; 2 * CLASSES] = [
+pub(crate) static ORDER: [i16; 2 * CLASSES] = [
     // classes of points for the side to move
     -14132, -12684, -14496, -11882, -6626, -14213, -14872, -15990, -9942, -13648, -13098, -10400, -13755, -11523, -15223, -13079, -11788, -10962, -8846, -13108,
     -12769, -11700, -13286, -12205, -16352, -11428, -10685, -10452, -11360, -11876, -15688, -11212, -10474, -14157, -8882, -9943, -10214, -9732, -7029, -10961,

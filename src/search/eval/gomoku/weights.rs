@@ -51,7 +51,7 @@ fn situation_value(own: &Counts, other: &Counts) -> i32 {
 }
 
 /// The evaluation for the side to move.
-pub(super) fn balance(own: &Counts, other: &Counts) -> i32 {
+pub(crate) fn balance(own: &Counts, other: &Counts) -> i32 {
     (own.values[0] + other.values[1] + situation_value(own, other) + TEMPO) / SCALE
 }
 

@@ -18,7 +18,7 @@ const RISKED: [Role; 7] =
 
 /// The value of a piece in exchanges, in centipawns: a round average of its evaluation on its usual
 /// points, but for pawns, which count as at home.
-pub(super) const fn worth(role: Role) -> i32 {
+pub(crate) const fn worth(role: Role) -> i32 {
     match role {
         Role::King => KING,
         Role::Rook => 600,
@@ -73,7 +73,7 @@ impl Board<'_> {
 /// The material, in centipawns, that `mv` wins for the side to move if both sides capture on its
 /// target with their cheapest piece for as long as that pays. Pins are ignored; a king does not
 /// capture what is guarded.
-pub(super) fn exchange_value(position: &Position, mv: Move) -> i32 {
+pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
     let (from, target) = (mv.from(), mv.to());
     let Some(mover) = position.piece_at(from) else { return 0 };
     let victim = position.piece_at(target);
@@ -104,7 +104,7 @@ pub(super) fn exchange_value(position: &Position, mv: Move) -> i32 {
 
 /// Returns true if [`exchange_value`] is `least` or more. Most cases need no look at the board: a
 /// victim worth too little, or a piece that may be lost without harm.
-pub(super) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
+pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     let (from, target) = (mv.from(), mv.to());
     let Some(mover) = position.piece_at(from) else { return least <= 0 };
     let victim = position.piece_at(target);

@@ -84,7 +84,7 @@ macro_rules! groups {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "names of groups")]
         enum Number { $($name),* }
 
-        $($(#[$doc])* pub(super) const $name: usize = first_of(Number::$name as usize);)*
+        $($(#[$doc])* pub(crate) const $name: usize = first_of(Number::$name as usize);)*
     };
 }
 
@@ -102,10 +102,10 @@ const fn first_of(group: usize) -> usize {
 pub const COUNT: usize = first_of(GROUPS.len());
 
 /// Points of one wing with the middle file: placements are mirror images.
-pub(super) const WING: usize = 50;
+pub(crate) const WING: usize = 50;
 
 /// Roles that can be lost.
-pub(super) const MEN: usize = 6;
+pub(crate) const MEN: usize = 6;
 
 groups! {
     /// By role.
@@ -214,7 +214,7 @@ groups! {
 }
 
 /// The parameter for a piece on a square.
-pub(super) const fn placement(piece: Piece, square: Square) -> usize {
+pub(crate) const fn placement(piece: Piece, square: Square) -> usize {
     let own = match piece.side() {
         crate::game::Side::First => square,
         crate::game::Side::Second => square.flipped(),
@@ -224,7 +224,7 @@ pub(super) const fn placement(piece: Piece, square: Square) -> usize {
 }
 
 /// The number of a role among those that can be lost.
-pub(super) const fn man(role: Role) -> usize {
+pub(crate) const fn man(role: Role) -> usize {
     role.index().saturating_sub(1)
 }
 

@@ -13,7 +13,7 @@ use crate::xiangqi::{
 };
 
 /// The palace of a side.
-pub(super) const fn palace(side: Side) -> Bitboard {
+pub(crate) const fn palace(side: Side) -> Bitboard {
     const RED: u128 = 0b111_000 | 0b111_000 << 9 | 0b111_000 << 18;
     match side {
         Side::First => Bitboard::from_bits(RED),
@@ -27,7 +27,7 @@ const fn count(set: Bitboard) -> i32 {
 
 /// Counts the attack of `view`'s side on the opponent's king.
 #[inline]
-pub(super) fn king_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
+pub(crate) fn king_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     bearers(view, sink);
     let sight = lines(view, sink);
     safe_checks(view, sight, sink);

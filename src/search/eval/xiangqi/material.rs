@@ -13,23 +13,23 @@ use crate::search::eval::xiangqi::sink::{Pair, Sink, Sum};
 use crate::xiangqi::{Position, Role};
 
 /// Phase with all rooks, horses and cannons on the board; an ending without them has 0.
-pub(super) const FULL_PHASE: i32 = 32;
+pub(crate) const FULL_PHASE: i32 = 32;
 
 /// A scale that reduces nothing.
-pub(super) const FULL_SCALE: i32 = 64;
+pub(crate) const FULL_SCALE: i32 = 64;
 
 /// Number of pieces of each role that a side has.
 type Count = [i32; 7];
 
 /// The terms of the pieces on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Material {
+pub(crate) struct Material {
     /// Red's terms less Black's.
-    pub(super) score: Pair,
+    pub(crate) score: Pair,
     /// From 0 to [`FULL_PHASE`].
-    pub(super) phase: i32,
+    pub(crate) phase: i32,
     /// For each side, the part of its advantage that counts, of [`FULL_SCALE`].
-    pub(super) scale: BySide<i32>,
+    pub(crate) scale: BySide<i32>,
 }
 
 impl Material {
@@ -66,7 +66,7 @@ impl Material {
 }
 
 /// The terms of both sides apart, for a record.
-pub(super) fn record<S: Sink>(position: &Position, side: Side, sink: &mut S) {
+pub(crate) fn record<S: Sink>(position: &Position, side: Side, sink: &mut S) {
     let counts = position.material().map(|men| men.map(i32::from));
     add_terms(&counts[side], &counts[!side], sink);
 }
@@ -86,7 +86,7 @@ static KEPT: [Slot; SLOTS] =
     [const { Slot { key: AtomicU64::new(0), data: AtomicU64::new(0) } }; SLOTS];
 
 /// The terms of the pieces of a position, from the kept ones if they are there.
-pub(super) fn material(position: &Position) -> Material {
+pub(crate) fn material(position: &Position) -> Material {
     let key = position.material_key().0;
     let slot = &KEPT[key as usize % SLOTS];
     let data = slot.data.load(Ordering::Relaxed);

@@ -12,7 +12,7 @@ use crate::search::eval::xiangqi::features::COUNT;
 
 /// The groups of `features.rs`, in order.
 #[rustfmt::skip]
-pub(super) static WEIGHTS: [(i16, i16); COUNT] = [
+pub(crate) static WEIGHTS: [(i16, i16); COUNT] = [
     // MATERIAL
     (0, 0), (468, 566), (225, 243), (234, 255), (65, 102), (115, 88), (107, 90),
     // PAIRS

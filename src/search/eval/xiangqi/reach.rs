@@ -10,33 +10,33 @@ use crate::xiangqi::{
 
 /// A rook, horse or cannon and the points it reaches.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bearing {
-    pub(super) role: Role,
-    pub(super) square: Square,
+pub(crate) struct Bearing {
+    pub(crate) role: Role,
+    pub(crate) square: Square,
     /// The points it can go to if they are empty, and for horses and rooks also those where it can
     /// capture.
-    pub(super) quiet: Bitboard,
+    pub(crate) quiet: Bitboard,
     /// The points where it captures or guards.
-    pub(super) takes: Bitboard,
+    pub(crate) takes: Bitboard,
 }
 
 /// The points that the pieces of a side bear on, by captures (a cannon's quiet moves do not count).
 #[derive(Debug, Default)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     /// By one piece or more.
-    pub(super) once: Bitboard,
+    pub(crate) once: Bitboard,
     /// By two pieces or more.
-    pub(super) twice: Bitboard,
+    pub(crate) twice: Bitboard,
     /// By any piece but the king.
-    pub(super) by_men: Bitboard,
-    pub(super) pawns: Bitboard,
-    pub(super) advisors: Bitboard,
-    pub(super) elephants: Bitboard,
-    pub(super) horses: Bitboard,
-    pub(super) cannons: Bitboard,
-    pub(super) rooks: Bitboard,
+    pub(crate) by_men: Bitboard,
+    pub(crate) pawns: Bitboard,
+    pub(crate) advisors: Bitboard,
+    pub(crate) elephants: Bitboard,
+    pub(crate) horses: Bitboard,
+    pub(crate) cannons: Bitboard,
+    pub(crate) rooks: Bitboard,
     /// The rooks, horses and cannons one by one.
-    pub(super) heavy: ArrayVec<Bearing, 8>,
+    pub(crate) heavy: ArrayVec<Bearing, 8>,
 }
 
 impl Reach {
@@ -46,12 +46,12 @@ impl Reach {
     }
 
     /// Points that pawns, advisors and elephants bear on.
-    pub(super) fn by_small(&self) -> Bitboard {
+    pub(crate) fn by_small(&self) -> Bitboard {
         self.pawns | self.advisors | self.elephants
     }
 
     /// Points that something cheaper than a rook bears on.
-    pub(super) fn below_rook(&self) -> Bitboard {
+    pub(crate) fn below_rook(&self) -> Bitboard {
         self.by_small() | self.horses | self.cannons
     }
 }
@@ -70,7 +70,7 @@ const FILE_A: u128 = {
 const RED_HALF: u128 = (1 << 45) - 1;
 
 /// The points across the river for a side.
-pub(super) const fn far_half(side: Side) -> Bitboard {
+pub(crate) const fn far_half(side: Side) -> Bitboard {
     match side {
         Side::First => Bitboard::from_bits(Bitboard::FULL.bits() & !RED_HALF),
         Side::Second => Bitboard::from_bits(RED_HALF),
@@ -78,7 +78,7 @@ pub(super) const fn far_half(side: Side) -> Bitboard {
 }
 
 /// The squares of `set` moved one file to the right.
-pub(super) const fn right_of(set: Bitboard) -> Bitboard {
+pub(crate) const fn right_of(set: Bitboard) -> Bitboard {
     Bitboard::from_bits(set.bits() << 1 & !FILE_A)
 }
 
@@ -87,7 +87,7 @@ const fn left_of(set: Bitboard) -> Bitboard {
 }
 
 /// The points that each side bears on.
-pub(super) fn survey(position: &Position) -> BySide<Reach> {
+pub(crate) fn survey(position: &Position) -> BySide<Reach> {
     BySide::new_with(|side| reach(position, side))
 }
 
@@ -132,15 +132,15 @@ fn reach(position: &Position, side: Side) -> Reach {
 
 /// Points where pieces are lost to cheaper ones.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Danger {
+pub(crate) struct Danger {
     /// Horses and cannons: where pawns, advisors and elephants bear on.
-    pub(super) for_light: Bitboard,
+    pub(crate) for_light: Bitboard,
     /// Rooks: where horses and cannons do, too.
-    pub(super) for_rooks: Bitboard,
+    pub(crate) for_rooks: Bitboard,
 }
 
 /// The points where a side endangers the opponent's pieces.
-pub(super) fn danger(position: &Position, side: Side) -> Danger {
+pub(crate) fn danger(position: &Position, side: Side) -> Danger {
     let reach = reach(position, side);
     Danger { for_light: reach.by_small(), for_rooks: reach.below_rook() }
 }

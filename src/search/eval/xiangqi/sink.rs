@@ -8,36 +8,36 @@ use crate::xiangqi::{Piece, Square};
 /// A worth in the middle game and in the ending, in centipawns: the middle game in the low 16 bits,
 /// the ending in the high ones, so that one addition or multiplication does both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Pair(pub(super) i32);
+pub(crate) struct Pair(pub(crate) i32);
 
 impl Pair {
-    pub(super) const fn new(middle: i32, ending: i32) -> Self {
+    pub(crate) const fn new(middle: i32, ending: i32) -> Self {
         Self(ending.wrapping_shl(16).wrapping_add(middle))
     }
 
-    pub(super) const fn middle(self) -> i32 {
+    pub(crate) const fn middle(self) -> i32 {
         self.0 as i16 as i32
     }
 
-    pub(super) const fn ending(self) -> i32 {
+    pub(crate) const fn ending(self) -> i32 {
         self.0.wrapping_add(0x8000) >> 16
     }
 
-    pub(super) const fn plus(self, other: Self) -> Self {
+    pub(crate) const fn plus(self, other: Self) -> Self {
         Self(self.0.wrapping_add(other.0))
     }
 
-    pub(super) const fn minus(self, other: Self) -> Self {
+    pub(crate) const fn minus(self, other: Self) -> Self {
         Self(self.0.wrapping_sub(other.0))
     }
 
-    pub(super) const fn times(self, count: i32) -> Self {
+    pub(crate) const fn times(self, count: i32) -> Self {
         Self(self.0.wrapping_mul(count))
     }
 }
 
 /// The weights, packed.
-pub(super) static PAIRS_OF_WEIGHTS: [Pair; COUNT] = {
+pub(crate) static PAIRS_OF_WEIGHTS: [Pair; COUNT] = {
     let mut pairs = [Pair(0); COUNT];
     let mut i = 0;
     while i < COUNT {
@@ -63,12 +63,12 @@ static PLACED: [[Pair; Square::COUNT]; Piece::COUNT] = {
 };
 
 /// The worth of a piece's square.
-pub(super) fn placed(piece: Piece, square: Square) -> Pair {
+pub(crate) fn placed(piece: Piece, square: Square) -> Pair {
     PLACED[piece.index()][square.index()]
 }
 
 /// Receives the counts of the evaluation of one side.
-pub(super) trait Sink: Default {
+pub(crate) trait Sink: Default {
     /// `parameter` occurs `count` times.
     fn add(&mut self, parameter: usize, count: i32);
 
@@ -88,7 +88,7 @@ pub(super) trait Sink: Default {
 
 /// Sums up the weights.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sum(pub(super) Pair);
+pub(crate) struct Sum(pub(crate) Pair);
 
 impl Sink for Sum {
     #[inline]
@@ -104,15 +104,15 @@ impl Sink for Sum {
 
 /// Something counted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TermCount {
-    pub(super) square: Option<Square>,
-    pub(super) parameter: usize,
-    pub(super) count: i32,
+pub(crate) struct TermCount {
+    pub(crate) square: Option<Square>,
+    pub(crate) parameter: usize,
+    pub(crate) count: i32,
 }
 
 /// Keeps all that is counted.
 #[derive(Debug, Default)]
-pub(super) struct Entries(pub(super) Vec<TermCount>);
+pub(crate) struct Entries(pub(crate) Vec<TermCount>);
 
 impl Sink for Entries {
     fn add(&mut self, parameter: usize, count: i32) {

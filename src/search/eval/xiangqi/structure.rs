@@ -20,7 +20,7 @@ fn mix(set: Bitboard, word: usize) -> u64 {
 }
 
 /// A key of the pawns.
-pub(super) fn pawn_key(position: &Position) -> u64 {
+pub(crate) fn pawn_key(position: &Position) -> u64 {
     pair(position, Role::Pawn)
 }
 
@@ -31,7 +31,7 @@ fn pair(position: &Position, role: Role) -> u64 {
 }
 
 /// Keys of the pawns, the advisors and elephants, Red's and Black's rooks, horses and cannons.
-pub(super) fn keys(position: &Position) -> [u64; STRUCTURES] {
+pub(crate) fn keys(position: &Position) -> [u64; STRUCTURES] {
     let [red, black] = Side::ALL.map(|side| position.side(side));
     let heavy = |side| {
         let men = |role| position.role(role) & side;
@@ -42,7 +42,7 @@ pub(super) fn keys(position: &Position) -> [u64; STRUCTURES] {
 }
 
 /// 4 for each rook, 2 for each horse and cannon, of both sides.
-pub(super) fn phase(position: &Position) -> i32 {
+pub(crate) fn phase(position: &Position) -> i32 {
     let light = position.role(Role::Horse) | position.role(Role::Cannon);
     let sum = 4 * position.role(Role::Rook).len() + 2 * light.len();
     sum.cast_signed().min(PHASES)

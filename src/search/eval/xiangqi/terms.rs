@@ -14,17 +14,17 @@ use crate::search::eval::xiangqi::sink::Sink;
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Square, king_attacks};
 
 /// A position from one side.
-pub(super) struct View<'a> {
-    pub(super) position: &'a Position,
-    pub(super) side: Side,
-    pub(super) men: Bitboard,
-    pub(super) occupied: Bitboard,
-    pub(super) own: &'a Reach,
-    pub(super) theirs: &'a Reach,
+pub(crate) struct View<'a> {
+    pub(crate) position: &'a Position,
+    pub(crate) side: Side,
+    pub(crate) men: Bitboard,
+    pub(crate) occupied: Bitboard,
+    pub(crate) own: &'a Reach,
+    pub(crate) theirs: &'a Reach,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(position: &'a Position, side: Side, reach: &'a BySide<Reach>) -> Self {
+    pub(crate) fn new(position: &'a Position, side: Side, reach: &'a BySide<Reach>) -> Self {
         Self {
             position,
             side,
@@ -35,7 +35,7 @@ impl<'a> View<'a> {
         }
     }
 
-    pub(super) fn own_men(&self, role: Role) -> Bitboard {
+    pub(crate) fn own_men(&self, role: Role) -> Bitboard {
         self.position.role(role) & self.men
     }
 
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
 
 /// The terms of one side.
 #[inline]
-pub(super) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
+pub(crate) fn side_terms<S: Sink>(view: &View<'_>, sink: &mut S) {
     placement(view, sink);
     mobility(view, sink);
     relations(view, sink);

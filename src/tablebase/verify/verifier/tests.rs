@@ -1,7 +1,7 @@
 use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
 use crate::tablebase::verify::verifier::*;
 
-pub(super) fn silent() -> Observer<'static> {
+pub(crate) fn silent() -> Observer<'static> {
     Observer { progress: &NoProgress, stop: StopFlag::default() }
 }
 
