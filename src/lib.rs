@@ -69,6 +69,10 @@ pub mod proxy;
 #[cfg(feature = "engine")]
 pub mod contest;
 
+// Answers to questions as programs read them: typed requests, one object for each answer, errors by kind.
+#[cfg(feature = "answers")]
+pub mod answers;
+
 // Tuning of the evaluation by the results of games.
 #[cfg(feature = "engine")]
 pub mod tune;

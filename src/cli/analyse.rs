@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::interrupt;
-use super::line_args::{LineArgs, NotationArgs, line_texts, parse_rules};
+use super::line_args::{LineArgs, NotationArgs, parse_rules};
 use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::{ShownBoardArgs, Terminal};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{counts, say};
+use juzhong::answers::line_texts;
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
@@ -110,7 +111,7 @@ fn run_game<G: Terminal + Playable>(
     let rules = parse_rules::<G>(args.rules.as_deref())?;
     let typed = match args.line.read::<G>() {
         Ok(typed) => typed,
-        Err(refusal) => return refuse(refusal, context),
+        Err(refusal) => return refuse::<G>(refusal, context),
     };
     let line = typed.line;
     let tables = args.tables.options();

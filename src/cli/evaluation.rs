@@ -1,58 +1,11 @@
-//! `position --eval`: the terms of the evaluation, for people and programs.
+//! `position --eval`: the terms of the evaluation, for people.
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
-
 use crate::cli::language::{left, right, say, word};
 use juzhong::game::BySide;
-use juzhong::search::eval::xiangqi::{Explanation, Share, Worth};
+use juzhong::search::eval::xiangqi::{Explanation, Share};
 use juzhong::xiangqi::Square;
-
-/// The evaluation in the JSON answer.
-pub(crate) fn to_json(explanation: &Explanation) -> Value {
-    let men: Vec<Value> = explanation
-        .men
-        .iter()
-        .map(|man| {
-            json!({
-                "square": man.square.to_string(),
-                "man": man.piece.letter(),
-                "value": man.value,
-            })
-        })
-        .collect();
-    json!({
-        "value": explanation.value,
-        "phase": explanation.phase,
-        "full_phase": Explanation::FULL_PHASE,
-        "scale": {"red": explanation.scale.first, "black": explanation.scale.second},
-        "terms": explanation.terms.iter().map(share).collect::<Vec<_>>(),
-        "parts": explanation.groups.iter().map(part).collect::<Vec<_>>(),
-        "men": men,
-    })
-}
-
-fn share(share: &Share) -> Value {
-    json!({
-        "term": share.name,
-        "red": worth(share.worth.first),
-        "black": worth(share.worth.second),
-    })
-}
-
-fn part(share: &Share) -> Value {
-    json!({
-        "part": share.name.to_lowercase(),
-        "term": share.term.name(),
-        "red": worth(share.worth.first),
-        "black": worth(share.worth.second),
-    })
-}
-
-fn worth(worth: Worth) -> Value {
-    json!({"middle": worth.middle, "ending": worth.ending, "now": worth.now})
-}
 
 /// Shows every term with its parts, and each piece with its value on the board, in centipawns.
 pub(crate) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {

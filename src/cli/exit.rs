@@ -2,9 +2,10 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 
 use super::language::{self, text, word};
+use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::bytes::visible::VisibleLines;
 
 /// Fine: every answered query, whatever the answer.
@@ -93,6 +94,19 @@ impl From<io::Error> for CliError {
     }
 }
 
+impl From<AnswerError> for CliError {
+    fn from(error: AnswerError) -> Self {
+        let code = match error.kind() {
+            ErrorKind::BadParameter => USAGE,
+            ErrorKind::NotFound => NO_INPUT,
+            ErrorKind::Busy | ErrorKind::Unavailable => UNAVAILABLE,
+            ErrorKind::Interrupted => INTERRUPTED,
+            _ => BAD_DATA,
+        };
+        Self::new(code, error)
+    }
+}
+
 impl From<serde_json::Error> for CliError {
     fn from(error: serde_json::Error) -> Self {
         Self::from(io::Error::from(error))
@@ -171,7 +185,7 @@ const NO_NUMBER: &str = "write a whole number";
 
 /// The message about a number that cannot be read with the numbers that the option takes.
 fn with_range(text: String, error: &clap::Error, args: &[OsString]) -> String {
-    if error.kind() != ErrorKind::ValueValidation || !text.contains(NO_NUMBER) {
+    if error.kind() != UsageError::ValueValidation || !text.contains(NO_NUMBER) {
         return text;
     }
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
@@ -253,7 +267,7 @@ const TRIED: [(&str, &[&str]); 17] = [
 
 /// The command that was meant if another word for it was typed, or only its last word: `query` for `book query`.
 fn command_meant(error: &clap::Error) -> Option<String> {
-    if error.kind() != ErrorKind::InvalidSubcommand {
+    if error.kind() != UsageError::InvalidSubcommand {
         return None;
     }
     let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {

@@ -1,8 +1,8 @@
 //! Conditions on games, and what is looked for in a collection.
 
-use super::line_args::Typed;
 use super::terminal::Terminal;
 use super::{CliError, exit};
+use juzhong::answers::Typed;
 use juzhong::book::opening::{Code, Opening};
 use juzhong::book::{Ending, Filter};
 use juzhong::game::{Game, Side, Symmetric};

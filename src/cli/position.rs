@@ -1,15 +1,16 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::fens::Fens;
-use super::line_args::{LineArgs, NotationArgs, Typed, parse_rules};
-use super::terminal::{DrawingArgs, Refusal, Terminal, legal_moves};
-use super::verdict_explanation::{VerdictExplanation, verdict_name};
+use super::line_args::{LineArgs, NotationArgs, parse_rules};
+use super::terminal::{DrawingArgs, Terminal};
+use super::verdict_explanation::write_explanation;
 use super::{CliError, Context, GameName, exit};
 use crate::cli::language::{self, say, text, word, wrapped};
-use juzhong::game::{Horizon, Line, Outcome};
+use juzhong::answers::{PositionAnswer, Refusal, Typed, legal_moves};
+use juzhong::game::{Line, Outcome};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
@@ -48,11 +49,10 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     }
     let typed = match args.line.read::<G>() {
         Ok(typed) => typed,
-        Err(refusal) => return refuse(refusal, context),
+        Err(refusal) => return refuse::<G>(refusal, context),
     };
     let line = &typed.line;
-    let mut description = describe(&typed, rules, args.notation);
-    description.eval = evaluation(line, args.eval);
+    let description = PositionAnswer::of(&typed, rules, args.notation.asked(), args.eval);
     if context.common.json {
         write_line(context, &description)?;
     } else {
@@ -64,40 +64,18 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     Ok(exit::OK)
 }
 
-/// The object of `position --json`.
-///
-/// # Errors
-///
-/// If the position cannot be read, or the rules are not known.
-#[cfg(feature = "web")]
-pub(crate) fn answer<G: Terminal>(
-    line: &LineArgs,
-    rules: Option<&str>,
-    notation: NotationArgs,
-    with_evaluation: bool,
-) -> Result<Value, CliError> {
-    let rules = parse_rules::<G>(rules)?;
-    let description = match line.read::<G>() {
-        Ok(typed) => {
-            let eval = evaluation(&typed.line, with_evaluation);
-            Description { eval, ..describe(&typed, rules, notation) }
-        }
-        Err(Refusal::Illegal { text, reasons, .. }) => Description::illegal(text, reasons),
-        Err(Refusal::Unreadable(message)) => {
-            return Err(CliError::message(exit::BAD_DATA, message));
-        }
-    };
-    Ok(serde_json::to_value(description)?)
-}
-
 /// Says why there is no position to work with; a position that can be read is described.
-pub(crate) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn refuse<G: Terminal>(
+    refusal: Refusal,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     match refusal {
         Refusal::Unreadable(message) => return Err(CliError::message(exit::BAD_DATA, message)),
-        Refusal::Illegal { text, reasons, .. } if context.common.json => {
-            write_line(context, &Description::illegal(text, reasons))?;
+        Refusal::Illegal { text, reasons } if context.common.json => {
+            write_line(context, &PositionAnswer::illegal(text, reasons))?;
         }
-        Refusal::Illegal { text, drawing, reasons } => {
+        Refusal::Illegal { text, reasons } => {
+            let drawing = G::draw_illegal(&text);
             say!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
             for reason in reasons {
                 say!(context.out, "reason   {}", language::message(&reason))?;
@@ -105,11 +83,6 @@ pub(crate) fn refuse(refusal: Refusal, context: &mut Context<'_>) -> Result<u8, 
         }
     }
     Ok(exit::BAD_DATA)
-}
-
-/// The evaluation taken apart, if `wanted`.
-fn evaluation<G: Terminal>(line: &Line<G>, wanted: bool) -> Option<Value> {
-    wanted.then(|| line.position().evaluation_json())
 }
 
 fn run_batch<G: Terminal>(
@@ -122,13 +95,12 @@ fn run_batch<G: Terminal>(
     while let Some(text) = fens.next_line()? {
         match Typed::<G>::read(&text) {
             Ok(typed) => {
-                let mut description = describe(&typed, rules, args.notation);
-                description.eval = evaluation(&typed.line, args.eval);
-                write_line(context, &description)?;
+                let asked = args.notation.asked();
+                write_line(context, &PositionAnswer::of(&typed, rules, asked, args.eval))?;
             }
-            Err(Refusal::Illegal { text, reasons, .. }) => {
+            Err(Refusal::Illegal { text, reasons }) => {
                 code = exit::BAD_DATA;
-                write_line(context, &Description::illegal(text, reasons))?;
+                write_line(context, &PositionAnswer::illegal(text, reasons))?;
             }
             Err(Refusal::Unreadable(message)) => {
                 code = exit::BAD_DATA;
@@ -146,92 +118,9 @@ fn write_line(context: &mut Context<'_>, value: &impl Serialize) -> Result<(), C
     Ok(())
 }
 
-/// The JSON answer; other programs read it.
-#[derive(Debug, Serialize)]
-struct Description {
-    schema: &'static str,
-    fen: String,
-    key: Option<String>,
-    in_check: bool,
-    legal_moves: Vec<String>,
-    /// The same in the notation that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    legal_texts: Option<Vec<String>>,
-    /// The points where a move is forbidden, with the reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    forbidden: Vec<ForbiddenPoint>,
-    status: &'static str,
-    verdict: &'static str,
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    reasons: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    eval: Option<Value>,
-    #[serde(flatten)]
-    explanation: VerdictExplanation,
-}
-
-/// A point where a move is forbidden.
-#[derive(Debug, Serialize)]
-struct ForbiddenPoint {
-    #[serde(rename = "move")]
-    mv: String,
-    reason: &'static str,
-}
-
-const SCHEMA: &str = "juzhong.position/1";
-
-impl Description {
-    fn illegal(fen: String, reasons: Vec<String>) -> Self {
-        Self {
-            schema: SCHEMA,
-            fen,
-            key: None,
-            in_check: false,
-            legal_moves: Vec::new(),
-            legal_texts: None,
-            forbidden: Vec::new(),
-            status: "illegal",
-            verdict: "none",
-            reason: Some(reasons.join("; ")),
-            reasons,
-            eval: None,
-            explanation: VerdictExplanation::default(),
-        }
-    }
-}
-
-fn describe<G: Terminal>(typed: &Typed<G>, rules: G::Rules, notation: NotationArgs) -> Description {
-    let line = &typed.line;
-    let position = line.position();
-    let moves = legal_moves(position);
-    let judgement = G::judge(line, rules, Horizon::Game);
-    Description {
-        schema: SCHEMA,
-        fen: G::line_text(line, typed.fullmoves),
-        key: Some(position.key().to_string()),
-        in_check: position.in_check(),
-        legal_moves: moves.iter().map(|&mv| G::move_text(mv)).collect(),
-        legal_texts: notation
-            .asked()
-            .map(|notation| moves.iter().map(|&mv| position.write_move(mv, notation)).collect()),
-        forbidden: position
-            .forbidden_points()
-            .into_iter()
-            .map(|(mv, reason)| ForbiddenPoint { mv: G::move_text(mv), reason })
-            .collect(),
-        status: position.status(),
-        verdict: verdict_name(judgement.verdict),
-        reason: judgement.reason.map(str::to_owned),
-        reasons: Vec::new(),
-        eval: None,
-        explanation: G::explain_verdict(line, rules, notation),
-    }
-}
-
 fn show<G: Terminal>(
     line: &Line<G>,
-    description: &Description,
+    description: &PositionAnswer,
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
@@ -257,7 +146,7 @@ fn show<G: Terminal>(
         .map(|r| format!(" ({})", language::message(r)))
         .unwrap_or_default();
     say!(out, "verdict  {}{reason}", word(description.verdict))?;
-    description.explanation.write(out)?;
+    write_explanation(&description.explanation, out)?;
     for point in &description.forbidden {
         say!(out, "forbidden {}: {}", point.mv, word(point.reason))?;
     }

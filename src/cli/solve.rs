@@ -13,9 +13,9 @@ use super::fens::Fens;
 use super::interrupt::{is_requested, stop_flag};
 use super::line_args::LineArgs;
 use super::size::parse_size;
-use super::terminal::{Refusal, Terminal};
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::cli::language::{self, say, text, word};
+use juzhong::answers::{Described, Refusal};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::game::Notation;
@@ -236,7 +236,10 @@ impl Answer {
             proof: None,
             line: Vec::new(),
             nodes: 0,
-            error: Some(Refused { code: exit::BAD_DATA, message: refusal.to_string() }),
+            error: Some(Refused {
+                code: exit::BAD_DATA,
+                message: language::message(&refusal.to_string()),
+            }),
         }
     }
 }

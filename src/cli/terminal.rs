@@ -1,30 +1,25 @@
 //! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
 
-use std::error::Error;
-use std::fmt::{self, Display};
 use std::io;
-use std::str::FromStr;
 
 use clap::ValueEnum;
-use serde_json::Value;
 
-use super::line_args::{BoardArgs, NotationArgs};
+use super::line_args::NotationArgs;
 use super::play::commands;
-use super::verdict_explanation::VerdictExplanation;
 use super::{CliError, OrExit, evaluation, exit, point_values, tell};
 use crate::cli::language::{self, Language, text};
+use juzhong::answers::Described;
 use juzhong::book::Evaluator;
 use juzhong::book::opening::Named;
-use juzhong::game::{Adjudicate, Game, Line, MoveList, Notation, Outcome, Side};
-use juzhong::gomoku::{Board, BoardError, DiagramStyle, Point, Variant};
+use juzhong::game::Side;
+use juzhong::gomoku::{Board, DiagramStyle, Point};
 use juzhong::protocol::client::{
     ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
 };
-use juzhong::record::{Formats, TypedLine};
 use juzhong::search::eval::xiangqi::explain;
 use juzhong::tablebase::{Material, Pattern};
-use juzhong::xiangqi::notation::{MoveNotation, format_move, parse_move};
-use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square};
+use juzhong::xiangqi::notation::MoveNotation;
+use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
 /// How boards are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -132,80 +127,19 @@ impl View {
     }
 }
 
-/// The start of a game.
-#[derive(Debug, Clone)]
-pub(crate) struct Start<G> {
-    pub(crate) position: G,
-    /// Plies since the last irreversible move.
-    pub(crate) clock: u32,
-    /// Number of the move pair.
-    pub(crate) fullmoves: u32,
-}
-
-/// The reason why a text gives no position to work with.
-#[derive(Debug, Clone)]
-pub(crate) enum Refusal {
-    /// The text cannot be read.
-    Unreadable(String),
-    /// It can be read, but the position breaks the rules.
-    Illegal {
-        /// The position as read, in its usual text form.
-        text: String,
-        /// A drawing of the position, where it can be drawn.
-        drawing: String,
-        /// Every reason.
-        reasons: Vec<String>,
-    },
-}
-
-impl Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(message) => f.write_str(message),
-            Self::Illegal { reasons, .. } => {
-                let reasons = language::message(&reasons.join("; "));
-                write!(f, "{}", text!("illegal position: {reasons}"))
-            }
-        }
-    }
-}
-
-impl Error for Refusal {}
-
 /// A game that can be shown and played in the terminal.
-pub(crate) trait Terminal:
-    Formats + Named + Adjudicate<Rules: FromStr<Err: Display>>
-{
-    /// Reads a position with its counters.
-    fn read_start(text: &str) -> Result<Start<Self>, Refusal>;
-
-    /// The text of a position on another board than the usual one: the start, or `fen` where it leaves the rules out.
-    fn with_board(fen: Option<&str>, board: &BoardArgs) -> Result<String, String> {
-        let _ = (fen, board);
-        Err(format!(
-            "{} has one board and one set of rules; leave --variant and --size out",
-            Self::NAME
-        ))
-    }
-
-    /// The start of another game on the same board, if that is not the usual start.
-    fn other_start(&self) -> Option<Start<Self>> {
-        None
-    }
-
+pub(crate) trait Terminal: Described + Named {
     /// What may be typed to place pieces.
     const SETUP: &'static str;
 
-    /// The points where a move is forbidden by the rules though it is free, each with the reason.
-    fn forbidden_points(&self) -> Vec<(Self::Move, &'static str)> {
-        Vec::new()
-    }
-
-    /// The last position's text with counters, for a line from a start with that move number.
-    fn line_text(line: &Line<Self>, fullmoves: u32) -> String;
-
     /// Draws the position with the last move marked; ends with a line break.
     fn draw(&self, view: View, last: Option<Self::Move>) -> String;
+
+    /// Draws a position that breaks the rules, where it can be drawn.
+    fn draw_illegal(text: &str) -> String {
+        let _ = text;
+        String::new()
+    }
 
     /// True if the board has two sides that it can be seen from.
     const HAS_VIEWS: bool;
@@ -253,74 +187,21 @@ pub(crate) trait Terminal:
         text!("is mated in {}", time)
     }
 
-    /// Takes typed moves apart.
-    fn typed(moves: &str) -> TypedLine {
-        TypedLine::read(moves)
-    }
-
-    /// Reads a move that is legal here, in any notation of the game.
-    fn read_move(&self, text: &str) -> Result<Self::Move, String>;
-
-    /// Writes a legal move.
-    fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String;
-
-    /// Returns true if the side to move is in check, where the game has checks.
-    fn in_check(&self) -> bool;
-
-    /// The state of the position in a word: `ongoing`, or how it ended.
-    fn status(&self) -> &'static str;
-
     /// The players' name of a side.
     fn side_name(side: Side) -> &'static str;
 
-    /// The evaluation taken apart, for programs.
-    fn evaluation_json(&self) -> Value;
-
-    /// The same for people.
+    /// The evaluation taken apart, for people.
     fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()>;
-
-    /// The explanation of the rules' verdict on the last position of `line`.
-    fn explain_verdict(
-        line: &Line<Self>,
-        rules: Self::Rules,
-        notation: NotationArgs,
-    ) -> VerdictExplanation {
-        let _ = (line, rules, notation);
-        VerdictExplanation::default()
-    }
-}
-
-/// The legal moves, by their coordinates.
-pub(crate) fn legal_moves<G: Notation>(position: &G) -> Vec<G::Move> {
-    let mut list = MoveList::new();
-    position.legal_moves(&mut list);
-    let mut moves: Vec<G::Move> = list.iter().copied().collect();
-    moves.sort_by_cached_key(|&mv| G::move_text(mv));
-    moves
 }
 
 impl Terminal for Position {
-    fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
-        let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
-        let position = Self::from_setup(&setup).map_err(|errors| Refusal::Illegal {
-            text: setup.to_fen(),
-            drawing: draw_setup(&setup, View::usual::<Self>(NotationArgs::default().shown()), None),
-            reasons: errors.0.iter().map(ToString::to_string).collect(),
-        })?;
-        Ok(Start { position, clock: setup.halfmove_clock, fullmoves: setup.fullmoves })
-    }
-
-    fn line_text(line: &Line<Self>, fullmoves: u32) -> String {
-        let black_began = usize::from(line.start().turn() == Side::Second);
-        let pairs = u32::try_from((line.len() + black_began) / 2).unwrap_or(u32::MAX);
-        let mut setup = line.position().to_setup();
-        setup.halfmove_clock = line.clock();
-        setup.fullmoves = fullmoves.saturating_add(pairs);
-        setup.to_fen()
-    }
-
     fn draw(&self, view: View, last: Option<Move>) -> String {
         draw_setup(&self.to_setup(), view, last)
+    }
+
+    fn draw_illegal(text: &str) -> String {
+        let view = View::usual::<Self>(NotationArgs::default().shown());
+        Setup::from_fen(text).map_or_else(|_| String::new(), |setup| draw_setup(&setup, view, None))
     }
 
     const HAS_VIEWS: bool = true;
@@ -359,26 +240,6 @@ impl Terminal for Position {
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }
 
-    fn read_move(&self, text: &str) -> Result<Self::Move, String> {
-        parse_move(self, text).map_err(|error| error.to_string())
-    }
-
-    fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String {
-        format_move(self, mv, notation)
-    }
-
-    fn in_check(&self) -> bool {
-        Self::in_check(self)
-    }
-
-    fn status(&self) -> &'static str {
-        match (self.has_legal_move(), Self::in_check(self)) {
-            (true, _) => "ongoing",
-            (false, true) => "checkmate",
-            (false, false) => "stalemate",
-        }
-    }
-
     fn side_name(side: Side) -> &'static str {
         match side {
             Side::First => "Red",
@@ -386,20 +247,8 @@ impl Terminal for Position {
         }
     }
 
-    fn evaluation_json(&self) -> Value {
-        evaluation::to_json(&explain(self))
-    }
-
     fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
         evaluation::show(&explain(self), out)
-    }
-
-    fn explain_verdict(
-        line: &Line<Self>,
-        rules: RuleSet,
-        notation: NotationArgs,
-    ) -> VerdictExplanation {
-        VerdictExplanation::of(line, rules, notation)
     }
 }
 
@@ -525,50 +374,6 @@ fn unicode_symbol(piece: Piece) -> char {
 }
 
 impl Terminal for Board {
-    fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
-        let position = Self::from_fen(text).map_err(|error| match error {
-            BoardError::Count { .. } | BoardError::Over(_) => Refusal::Illegal {
-                text: text.split_whitespace().collect::<Vec<_>>().join(" "),
-                drawing: String::new(),
-                reasons: vec![error.to_string()],
-            },
-            _ => Refusal::Unreadable(error.to_string()),
-        })?;
-        Ok(Start { position, clock: 0, fullmoves: 1 })
-    }
-
-    fn with_board(fen: Option<&str>, board: &BoardArgs) -> Result<String, String> {
-        let variant = match &board.variant {
-            Some(name) => Some(name.parse::<Variant>().map_err(|error| error.to_string())?),
-            None => None,
-        };
-        let fen = fen
-            .filter(|text| text.contains('/'))
-            .map(|text| text.split_once(" moves ").map_or((text, ""), |(fen, moves)| (fen, moves)));
-        let Some((fen, moves)) = fen else {
-            let (width, height) = board.size.as_deref().map_or(Ok((15, 15)), read_size)?;
-            let start = Self::with_variant(width, height, 5, variant.unwrap_or_default());
-            return start.map(|board| board.to_fen()).map_err(|error| error.to_string());
-        };
-        if board.size.is_some() {
-            return Err("the position of --fen has its size; leave --size out".to_owned());
-        }
-        let read = Self::from_fen(fen).map_err(|error| error.to_string())?;
-        let fields = read.to_fen();
-        let rules = fields.split(' ').take(3).collect::<Vec<_>>().join(" ");
-        let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
-        Ok(format!("{rules} {}{moves}", variant.unwrap_or_else(|| read.variant())))
-    }
-
-    fn forbidden_points(&self) -> Vec<(Point, &'static str)> {
-        let reason = |point| self.forbidden(point).map(|reason| (point, reason.name()));
-        self.empty_points().filter_map(reason).collect()
-    }
-
-    fn line_text(line: &Line<Self>, _fullmoves: u32) -> String {
-        line.position().to_fen()
-    }
-
     fn draw(&self, view: View, last: Option<Point>) -> String {
         let style = match view.style {
             BoardStyle::Ascii => DiagramStyle::Ascii,
@@ -606,77 +411,8 @@ impl Terminal for Board {
 
     const SETUP: &'static str = "give the whole position as text: setup FEN";
 
-    fn other_start(&self) -> Option<Start<Self>> {
-        let start = Self::with_variant(self.width(), self.height(), self.row(), self.variant());
-        let other = start.ok().filter(|start| *start != Self::start());
-        other.map(|position| Start { position, clock: 0, fullmoves: 1 })
-    }
-
-    /// Moves are `h8`, which may stand together (`h8i9`) or be separated by commas, or `8,8`; their numbers have a full
-    /// stop.
-    fn typed(moves: &str) -> TypedLine {
-        let mut typed = TypedLine::default();
-        for word in moves.split_whitespace() {
-            let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
-            let word = match word.rsplit_once('.') {
-                Some((number, rest)) if is_number(number) => rest,
-                _ => word,
-            };
-            if is_result(word) || matches!(word, "startpos" | "position" | "moves") {
-                continue;
-            }
-            if word.contains('/') {
-                typed.fen = Some(word.to_owned());
-            } else if numbered_point(word).is_some() {
-                typed.moves.push(word.to_owned());
-            } else {
-                let words = word.split(',').filter(|word| !word.is_empty());
-                typed.moves.extend(words.flat_map(points_apart));
-            }
-        }
-        typed
-    }
-
-    fn read_move(&self, text: &str) -> Result<Self::Move, String> {
-        let mv = <Self as Notation>::parse_move(text).or_else(|| numbered_point(text)).ok_or_else(
-            || {
-                let text: String = text.trim().chars().take(LONGEST_SHOWN).collect();
-                format!("\"{text}\" is no point; write h8 or 8,8, say")
-            },
-        )?;
-        if self.is_legal(mv) {
-            return Ok(mv);
-        }
-        Err(match self.forbidden(mv) {
-            Some(reason) => format!("{mv} is forbidden to Black: {}", reason.name()),
-            None if self.outcome().is_some() => format!("{mv} comes after the end of the game"),
-            None if !self.contains(mv) => format!("{mv} is off the board"),
-            None => format!("{mv} is taken"),
-        })
-    }
-
-    fn evaluation_json(&self) -> Value {
-        point_values::to_json(self)
-    }
-
     fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
         point_values::show(self, out)
-    }
-
-    fn write_move(&self, mv: Self::Move, _notation: MoveNotation) -> String {
-        Self::move_text(mv)
-    }
-
-    fn in_check(&self) -> bool {
-        false
-    }
-
-    fn status(&self) -> &'static str {
-        match self.outcome() {
-            None => "ongoing",
-            Some(Outcome::Win(_)) => "won",
-            Some(Outcome::Draw) => "drawn",
-        }
     }
 
     fn side_name(side: Side) -> &'static str {
@@ -684,43 +420,5 @@ impl Terminal for Board {
             Side::First => "Black",
             Side::Second => "White",
         }
-    }
-}
-
-/// Characters of a typed word that are shown in messages, at most.
-const LONGEST_SHOWN: usize = 24;
-
-/// The parts of a text that begin with the letters after digits: `h8i9` is `h8` and `i9`.
-fn points_apart(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut after_digit = false;
-    for c in text.chars() {
-        if after_digit && c.is_ascii_alphabetic() {
-            parts.push(String::new());
-        }
-        after_digit = c.is_ascii_digit();
-        parts.last_mut().into_iter().for_each(|part| part.push(c));
-    }
-    parts
-}
-
-/// Returns true for the result at the end of a game's moves, as PGN writes it.
-fn is_result(word: &str) -> bool {
-    matches!(word, "*" | "1-0" | "0-1" | "1/2-1/2")
-}
-
-/// A point by its column from the left and its row from below, both from 1: `8,8`.
-fn numbered_point(text: &str) -> Option<Point> {
-    let (column, row) = text.split_once(',')?;
-    let number = |text: &str| text.trim().parse::<u8>().ok()?.checked_sub(1);
-    Point::new(number(column)?, number(row)?)
-}
-
-/// Width and height of a board: `15`, `20x18`.
-pub(crate) fn read_size(text: &str) -> Result<(u8, u8), String> {
-    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
-    match (width.parse(), height.parse()) {
-        (Ok(width), Ok(height)) => Ok((width, height)),
-        _ => Err(format!("\"{text}\" is no size of a board; write 15 or 20x18, say")),
     }
 }

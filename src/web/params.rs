@@ -17,8 +17,9 @@ use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::language::Language;
-use crate::cli::line_args::{LineArgs, NotationArgs, Typed};
+use crate::cli::line_args::{LineArgs, NotationArgs};
 use crate::cli::terminal::Terminal;
+use juzhong::answers::Typed;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The time within which the body of a request must be there.

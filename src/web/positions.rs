@@ -14,8 +14,8 @@ use super::problem::Problem;
 use super::state::App;
 use super::{answered, blocking};
 use crate::cli::GameName;
-use crate::cli::position;
 use crate::cli::terminal::Terminal;
+use juzhong::answers::PositionRequest;
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
@@ -38,11 +38,17 @@ pub(crate) async fn eval(
 }
 
 fn described(query: &Common, eval: bool) -> Result<Value, Problem> {
-    let (line, notation, rules) = (query.line()?, query.notation()?, query.rules.as_deref());
-    Ok(match query.game()? {
-        GameName::Xiangqi => position::answer::<Position>(&line, rules, notation, eval)?,
-        GameName::Gomoku => position::answer::<Board>(&line, rules, notation, eval)?,
-    })
+    let request = PositionRequest {
+        line: query.line()?.request(),
+        rules: query.rules.clone(),
+        notation: query.notation()?.asked(),
+        evaluation: eval,
+    };
+    let answer = match query.game()? {
+        GameName::Xiangqi => request.answer::<Position>()?,
+        GameName::Gomoku => request.answer::<Board>()?,
+    };
+    serde_json::to_value(answer).map_err(|error| Problem::internal(error.to_string()))
 }
 
 /// The moves of a line, with their texts and the positions after them.

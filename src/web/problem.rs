@@ -1,7 +1,7 @@
 //! Errors as `application/problem+json` (RFC 9457): what is wrong, a code for programs, and what to do.
 
 use std::error::Error;
-use std::io::ErrorKind;
+use std::io;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -11,6 +11,7 @@ use super::body::LONGEST_ANSWER;
 use super::params::without_option;
 use crate::cli::language::{self, Language};
 use crate::cli::{CliError, exit};
+use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::book::{BookError, EditError, ReplaceError};
 use juzhong::tablebase::TableError;
 
@@ -175,14 +176,30 @@ impl From<CliError> for Problem {
     }
 }
 
+impl From<AnswerError> for Problem {
+    fn from(error: AnswerError) -> Self {
+        let text = error.to_string();
+        match error.kind() {
+            ErrorKind::BadParameter | ErrorKind::BadData => Self::bad_request(text),
+            ErrorKind::NotFound => Self::not_found("not_found", text),
+            ErrorKind::Busy => Self::busy(text),
+            ErrorKind::Unavailable | ErrorKind::Interrupted => {
+                Self::unavailable("unavailable", text)
+            }
+            ErrorKind::Damaged => Self::damaged(text),
+            _ => Self::internal(text),
+        }
+    }
+}
+
 impl From<&BookError> for Problem {
     fn from(error: &BookError) -> Self {
         let text = text_of(error);
         match error {
             BookError::Io { source, .. } => match source.kind() {
-                ErrorKind::PermissionDenied | ErrorKind::NotFound | ErrorKind::Interrupted => {
-                    Self::unavailable("unavailable", text)
-                }
+                io::ErrorKind::PermissionDenied
+                | io::ErrorKind::NotFound
+                | io::ErrorKind::Interrupted => Self::unavailable("unavailable", text),
                 _ => Self::internal(text),
             },
             _ => Self::damaged(text),

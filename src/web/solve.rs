@@ -12,8 +12,8 @@ use super::blocking;
 use super::params::{Common, Params, number, read_line};
 use super::problem::Problem;
 use super::state::App;
-use crate::cli::line_args::line_texts;
 use crate::cli::{GameName, solve};
+use juzhong::answers::line_texts;
 use juzhong::gomoku::Board;
 use juzhong::solve::{Budget, Prover};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::input::Input;
 use super::super::interrupt::stop_flag;
-use super::super::line_args::LineArgs;
+use super::super::line_args::{LineArgs, play_on};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::{from_book, from_replace};
@@ -291,7 +291,7 @@ fn make<G: Symmetric + Terminal>(editor: &mut Editor, request: &Request) -> Resu
     let changes = request.changes().or_exit(exit::USAGE)?;
     if let Some(line) = &request.add_line {
         let (start, before) = (typed.line.position().clone(), typed.line.len());
-        typed.play_on(line, "--add-line")?;
+        play_on(&mut typed, line, "--add-line")?;
         let line: Vec<G::Move> = typed.line.moves().skip(before).collect();
         return editor.add_line(&start, &line, &request.group, &changes).map_err(from_edit);
     }

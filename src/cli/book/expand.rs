@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
-use super::super::line_args::{NotationArgs, line_texts};
+use super::super::line_args::NotationArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, span_json};
 use super::{from_book, from_replace};
 use crate::cli::language::{counts, left, right, say, word};
+use juzhong::answers::line_texts;
 use juzhong::book::{
     Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
 };

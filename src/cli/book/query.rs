@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::fens::Fens;
-use super::super::line_args::{LineArgs, NotationArgs, Typed};
+use super::super::line_args::{LineArgs, NotationArgs};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::names::{self, Names, fields};
 use super::sources::span_json;
 use super::tree;
 use crate::cli::language::{self, left, right, say, text, word, wrapped};
+use juzhong::answers::Typed;
 use juzhong::book::{Book, BookMove, Evaluation, Score, Weight};
 use juzhong::bytes::visible::Visible;
 #[cfg(feature = "web")]

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::super::line_args::{NotationArgs, line_texts};
+use super::super::line_args::NotationArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::query::side_names;
 use super::{from_book, names, print_not_counted};
 use crate::cli::language::{counted, counts, left, right, say, text, word, wrapped};
+use juzhong::answers::line_texts;
 use juzhong::book::opening::Code;
 use juzhong::book::{
     AnnotationCounts, Book, BookMove, Counts, Depth, Difference, LineCount, OpeningStats, Origin,

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::super::line_args::line_texts;
 use super::super::play::{describe, result_text};
 use super::super::player::tell_warnings;
 use super::super::terminal::{BoardStyle, Terminal, View};
 use super::super::{CliError, Context, OrExit, exit};
 use super::Args;
 use crate::cli::language::{self, counts, say, word, wrapped};
+use juzhong::answers::{Described, line_texts};
 use juzhong::book::{self, BuildOptions, ReadOptions};
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Game, Line, Notation};

@@ -17,6 +17,7 @@ use super::player::tell_warnings;
 use super::terminal::{BoardStyle, Terminal, View};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{self, counts, left, say, text, word};
+use juzhong::answers::Described;
 use juzhong::book;
 use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};
 use juzhong::bytes::StopFlag;

@@ -1,11 +1,12 @@
 //! The game on the board: the moves made, the moves ahead that were taken back, and the games that wait while
 //! variations are tried. Nothing is printed here.
 
+use juzhong::answers::Start;
 use juzhong::game::{Game, Line, Outcome, Side};
 use juzhong::record::{Record, Tree};
 use serde::{Deserialize, Serialize};
 
-use super::super::terminal::{Start, Terminal};
+use super::super::terminal::Terminal;
 
 /// A game with the moves that follow the present position.
 #[derive(Debug, Clone)]

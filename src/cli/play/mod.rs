@@ -17,14 +17,15 @@ use std::path::{Path, PathBuf};
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
 use super::game_input::{refusal, remark};
 use super::interrupt::Interruptible;
-use super::line_args::{LineArgs, NotationArgs, Typed};
+use super::line_args::{LineArgs, NotationArgs};
 use super::player::{LimitArgs, PlayerArgs};
-use super::terminal::{DrawingArgs, Refusal, Terminal, View, legal_moves};
-use super::verdict_explanation::verdict_name;
+use super::terminal::{DrawingArgs, Terminal, View};
+use super::verdict_explanation::write_explanation;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::cli::language::{self, counts, left, say, text, word, wrapped};
 use commands::Command;
 use game::{Desk, Played};
+use juzhong::answers::{Described, Refusal, Typed, legal_moves, line_texts, verdict_name};
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::{AtomicFile, resolve};
@@ -353,7 +354,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn draw(&mut self) -> Result<(), CliError> {
         let position = self.position();
         let side = word(G::side_name(position.turn()));
-        let turn = match Terminal::in_check(position) {
+        let turn = match Described::in_check(position) {
             true => text!("{side} to move, in check"),
             false => text!("{side} to move"),
         };
@@ -696,9 +697,9 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         match wanted.map(|wanted| (G::read_start(&wanted), wanted)) {
             Ok((Ok(start), _)) => self.begin(Played::from_start(start), true),
             Err(message) | Ok((Err(Refusal::Unreadable(message)), _)) => self.answer(message),
-            Ok((Err(Refusal::Illegal { drawing, reasons, .. }), wanted)) => {
+            Ok((Err(Refusal::Illegal { reasons, .. }), wanted)) => {
+                self.say(G::draw_illegal(&wanted).trim_end())?;
                 self.draft = Some(wanted);
-                self.say(drawing.trim_end())?;
                 for reason in reasons {
                     self.say(text!("illegal: {}", language::message(&reason)))?;
                 }
@@ -713,7 +714,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         if moves.is_empty() {
             return self.answer("no move has been made");
         }
-        let texts = super::line_args::line_texts(game.line().start(), moves, self.notation.shown());
+        let texts = line_texts(game.line().start(), moves, self.notation.shown());
         let cell = |(ply, text): (usize, &String)| format!("{ply:>4} {text:<12}");
         let cells: Vec<String> = (1..).zip(&texts).map(cell).collect();
         for pair in cells.chunks(2) {
@@ -811,12 +812,12 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
         let line = self.desk.game.line();
         let judgement = G::judge(line, self.rules, Horizon::Game);
-        let explanation = G::explain_verdict(line, self.rules, self.notation);
+        let explanation = G::explain_verdict(line, self.rules, self.notation.asked());
         let reason = judgement.reason.map(|r| format!(" ({})", word(r))).unwrap_or_default();
         let is_none = judgement.verdict == Verdict::None;
         say!(self.context.out, "verdict  {}{reason}", word(verdict_name(judgement.verdict)))?;
         let mut out = VisibleWriter::new(&mut *self.context.out, Form::Text);
-        explanation.write(&mut out)?;
+        write_explanation(&explanation, &mut out)?;
         if is_none && explanation.is_empty() {
             self.say("no position has occurred twice, and the limit of moves is not reached")?;
         }

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::line_args::{NotationArgs, line_texts};
+use super::super::line_args::NotationArgs;
 use super::Reviewed;
 use super::annotated::Reviewable;
+use juzhong::answers::line_texts;
 use juzhong::game::{ScoreKind, Side};
 use juzhong::review::{
     BookExit, BookShare, GameReview, Mark, ReviewedMove, SideSummary, TableLoss, TableTruth,

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::super::line_args::line_texts;
 use super::Reviewed;
 use super::annotated::Reviewable;
 use crate::cli::book::names::in_both;
 use crate::cli::language::{columns, counts, fitting, left, right, say, text, word};
+use juzhong::answers::line_texts;
 use juzhong::game::{BySide, ScoreKind, Side};
 use juzhong::review::{BookExit, Mark, ReviewedMove, SideSummary, TableLoss};
 use juzhong::search::Score;

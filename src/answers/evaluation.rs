@@ -1,0 +1,165 @@
+//! The evaluation of a position, taken apart: terms, and the value of every man or point.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::search::eval::xiangqi::{Explanation, Share, Worth};
+
+/// The evaluation in the terms of its game.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Evaluation {
+    /// Of xiangqi.
+    Xiangqi(XiangqiEvaluation),
+    /// Of gomoku.
+    Gomoku(GomokuEvaluation),
+}
+
+/// The evaluation of a position of xiangqi, in centipawns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct XiangqiEvaluation {
+    /// The phase at the start of a game.
+    pub full_phase: i32,
+    /// Every man on its square.
+    pub men: Vec<ManValue>,
+    /// Every group of parameters that counts.
+    pub parts: Vec<PartShare>,
+    /// The phase of the game: 0 without rooks, horses and cannons.
+    pub phase: i32,
+    /// The part of an advantage that each side can win with, in 64ths.
+    pub scale: SideWeights,
+    /// Every term.
+    pub terms: Vec<TermShare>,
+    /// The evaluation for the side to move.
+    pub value: i32,
+}
+
+/// A man with its value to its side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ManValue {
+    /// Its letter as in FENs.
+    pub man: char,
+    /// Its square.
+    pub square: String,
+    /// In centipawns.
+    pub value: i32,
+}
+
+/// A number for each side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SideWeights {
+    /// Black's.
+    pub black: i32,
+    /// Red's.
+    pub red: i32,
+}
+
+/// The worth of a term to each side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TermShare {
+    /// To Black.
+    pub black: Weight,
+    /// To Red.
+    pub red: Weight,
+    /// Its name.
+    pub term: &'static str,
+}
+
+/// The worth of a group of parameters to each side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PartShare {
+    /// To Black.
+    pub black: Weight,
+    /// Its name.
+    pub part: String,
+    /// To Red.
+    pub red: Weight,
+    /// The term that it belongs to.
+    pub term: &'static str,
+}
+
+/// A worth, in centipawns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Weight {
+    /// In the ending.
+    pub ending: i32,
+    /// In the middle game.
+    pub middle: i32,
+    /// In the position at hand.
+    pub now: i32,
+}
+
+/// The evaluation of a position of gomoku.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GomokuEvaluation {
+    /// The point to which the player without search moves.
+    pub best: Option<String>,
+    /// The values that it gives to the empty points.
+    pub points: BTreeMap<String, i32>,
+    /// The terms of the search's evaluation.
+    pub terms: Vec<TermCount>,
+    /// The evaluation of the search for the side to move, in centipawns.
+    pub value: i32,
+}
+
+/// A term of gomoku's evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TermCount {
+    /// The number of it.
+    pub count: OwnAndOther<i16>,
+    /// Its name.
+    pub term: &'static str,
+    /// What it is worth, in centipawns.
+    pub value: OwnAndOther<f64>,
+}
+
+/// A number for the side to move and one for the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct OwnAndOther<T> {
+    /// For the side to move.
+    pub mover: T,
+    /// For the other side.
+    pub other: T,
+}
+
+impl<T: Copy> From<[T; 2]> for OwnAndOther<T> {
+    fn from([mover, other]: [T; 2]) -> Self {
+        Self { mover, other }
+    }
+}
+
+impl From<Worth> for Weight {
+    fn from(Worth { middle, ending, now }: Worth) -> Self {
+        Self { ending, middle, now }
+    }
+}
+
+impl From<&Explanation> for XiangqiEvaluation {
+    fn from(explanation: &Explanation) -> Self {
+        let Explanation { phase, scale, terms, groups, men, value } = explanation;
+        let sides = |share: &Share| (share.worth.first.into(), share.worth.second.into());
+        let man = |man: &crate::search::eval::xiangqi::ManWorth| ManValue {
+            man: man.piece.letter(),
+            square: man.square.to_string(),
+            value: man.value,
+        };
+        let term = |share: &Share| {
+            let (red, black) = sides(share);
+            TermShare { black, red, term: share.name }
+        };
+        let part = |share: &Share| {
+            let (red, black) = sides(share);
+            PartShare { black, part: share.name.to_lowercase(), red, term: share.term.name() }
+        };
+        Self {
+            full_phase: Explanation::FULL_PHASE,
+            men: men.iter().map(man).collect(),
+            parts: groups.iter().map(part).collect(),
+            phase: *phase,
+            scale: SideWeights { black: scale.second, red: scale.first },
+            terms: terms.iter().map(term).collect(),
+            value: *value,
+        }
+    }
+}

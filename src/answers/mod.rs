@@ -1,0 +1,36 @@
+//! Answers to questions, as programs read them: typed requests, one object and one function for each answer, and errors by
+//! their kind. The command line and the web server stand on it; it knows neither options, nor addresses, nor languages.
+//!
+//! ```
+//! use juzhong::answers::{LineRequest, PositionRequest};
+//! use juzhong::xiangqi::Position;
+//!
+//! let line = LineRequest { moves: "h2e2 h9g7".to_owned(), ..LineRequest::default() };
+//! let request = PositionRequest { line, ..PositionRequest::default() };
+//! let answer = request.answer::<Position>()?;
+//! assert_eq!((answer.status, answer.legal_moves.len()), ("ongoing", 45));
+//! # Ok::<(), juzhong::answers::AnswerError>(())
+//! ```
+
+mod described;
+mod error;
+mod evaluation;
+mod gomoku;
+mod line;
+mod position;
+mod verdict;
+mod xiangqi;
+
+pub use described::{BoardRequest, Described, Refusal, Start};
+pub use error::{AnswerError, ErrorKind};
+pub use evaluation::{
+    Evaluation, GomokuEvaluation, ManValue, OwnAndOther, PartShare, SideWeights, TermCount,
+    TermShare, Weight, XiangqiEvaluation,
+};
+pub use gomoku::{read_size, term_name};
+pub use line::{LineRequest, Typed, legal_moves, line_texts, parse_rules};
+pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
+pub use verdict::{
+    Chase, ChecksOfSides, Limit, LoopStep, Man, Repeated, SideConduct, VerdictExplanation,
+    verdict_name,
+};
