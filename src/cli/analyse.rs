@@ -40,34 +40,33 @@ pub(crate) struct Args {
     notation: NotationArgs,
     #[command(flatten)]
     drawing: ShownBoardArgs,
-    /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
-    /// asian).
+    /// Repetition rules (xiangqi: none, check, asian, computer or chinese; default: asian).
     #[arg(long)]
     rules: Option<String>,
     #[command(flatten)]
     books: BookArgs,
     #[command(flatten)]
     tables: TableArgs,
-    /// Stop after this many plies.
+    /// Stop at this depth, in plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
-    /// Look for a forced mate or stalemate in at most so many moves first: every one is found, and where
-    /// there is none that is said.
+    /// First look for a forced mate or stalemate in at most this many moves: the search is exhaustive and reports if
+    /// there is none.
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64 / 2))]
     mate: Option<u32>,
-    /// Stop after this many positions.
+    /// Stop after this many nodes.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Stop after this many milliseconds (default, without another limit: search until Ctrl-C; with --json 5000).
+    /// Stop after this many milliseconds (default without another limit: until Ctrl-C; with --json, 5000).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
-    /// How many of the best lines to search.
+    /// Number of best lines to search.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_MULTIPV as u64))]
     multipv: u64,
-    /// Size of the hash table in MiB.
+    /// Size of the transposition table in MiB.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
     hash: u64,
-    /// Number of search threads; the answer is reproducible with one.
+    /// Number of search threads; results are reproducible only with one.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: u64,
 }

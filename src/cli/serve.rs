@@ -12,38 +12,38 @@ use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 /// Serves a page in the browser until Ctrl-C: board, books, tables, engine. The first line printed is its address.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The port (0: any that is free).
+    /// Port to listen on (0: any free port).
     #[arg(long, default_value_t = 8000)]
     port: u16,
-    /// The address to listen at; any but 127.0.0.1 lets other machines in.
+    /// Address to listen on; any other than 127.0.0.1 accepts connections from other machines.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// A name by which other machines or a proxy address the server; may be repeated.
+    /// Host name by which other machines or a proxy reach the server; may be repeated.
     #[arg(long, value_name = "NAME", value_parser = parse_host)]
     allow_host: Vec<String>,
-    /// An opening book of any game; may be repeated.
+    /// Opening book of either game; may be repeated.
     #[arg(long, value_name = "FILE")]
     book: Vec<PathBuf>,
-    /// A folder of endgame tables.
+    /// Folder of endgame tables.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
-    /// A file or folder of games to be listed, searched and opened; may be repeated.
+    /// Game file, or folder of games, to list, search and open on the page; may be repeated.
     #[arg(long, value_name = "PATH")]
     library: Vec<PathBuf>,
-    /// Keep the games that are played on the page in this folder, as JSON lines; none: do not keep them [default:
-    /// juzhong/games in the data folder of the user].
+    /// Save games played on the page to this folder, as JSON lines; none saves nothing [default: juzhong/games in the
+    /// data folder of the user].
     #[arg(long, value_name = "FOLDER")]
     autosave: Option<PathBuf>,
-    /// Open the page in the browser.
+    /// Open the page in the default browser.
     #[arg(long)]
     open: bool,
-    /// Size of the transposition table of each search, in MiB.
+    /// Size of the transposition table per search in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
     hash: u64,
-    /// Threads of each search.
+    /// Number of threads per search.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
     threads: u64,
-    /// Write a line for each request to standard error.
+    /// Log each request to standard error.
     #[arg(long)]
     access_log: bool,
 }

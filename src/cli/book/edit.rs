@@ -35,11 +35,11 @@ pub(crate) struct Args {
     book: PathBuf,
     #[command(flatten)]
     request: Request,
-    /// Make the edits of a file (`-`: standard input), one JSON object a line with the names of these
-    /// options (`{"moves": "h2e2", "move": "h9g7", "weight": 5}`): all of them or none.
+    /// Apply the edits in a file (`-`: standard input), all or none: one JSON object per line, with the names of these
+    /// options (`{"moves": "h2e2", "move": "h9g7", "weight": 5}`).
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// Take back the last edit, or the last N; what one command did is one edit.
+    /// Undo the last edit, or the last N; each command is one edit.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1",
         value_parser = clap::value_parser!(u64).range(1..))]
     undo: Option<u64>,
@@ -52,10 +52,10 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
+    /// Position: a FEN or startpos, optionally followed by moves [default: starting position].
     #[arg(long)]
     fen: Option<String>,
-    /// Moves to play first, in any notation, with or without numbers: one quoted text or many arguments.
+    /// Moves to play from there, in any notation, with or without move numbers: one quoted text or several arguments.
     #[arg(long, num_args = 1..)]
     #[serde(deserialize_with = "texts")]
     moves: Vec<String>,
@@ -63,24 +63,24 @@ pub(crate) struct Request {
     #[arg(long = "move", value_name = "MOVE", id = "mv")]
     #[serde(rename = "move")]
     mv: Option<String>,
-    /// Add a line of moves in any notation; other options than --group concern its last move.
+    /// Add a line of moves, in any notation; options other than --group apply to its last move.
     #[arg(long, value_name = "MOVES")]
     add_line: Option<String>,
-    /// Put the move, or every move of the line, into a line group.
+    /// Add the move, or every move of the line, to a line group.
     #[arg(long, value_name = "NAME")]
     #[serde(deserialize_with = "texts")]
     group: Vec<String>,
-    /// Take the move out of a line group.
+    /// Remove the move from a line group.
     #[arg(long, value_name = "NAME")]
     #[serde(deserialize_with = "texts")]
     no_group: Vec<String>,
     /// Set the weight.
     #[arg(long, value_name = "N")]
     weight: Option<u64>,
-    /// Leave the weight to the games again.
+    /// Reset the weight to that computed from the games.
     #[arg(long, conflicts_with = "weight")]
     clear_weight: bool,
-    /// Set the priority: of the moves of a position only those of the highest are chosen.
+    /// Set the priority: only the moves with the highest priority in a position are chosen.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     priority: Option<i64>,
     /// Set the comment.
@@ -89,19 +89,19 @@ pub(crate) struct Request {
     /// Remove the comment.
     #[arg(long, conflicts_with = "comment")]
     clear_comment: bool,
-    /// Never choose the move in play.
+    /// Exclude the move from play.
     #[arg(long)]
     disable: bool,
-    /// Choose the move in play again.
+    /// Allow the move in play again.
     #[arg(long, conflicts_with = "disable")]
     enable: bool,
-    /// Protect the move from further changes, also by merge, prune and repair.
+    /// Lock the move against further changes, including those by merge, prune and repair.
     #[arg(long)]
     lock: bool,
-    /// Allow changes again, those of this command included.
+    /// Unlock the move, also for the changes of this command.
     #[arg(long, conflicts_with = "lock")]
     unlock: bool,
-    /// Take the move out of the book. Its games stay counted; --undo or --add-line bring it back.
+    /// Delete the move. Its games stay counted; --undo or --add-line restores it.
     #[arg(long)]
     delete: bool,
 }

@@ -54,30 +54,30 @@ pub(crate) struct Args {
     player: PlayerArgs,
     #[command(flatten)]
     limits: LimitArgs,
-    /// The strength of the engine, 1 to 10, in gomoku from 0, which does not search [default: 10, full strength].
+    /// Playing strength, 1 to 10; in gomoku also 0, which does not search [default: 10, full strength].
     #[arg(long, value_name = "N", conflicts_with = "engine",
         value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())))]
     level: Option<u8>,
-    /// Another engine to play against: a program with its arguments, of any protocol of `--protocol`.
+    /// Play against another engine: a program with its arguments, speaking any protocol of `--protocol`.
     #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
         conflicts_with_all = ["book", "book_red", "book_black", "tables"])]
     engine: String,
-    /// An option of that engine; may be repeated.
+    /// Option for that engine; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
     option: Vec<(String, String)>,
-    /// What that engine speaks: auto, uci, ucci, cyclone or, of gomoku, gomocup.
+    /// Protocol of that engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
     #[arg(long, default_value = "auto", value_parser = parse_protocol)]
     protocol: Spoken,
     #[command(flatten)]
     line: LineArgs,
-    /// Your side (xiangqi: red or black; gomoku: black or white; default: who begins).
+    /// Your side (xiangqi: red or black; gomoku: black or white; default: the side that moves first).
     #[arg(long)]
     side: Option<String>,
     #[command(flatten)]
     drawing: DrawingArgs,
     #[command(flatten)]
     notation: NotationArgs,
-    /// See the board from the other side.
+    /// Flip the board.
     #[arg(long)]
     flip: bool,
 }
