@@ -249,7 +249,7 @@ pub(crate) trait Terminal:
         text!("mates in {}", time)
     }
 
-    /// Says that a side cannot avoid to lose in `time`.
+    /// Says that a side cannot avoid losing in `time`.
     fn sure_loss(time: &str) -> String {
         text!("is mated in {}", time)
     }

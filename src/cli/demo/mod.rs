@@ -37,7 +37,7 @@ use juzhong::xiangqi::{Move, Position, RuleSet};
 
 /// Run the whole pipeline on the built-in games: build a book and tables, then play from them.
 ///
-/// Of gomoku: builds a book, plays a game that begins from it, proves who wins it, and keeps nothing.
+/// For gomoku: builds a book, plays a game from it, proves who wins that game, and keeps nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Folder for book, tables and games (default: juzhong/demo in the user's cache folder).
