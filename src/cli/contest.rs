@@ -39,62 +39,64 @@ use juzhong::xiangqi::Position;
 pub(crate) struct Args {
     /// The first engine; results are reported from its point of view. A program with its arguments, or self for this
     /// program's own engine.
-    #[arg(long, value_name = "COMMAND", default_value = OWN)]
+    #[arg(long, value_name = "COMMAND", default_value = OWN, help_heading = "Engines")]
     engine_a: String,
     /// The second engine.
-    #[arg(long, value_name = "COMMAND", default_value = OWN)]
+    #[arg(long, value_name = "COMMAND", default_value = OWN, help_heading = "Engines")]
     engine_b: String,
     /// Option for both engines; may be repeated. An empty value triggers a button option.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, help_heading = "Engines")]
     option: Vec<(String, String)>,
     /// Option for the first engine; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, help_heading = "Engines")]
     option_a: Vec<(String, String)>,
     /// Option for the second engine; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, help_heading = "Engines")]
     option_b: Vec<(String, String)>,
     /// Protocol of the first engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
-    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engines")]
     protocol_a: Spoken,
     /// Protocol of the second engine.
-    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engines")]
     protocol_b: Spoken,
     /// Name of the first engine in the games [default: the name it reports].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Engines")]
     name_a: Option<String>,
     /// Name of the second engine.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Engines")]
     name_b: Option<String>,
     /// Restart the engines for every game.
-    #[arg(long)]
+    #[arg(long, help_heading = "Engines")]
     restart: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Time and limits")]
     limits: Limits,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Openings")]
     start: Start,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Adjudication")]
     ends: Ends,
     /// Maximum number of games, rounded up to an even number.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Games and SPRT")]
     games: u32,
     /// Games played in parallel (0: one per core).
     #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(0..=256))]
+        value_parser = clap::value_parser!(u16).range(0..=256), help_heading = "Games and SPRT")]
     concurrency: u16,
     /// Stop as soon as an SPRT between two Elo differences is decided: 0,8 tests whether the first engine is stronger.
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_elos)]
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_elos,
+        help_heading = "Games and SPRT")]
     sprt: Option<(f64, f64)>,
     /// Type I error (alpha) of the SPRT.
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Games and SPRT")]
     alpha: f64,
     /// Type II error (beta) of the SPRT.
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Games and SPRT")]
     beta: f64,
-    #[command(flatten)]
-    notation: NotationArgs,
     /// Append each finished game to this file, as PGN (gomoku: JSON lines). A file with games of this match resumes it.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    notation: NotationArgs,
 }
 
 /// How long engines may think.

@@ -40,39 +40,39 @@ pub(crate) struct Args {
     inputs: Vec<PathBuf>,
     /// Output file; - is standard output. Output is compressed if the name ends in .zst or .gz. A name that ends in /
     /// is a new folder with one file per game.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Output")]
     output: PathBuf,
     /// Output format: pgn, jsonl, plain, xqf or dhtmlxq; for gomoku jsonl, moves, psq, rec, sgf, lib, offsets, bdt or
     /// pos [default: by the extension of the output; on standard output pgn, for gomoku jsonl].
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     to: Option<Format>,
     /// Move notation in pgn and plain: uci, iccs, wxf or chinese. JSONL always uses uci.
-    #[arg(long, default_value_t = MoveNotation::Chinese)]
+    #[arg(long, default_value_t = MoveNotation::Chinese, help_heading = "Output")]
     notation: MoveNotation,
     /// Text encoding: utf-8, gb18030 or big5 (with moves in traditional characters).
-    #[arg(long, default_value = "utf-8")]
+    #[arg(long, default_value = "utf-8", help_heading = "Output")]
     encoding: Encoding,
     /// Write ? for characters missing in the encoding instead of failing.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     replace: bool,
-    /// List skipped games in a new file. Tab-separated: file, line (in binary files the byte offset, as in @6699), game
-    /// and reason.
-    #[arg(long)]
-    rejects: Option<PathBuf>,
-    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of skipping the game; such
-    /// games are counted, and listed by --rejects. Without --strict this is the default for a single file.
-    #[arg(long)]
-    keep_legal_part: bool,
     /// Gomoku: board size for files that do not state it (lists of moves and offsets), such as 15 or 19x19 [default:
     /// 15, or 20 if a move needs it].
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     size: Option<String>,
     /// Fail on bad games instead of skipping them.
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     strict: bool,
-    #[command(flatten)]
+    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of skipping the game; such
+    /// games are counted, and listed by --rejects. Without --strict this is the default for a single file.
+    #[arg(long, help_heading = "Input")]
+    keep_legal_part: bool,
+    /// List skipped games in a new file. Tab-separated: file, line (in binary files the byte offset, as in @6699), game
+    /// and reason.
+    #[arg(long, help_heading = "Input")]
+    rejects: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Filters")]
     games: GameFilterArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Filters")]
     search: SearchArgs,
 }
 

@@ -16,10 +16,6 @@ use juzhong::tablebase::{Metric as TableMetric, Rules as TableRules};
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayerArgs {
-    #[command(flatten)]
-    books: BookArgs,
-    #[command(flatten)]
-    tables: TableArgs,
     /// Repetition rules (xiangqi: none, check, asian, computer or chinese; default: asian).
     #[arg(long)]
     rules: Option<String>,
@@ -32,6 +28,10 @@ pub(crate) struct PlayerArgs {
     /// Random seed [default: drawn from the operating system for each process].
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten, next_help_heading = "Opening books")]
+    books: BookArgs,
+    #[command(flatten, next_help_heading = "Endgame tables")]
+    tables: TableArgs,
 }
 
 /// Opening books at play.

@@ -32,42 +32,6 @@ pub(crate) struct Args {
     /// Description of the games for the header of the source file.
     #[arg(long, default_value = "")]
     about: String,
-    /// Skip this many plies of games from the usual starting position.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().skip_plies)]
-    skip_plies: usize,
-    /// Skip shorter games.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().min_plies)]
-    min_plies: usize,
-    /// Largest gain by captures, in centipawns, in a position that counts as quiet.
-    #[arg(long, value_name = "CP", default_value_t = Sampling::default().quiet,
-        value_parser = clap::value_parser!(i32).range(0..=10_000))]
-    quiet: i32,
-    /// Maximum number of positions.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().most)]
-    positions: usize,
-    /// Hold out one game in N for validation.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out as u64,
-        value_parser = clap::value_parser!(u64).range(2..))]
-    hold_out: u64,
-    /// Also score each position by a search of this many nodes (0: by results alone).
-    #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search)]
-    search: u64,
-    /// Use the scores that `match` wrote beside the moves; positions with a score are not searched.
-    #[arg(long)]
-    comments: bool,
-    /// Weight of these scores against the results, from 0 to 1.
-    #[arg(long, value_name = "PART", default_value_t = FitOptions::default().blend)]
-    blend: f64,
-    /// Number of optimiser steps.
-    #[arg(long, value_name = "N", default_value_t = FitOptions::default().steps,
-        value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    steps: u32,
-    /// Initial step size, in centipawns.
-    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().rate)]
-    rate: f64,
-    /// Expected deviation of a weight from its initial value, in centipawns.
-    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread)]
-    spread: f64,
     /// Fit the ordering of quiet moves to the moves played, instead of the evaluation (gomoku).
     #[arg(long, conflicts_with_all = ["min_plies", "quiet", "positions", "search", "comments", "blend", "steps",
         "rate", "spread", "threads"])]
@@ -75,6 +39,49 @@ pub(crate) struct Args {
     /// Number of threads (0: one per core).
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    /// Skip this many plies of games from the usual starting position.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().skip_plies,
+        help_heading = "Sampling")]
+    skip_plies: usize,
+    /// Skip shorter games.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().min_plies,
+        help_heading = "Sampling")]
+    min_plies: usize,
+    /// Largest gain by captures, in centipawns, in a position that counts as quiet.
+    #[arg(long, value_name = "CP", default_value_t = Sampling::default().quiet,
+        value_parser = clap::value_parser!(i32).range(0..=10_000), help_heading = "Sampling")]
+    quiet: i32,
+    /// Maximum number of positions.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().most,
+        help_heading = "Sampling")]
+    positions: usize,
+    /// Hold out one game in N for validation.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out as u64,
+        value_parser = clap::value_parser!(u64).range(2..), help_heading = "Sampling")]
+    hold_out: u64,
+    /// Also score each position by a search of this many nodes (0: by results alone).
+    #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search,
+        help_heading = "Fitting")]
+    search: u64,
+    /// Use the scores that `match` wrote beside the moves; positions with a score are not searched.
+    #[arg(long, help_heading = "Fitting")]
+    comments: bool,
+    /// Weight of these scores against the results, from 0 to 1.
+    #[arg(long, value_name = "PART", default_value_t = FitOptions::default().blend,
+        help_heading = "Fitting")]
+    blend: f64,
+    /// Number of optimiser steps.
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().steps,
+        value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Fitting")]
+    steps: u32,
+    /// Initial step size, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().rate,
+        help_heading = "Fitting")]
+    rate: f64,
+    /// Expected deviation of a weight from its initial value, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread,
+        help_heading = "Fitting")]
+    spread: f64,
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -53,56 +53,56 @@ pub(crate) struct Args {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
     /// Position: a FEN or startpos, optionally followed by moves [default: starting position].
-    #[arg(long)]
+    #[arg(long, help_heading = "Position and move")]
     fen: Option<String>,
     /// Moves to play from there, in any notation, with or without move numbers: one quoted text or several arguments.
-    #[arg(long, num_args = 1..)]
+    #[arg(long, num_args = 1.., help_heading = "Position and move")]
     #[serde(deserialize_with = "texts")]
     moves: Vec<String>,
     /// The move to edit, in any notation.
-    #[arg(long = "move", value_name = "MOVE", id = "mv")]
+    #[arg(long = "move", value_name = "MOVE", id = "mv", help_heading = "Position and move")]
     #[serde(rename = "move")]
     mv: Option<String>,
     /// Add a line of moves, in any notation; options other than --group apply to its last move.
-    #[arg(long, value_name = "MOVES")]
+    #[arg(long, value_name = "MOVES", help_heading = "Position and move")]
     add_line: Option<String>,
     /// Add the move, or every move of the line, to a line group.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Changes")]
     #[serde(deserialize_with = "texts")]
     group: Vec<String>,
     /// Remove the move from a line group.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Changes")]
     #[serde(deserialize_with = "texts")]
     no_group: Vec<String>,
     /// Set the weight.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Changes")]
     weight: Option<u64>,
     /// Reset the weight to that computed from the games.
-    #[arg(long, conflicts_with = "weight")]
+    #[arg(long, conflicts_with = "weight", help_heading = "Changes")]
     clear_weight: bool,
     /// Set the priority: only the moves with the highest priority in a position are chosen.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Changes")]
     priority: Option<i64>,
     /// Set the comment.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = "Changes")]
     comment: Option<String>,
     /// Remove the comment.
-    #[arg(long, conflicts_with = "comment")]
+    #[arg(long, conflicts_with = "comment", help_heading = "Changes")]
     clear_comment: bool,
     /// Exclude the move from play.
-    #[arg(long)]
+    #[arg(long, help_heading = "Changes")]
     disable: bool,
     /// Allow the move in play again.
-    #[arg(long, conflicts_with = "disable")]
+    #[arg(long, conflicts_with = "disable", help_heading = "Changes")]
     enable: bool,
     /// Lock the move against further changes, including those by merge, prune and repair.
-    #[arg(long)]
+    #[arg(long, help_heading = "Changes")]
     lock: bool,
     /// Unlock the move, also for the changes of this command.
-    #[arg(long, conflicts_with = "lock")]
+    #[arg(long, conflicts_with = "lock", help_heading = "Changes")]
     unlock: bool,
     /// Delete the move. Its games stay counted; --undo or --add-line restores it.
-    #[arg(long)]
+    #[arg(long, help_heading = "Changes")]
     delete: bool,
 }
 

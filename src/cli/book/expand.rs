@@ -32,10 +32,6 @@ pub(crate) struct Args {
     /// Search these positions and add the moves found, with their scores, to the book.
     #[arg(long)]
     analyse: bool,
-    #[command(flatten)]
-    sources: SourceArgs,
-    #[command(flatten)]
-    notation: NotationArgs,
     /// Use only moves with at least this many games, and those added by hand [default: as the book was built].
     #[arg(long)]
     min_games: Option<u64>,
@@ -45,6 +41,10 @@ pub(crate) struct Args {
     /// Penalty, in centipawns, each time a line is half as likely.
     #[arg(long, value_name = "CP", default_value_t = Costs::default().halving)]
     rarity_cost: u32,
+    #[command(flatten)]
+    notation: NotationArgs,
+    #[command(flatten, next_help_heading = "Engine and tables")]
+    sources: SourceArgs,
 }
 
 /// A book with what its scores make of it.

@@ -27,11 +27,6 @@ const BATCH: usize = 100_000;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    #[command(flatten)]
-    sources: SourceArgs,
-    /// Use only moves with at least this many games, and those added by hand [default: as the book was built].
-    #[arg(long)]
-    min_games: Option<u64>,
     /// Search at most N positions, the most promising first [default: all].
     #[arg(long, value_name = "N")]
     leaves: Option<usize>,
@@ -50,6 +45,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "",
         conflicts_with_all = ["leaves", "inner", "no_engine"])]
     clear: Option<String>,
+    /// Use only moves with at least this many games, and those added by hand [default: as the book was built].
+    #[arg(long)]
+    min_games: Option<u64>,
+    #[command(flatten, next_help_heading = "Engine and tables")]
+    sources: SourceArgs,
 }
 
 /// The counts of the work done.

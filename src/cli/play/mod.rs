@@ -50,36 +50,38 @@ use state_file::Autosave;
 #[derive(Debug, clap::Args)]
 #[command(after_help = LEVELS)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    player: PlayerArgs,
-    #[command(flatten)]
-    limits: LimitArgs,
-    /// Playing strength, 1 to 10; in gomoku also 0, which does not search [default: 10, full strength].
-    #[arg(long, value_name = "N", conflicts_with = "engine",
-        value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())))]
-    level: Option<u8>,
-    /// Play against another engine: a program with its arguments, speaking any protocol of `--protocol`.
-    #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
-        conflicts_with_all = ["book", "book_red", "book_black", "tables"])]
-    engine: String,
-    /// Option for that engine; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
-    option: Vec<(String, String)>,
-    /// Protocol of that engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
-    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
-    protocol: Spoken,
-    #[command(flatten)]
-    line: LineArgs,
     /// Your side (xiangqi: red or black; gomoku: black or white; default: the side that moves first).
     #[arg(long)]
     side: Option<String>,
+    /// Flip the board.
+    #[arg(long)]
+    flip: bool,
     #[command(flatten)]
     drawing: DrawingArgs,
     #[command(flatten)]
     notation: NotationArgs,
-    /// Flip the board.
-    #[arg(long)]
-    flip: bool,
+    /// Playing strength, 1 to 10; in gomoku also 0, which does not search [default: 10, full strength].
+    #[arg(long, value_name = "N", conflicts_with = "engine",
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())),
+        help_heading = "Engine")]
+    level: Option<u8>,
+    /// Play against another engine: a program with its arguments, speaking any protocol of `--protocol`.
+    #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
+        conflicts_with_all = ["book", "book_red", "book_black", "tables"], help_heading = "Engine")]
+    engine: String,
+    /// Option for that engine; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine",
+        help_heading = "Engine")]
+    option: Vec<(String, String)>,
+    /// Protocol of that engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engine")]
+    protocol: Spoken,
+    #[command(flatten, next_help_heading = "Engine")]
+    limits: LimitArgs,
+    #[command(flatten, next_help_heading = "Engine")]
+    player: PlayerArgs,
+    #[command(flatten, next_help_heading = "Position")]
+    line: LineArgs,
 }
 
 const LEVELS: &str = "\

@@ -24,36 +24,44 @@ use juzhong::xiangqi::notation::format_move;
 pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
-    #[command(flatten)]
+    /// Number of threads (default: one per core).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    #[command(flatten, next_help_heading = "Tables")]
     folder: Folder,
     /// What to look for: zugzwang (either side is worse off having the move), full-zugzwang (the side to move loses,
     /// whichever it is), only-move (each winning move is the only one, for --plies plies of best defence), longest (the
     /// longest wins; with --metric dtc, without a capture), by-rule (decided only by the repetition rules), weaker-side
     /// (the side with less material wins, not by an immediate capture).
-    #[arg(long, value_name = "THEME")]
+    #[arg(long, value_name = "THEME", help_heading = "Positions")]
     theme: Theme,
     /// With --theme only-move: plies of best play in which each winning move is the only one [default: 9].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200),
+        help_heading = "Positions")]
     plies: Option<u16>,
     /// Positions to show per material set, drawn at random.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Positions")]
     number: usize,
     /// Random seed.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "all")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        conflicts_with = "all",
+        help_heading = "Positions"
+    )]
     seed: u64,
     /// Show all positions.
-    #[arg(long, conflicts_with = "number")]
+    #[arg(long, conflicts_with = "number", help_heading = "Positions")]
     all: bool,
     /// Show only the number of positions.
-    #[arg(long, conflicts_with_all = ["number", "seed", "all", "format"])]
+    #[arg(long, conflicts_with_all = ["number", "seed", "all", "format"],
+        help_heading = "Positions")]
     count: bool,
-    /// Number of threads (default: one per core).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     format: Format,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     notation: NotationArgs,
 }
 

@@ -17,14 +17,15 @@ pub(crate) struct Sets {
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Pattern>,
     /// All sets of up to N men, kings included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6),
+        help_heading = "Material")]
     men: Option<u8>,
     /// All sets of a family: practical (one or two attackers against every combination of advisors and elephants, and
     /// the other endings of the manuals).
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Material")]
     family: Option<Family>,
     /// Sets (or patterns with *) from a file, one per line, with # for comments (- for standard input).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Material")]
     list: Option<PathBuf>,
 }
 
