@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Drop moves in positions N or more plies from the start.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_ply: Option<u64>,
-    /// Keep every move that has more than game counts, such as edits or scores.
+    /// Keep every annotated move: with a weight, priority, comment, group or flag of its own.
     #[arg(long)]
     keep_marked: bool,
 }

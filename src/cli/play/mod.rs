@@ -85,14 +85,14 @@ pub(crate) struct Args {
 }
 
 const LEVELS: &str = "\
-Levels bound the positions searched for a move; the weakest also draw the move by chance
-among the best lines:
+Levels limit the nodes searched per move; the weakest also pick a move at random from the
+best lines:
   1  800, up to 500 centipawns worse    6  8000
   2  1500, up to 250                    7  16,000
   3  4000, up to 120                    8  40,000
   4  10,000, up to 40                   9  120,000
-  5  4000                              10  no bound but --movetime, --depth and --nodes
-Level 0 of gomoku does not search: it plays the point of the highest value.";
+  5  4000                              10  no limit except --movetime, --depth and --nodes
+Level 0 of gomoku does not search: it plays the point with the highest value.";
 
 /// The exit code after Ctrl-C.
 const LEFT: u8 = 130;

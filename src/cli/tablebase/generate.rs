@@ -20,8 +20,8 @@ use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate
   juzhong tablebase generate --men 4 --tables tables       all sets of up to four men
   juzhong tablebase generate --men 5 --tables tables --dry-run
 
-Finished tables are kept: after an interruption (exit code 75) the same command goes on. Several runs
-may work in one folder at the same time; they share the tables among them.")]
+Finished tables are kept: after an interruption (exit code 75), run the same command again to resume.
+Several runs may work in one folder at the same time; they divide the tables among themselves.")]
 pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
