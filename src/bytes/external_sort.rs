@@ -192,7 +192,7 @@ impl<S: Reduce> Sorter<S> {
     }
 }
 
-/// All items in one list; each batch is let go of as soon as it is in it.
+/// All items in one list; each batch is freed once copied.
 fn flatten<T>(batches: Vec<Vec<T>>) -> Vec<T> {
     let mut all = Vec::with_capacity(batches.iter().map(Vec::len).sum());
     for batch in batches {

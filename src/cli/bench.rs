@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     what: Option<What>,
 
-    /// Number of plies; the signature is defined at the default.
+    /// Depth in plies; the signature is defined for the default.
     #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: u32,
 }
@@ -61,10 +61,10 @@ pub(crate) struct Args {
 /// Other measurements.
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Nodes by depth from the start position: plain alpha-beta, principal variation search, the
-    /// same with hash table and history, and the full search, beside the figures of the source document.
+    /// Compare nodes per depth from the starting position: plain alpha-beta, principal variation search, the same with
+    /// transposition table and history, and the full search, beside the figures of the source document.
     Techniques(techniques::Args),
-    /// Mates that searches without tables claim, held against the tables.
+    /// Check mates claimed by searches without tables against the tables.
     Mates(bench_mates::Args),
 }
 

@@ -17,28 +17,28 @@ const SETS: [&str; 5] = ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKN"];
 /// a third decided by the repetition rule only, and counts the mates that the tables contradict.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Sets of men, of which there must be tables [default: KRCvKR KRNvKR KRvKNC KRCvKN KRvKN].
+    /// Material to test, as in KRvKN; its tables must exist [default: KRCvKR KRNvKR KRvKNC KRCvKN KRvKN].
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
-    /// The folder of the tables.
+    /// Folder of the tables.
     #[arg(long, value_name = "FOLDER")]
     tables: PathBuf,
     /// Repetition rules of tables and searches: check or asian.
     #[arg(long, value_name = "RULES", default_value = "asian", value_parser = ["check", "asian"])]
     rules: String,
-    /// Positions of each set.
+    /// Positions per material set.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     positions: u32,
-    /// Nodes of each search; every iteration is looked at.
+    /// Nodes per search; every iteration is checked.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Seed of the draw.
+    /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Search nothing: show the positions, each with its value for the side to move, its order and its distance.
+    /// List the positions without searching, each with its value for the side to move, its order and its distance.
     #[arg(long)]
     list: bool,
-    /// Number of threads (default: one for each core).
+    /// Number of threads (default: one per core).
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<u16>>,
 }

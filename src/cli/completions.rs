@@ -5,7 +5,7 @@ use super::{Cli, CliError, Context, exit};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The shell to write for.
+    /// Shell to write the script for.
     #[arg(value_enum)]
     shell: Shell,
 }

@@ -37,87 +37,88 @@ use juzhong::xiangqi::Position;
 /// an interruption: the same command goes on from the games in its output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The first engine, whose results are told: a program with its arguments, or self for this
+    /// The first engine; results are reported from its point of view. A program with its arguments, or self for this
     /// program's own engine.
-    #[arg(long, value_name = "COMMAND", default_value = OWN)]
+    #[arg(long, value_name = "COMMAND", default_value = OWN, help_heading = "Engines")]
     engine_a: String,
     /// The second engine.
-    #[arg(long, value_name = "COMMAND", default_value = OWN)]
+    #[arg(long, value_name = "COMMAND", default_value = OWN, help_heading = "Engines")]
     engine_b: String,
-    /// An option of both engines; may be repeated. An empty value presses a button.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    /// Option for both engines; may be repeated. An empty value triggers a button option.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, help_heading = "Engines")]
     option: Vec<(String, String)>,
-    /// An option of the first engine.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    /// Option for the first engine; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, help_heading = "Engines")]
     option_a: Vec<(String, String)>,
-    /// An option of the second engine.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    /// Option for the second engine; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, help_heading = "Engines")]
     option_b: Vec<(String, String)>,
-    /// What the first engine speaks: auto, uci, ucci, cyclone or, of gomoku, gomocup.
-    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    /// Protocol of the first engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engines")]
     protocol_a: Spoken,
-    /// What the second engine speaks.
-    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
+    /// Protocol of the second engine.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engines")]
     protocol_b: Spoken,
-    /// What the first engine is called in games [default: the name that it gives itself].
-    #[arg(long, value_name = "NAME")]
+    /// Name of the first engine in the games [default: the name it reports].
+    #[arg(long, value_name = "NAME", help_heading = "Engines")]
     name_a: Option<String>,
-    /// What the second engine is called.
-    #[arg(long, value_name = "NAME")]
+    /// Name of the second engine.
+    #[arg(long, value_name = "NAME", help_heading = "Engines")]
     name_b: Option<String>,
-    /// Start the engines anew for every game.
-    #[arg(long)]
+    /// Restart the engines for every game.
+    #[arg(long, help_heading = "Engines")]
     restart: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Time and limits")]
     limits: Limits,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Openings")]
     start: Start,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Adjudication")]
     ends: Ends,
-    /// Games at most; an odd number is raised by one.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Maximum number of games, rounded up to an even number.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Games and SPRT")]
     games: u32,
-    /// Games at the same time (0: one for each core).
+    /// Games played in parallel (0: one per core).
     #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(0..=256))]
+        value_parser = clap::value_parser!(u16).range(0..=256), help_heading = "Games and SPRT")]
     concurrency: u16,
-    /// Stop as soon as the games tell two differences in strength apart, in Elo: 0,8 asks whether
-    /// the first engine is stronger.
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_elos)]
+    /// Stop as soon as an SPRT between two Elo differences is decided: 0,8 tests whether the first engine is stronger.
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = parse_elos,
+        help_heading = "Games and SPRT")]
     sprt: Option<(f64, f64)>,
-    /// How often the test may pass where the difference is the first.
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    /// Type I error (alpha) of the SPRT.
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Games and SPRT")]
     alpha: f64,
-    /// How often it may fail where the difference is the second.
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    /// Type II error (beta) of the SPRT.
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Games and SPRT")]
     beta: f64,
-    #[command(flatten)]
-    notation: NotationArgs,
-    /// The games as PGN (gomoku: lines of JSON), added as they end. If there are games of this match already, it goes on.
-    #[arg(short, long, value_name = "FILE")]
+    /// Append each finished game to this file, as PGN (gomoku: JSON lines). A file with games of this match resumes it.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Output")]
+    notation: NotationArgs,
 }
 
 /// How long engines may think.
 #[derive(Debug, clap::Args)]
 struct Limits {
-    /// Positions to search for a move (20000 if nothing else is given).
+    /// Nodes per move (20000 if no other limit is given).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Plies to search for a move.
+    /// Depth per move, in plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
-    /// Milliseconds for a move.
+    /// Milliseconds per move.
     #[arg(long, value_name = "MS", conflicts_with = "clock",
         value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
-    /// Seconds for a game and for each move, as in 10+0.1.
+    /// Time per game plus increment per move, in seconds, as in 10+0.1.
     #[arg(long, value_name = "SECONDS+INCREMENT")]
     clock: Option<ClockSetting>,
-    /// Milliseconds by which a time may be overrun without losing the game.
+    /// Milliseconds by which an engine may exceed its time without losing the game.
     #[arg(long, value_name = "MS", default_value_t = 100)]
     margin: u64,
-    /// Seconds after which an engine that has no time limit hangs.
+    /// Seconds after which an engine without a time limit counts as hung.
     #[arg(long, value_name = "SECONDS", default_value_t = 300,
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
@@ -126,20 +127,20 @@ struct Limits {
 /// Where games begin.
 #[derive(Debug, clap::Args)]
 struct Start {
-    /// Files and folders of openings: games of any format, lists of positions (FEN or EPD); gomoku: lines
-    /// of moves (h8i9g7), of offsets from the middle, or of positions [default: the built-in lines].
+    /// Files and folders of openings: games in any format, lists of positions (FEN or EPD); gomoku: one opening per
+    /// line, as moves (h8i9g7), offsets from the centre, or a position [default: the built-in lines].
     #[arg(long, value_name = "FILE", num_args = 1..)]
     openings: Vec<PathBuf>,
     #[command(flatten)]
     board: BoardArgs,
-    /// Plies of each opening that are played (0: all).
+    /// Play the first N plies of each opening (0: all).
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: usize,
-    /// Plies by chance after an opening that comes again.
+    /// Random plies after an opening that is used again.
     #[arg(long, value_name = "N", default_value_t = 2,
         value_parser = clap::value_parser!(u8).range(0..=20))]
     random_plies: u8,
-    /// Seed of the order of openings and of plies by chance.
+    /// Random seed for the order of openings and the random plies.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -147,22 +148,20 @@ struct Start {
 /// When games end.
 #[derive(Debug, clap::Args)]
 struct Ends {
-    /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
-    /// asian).
+    /// Repetition rules (xiangqi: none, check, asian, computer or chinese; default: asian).
     #[arg(long)]
     rules: Option<String>,
-    /// A game of so many plies is a draw.
+    /// Adjudicate games of N plies as draws.
     #[arg(long, value_name = "N", default_value_t = MAX_PLIES)]
     max_plies: usize,
-    /// Call a game a draw that both engines call level: from this move on, for so many moves of
-    /// each, by scores of at most so many centipawns (40,8,10).
+    /// Adjudicate a draw from move FROM on, if the scores of both engines stay within CP centipawns for MOVES moves
+    /// each, as in 40,8,10.
     #[arg(long, value_name = "FROM,MOVES,CP")]
     draw: Option<DrawRule>,
-    /// Give a game up that both engines call decided: for so many moves of each, by scores of at
-    /// least so many centipawns (3,800).
+    /// Adjudicate a win if both engines agree on a score of at least CP centipawns for MOVES moves each, as in 3,800.
     #[arg(long, value_name = "MOVES,CP")]
     resign: Option<ResignRule>,
-    /// A folder of endgame tables that decide games.
+    /// Folder of endgame tables for adjudication.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
 }

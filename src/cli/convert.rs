@@ -35,45 +35,45 @@ use juzhong::xiangqi::notation::MoveNotation;
 /// order of paths.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
-    /// and folders of them at any depth; - reads standard input, 16 GiB at most.
+    /// Game files in any format, plain, compressed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z), and folders
+    /// of them, searched recursively; - reads standard input, up to 16 GiB.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Where the games go; - is standard output. A name that ends in .zst or .gz is packed so. A
-    /// name that ends in / is a new folder with a file for each game.
-    #[arg(short, long)]
+    /// Output file; - is standard output. Output is compressed if the name ends in .zst or .gz. A name that ends in /
+    /// is a new folder with one file per game.
+    #[arg(short, long, help_heading = "Output")]
     output: PathBuf,
-    /// The format to write: pgn, jsonl, plain, xqf or dhtmlxq; of gomoku jsonl, moves, psq, rec, sgf, lib, offsets, bdt
-    /// or pos [default: that of the output's ending; on standard output pgn, of gomoku jsonl].
-    #[arg(long)]
+    /// Output format: pgn, jsonl, plain, xqf or dhtmlxq; for gomoku jsonl, moves, psq, rec, sgf, lib, offsets, bdt or
+    /// pos [default: by the extension of the output; on standard output pgn, for gomoku jsonl].
+    #[arg(long, help_heading = "Output")]
     to: Option<Format>,
-    /// How moves are written in pgn and plain: uci, iccs, wxf or chinese. JSONL has uci always.
-    #[arg(long, default_value_t = MoveNotation::Chinese)]
+    /// Move notation in pgn and plain: uci, iccs, wxf or chinese. JSONL always uses uci.
+    #[arg(long, default_value_t = MoveNotation::Chinese, help_heading = "Output")]
     notation: MoveNotation,
-    /// The encoding of texts: utf-8, gb18030 or big5 (with moves in traditional characters).
-    #[arg(long, default_value = "utf-8")]
+    /// Text encoding: utf-8, gb18030 or big5 (with moves in traditional characters).
+    #[arg(long, default_value = "utf-8", help_heading = "Output")]
     encoding: Encoding,
-    /// Write ? for characters that the encoding lacks, instead of failing.
-    #[arg(long)]
+    /// Write ? for characters missing in the encoding instead of failing.
+    #[arg(long, help_heading = "Output")]
     replace: bool,
-    /// Write the list of games that were left out: file, line (or, in binary files, the offset in
-    /// bytes as in @6699), game and reason, separated by tabs. A new file: nothing is replaced.
-    #[arg(long)]
-    rejects: Option<PathBuf>,
-    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of leaving the
-    /// game out; such games are counted, and listed by --rejects. A single file is read so without --strict, too.
-    #[arg(long)]
-    keep_legal_part: bool,
-    /// Gomoku: the size of the board where a file does not say it (lists of moves and offsets), such as 15 or 19x19
-    /// [default: 15, or 20 where a move lies beyond].
-    #[arg(long)]
+    /// Gomoku: board size for files that do not state it (lists of moves and offsets), such as 15 or 19x19 [default:
+    /// 15, or 20 if a move needs it].
+    #[arg(long, help_heading = "Input")]
     size: Option<String>,
-    /// Fail at bad games instead of leaving them out.
-    #[arg(long)]
+    /// Fail on bad games instead of skipping them.
+    #[arg(long, help_heading = "Input")]
     strict: bool,
-    #[command(flatten)]
+    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of skipping the game; such
+    /// games are counted, and listed by --rejects. Without --strict this is the default for a single file.
+    #[arg(long, help_heading = "Input")]
+    keep_legal_part: bool,
+    /// List skipped games in a new file. Tab-separated: file, line (in binary files the byte offset, as in @6699), game
+    /// and reason.
+    #[arg(long, help_heading = "Input")]
+    rejects: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Filters")]
     games: GameFilterArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Filters")]
     search: SearchArgs,
 }
 

@@ -16,26 +16,26 @@ pub(crate) struct GameFilterArgs {
     /// Only games in which both players have at least this rating.
     #[arg(long)]
     min_rating: Option<u16>,
-    /// Only games of this year or later.
+    /// Only games from this year on.
     #[arg(long)]
     since: Option<u16>,
-    /// Only games of this year or before.
+    /// Only games up to this year.
     #[arg(long)]
     until: Option<u16>,
-    /// Only games that ended so: 1-0, 1/2-1/2, 0-1 or * (unknown).
+    /// Only games with this result: 1-0, 1/2-1/2, 0-1 or * (unknown).
     #[arg(long)]
     result: Option<Ending>,
-    /// Only games in which a player's name contains this text; simplified and traditional characters, full and
-    /// half width, capitals and small letters are the same.
+    /// Only games with a player whose name contains this text; simplified and traditional characters, full and half
+    /// width, upper and lower case are treated alike.
     #[arg(long)]
     player: Option<String>,
-    /// Only games in which the name of Red's player contains this text.
+    /// Only games in which Red's name contains this text.
     #[arg(long, alias = "white")]
     red: Option<String>,
-    /// Only games in which the name of Black's player contains this text.
+    /// Only games in which Black's name contains this text.
     #[arg(long)]
     black: Option<String>,
-    /// Only games in which the event's name contains this text.
+    /// Only games whose event contains this text.
     #[arg(long)]
     event: Option<String>,
 }
@@ -68,14 +68,13 @@ impl GameFilterArgs {
 /// Conditions on the moves of a game.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// Only games of this opening: a code of the ECCO or its beginning (B, B2, B24).
+    /// Only games with this opening: an ECCO code or its first characters (B, B2, B24).
     #[arg(long, value_name = "CODE", value_parser = parse_code)]
     opening: Option<String>,
-    /// Only games that reach this position or its mirror image: a FEN or startpos, perhaps with moves after it.
+    /// Only games that reach this position or its mirror image: a FEN or startpos, optionally followed by moves.
     #[arg(long, value_name = "FEN")]
     position: Option<String>,
-    /// Only games that come down to these men, as in KRvKN, or to a set of a pattern, as in 'KRvK*'; sides may be
-    /// exchanged.
+    /// Only games that reach this material, as in KRvKN, or a pattern, as in 'KRvK*', for either side.
     #[arg(long, value_name = "MATERIAL")]
     material: Option<Pattern>,
 }

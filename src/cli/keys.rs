@@ -9,7 +9,7 @@ use juzhong::hash;
 /// Draws the stored key table of a game again from the published seed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where to write it.
+    /// Output file.
     #[arg(short, long)]
     output: PathBuf,
 }

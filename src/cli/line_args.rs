@@ -10,11 +10,11 @@ use juzhong::xiangqi::notation::MoveNotation;
 /// The position that a command starts from.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct LineArgs {
-    /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
+    /// Position: a FEN or startpos, optionally followed by moves [default: starting position].
     #[arg(long)]
     pub(crate) fen: Option<String>,
-    /// Moves to play first, in any notation (h2e2, H2-E2, C2=5, 炮二平五), with or without numbers: one quoted
-    /// text or many arguments.
+    /// Moves to play from there, in any notation (h2e2, H2-E2, C2=5, 炮二平五), with or without move numbers: one quoted
+    /// text or several arguments.
     #[arg(long, num_args = 1..)]
     pub(crate) moves: Vec<String>,
     #[command(flatten)]
@@ -24,11 +24,10 @@ pub(crate) struct LineArgs {
 /// The board of games that have several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct BoardArgs {
-    /// Gomoku: what counts as a row, and what is forbidden: freestyle, standard (exactly five) or renju [default:
-    /// freestyle].
+    /// Gomoku rules: freestyle (five or more win), standard (exactly five) or renju [default: freestyle].
     #[arg(long)]
     pub(crate) variant: Option<String>,
-    /// Gomoku: the size of the board, such as 15 or 20x18 [default: 15].
+    /// Gomoku board size, such as 15 or 20x18 [default: 15].
     #[arg(long)]
     pub(crate) size: Option<String>,
 }
@@ -58,8 +57,8 @@ impl BoardArgs {
 /// The notation in which moves are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct NotationArgs {
-    /// How moves are written: uci, iccs, wxf or chinese [default: uci, with --lang zh chinese]. With --json a text is added to the
-    /// move.
+    /// Move notation: uci, iccs, wxf or chinese [default: uci, with --lang zh chinese]. With --json, adds the move as
+    /// text.
     #[arg(long, value_name = "NOTATION")]
     notation: Option<MoveNotation>,
 }

@@ -12,7 +12,7 @@ use juzhong::bytes::visible::ShowPath;
 /// Writes the man pages of all commands.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder that they go to; it is created.
+    /// Output folder; it is created.
     #[arg(long)]
     dir: PathBuf,
 }

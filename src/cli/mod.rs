@@ -88,7 +88,7 @@ struct Common {
     /// Language of messages, help and reports [default: by LC_ALL, LC_MESSAGES or LANG].
     #[arg(long, global = true, value_enum)]
     lang: Option<Language>,
-    /// Settings file, or none to use no file [default: config.toml in the settings folder of the user].
+    /// Settings file, or none for no file [default: config.toml in the user's settings folder].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Log to standard error; repeat for more detail.
@@ -115,53 +115,53 @@ pub(crate) enum GameName {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Everything at once on the built-in games: builds a book and tables, plays with both.
+    /// Run the whole pipeline on the built-in games: build a book and tables, then play from them.
     Demo(demo::Args),
-    /// Show a position: board, legal moves, key, verdict of the rules.
+    /// Show a position: board, legal moves, key and verdict by the rules.
     Position(position::Args),
-    /// Count the leaves of the tree of legal moves.
+    /// Count the leaf nodes of the legal move tree.
     Perft(perft::Args),
     /// Convert game records between formats, notations and encodings.
     Convert(convert::Args),
-    /// Build, query and describe opening books.
+    /// Build, query and maintain opening books.
     #[command(subcommand)]
     Book(book::Command),
-    /// Generate, query and verify endgame tables.
+    /// Generate, probe and verify endgame tables.
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
     /// Play against the engine in the terminal.
     Play(play::Args),
     /// Play a match between two engines.
     Match(contest::Args),
-    /// Speak UCI on standard input and output (or UCCI, if the GUI says so first).
+    /// Run as a UCI engine on standard input and output (or UCCI, if the GUI starts with it).
     Uci(uci::Args),
-    /// Speak UCCI on standard input and output (or UCI, if the GUI says so first).
+    /// Run as a UCCI engine on standard input and output (or UCI, if the GUI starts with it).
     Ucci(uci::Args),
-    /// Speak the Gomocup protocol on standard input and output, for managers of gomoku engines.
+    /// Run as a gomoku engine with the Gomocup protocol on standard input and output.
     Gomocup(gomocup::Args),
-    /// Put books and tables in front of another engine.
+    /// Run another engine with books and tables in front of it.
     Proxy(proxy::Args),
-    /// Search one position and show the best lines.
+    /// Search a position and show the best lines.
     Analyse(analyse::Args),
-    /// Review games: every move with its source, evaluation and loss, the better lines, accuracy.
+    /// Review games: source, evaluation and loss of every move, better lines, accuracy.
     Review(review::Args),
-    /// Solve a gomoku position exactly, and check proofs.
+    /// Solve gomoku positions exactly, and check proofs.
     Solve(solve::Args),
-    /// Serve a page in the browser: board, books, tables, engine.
+    /// Serve the web page: board, books, tables, engine.
     #[cfg(feature = "web")]
     Serve(serve::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
-    /// Play games of the engine against itself and write them as PGN.
+    /// Play the engine against itself and write the games as PGN.
     #[command(hide = true)]
     Selfplay(selfplay::Args),
-    /// Fit the weights of the evaluation to the results of games.
+    /// Tune the evaluation weights on the results of games.
     #[command(hide = true)]
     Tune(tune::Args),
-    /// Write the stored key tables again.
+    /// Regenerate the stored key tables.
     #[command(hide = true)]
     Keys(keys::Args),
-    /// Show the settings in force, and where each comes from.
+    /// Show the settings in effect and where each comes from.
     Config(settings::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),

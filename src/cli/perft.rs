@@ -10,15 +10,15 @@ use juzhong::xiangqi::Position;
 /// Counts the leaves of the tree of legal moves.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Number of plies.
+    /// Depth in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=20))]
     depth: u32,
-    /// The position to start from (default: the start of a game).
+    /// Root position (default: starting position).
     #[arg(long)]
     fen: Option<String>,
     #[command(flatten)]
     board: BoardArgs,
-    /// One line for each first move.
+    /// Show the count of each root move.
     #[arg(long)]
     divide: bool,
 }

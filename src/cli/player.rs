@@ -16,56 +16,54 @@ use juzhong::tablebase::{Metric as TableMetric, Rules as TableRules};
 /// What the engine plays with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlayerArgs {
-    #[command(flatten)]
-    books: BookArgs,
-    #[command(flatten)]
-    tables: TableArgs,
-    /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
-    /// asian).
+    /// Repetition rules (xiangqi: none, check, asian, computer or chinese; default: asian).
     #[arg(long)]
     rules: Option<String>,
     /// Size of the transposition table in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     hash: usize,
-    /// Threads that search.
+    /// Number of search threads.
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Seed of every random choice [default: one that the operating system draws for each process].
+    /// Random seed [default: drawn from the operating system for each process].
     #[arg(long)]
     seed: Option<u64>,
+    #[command(flatten, next_help_heading = "Opening books")]
+    books: BookArgs,
+    #[command(flatten, next_help_heading = "Endgame tables")]
+    tables: TableArgs,
 }
 
 /// Opening books at play.
 #[derive(Debug, clap::Args)]
 pub(crate) struct BookArgs {
-    /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
-    /// only. FILE:policy=P:plies=N:games=N:weight=N:temperature=CP, any of these in any order, is
-    /// different for this book from what the options below say for all.
+    /// Opening book; may be repeated, books are queried in this order. FILE:red and FILE:black apply to one side only.
+    /// FILE:policy=P:plies=N:games=N:weight=N:temperature=CP, any of these in any order, overrides the options below
+    /// for this book.
     #[arg(long, value_name = "FILE")]
     book: Vec<String>,
-    /// A book for Red only, asked before those of --book.
+    /// Book for Red only, queried before those of --book.
     #[arg(long, value_name = "FILE")]
     book_red: Vec<String>,
-    /// A book for Black only, asked before those of --book.
+    /// Book for Black only, queried before those of --book.
     #[arg(long, value_name = "FILE")]
     book_black: Vec<String>,
-    /// How one of a book's moves is chosen: best, weighted, softmax (by score), uniform or group
-    /// (stay in a group of lines).
+    /// How to choose among book moves: best, weighted, softmax (by score), uniform or group (stay in a line group).
     #[arg(long, default_value_t)]
     policy: Policy,
-    /// Leave the books after so many plies [default: never].
+    /// Leave the books after this many plies [default: never].
     #[arg(long, value_name = "PLIES")]
     book_plies: Option<usize>,
-    /// Book moves of fewer games are not played.
+    /// Play no book moves with fewer games.
     #[arg(long, value_name = "N", default_value_t = SelectOptions::default().min_games)]
     book_min_games: u64,
-    /// Book moves of less weight are not played.
+    /// Play no book moves with less weight.
     #[arg(long, value_name = "N", default_value_t = SelectOptions::default().min_weight)]
     book_min_weight: u64,
-    /// Give up the books after so many positions in a row that none of them knows (0: never).
+    /// Leave the books after N consecutive positions found in none of them (0: never).
     #[arg(long, value_name = "N", default_value_t = SelectOptions::default().misses)]
     book_misses: usize,
-    /// How far --policy softmax goes below the best move, in centipawns.
+    /// Temperature of --policy softmax, in centipawns.
     #[arg(long, value_name = "CP", default_value_t = SelectOptions::default().temperature,
         value_parser = clap::value_parser!(u32).range(1..))]
     temperature: u32,
@@ -103,20 +101,19 @@ impl BookArgs {
 /// Endgame tables at play.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// A folder of endgame tables; of tables that several folders have, those of the first count.
+    /// Folder of endgame tables; may be repeated, the first folder that has a table is used.
     #[arg(long, value_name = "FOLDER")]
     tables: Vec<PathBuf>,
-    /// Only tables made with these rules: none, check or asian [default: all, those that fit --rules
-    /// best first].
+    /// Use only tables for these rules: none, check or asian [default: all, best match for --rules first].
     #[arg(long, value_name = "RULES")]
     tables_rules: Option<TableRules>,
-    /// Only tables of this metric: dtm or dtc [default: both, dtm first].
+    /// Use only tables with this metric: dtm or dtc [default: both, dtm first].
     #[arg(long, value_name = "METRIC")]
     tables_metric: Option<TableMetric>,
-    /// Nodes of the search with less depth are not looked up in the tables.
+    /// Minimum remaining depth at which the search probes the tables.
     #[arg(long, value_name = "PLIES", default_value_t = TableOptions::default().probe_depth)]
     tables_depth: u32,
-    /// Positions of more men, kings included, are not looked up in the tables.
+    /// Maximum number of pieces, kings included, at which the tables are probed.
     #[arg(long, value_name = "N", default_value_t = TableOptions::default().men)]
     tables_men: usize,
 }
@@ -193,13 +190,13 @@ pub(crate) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
 /// How long a move may take.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Milliseconds for each move (1000 if nothing else is given).
+    /// Milliseconds per move (1000 if no other limit is given).
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
-    /// Plies to search.
+    /// Depth in plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
-    /// Positions to search.
+    /// Nodes per move.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
 }

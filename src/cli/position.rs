@@ -21,11 +21,10 @@ pub(crate) struct Args {
     line: LineArgs,
     #[command(flatten)]
     notation: NotationArgs,
-    /// Which rules judge repetitions (xiangqi: none, check, asian, computer or chinese; default
-    /// asian).
+    /// Repetition rules (xiangqi: none, check, asian, computer or chinese; default: asian).
     #[arg(long)]
     rules: Option<String>,
-    /// Take the evaluation apart: every term, and the value of every man (gomoku: of every point).
+    /// Break the evaluation down by term, and show the value of every piece (gomoku: of every point).
     #[arg(long)]
     eval: bool,
     /// Answer each line of a file (`-`: standard input) with one JSON object.

@@ -15,19 +15,19 @@ use juzhong::xiangqi::Position;
 /// sees; there, those of books, tables and rules have names that begin with Jz.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The engine's program with its arguments, in one text; quotes keep blanks together.
+    /// Command line of the engine, as one argument; quote parts that contain spaces.
     #[arg(long, value_name = "CMD")]
     engine: String,
-    /// What the engine speaks: auto, uci, ucci or cyclone.
+    /// Protocol of the engine: auto, uci, ucci or cyclone.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = parse_protocol)]
     protocol: Spoken,
-    /// How the engine counts ranks, where it is not what it seems: 0 (to 9) or 1 (to 10).
+    /// First rank in the engine's coordinates, if detected wrongly: 0 (to 9) or 1 (to 10).
     #[arg(long, value_name = "FIRST", value_parser = clap::value_parser!(u8).range(0..=1))]
     ranks: Option<u8>,
-    /// An option of the engine, set whenever it starts; may be repeated.
+    /// Option of the engine, set whenever it starts; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     engine_option: Vec<(String, String)>,
-    /// How many seconds the engine may take to introduce itself.
+    /// Seconds to wait for the engine's identification.
     #[arg(long, value_name = "SECONDS", default_value_t = 8.0, value_parser = parse_seconds)]
     patience: f64,
     #[command(flatten)]

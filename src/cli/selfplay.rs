@@ -19,31 +19,31 @@ use juzhong::xiangqi::notation::MoveNotation;
 /// games do not depend on the number of threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders of openings: games of any format, lists of positions; gomoku: lines of moves,
-    /// offsets or positions.
+    /// Files and folders of openings: games in any format, lists of positions; gomoku: one opening per line, as moves,
+    /// offsets or a position.
     #[arg(long, required = true, num_args = 1..)]
     openings: Vec<PathBuf>,
     #[command(flatten)]
     board: BoardArgs,
-    /// How many games to play.
+    /// Number of games to play.
     #[arg(long, default_value_t = 240)]
     games: usize,
-    /// Positions searched for a move, give or take a fifth.
+    /// Nodes per move, varied by up to a fifth.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
-    /// Games at the same time (0: one for each core).
+    /// Games played in parallel (0: one per core).
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Seed of the chance that tells games from one opening apart.
+    /// Random seed for varying games from the same opening.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Size of the transposition table of each game in MiB.
+    /// Size of the transposition table per game in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 16)]
     hash: usize,
-    /// Which rules judge repetitions.
+    /// Repetition rules.
     #[arg(long)]
     rules: Option<String>,
-    /// Where the games go.
+    /// Output file for the games.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

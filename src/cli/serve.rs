@@ -12,40 +12,43 @@ use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 /// Serves a page in the browser until Ctrl-C: board, books, tables, engine. The first line printed is its address.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The port (0: any that is free).
-    #[arg(long, default_value_t = 8000)]
-    port: u16,
-    /// The address to listen at; any but 127.0.0.1 lets other machines in.
-    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    host: IpAddr,
-    /// A name by which other machines or a proxy address the server; may be repeated.
-    #[arg(long, value_name = "NAME", value_parser = parse_host)]
-    allow_host: Vec<String>,
-    /// An opening book of any game; may be repeated.
-    #[arg(long, value_name = "FILE")]
-    book: Vec<PathBuf>,
-    /// A folder of endgame tables.
-    #[arg(long, value_name = "FOLDER")]
-    tables: Option<PathBuf>,
-    /// A file or folder of games to be listed, searched and opened; may be repeated.
-    #[arg(long, value_name = "PATH")]
-    library: Vec<PathBuf>,
-    /// Keep the games that are played on the page in this folder, as JSON lines; none: do not keep them [default:
-    /// juzhong/games in the data folder of the user].
-    #[arg(long, value_name = "FOLDER")]
-    autosave: Option<PathBuf>,
-    /// Open the page in the browser.
+    /// Open the page in the default browser.
     #[arg(long)]
     open: bool,
-    /// Size of the transposition table of each search, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
-    hash: u64,
-    /// Threads of each search.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64))]
-    threads: u64,
-    /// Write a line for each request to standard error.
-    #[arg(long)]
+    /// Port to listen on (0: any free port).
+    #[arg(long, default_value_t = 8000, help_heading = "Network")]
+    port: u16,
+    /// Address to listen on; any other than 127.0.0.1 accepts connections from other machines.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
+        help_heading = "Network")]
+    host: IpAddr,
+    /// Host name by which other machines or a proxy reach the server; may be repeated.
+    #[arg(long, value_name = "NAME", value_parser = parse_host, help_heading = "Network")]
+    allow_host: Vec<String>,
+    /// Log each request to standard error.
+    #[arg(long, help_heading = "Network")]
     access_log: bool,
+    /// Opening book of either game; may be repeated.
+    #[arg(long, value_name = "FILE", help_heading = "Books, tables and games")]
+    book: Vec<PathBuf>,
+    /// Folder of endgame tables.
+    #[arg(long, value_name = "FOLDER", help_heading = "Books, tables and games")]
+    tables: Option<PathBuf>,
+    /// Game file, or folder of games, to list, search and open on the page; may be repeated.
+    #[arg(long, value_name = "PATH", help_heading = "Books, tables and games")]
+    library: Vec<PathBuf>,
+    /// Save games played on the page to this folder, as JSON lines; none saves nothing [default: juzhong/games in the
+    /// data folder of the user].
+    #[arg(long, value_name = "FOLDER", help_heading = "Books, tables and games")]
+    autosave: Option<PathBuf>,
+    /// Size of the transposition table per search in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64),
+        help_heading = "Engine")]
+    hash: u64,
+    /// Number of threads per search.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MAX_THREADS as u64),
+        help_heading = "Engine")]
+    threads: u64,
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -42,7 +42,7 @@ const NO_FILE: &str = "none";
 pub(crate) struct Args {}
 
 const EXAMPLE: &str = "\
-Example of a file; paths are relative to its folder:
+Example file; paths are relative to its folder:
   book = [\"master.book\", \"black.book:black\"]
   tables = \"tables\"
   rules = \"asian\"

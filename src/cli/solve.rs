@@ -40,29 +40,29 @@ const QUIET: Duration = Duration::from_secs(5);
 pub(crate) struct Args {
     #[command(flatten)]
     line: LineArgs,
-    /// Answer each line of a file (`-`: standard input) with one JSON object: a position, or moves from the start as
-    /// h8i9g7.
+    /// Answer each line of a file (`-`: standard input) with one JSON object: a position, or moves from the start, as
+    /// in h8i9g7.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "moves", "proof"])]
     fens: Option<PathBuf>,
-    /// Append the answers of --fens to this file, and leave out lines that it answers already.
+    /// Append the answers of --fens to this file, skipping lines already answered in it.
     #[arg(long, value_name = "FILE", requires = "fens", conflicts_with_all = ["fen", "moves", "proof", "check"])]
     output: Option<PathBuf>,
-    /// Give up on a position after this many seconds [default: 10, with --nodes none, with --check 600].
+    /// Give up on a position after this many seconds [default: 10; with --nodes, none; with --check, 600].
     #[arg(long, value_parser = parse_seconds)]
     seconds: Option<f64>,
-    /// Give up on a position once this many were looked at: the answer depends on nothing else then.
+    /// Give up on a position after this many nodes; results are then reproducible.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Memory for the positions that are remembered.
+    /// Memory for stored positions.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_memory)]
     memory: usize,
     /// Write the proof to this file.
     #[arg(long, value_name = "FILE")]
     proof: Option<PathBuf>,
-    /// Add what is proved to this book, for the engine to probe.
+    /// Add the proven positions to this book, for the engine to probe.
     #[arg(long, value_name = "BOOK")]
     store: Option<PathBuf>,
-    /// Check a proof: every defence is tried by the rules alone.
+    /// Check a proof by trying every defence, using only the rules.
     #[arg(long, value_name = "PROOF", conflicts_with_all = ["fen", "moves", "fens", "proof", "store", "variant", "size"])]
     check: Option<PathBuf>,
 }

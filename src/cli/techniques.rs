@@ -25,7 +25,7 @@ const SEARCHES: [(&str, Features, &[u64]); 4] = [
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Deepest search; plain alpha-beta takes some twenty times as long for each further ply.
+    /// Maximum depth; plain alpha-beta takes about twenty times as long for each additional ply.
     #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=12))]
     depth: u32,
 }

@@ -27,9 +27,9 @@ pub(crate) enum BoardStyle {
     /// Letters as in FENs.
     #[default]
     Ascii,
-    /// The game symbols of Unicode.
+    /// Unicode game symbols.
     Unicode,
-    /// Chinese characters, full-width.
+    /// Full-width Chinese characters.
     Hanzi,
 }
 
@@ -45,7 +45,7 @@ impl BoardStyle {
 /// The option of commands that show a board.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct DrawingArgs {
-    /// How the board is drawn [default: ascii, with --lang zh hanzi if the terminal has UTF-8].
+    /// Board style [default: ascii, with --lang zh hanzi if the terminal supports UTF-8].
     #[arg(long, value_enum, value_name = "STYLE")]
     board: Option<BoardStyle>,
 }
@@ -61,7 +61,8 @@ impl DrawingArgs {
 /// The option of commands that show a board if that is wanted.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct ShownBoardArgs {
-    /// Show the board, too, drawn like this [default: with --lang zh hanzi, or ascii if the terminal has no UTF-8; else no board].
+    /// Also show the board, in this style [default: with --lang zh hanzi, or ascii if the terminal does not support
+    /// UTF-8; else no board].
     #[arg(long, value_enum, value_name = "STYLE")]
     board: Option<BoardStyle>,
 }
@@ -182,7 +183,7 @@ pub(crate) trait Terminal: Described + Named {
         text!("mates in {}", time)
     }
 
-    /// Says that a side cannot avoid to lose in `time`.
+    /// Says that a side cannot avoid losing in `time`.
     fn sure_loss(time: &str) -> String {
         text!("is mated in {}", time)
     }

@@ -22,60 +22,66 @@ use juzhong::xiangqi::Position;
 /// depend on the number of threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files and folders of games of any format.
+    /// Game files in any format, and folders of them.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// The source file to write: src/search/eval/xiangqi/numbers.rs, or for gomoku src/gomoku/weights.rs
-    /// (with --moves src/search/eval/gomoku/order.rs). Without it the weights are only
-    /// fitted.
+    /// Source file to write: src/search/eval/xiangqi/numbers.rs, or for gomoku src/gomoku/weights.rs (with --moves
+    /// src/search/eval/gomoku/order.rs). Without it the weights are fitted but not written.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What the head of the source says of the games.
+    /// Description of the games for the header of the source file.
     #[arg(long, default_value = "")]
     about: String,
-    /// Plies left out at the start of a game from the usual start.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().skip_plies)]
-    skip_plies: usize,
-    /// Leave out shorter games.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().min_plies)]
-    min_plies: usize,
-    /// What captures may gain in a position that counts as quiet, in centipawns.
-    #[arg(long, value_name = "CP", default_value_t = Sampling::default().quiet,
-        value_parser = clap::value_parser!(i32).range(0..=10_000))]
-    quiet: i32,
-    /// How many positions are taken at most.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().most)]
-    positions: usize,
-    /// One game of so many is held out for validation.
-    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out as u64,
-        value_parser = clap::value_parser!(u64).range(2..))]
-    hold_out: u64,
-    /// Score each position by a search of so many moves too (0: by the results alone).
-    #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search)]
-    search: u64,
-    /// Take the scores that `match` wrote beside moves; positions that have one are not searched.
-    #[arg(long)]
-    comments: bool,
-    /// How much those scores count beside the results, from 0 to 1.
-    #[arg(long, value_name = "PART", default_value_t = FitOptions::default().blend)]
-    blend: f64,
-    /// Steps of the optimiser.
-    #[arg(long, value_name = "N", default_value_t = FitOptions::default().steps,
-        value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    steps: u32,
-    /// Length of the first steps, in centipawns.
-    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().rate)]
-    rate: f64,
-    /// How far a weight is expected to lie from where it starts, in centipawns.
-    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread)]
-    spread: f64,
-    /// Fit the values that order quiet moves to the moves that were played instead (gomoku).
+    /// Fit the ordering of quiet moves to the moves played, instead of the evaluation (gomoku).
     #[arg(long, conflicts_with_all = ["min_plies", "quiet", "positions", "search", "comments", "blend", "steps",
         "rate", "spread", "threads"])]
     moves: bool,
-    /// Threads (0: one for each core).
+    /// Number of threads (0: one per core).
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    /// Skip this many plies of games from the usual starting position.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().skip_plies,
+        help_heading = "Sampling")]
+    skip_plies: usize,
+    /// Skip shorter games.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().min_plies,
+        help_heading = "Sampling")]
+    min_plies: usize,
+    /// Largest gain by captures, in centipawns, in a position that counts as quiet.
+    #[arg(long, value_name = "CP", default_value_t = Sampling::default().quiet,
+        value_parser = clap::value_parser!(i32).range(0..=10_000), help_heading = "Sampling")]
+    quiet: i32,
+    /// Maximum number of positions.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().most,
+        help_heading = "Sampling")]
+    positions: usize,
+    /// Hold out one game in N for validation.
+    #[arg(long, value_name = "N", default_value_t = Sampling::default().hold_out as u64,
+        value_parser = clap::value_parser!(u64).range(2..), help_heading = "Sampling")]
+    hold_out: u64,
+    /// Also score each position by a search of this many nodes (0: by results alone).
+    #[arg(long, value_name = "NODES", default_value_t = Sampling::default().search,
+        help_heading = "Fitting")]
+    search: u64,
+    /// Use the scores that `match` wrote beside the moves; positions with a score are not searched.
+    #[arg(long, help_heading = "Fitting")]
+    comments: bool,
+    /// Weight of these scores against the results, from 0 to 1.
+    #[arg(long, value_name = "PART", default_value_t = FitOptions::default().blend,
+        help_heading = "Fitting")]
+    blend: f64,
+    /// Number of optimiser steps.
+    #[arg(long, value_name = "N", default_value_t = FitOptions::default().steps,
+        value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Fitting")]
+    steps: u32,
+    /// Initial step size, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().rate,
+        help_heading = "Fitting")]
+    rate: f64,
+    /// Expected deviation of a weight from its initial value, in centipawns.
+    #[arg(long, value_name = "CP", default_value_t = FitOptions::default().spread,
+        help_heading = "Fitting")]
+    spread: f64,
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

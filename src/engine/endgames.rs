@@ -1,4 +1,4 @@
-//! Endgame tables as the engine asks them, whatever the game.
+//! The endgame-table interface of the engine, for any game.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ pub(crate) struct Budget<'a> {
     probe_budget: &'a ProbeBudget<'a>,
     most: u32,
     spent: u32,
-    /// ProbeBudget has ended: no later proof gets a position more.
+    /// The probe budget is used up: later proofs get no more positions.
     is_over: bool,
 }
 

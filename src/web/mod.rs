@@ -153,7 +153,7 @@ async fn accept(listener: TcpListener, router: Router, app: &App) {
             continue;
         };
         let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
-            // Whoever does not take it at once does without.
+            // Best effort: the response is dropped if the socket is not writable.
             let _written = stream.try_write(Problem::NO_CONNECTION);
             continue;
         };
@@ -223,7 +223,7 @@ fn with_game(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
 }
 
 /// Does work that may wait, on the state, with its texts in `lang`, once there is room for it. A panic is an error of that request
-/// alone. What the client goes away from is finished, and takes room until then.
+/// alone. If the client disconnects, the work still completes and holds its permit until then.
 async fn blocking<T: Send + 'static>(
     app: Arc<App>,
     lang: Language,

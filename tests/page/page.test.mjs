@@ -167,7 +167,7 @@ async function mouse() {
     await waitMoves(page, 'h2e2,h9g7');
   });
   await step('variations, comments, promotion and deletion', async () => {
-    await page.getByRole('button', { name: 'One move back' }).click();
+    await page.getByRole('button', { name: 'Previous move' }).click();
     await page.waitForSelector('.movable');
     await clickPoint(page, 'h7');
     await clickPoint(page, 'e7');
@@ -196,11 +196,11 @@ async function mouse() {
   await step('the filters of the book are sent', async () => {
     await page.locator('.filters summary').click();
     const request = page.waitForRequest(/\/api\/book\?.*min_games=50/);
-    await page.getByLabel('at least games').fill('50');
-    await page.getByLabel('at least games').blur();
+    await page.getByLabel('min. games').fill('50');
+    await page.getByLabel('min. games').blur();
     await request;
-    await page.getByLabel('at least games').fill('');
-    await page.getByLabel('at least games').blur();
+    await page.getByLabel('min. games').fill('');
+    await page.getByLabel('min. games').blur();
   });
   await step('years and ratings are counted in the library: needs --library', async () => {
     if (!meta.library) return;

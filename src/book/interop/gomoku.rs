@@ -103,7 +103,7 @@ pub struct GomokuImportOptions {
     pub memory: usize,
     /// Ends the import.
     pub stop: StopFlag,
-    /// Is told how far it is.
+    /// Receives progress reports.
     pub progress: Progress,
 }
 

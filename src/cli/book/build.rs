@@ -27,100 +27,103 @@ use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    intake: Intake,
-    /// Where to write the book [default: the one named by --into].
-    #[arg(short, long, required_unless_present = "into")]
+    /// Output file for the book [default: the book given by --into].
+    #[arg(short, long, required_unless_present = "into", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Add to this book: files and games that it has counted are not counted again. What it was built
-    /// with (filters, limits, weight) holds for what is added, too.
-    #[arg(long, value_name = "BOOK")]
+    /// Add to this book: files and games already counted are not counted again. Its build options (filters, limits,
+    /// weight) also apply to what is added.
+    #[arg(long, value_name = "BOOK", help_heading = "Output")]
     into: Option<PathBuf>,
-    /// Write the list of games whose result is in doubt, because copies state different ones or it
-    /// contradicts the mate or stalemate at the end: a line for each copy, separated by tabs: the
-    /// game's name by content, what is in doubt (majority, tie, board), the result counted, that on
-    /// the board, file, line, number, the result stated. What filters leave out or the book of --into
-    /// has is not in it. Reads the inputs twice. A new file: nothing is replaced.
-    #[arg(long)]
+    /// List games with disputed results in a new file: copies disagree, or the result contradicts the mate or stalemate
+    /// on the board. One tab-separated line for each copy: the game's content hash, kind of dispute (majority, tie,
+    /// board), result counted, result on the board, file, line, number, result stated. Games excluded by filters or
+    /// already in the book of --into are not listed. Reads the inputs twice.
+    #[arg(long, help_heading = "Output")]
     disputes: Option<PathBuf>,
-    /// Keep what was read so often, for a build that is interrupted.
+    /// Interval of checkpoints, from which an interrupted build resumes.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, hide = true)]
     keep_every: u32,
+    #[command(flatten)]
+    intake: Intake,
 }
 
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Intake {
-    /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
-    /// and folders of them at any depth.
+    /// Game files in any format, plain, compressed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z), and folders
+    /// of them, searched recursively.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
+    /// Number of threads [default: one per core].
+    #[arg(long, default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u16).range(..=1024), help_heading = "Resources")]
+    pub(crate) threads: u16,
+    /// Memory for sorting, such as 512MiB; the rest goes to temporary files.
+    #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>,
+        help_heading = "Resources")]
+    memory: usize,
+    /// Fail on bad games instead of skipping them.
+    #[arg(long, help_heading = "Input")]
+    pub(crate) strict: bool,
+    /// List rejected games in a new file: bad games, games without moves and games from other starting positions, but
+    /// not those excluded by filters. Tab-separated: file, line (in binary files the byte offset, as in @6699), game
+    /// and reason.
+    #[arg(long, help_heading = "Input")]
+    rejects: Option<PathBuf>,
     #[command(flatten)]
     rules: Rules,
-    /// Number of threads [default: one for each core].
-    #[arg(long, default_value_t = 0, hide_default_value = true,
-        value_parser = clap::value_parser!(u16).range(..=1024))]
-    pub(crate) threads: u16,
-    /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
-    #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
-    memory: usize,
-    /// Write the list of bad games, games without moves and games from other starts, but not of those
-    /// that filters leave out: file, line (or, in binary files, the offset in bytes as in @6699), game
-    /// and reason, separated by tabs. A new file: nothing is replaced.
-    #[arg(long)]
-    rejects: Option<PathBuf>,
-    /// Fail at bad games instead of leaving them out.
-    #[arg(long)]
-    pub(crate) strict: bool,
 }
 
 /// What a book is built by.
 #[derive(Debug, clap::Args)]
 struct Rules {
-    /// Moves of a game that are kept, at most [default: 60].
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    max_ply: Option<u16>,
-    /// Leave out the moves before this ply (the first move is ply 1).
-    #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u16).range(1..))]
-    from_ply: Option<u16>,
-    /// Queries of this book leave out moves of fewer games [default: 1].
-    #[arg(long)]
-    min_games: Option<u64>,
-    /// Queries of this book leave out moves played in less than this percentage of the position's
-    /// games, such as 2.5 [default: 0].
-    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
-    min_share: Option<u64>,
-    /// What a move weighs at selection, over the games that the mover won (w), drew (d) and lost (l),
-    /// those without known result (u), all (n), the mean rating (r) and the last year (y); also
-    /// max(…), min(…) and brackets [default: 2*w+d+u].
-    #[arg(long, value_name = "FORMULA")]
-    weight: Option<Weight>,
-    /// Keep so many games of each move as samples, which `book games` shows: the best rated, then the latest.
-    /// Whatever N, the book is about two and a half times as large then [default: 0].
-    #[arg(long, value_name = "N",
-        value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_SAMPLES)))]
-    samples: Option<u16>,
-    #[command(flatten)]
-    games: GameFilterArgs,
-    /// Only the moves of this side.
-    #[arg(long, value_enum, conflicts_with = "winner_only")]
-    colour: Option<Colour>,
-    /// Only the moves of the winner; games that nobody won are left out.
-    #[arg(long)]
-    winner_only: bool,
-    /// Count every record, copies of a game too.
-    #[arg(long)]
-    no_dedup: bool,
-    /// Count mirror images of a game as copies of it. Without this a game and its mirror image are two.
-    #[arg(long)]
-    fold_mirror: bool,
-    /// Keep the moves before an illegal one, instead of leaving the game out; such games are counted, and
-    /// listed by --rejects.
-    #[arg(long)]
+    /// Keep the moves before an illegal one instead of skipping the game; such games are counted, and listed by
+    /// --rejects.
+    #[arg(long, help_heading = "Input")]
     keep_legal_part: bool,
-    /// Ignore the tag Group, which makes a game's moves members of a line group.
-    #[arg(long)]
+    /// Count only the moves of this side.
+    #[arg(long, value_enum, conflicts_with = "winner_only", help_heading = "Counting")]
+    colour: Option<Colour>,
+    /// Count only the winner's moves; games without a winner are skipped.
+    #[arg(long, help_heading = "Counting")]
+    winner_only: bool,
+    /// Skip the moves before this ply (the first move is ply 1).
+    #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u16).range(1..),
+        help_heading = "Counting")]
+    from_ply: Option<u16>,
+    /// Keep at most this many plies of each game [default: 60].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Counting")]
+    max_ply: Option<u16>,
+    /// Count every record, including copies of a game.
+    #[arg(long, help_heading = "Counting")]
+    no_dedup: bool,
+    /// Treat a game and its mirror image as copies; otherwise they count as two games.
+    #[arg(long, help_heading = "Counting")]
+    fold_mirror: bool,
+    /// Ignore the tag Group, which adds a game's moves to a line group.
+    #[arg(long, help_heading = "Counting")]
     no_groups: bool,
+    /// Keep up to N sample games for each move, for `book games`: the highest rated first, then the latest. This makes
+    /// the book about two and a half times as large, whatever N is [default: 0].
+    #[arg(long, value_name = "N",
+        value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_SAMPLES)),
+        help_heading = "Counting")]
+    samples: Option<u16>,
+    /// Hide moves with fewer games in queries of this book [default: 1].
+    #[arg(long, help_heading = "Move selection")]
+    min_games: Option<u64>,
+    /// Hide moves played in less than this percentage of the position's games, such as 2.5, in queries of this book
+    /// [default: 0].
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent,
+        help_heading = "Move selection")]
+    min_share: Option<u64>,
+    /// Formula for the weight of a move in move selection. Variables: games won (w), drawn (d) and lost (l) by the
+    /// mover, with unknown result (u), all games (n), mean rating (r) and last year (y); max(…), min(…) and parentheses
+    /// are allowed [default: 2*w+d+u].
+    #[arg(long, value_name = "FORMULA", help_heading = "Move selection")]
+    weight: Option<Weight>,
+    #[command(flatten, next_help_heading = "Filters")]
+    games: GameFilterArgs,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

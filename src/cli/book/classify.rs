@@ -26,15 +26,15 @@ const PAIRS: usize = 20;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Game files, and folders of them.
+    /// Game files and folders of them.
     #[arg(required_unless_present_any = ["fen", "moves"], conflicts_with_all = ["fen", "moves"])]
     games: Vec<PathBuf>,
     #[command(flatten)]
     line: LineArgs,
-    /// List every game before the sums (with --json: an object a line).
+    /// List every game before the totals (with --json: one object per line).
     #[arg(long)]
     list: bool,
-    /// Compare with the codes that the games themselves state (tag ECCO).
+    /// Compare with the codes stated in the games (tag ECCO).
     #[arg(long)]
     compare: bool,
 }

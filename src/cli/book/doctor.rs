@@ -16,29 +16,29 @@ use juzhong::bytes::visible::{ShowPath, Visible};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A book, one of this program's or of another one.
+    /// The book, native or of another program.
     book: PathBuf,
-    /// Write a clean copy to --output.
+    /// Write a repaired copy to --output.
     #[arg(long, requires = "output")]
     repair: bool,
-    /// Where to write the clean copy; a new file.
+    /// New file for the repaired copy.
     #[arg(short, long, requires = "repair")]
     output: Option<PathBuf>,
-    /// In the clean copy, bring weights out of all proportion down to those of the other moves. Without
-    /// this no weight is changed.
+    /// In the repaired copy, reduce extreme weights to the level of the other moves; otherwise weights are left
+    /// unchanged.
     #[arg(long, requires = "repair")]
     weights: bool,
-    /// How the clean copy of an .obk stores keys from 2^63 on; doubles cannot hold all of them [default:
-    /// as the book does].
+    /// How the repaired copy of an .obk stores keys of 2^63 and above, not all of which fit a double [default: as in
+    /// the book].
     #[arg(long, value_enum, requires = "repair")]
     dialect: Option<DialectName>,
-    /// The format, if the file's content does not tell.
+    /// Format of the file, if it cannot be detected.
     #[arg(long, value_enum)]
     from: Option<FormatName>,
-    /// Examples of each fault.
+    /// Number of examples shown for each fault.
     #[arg(long, default_value_t = 3)]
     examples: usize,
-    /// Memory for the rows; a book with more is refused.
+    /// Memory limit for the rows; larger books are refused.
     #[arg(long, default_value = "1GiB", value_parser = parse_size::<usize>)]
     memory: usize,
     #[command(flatten)]

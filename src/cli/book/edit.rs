@@ -35,11 +35,11 @@ pub(crate) struct Args {
     book: PathBuf,
     #[command(flatten)]
     request: Request,
-    /// Make the edits of a file (`-`: standard input), one JSON object a line with the names of these
-    /// options (`{"moves": "h2e2", "move": "h9g7", "weight": 5}`): all of them or none.
+    /// Apply the edits in a file (`-`: standard input), all or none: one JSON object per line, with the names of these
+    /// options (`{"moves": "h2e2", "move": "h9g7", "weight": 5}`).
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// Take back the last edit, or the last N; what one command did is one edit.
+    /// Undo the last edit, or the last N; each command is one edit.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1",
         value_parser = clap::value_parser!(u64).range(1..))]
     undo: Option<u64>,
@@ -52,57 +52,57 @@ pub(crate) struct Args {
 #[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The position: a FEN or startpos, perhaps with moves after it [default: the start of a game].
-    #[arg(long)]
+    /// Position: a FEN or startpos, optionally followed by moves [default: starting position].
+    #[arg(long, help_heading = "Position and move")]
     fen: Option<String>,
-    /// Moves to play first, in any notation, with or without numbers: one quoted text or many arguments.
-    #[arg(long, num_args = 1..)]
+    /// Moves to play from there, in any notation, with or without move numbers: one quoted text or several arguments.
+    #[arg(long, num_args = 1.., help_heading = "Position and move")]
     #[serde(deserialize_with = "texts")]
     moves: Vec<String>,
     /// The move to edit, in any notation.
-    #[arg(long = "move", value_name = "MOVE", id = "mv")]
+    #[arg(long = "move", value_name = "MOVE", id = "mv", help_heading = "Position and move")]
     #[serde(rename = "move")]
     mv: Option<String>,
-    /// Add a line of moves in any notation; other options than --group concern its last move.
-    #[arg(long, value_name = "MOVES")]
+    /// Add a line of moves, in any notation; options other than --group apply to its last move.
+    #[arg(long, value_name = "MOVES", help_heading = "Position and move")]
     add_line: Option<String>,
-    /// Put the move, or every move of the line, into a line group.
-    #[arg(long, value_name = "NAME")]
+    /// Add the move, or every move of the line, to a line group.
+    #[arg(long, value_name = "NAME", help_heading = "Changes")]
     #[serde(deserialize_with = "texts")]
     group: Vec<String>,
-    /// Take the move out of a line group.
-    #[arg(long, value_name = "NAME")]
+    /// Remove the move from a line group.
+    #[arg(long, value_name = "NAME", help_heading = "Changes")]
     #[serde(deserialize_with = "texts")]
     no_group: Vec<String>,
     /// Set the weight.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Changes")]
     weight: Option<u64>,
-    /// Leave the weight to the games again.
-    #[arg(long, conflicts_with = "weight")]
+    /// Reset the weight to that computed from the games.
+    #[arg(long, conflicts_with = "weight", help_heading = "Changes")]
     clear_weight: bool,
-    /// Set the priority: of the moves of a position only those of the highest are chosen.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    /// Set the priority: only the moves with the highest priority in a position are chosen.
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "Changes")]
     priority: Option<i64>,
     /// Set the comment.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = "Changes")]
     comment: Option<String>,
     /// Remove the comment.
-    #[arg(long, conflicts_with = "comment")]
+    #[arg(long, conflicts_with = "comment", help_heading = "Changes")]
     clear_comment: bool,
-    /// Never choose the move in play.
-    #[arg(long)]
+    /// Exclude the move from play.
+    #[arg(long, help_heading = "Changes")]
     disable: bool,
-    /// Choose the move in play again.
-    #[arg(long, conflicts_with = "disable")]
+    /// Allow the move in play again.
+    #[arg(long, conflicts_with = "disable", help_heading = "Changes")]
     enable: bool,
-    /// Protect the move from further changes, also by merge, prune and repair.
-    #[arg(long)]
+    /// Lock the move against further changes, including those by merge, prune and repair.
+    #[arg(long, help_heading = "Changes")]
     lock: bool,
-    /// Allow changes again, those of this command included.
-    #[arg(long, conflicts_with = "lock")]
+    /// Unlock the move, also for the changes of this command.
+    #[arg(long, conflicts_with = "lock", help_heading = "Changes")]
     unlock: bool,
-    /// Take the move out of the book. Its games stay counted; --undo or --add-line bring it back.
-    #[arg(long)]
+    /// Delete the move. Its games stay counted; --undo or --add-line restores it.
+    #[arg(long, help_heading = "Changes")]
     delete: bool,
 }
 

@@ -24,30 +24,28 @@ use juzhong::xiangqi::notation::MoveNotation;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    /// How many places to list or to analyse.
+    /// Number of positions to list or analyse.
     #[arg(long, default_value_t = 10)]
     count: usize,
-    /// List positions inside the book too that no engine was asked about: there it may know a better
-    /// move.
+    /// Also list positions inside the book that have no engine score yet and may have a better move.
     #[arg(long)]
     inner: bool,
-    /// Search these places, and add the moves found and their scores to the book.
+    /// Search these positions and add the moves found, with their scores, to the book.
     #[arg(long)]
     analyse: bool,
-    #[command(flatten)]
-    sources: SourceArgs,
-    #[command(flatten)]
-    notation: NotationArgs,
-    /// The book as if it had only moves of so many games and those added by hand [default: what the
-    /// book was built with].
+    /// Use only moves with at least this many games, and those added by hand [default: as the book was built].
     #[arg(long)]
     min_games: Option<u64>,
-    /// What a ply further from the start costs, in centipawns.
+    /// Penalty for each ply from the starting position, in centipawns.
     #[arg(long, value_name = "CP", default_value_t = Costs::default().ply)]
     ply_cost: u32,
-    /// What a way that is rarer by half costs, in centipawns.
+    /// Penalty, in centipawns, each time a line is half as likely.
     #[arg(long, value_name = "CP", default_value_t = Costs::default().halving)]
     rarity_cost: u32,
+    #[command(flatten)]
+    notation: NotationArgs,
+    #[command(flatten, next_help_heading = "Engine and tables")]
+    sources: SourceArgs,
 }
 
 /// A book with what its scores make of it.

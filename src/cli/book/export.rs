@@ -25,13 +25,13 @@ use juzhong::xiangqi::Position;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    /// The form.
+    /// Output format.
     #[arg(long, value_enum)]
     to: Form,
-    /// Where to write it [default: standard output].
+    /// Output file [default: standard output].
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Leave out moves of fewer games [default: what the book was built with].
+    /// Hide moves with fewer games [default: as the book was built].
     #[arg(long)]
     min_games: Option<u64>,
     #[command(flatten)]
@@ -41,8 +41,8 @@ pub(crate) struct Args {
 /// What a book can be written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// A table with a line for each move, positions in the order of their distance from the start;
-    /// moves that the start does not reach come last, under their keys, as the book holds them.
+    /// A table with one row per move, ordered by the position's distance from the start; positions that cannot be
+    /// reached from the start come last, identified by key, with moves as stored.
     Csv,
     /// .obk: BHGUI and many others.
     Obk,
@@ -54,9 +54,9 @@ enum Form {
     Eleeye,
     /// .xob: MoonRiver.
     Moonriver,
-    /// .bin: XBoard for xiangqi, in PolyGlot's form.
+    /// .bin: XBoard for xiangqi, in PolyGlot format.
     Polyglot,
-    /// .lib: RenLib, for gomoku on 15x15 points.
+    /// .lib: RenLib, for gomoku on a 15x15 board.
     Lib,
 }
 

@@ -20,10 +20,10 @@ const SHOWN: usize = 20;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    /// Which rules judge repetitions: none, check, asian, computer or chinese [default: asian].
+    /// Repetition rules: none, check, asian, computer or chinese [default: asian].
     #[arg(long)]
     rules: Option<String>,
-    /// The folder of endgame tables.
+    /// Folder of endgame tables.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
     #[command(flatten)]

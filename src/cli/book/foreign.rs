@@ -18,13 +18,13 @@ use juzhong::bytes::visible::ShowPath;
 /// What only foreign formats need.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ForeignArgs {
-    /// How an .obk stores keys from 2^63 on; doubles cannot hold all of them.
+    /// How an .obk stores keys of 2^63 and above, not all of which fit a double.
     #[arg(long, value_enum, default_value = "int64")]
     dialect: DialectName,
-    /// Store the moves of an .obk or .pfBook with origin and destination exchanged.
+    /// Swap origin and destination of the moves in an .obk or .pfBook.
     #[arg(long)]
     swapped: bool,
-    /// Memory for the rows of a book of another program; a book with more is refused.
+    /// Memory limit for the rows of another program's book; larger books are refused.
     #[arg(long, default_value = "1GiB", value_parser = parse_size::<usize>)]
     memory: usize,
     #[command(flatten)]

@@ -37,11 +37,11 @@ pub(crate) struct Args {
     line: LineArgs,
     #[command(flatten)]
     notation: NotationArgs,
-    /// How many games to show, at most.
+    /// Maximum number of games to show.
     #[arg(long, value_name = "N", default_value_t = 10,
         value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
-    /// Also write the games, as PGN, to a new file; - writes them to standard output in place of the text.
+    /// Also write the games as PGN to a new file; - writes them to standard output instead of the text.
     #[arg(short, long, visible_alias = "pgn", value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -20,23 +20,22 @@ use juzhong::gomoku::Board;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A book of another program: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin, whatever its name; of gomoku a .db of
-    /// Yixin or Rapfi, a RenLib .lib, or any file of games with variations.
+    /// A book of another program, whatever its name: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin; for gomoku a .db of
+    /// Yixin or Rapfi, a RenLib .lib, or any game file with variations.
     foreign: PathBuf,
-    /// Where to write the book; a new file.
+    /// New file for the book.
     #[arg(short, long)]
     output: PathBuf,
-    /// The format, if the file's content does not tell.
+    /// Format of the file, if it cannot be detected.
     #[arg(long, value_enum)]
     from: Option<FormatName>,
-    /// What the scores of an .obk, .pfBook or .xqb become [default: weights; priorities where one is
-    /// negative].
+    /// What to import the scores of an .obk, .pfBook or .xqb as [default: weights, or priorities if any is negative].
     #[arg(long, value_enum)]
     scores: Option<ScoresName>,
-    /// Say more: what was merged, left out and clamped.
+    /// Report in detail what was merged, skipped and clamped.
     #[arg(long)]
     report: bool,
-    /// Memory for the rows; a book with more is refused.
+    /// Memory limit for the rows; larger books are refused.
     #[arg(long, default_value = "1GiB", value_parser = parse_size::<usize>)]
     memory: usize,
     #[command(flatten)]
@@ -45,11 +44,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ScoresName {
-    /// The weight with which a move is chosen.
+    /// Weights, by which moves are chosen.
     Weight,
-    /// The highest is always chosen.
+    /// Priorities: the highest is always chosen.
     Priority,
-    /// Nothing.
+    /// Nothing: drop the scores.
     Drop,
 }
 

@@ -18,14 +18,14 @@ use juzhong::xiangqi::Position;
 /// or empty.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    intake: Intake,
-    /// Where to write the shard.
+    /// Folder for the shard.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Write Parquet files (needs a program built with the feature `parquet`).
+    /// Write Parquet files (requires a build with the feature `parquet`).
     #[arg(long)]
     parquet: bool,
+    #[command(flatten)]
+    intake: Intake,
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -17,14 +17,14 @@ use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The books. No game may be counted by two of them, unless one counts all games of the other and
-    /// keeps as many moves of them.
+    /// The books. No game may be counted in two of them, unless one book counts all games of the other and keeps as
+    /// many moves of them.
     #[arg(required = true, num_args = 2.., value_name = "BOOK")]
     books: Vec<PathBuf>,
-    /// Where to write the merged book. The edits of the books stay, but can no longer be undone in it.
+    /// Output file for the merged book. Edits are kept but can no longer be undone.
     #[arg(short, long)]
     output: PathBuf,
-    /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
+    /// Memory for sorting, such as 512MiB; the rest goes to temporary files.
     #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
     memory: usize,
 }

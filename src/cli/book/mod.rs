@@ -38,44 +38,44 @@ use juzhong::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceErr
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
 
-/// Build, query and describe opening books.
+/// Build, query and maintain opening books.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Build a book from game files and folders of them.
+    /// Build a book from game files and folders.
     Build(build::Args),
-    /// Change what a book says of moves: weights, priorities, comments, groups; add and delete moves.
+    /// Edit a book: weights, priorities, comments and groups of moves; add and delete moves.
     Edit(edit::Args),
-    /// Write a book in another form.
+    /// Export a book to another format.
     Export(export::Args),
-    /// Make one book of several.
+    /// Merge several books into one.
     Merge(merge::Args),
-    /// Make a smaller book of a book.
+    /// Write a smaller copy of a book.
     Prune(prune::Args),
-    /// List, or analyse, the most worthwhile places where a book can be left.
+    /// List, or analyse, the most promising positions where a book could be extended.
     Expand(expand::Args),
-    /// Flag the moves that the repetition rules ban or that endgame tables prove lost.
+    /// Flag moves banned by the repetition rules or proven lost by endgame tables.
     Flag(flag::Args),
-    /// Show the moves that a book has for a position.
+    /// Show the book moves of a position.
     Query(query::Args),
-    /// Show games of a book in which a position was on the board.
+    /// Show sample games of a book that reached a position.
     Games(games::Args),
-    /// Attach scores of engines and tables to positions, and hand them back to the moves before.
+    /// Attach engine and tablebase scores to positions and propagate them to earlier moves.
     Score(score::Args),
-    /// Name the openings of games, or of one position, by the codes of the ECCO.
+    /// Classify the openings of games, or of one position, by ECCO code.
     Classify(classify::Args),
-    /// Check a book and show what is in it.
+    /// Check a book and show its statistics.
     Stats(stats::Args),
-    /// Make a book from one of another program.
+    /// Import a book of another program.
     Import(import::Args),
-    /// Say what is wrong with a book, this program's or another's, and write a clean copy.
+    /// Check a book (native or foreign) and write a repaired copy.
     Doctor(doctor::Args),
-    /// First of the three steps of `build`, for many machines: read game files into a shard.
+    /// Distributed `build`, step 1 of 3: read game files into a shard.
     Map(map::Args),
-    /// Second step: bring the games of shards together and sum their moves.
+    /// Distributed `build`, step 2 of 3: combine the games of shards and sum their moves.
     Reduce(reduce::Args),
-    /// Last step: make a book of what `reduce` wrote.
+    /// Distributed `build`, step 3 of 3: pack the output of `reduce` into a book.
     Pack(pack::Args),
-    /// Make up games for measuring.
+    /// Generate synthetic games for benchmarks.
     #[command(hide = true)]
     Synth(synth::Args),
 }
@@ -262,7 +262,7 @@ enum FormatName {
     Eleeye,
     /// .xob: MoonRiver.
     Moonriver,
-    /// .bin: XBoard for xiangqi, in PolyGlot's form.
+    /// .bin: XBoard for xiangqi, in PolyGlot format.
     Polyglot,
 }
 
@@ -282,9 +282,9 @@ impl From<FormatName> for Format {
 /// How keys from 2^63 on are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DialectName {
-    /// As signed integers.
+    /// Signed integers.
     Int64,
-    /// As doubles of the same bytes (BHGUI).
+    /// Doubles with the same bytes (BHGUI).
     Double,
 }
 
@@ -300,10 +300,10 @@ impl From<DialectName> for Dialect {
 /// How far positions are searched.
 #[derive(Debug, clap::Args)]
 struct ReachArgs {
-    /// Plies in a row that need not be in the book.
+    /// Bridge gaps of up to this many plies that are not in the book.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(..=2))]
     plies: u8,
-    /// Positions looked at for such plies, at most.
+    /// Maximum number of positions searched to bridge gaps.
     #[arg(long, default_value_t = 40_000_000)]
     positions: u64,
 }

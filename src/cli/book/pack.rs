@@ -17,10 +17,10 @@ use juzhong::xiangqi::Position;
 /// all files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The shards: the folder written by `book reduce`, or those of all its parts.
+    /// The shards: the folder written by `book reduce`, or the folders of all its parts.
     #[arg(required = true, value_name = "SHARD")]
     shards: Vec<PathBuf>,
-    /// Where to write the book.
+    /// Output file for the book.
     #[arg(short, long)]
     output: PathBuf,
     #[command(flatten)]

@@ -20,19 +20,19 @@ use juzhong::xiangqi::Position;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    /// Where to write the smaller book. Edits stay, but can no longer be undone in it.
+    /// Output file for the smaller book. Edits are kept but can no longer be undone.
     #[arg(short, long)]
     output: PathBuf,
-    /// Drop moves of fewer games.
+    /// Drop moves with fewer games.
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
-    /// Drop moves that were played in a smaller share of the games of their position: 0.02 or 2%.
+    /// Drop moves played in a smaller share of their position's games, such as 0.02 or 2%.
     #[arg(long, value_name = "P", value_parser = parse_share)]
     min_share: Option<f64>,
-    /// Drop moves of positions so many plies from the start, or more.
+    /// Drop moves in positions N or more plies from the start.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_ply: Option<u64>,
-    /// Keep every move of which the book says something beside its games.
+    /// Keep every annotated move: with a weight, priority, comment, group or flag of its own.
     #[arg(long)]
     keep_marked: bool,
 }

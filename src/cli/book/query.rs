@@ -32,21 +32,20 @@ pub(crate) struct Args {
     line: LineArgs,
     #[command(flatten)]
     notation: NotationArgs,
-    /// Answer for every line of a file (- for standard input): one JSON object a line.
+    /// Answer every line of a file (- for standard input) with one JSON object per line.
     #[arg(long, conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,
-    /// Show the lines that follow, so many plies deep.
+    /// Show the tree of book lines to this depth, in plies.
     #[arg(long, value_name = "DEPTH", conflicts_with = "fens",
         value_parser = clap::value_parser!(u8).range(1..=MAX_DEPTH))]
     tree: Option<u8>,
-    /// Leave out moves of fewer games [default: what the book was built with].
+    /// Hide moves with fewer games [default: as the book was built].
     #[arg(long)]
     min_games: Option<u64>,
-    /// Leave out moves of less than this percentage of the position's games [default: what the book
-    /// was built with].
+    /// Hide moves played in less than this percentage of the position's games [default: as the book was built].
     #[arg(long, value_name = "PERCENT", value_parser = super::build::parse_percent)]
     min_share: Option<u64>,
-    /// Weigh moves by another formula (see `book build`) where no weight is set for them.
+    /// Formula for the weight of moves without a weight of their own (see `book build`).
     #[arg(long, value_name = "FORMULA")]
     weight: Option<Weight>,
 }

@@ -23,13 +23,13 @@ pub(crate) struct Args {
     /// The shards: folders written by `book map` with the same options.
     #[arg(required = true, value_name = "SHARD")]
     shards: Vec<PathBuf>,
-    /// Where to write the shard for `book pack`: a folder, which must be new or empty.
+    /// Folder for the shard that `book pack` reads; it must be new or empty.
     #[arg(short, long)]
     output: PathBuf,
-    /// Do only this part of the games, such as 2/8 for the second of eight.
+    /// Process only this part of the games, such as 2/8 for the second of eight.
     #[arg(long, default_value = "1/1", value_parser = parse_part)]
     part: (u32, u32),
-    /// Write Parquet files (needs a program built with the feature `parquet`).
+    /// Write Parquet files (requires a build with the feature `parquet`).
     #[arg(long)]
     parquet: bool,
     #[command(flatten)]
@@ -39,11 +39,11 @@ pub(crate) struct Args {
 /// With what a step works.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Effort {
-    /// Number of threads [default: one for each core].
+    /// Number of threads [default: one per core].
     #[arg(long, default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
-    /// Memory for sorting, such as 512MiB; beyond that, temporary files are used.
+    /// Memory for sorting, such as 512MiB; the rest goes to temporary files.
     #[arg(long, default_value = "512MiB", value_parser = parse_size::<usize>)]
     memory: usize,
 }

@@ -27,30 +27,29 @@ const BATCH: usize = 100_000;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    #[command(flatten)]
-    sources: SourceArgs,
-    /// The book as if it had only moves of so many games and those added by hand [default: what the
-    /// book was built with].
-    #[arg(long)]
-    min_games: Option<u64>,
-    /// Search at most so many positions, the most worthwhile ones first [default: all].
+    /// Search at most N positions, the most promising first [default: all].
     #[arg(long, value_name = "N")]
     leaves: Option<usize>,
-    /// Search the positions inside the book too: where the engine knows a better move than the book,
-    /// that counts as one more move, so that a line in which one side played badly is seen as such.
+    /// Also search positions inside the book: a better move found by the engine counts as an additional move, which
+    /// exposes lines in which one side played badly.
     #[arg(long)]
     inner: bool,
-    /// Ask no engine: only tables, if there are any, then back the scores up.
+    /// Use no engine: probe only the tables, if any, then propagate the scores.
     #[arg(long)]
     no_engine: bool,
-    /// Take scores from a file (- for standard input) instead: one JSON object a line, with fen or
-    /// key, source, one of cp, mate (moves) and wdl, perhaps depth, nodes, bound and best.
+    /// Import scores from a file (- for standard input) instead: one JSON object per line, with fen or key, source, one
+    /// of cp, mate (in moves) and wdl, and optionally depth, nodes, bound and best.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaves", "inner", "no_engine", "clear"])]
     import: Option<PathBuf>,
-    /// Forget the scores of a source, or of all.
+    /// Clear the scores of one source, or of all.
     #[arg(long, value_name = "SOURCE", num_args = 0..=1, default_missing_value = "",
         conflicts_with_all = ["leaves", "inner", "no_engine"])]
     clear: Option<String>,
+    /// Use only moves with at least this many games, and those added by hand [default: as the book was built].
+    #[arg(long)]
+    min_games: Option<u64>,
+    #[command(flatten, next_help_heading = "Engine and tables")]
+    sources: SourceArgs,
 }
 
 /// The counts of the work done.

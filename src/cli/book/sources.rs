@@ -38,35 +38,35 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Whom to ask, and how much.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SourceArgs {
-    /// The engine: own, or the command of a foreign UCI engine with its arguments, as one text.
+    /// Engine: own, or the command line of another UCI engine, quoted as one argument.
     #[arg(long, value_name = "CMD", default_value = "own")]
     engine: String,
-    /// An option of the foreign engine; may be given several times.
+    /// Option of the other engine; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     option: Vec<(String, String)>,
-    /// The folder of endgame tables; what they know counts before any engine.
+    /// Folder of endgame tables; their values take precedence over the engine's.
     #[arg(long, value_name = "FOLDER")]
     tables: Option<PathBuf>,
-    /// Which rules judge repetitions: none, check, asian, computer or chinese [default: asian].
+    /// Repetition rules: none, check, asian, computer or chinese [default: asian].
     #[arg(long)]
     rules: Option<String>,
-    /// Plies to search for each position.
+    /// Depth per position, in plies.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
     depth: Option<u32>,
-    /// Positions to search for each position (200000 if nothing else is given).
+    /// Nodes per position (200000 if no other limit is given).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Milliseconds for each position; answers then depend on the machine.
+    /// Milliseconds per position; results then depend on the machine.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
-    /// Size of the own engine's transposition table in MiB, for each thread.
+    /// Size of the transposition table per thread in MiB, for the own engine.
     #[arg(long, value_name = "MIB", default_value_t = 16,
         value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
     hash: u64,
-    /// Positions searched at a time: threads of the own engine, processes of a foreign one.
+    /// Positions searched in parallel: threads of the own engine, or processes of the other.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
-    /// Seconds after which a foreign engine that does not answer is given up.
+    /// Seconds to wait for an answer of the other engine.
     #[arg(long, value_name = "SECONDS", default_value_t = 600,
         value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,

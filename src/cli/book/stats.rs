@@ -27,27 +27,27 @@ use juzhong::xiangqi::notation::MoveNotation;
 pub(crate) struct Args {
     /// The book.
     book: PathBuf,
-    /// List the files that it was made from.
+    /// List the files the book was built from.
     #[arg(long)]
     sources: bool,
-    /// Leave moves of fewer games out of coverage and lines [default: what the book was built with].
+    /// Leave moves with fewer games out of coverage and lines [default: as the book was built].
     #[arg(long)]
     min_games: Option<u64>,
-    /// How many of the most played lines to show.
+    /// Number of most played lines to show.
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u16).range(..=1000))]
     lines: u16,
-    /// How many plies of a line to show.
+    /// Length of these lines, in plies.
     #[arg(long, value_name = "N", default_value_t = 8,
         value_parser = clap::value_parser!(u8).range(1..=100))]
     line_depth: u8,
-    /// How many of the most frequent openings to show.
+    /// Number of most frequent openings to show.
     #[arg(long, value_name = "N", default_value_t = 5)]
     openings: u16,
-    /// How many positions to show whose most played move scores clearly worse than another.
+    /// Number of positions to show whose most played move scores clearly worse than another.
     #[arg(long, value_name = "N", default_value_t = 5)]
     differences: u16,
-    /// Decided games that both moves of such a position have, at least.
+    /// Minimum number of decided games of both moves in such a position.
     #[arg(long, value_name = "N", default_value_t = 20)]
     enough: u64,
     #[command(flatten)]

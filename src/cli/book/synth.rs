@@ -27,19 +27,19 @@ pub(crate) struct Args {
     /// The book.
     #[arg(long)]
     book: PathBuf,
-    /// How many games to make.
+    /// Number of games.
     #[arg(long, default_value_t = 1000)]
     games: u64,
-    /// Plies of a game.
+    /// Plies per game.
     #[arg(long, default_value_t = 40)]
     plies: u16,
-    /// The last plies are random: 1 to so many of them.
+    /// Play up to this many of the last plies at random (at least one).
     #[arg(long, default_value_t = 12)]
     tail: u16,
-    /// Seed of the chance.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the games go; - for standard output.
+    /// Output file for the games; - for standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

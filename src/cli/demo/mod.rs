@@ -36,24 +36,24 @@ use juzhong::tablebase::{
 use juzhong::xiangqi::notation::MoveNotation;
 use juzhong::xiangqi::{Move, Position, RuleSet};
 
-/// Everything at once on the built-in games: builds a book and tables, plays with both.
+/// Run the whole pipeline on the built-in games: build a book and tables, then play from them.
 ///
-/// Of gomoku: builds a book, plays a game that begins from it, proves who wins it, and keeps nothing.
+/// For gomoku: builds a book, plays a game from it, proves who wins that game, and keeps nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where book, tables and games go (default: juzhong/demo in the user's cache folder).
+    /// Folder for book, tables and games (default: juzhong/demo in the user's cache folder).
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// The folder of game files (default: the built-in games).
+    /// Folder of game files (default: the built-in games).
     #[arg(long)]
     books: Option<PathBuf>,
-    /// Positions searched for a move [default: 50000, of gomoku 10000].
+    /// Nodes per move [default: 50000, for gomoku 10000].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Seed of the choice among book moves.
+    /// Random seed for the choice of book moves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How boards are drawn [default: hanzi, of gomoku unicode, if the terminal has UTF-8, else ascii].
+    /// Board style [default: hanzi, for gomoku unicode, if the terminal supports UTF-8, else ascii].
     #[arg(long, value_enum, value_name = "STYLE")]
     board: Option<BoardStyle>,
 }

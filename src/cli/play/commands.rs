@@ -42,43 +42,43 @@ pub(crate) enum Command<'a> {
 
 pub(crate) const XIANGQI_HELP: &str = "\
 a move         in any notation: h2e2, C2=5, 炮二平五
-undo, redo     take back your last move; make it again
+undo, redo     take back your last move; play it again
 goto N, list   go to the position after N moves; the moves, numbered
-next, prev     one move forward, one back; end: to the last one
+next, prev     one move forward, one back; end: to the last move
 new            begin a new game
 switch         change sides
-setup …        place men: setup e0=K a9=r e3= black, setup clear, setup FEN
+setup …        place pieces: setup e0=K a9=r e3= black, setup clear, setup FEN
 save FILE      write the game (.pgn, .jsonl, .txt, .xqf, …)
 open FILE [N]  read a game, the Nth of the file, to go through it
 study [N]      try variations (from move N on); back: to the game as it was
 hint           ask the engine for a move
-eval           the value of every man on the board
-level [N]      how strong the engine is, up to 10
+eval           the value of every piece on the board
+level [N]      show or set the strength of the engine, up to 10
 book, table    what the opening books and endgame tables say
 why            what the rules on repetition and moves say, and why
 moves, fen     the legal moves; the position as text
-board, flip    draw the board again; from the other side
+board, flip    redraw the board; flip it
 resign         give up
 quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
 ";
 
 pub(crate) const GOMOKU_HELP: &str = "\
 a move         a point: h8, or 8,8 (column, row)
-undo, redo     take back your last move; make it again
+undo, redo     take back your last move; play it again
 goto N, list   go to the position after N moves; the moves, numbered
-next, prev     one move forward, one back; end: to the last one
+next, prev     one move forward, one back; end: to the last move
 new            begin a new game
 switch         change sides
-setup FEN      go on from this position
+setup FEN      continue from this position
 save FILE      write the game (.jsonl, .sgf, .psq, .lib, …)
 open FILE [N]  read a game, the Nth of the file, to go through it
 study [N]      try variations (from move N on); back: to the game as it was
 hint           ask the engine for a move
 eval           the values of the points
-level [N]      how strong the engine is, up to 10
+level [N]      show or set the strength of the engine, up to 10
 book, table    what the opening books and the proved positions say
 moves, fen     the legal moves; the position as text
-board          draw the board again
+board          redraw the board
 resign         give up
 quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
 ";

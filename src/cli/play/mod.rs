@@ -51,47 +51,49 @@ use state_file::Autosave;
 #[derive(Debug, clap::Args)]
 #[command(after_help = LEVELS)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    player: PlayerArgs,
-    #[command(flatten)]
-    limits: LimitArgs,
-    /// The strength of the engine, 1 to 10, in gomoku from 0, which does not search [default: 10, full strength].
-    #[arg(long, value_name = "N", conflicts_with = "engine",
-        value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())))]
-    level: Option<u8>,
-    /// Another engine to play against: a program with its arguments, of any protocol of `--protocol`.
-    #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
-        conflicts_with_all = ["book", "book_red", "book_black", "tables"])]
-    engine: String,
-    /// An option of that engine; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
-    option: Vec<(String, String)>,
-    /// What that engine speaks: auto, uci, ucci, cyclone or, of gomoku, gomocup.
-    #[arg(long, default_value = "auto", value_parser = parse_protocol)]
-    protocol: Spoken,
-    #[command(flatten)]
-    line: LineArgs,
-    /// Your side (xiangqi: red or black; gomoku: black or white; default: who begins).
+    /// Your side (xiangqi: red or black; gomoku: black or white; default: the side that moves first).
     #[arg(long)]
     side: Option<String>,
+    /// Flip the board.
+    #[arg(long)]
+    flip: bool,
     #[command(flatten)]
     drawing: DrawingArgs,
     #[command(flatten)]
     notation: NotationArgs,
-    /// See the board from the other side.
-    #[arg(long)]
-    flip: bool,
+    /// Playing strength, 1 to 10; in gomoku also 0, which does not search [default: 10, full strength].
+    #[arg(long, value_name = "N", conflicts_with = "engine",
+        value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())),
+        help_heading = "Engine")]
+    level: Option<u8>,
+    /// Play against another engine: a program with its arguments, speaking any protocol of `--protocol`.
+    #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
+        conflicts_with_all = ["book", "book_red", "book_black", "tables"], help_heading = "Engine")]
+    engine: String,
+    /// Option for that engine; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine",
+        help_heading = "Engine")]
+    option: Vec<(String, String)>,
+    /// Protocol of that engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
+    #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engine")]
+    protocol: Spoken,
+    #[command(flatten, next_help_heading = "Engine")]
+    limits: LimitArgs,
+    #[command(flatten, next_help_heading = "Engine")]
+    player: PlayerArgs,
+    #[command(flatten, next_help_heading = "Position")]
+    line: LineArgs,
 }
 
 const LEVELS: &str = "\
-Levels bound the positions searched for a move; the weakest also draw the move by chance
-among the best lines:
+Levels limit the nodes searched per move; the weakest also pick a move at random from the
+best lines:
   1  800, up to 500 centipawns worse    6  8000
   2  1500, up to 250                    7  16,000
   3  4000, up to 120                    8  40,000
   4  10,000, up to 40                   9  120,000
-  5  4000                              10  no bound but --movetime, --depth and --nodes
-Level 0 of gomoku does not search: it plays the point of the highest value.";
+  5  4000                              10  no limit except --movetime, --depth and --nodes
+Level 0 of gomoku does not search: it plays the point with the highest value.";
 
 /// The exit code after Ctrl-C.
 const LEFT: u8 = 130;

@@ -59,56 +59,60 @@ const BATCH_BYTES: usize = 16 << 20;
 /// With -o an interrupted review goes on where it was when the same command is run again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Game files of any format, bare, packed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z),
-    /// and folders of them at any depth; - reads standard input, 16 GiB at most.
+    /// Game files in any format, plain, compressed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z), and folders
+    /// of them, searched recursively; - reads standard input, up to 16 GiB.
     #[arg(required = true, value_name = "GAME")]
     inputs: Vec<PathBuf>,
-    /// Also write the games with evaluations, marks and better lines, as PGN (gomoku: as SGF, or as lines of JSON where
-    /// the name ends in .jsonl); - writes them to standard output in place of the text. A name that ends in .zst or .gz
-    /// is packed so.
-    #[arg(short, long, visible_alias = "pgn", value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Show only the moves that have a mark.
-    #[arg(long)]
-    mistakes: bool,
-    #[command(flatten)]
-    notation: NotationArgs,
-    /// An opening book; several are asked in this order. FILE:red and FILE:black are for one side
-    /// only; FILE:plies=N:games=N:weight=N, any of these in any order, bound what counts as its moves.
-    #[arg(long, value_name = "FILE")]
-    book: Vec<String>,
-    #[command(flatten)]
-    tables: TableArgs,
-    /// Which rules judge repetitions: none, check, asian, computer or chinese [default: asian].
-    #[arg(long)]
-    rules: Option<String>,
-    /// Positions to search for each position of a game (100000 if nothing else is given).
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes per position of a game (100000 if no other limit is given).
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     nodes: Option<u64>,
-    /// Plies to search for each position.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64))]
+    /// Depth per position, in plies.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..MAX_PLY as i64),
+        help_heading = "Search")]
     depth: Option<u32>,
-    /// Milliseconds for each position; the results then depend on the machine.
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Milliseconds per position of a game; results then depend on the machine.
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Search")]
     movetime: Option<u64>,
-    /// Size of the transposition table of each thread in MiB.
+    /// Size of the transposition table per thread in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 16,
-        value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64))]
+        value_parser = clap::value_parser!(u64).range(1..=MAX_HASH_MIB as u64),
+        help_heading = "Search")]
     hash: u64,
-    /// Positions searched at a time [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// Positions searched in parallel [default: one per core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256),
+        help_heading = "Search")]
     threads: Option<u16>,
-    /// Write the list of games that were left out: file, line (or, in binary files, the offset in
-    /// bytes as in @6699), game and reason, separated by tabs. A new file: nothing is replaced.
-    #[arg(long, value_name = "FILE")]
+    /// Repetition rules: none, check, asian, computer or chinese [default: asian].
+    #[arg(long, help_heading = "Search")]
+    rules: Option<String>,
+    /// Opening book; may be repeated, books are queried in this order. FILE:red and FILE:black apply to one side only;
+    /// FILE:plies=N:games=N:weight=N, any of these in any order, limits what counts as a book move.
+    #[arg(long, value_name = "FILE", help_heading = "Opening books")]
+    book: Vec<String>,
+    #[command(flatten, next_help_heading = "Endgame tables")]
+    tables: TableArgs,
+    /// Also write the annotated games (evaluations, marks, better lines) as PGN (gomoku: as SGF, or as JSON lines if
+    /// the name ends in .jsonl); - writes them to standard output instead of the text. Output is compressed if the name
+    /// ends in .zst or .gz.
+    #[arg(short, long, visible_alias = "pgn", value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Show only marked moves.
+    #[arg(long, help_heading = "Output")]
+    mistakes: bool,
+    #[command(flatten, next_help_heading = "Output")]
+    notation: NotationArgs,
+    /// List skipped games in a new file. Tab-separated: file, line (in binary files the byte offset, as in @6699), game
+    /// and reason.
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     rejects: Option<PathBuf>,
-    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of leaving the
-    /// game out; this is always done.
-    #[arg(long)]
+    /// Keep the moves before an illegal one, or before the end of a truncated file, instead of skipping the game; this
+    /// is always on.
+    #[arg(long, help_heading = "Input")]
     keep_legal_part: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Filters")]
     games: GameFilterArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Filters")]
     search: SearchArgs,
 }
 

@@ -20,23 +20,23 @@ use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate
   juzhong tablebase generate --men 4 --tables tables       all sets of up to four men
   juzhong tablebase generate --men 5 --tables tables --dry-run
 
-Finished tables are kept: after an interruption (exit code 75) the same command goes on. Several runs
-may work in one folder at the same time; they share the tables among them.")]
+Finished tables are kept: after an interruption (exit code 75), run the same command again to resume.
+Several runs may work in one folder at the same time; they divide the tables among themselves.")]
 pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
     #[command(flatten)]
     folder: Folder,
-    /// Number of threads (default: one for each core).
+    /// Number of threads (default: one per core).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Refuse what needs more memory, as in 2GiB (default: what the machine has free).
+    /// Refuse sets that need more memory than this, as in 2GiB (default: the free memory of the machine).
     #[arg(long, value_name = "SIZE", value_parser = parse_size::<u64>)]
     memory: Option<u64>,
-    /// Only state what would be built, and the memory, disk space and time it needs.
+    /// Only report what would be built, and the memory, disk space and time it needs.
     #[arg(long)]
     dry_run: bool,
-    /// How progress is shown on standard error.
+    /// How to show progress on standard error.
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     progress: Show,
 }

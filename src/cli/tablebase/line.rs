@@ -26,10 +26,10 @@ pub(crate) struct Args {
     notation: NotationArgs,
     #[command(flatten)]
     drawing: ShownBoardArgs,
-    /// Most plies to show.
+    /// Maximum number of plies to show.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     plies: usize,
-    /// Explain a value that the repetition rule decides: what each move of the loop does.
+    /// Explain a value decided by the repetition rules: what each move of the loop does.
     #[arg(long)]
     why: bool,
 }

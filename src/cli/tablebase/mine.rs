@@ -24,47 +24,55 @@ use juzhong::xiangqi::notation::format_move;
 pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
-    #[command(flatten)]
-    folder: Folder,
-    /// What to look for: zugzwang (whoever is to move does worse than if the other side was), full-zugzwang (whoever is
-    /// to move loses), only-move (a win by one move only at each turn for --plies plies of best defence), longest (the
-    /// longest wins; with --metric dtc, without a capture), by-rule (only the repetition rule decides), weaker-side
-    /// (the side with less material wins, and not by a capture at once).
-    #[arg(long, value_name = "THEME")]
-    theme: Theme,
-    /// Plies of best play in which each winning move is the only one, with --theme only-move [default: 9].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200))]
-    plies: Option<u16>,
-    /// Positions to show of each set, drawn by the seed.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    number: usize,
-    /// Seed of the draw.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "all")]
-    seed: u64,
-    /// Show all positions.
-    #[arg(long, conflicts_with = "number")]
-    all: bool,
-    /// Show only how many there are.
-    #[arg(long, conflicts_with_all = ["number", "seed", "all", "format"])]
-    count: bool,
-    /// Number of threads (default: one for each core).
+    /// Number of threads (default: one per core).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// What to write.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[command(flatten, next_help_heading = "Tables")]
+    folder: Folder,
+    /// What to look for: zugzwang (either side is worse off having the move), full-zugzwang (the side to move loses,
+    /// whichever it is), only-move (each winning move is the only one, for --plies plies of best defence), longest (the
+    /// longest wins; with --metric dtc, without a capture), by-rule (decided only by the repetition rules), weaker-side
+    /// (the side with less material wins, not by an immediate capture).
+    #[arg(long, value_name = "THEME", help_heading = "Positions")]
+    theme: Theme,
+    /// With --theme only-move: plies of best play in which each winning move is the only one [default: 9].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=200),
+        help_heading = "Positions")]
+    plies: Option<u16>,
+    /// Positions to show per material set, drawn at random.
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Positions")]
+    number: usize,
+    /// Random seed.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        conflicts_with = "all",
+        help_heading = "Positions"
+    )]
+    seed: u64,
+    /// Show all positions.
+    #[arg(long, conflicts_with = "number", help_heading = "Positions")]
+    all: bool,
+    /// Show only the number of positions.
+    #[arg(long, conflicts_with_all = ["number", "seed", "all", "format"],
+        help_heading = "Positions")]
+    count: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     format: Format,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Output")]
     notation: NotationArgs,
 }
 
 /// How to write the positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// Counts, and each position with its value and the best line.
+    /// Counts, and each position with its value and best line.
     Text,
-    /// The positions alone, one a line, as probe --fens reads them.
+    /// Positions only, one per line, as read by probe --fens.
     Fen,
-    /// Games that begin at the positions and go on by the best line.
+    /// Games that start from the positions and follow the best line.
     Pgn,
 }
 

@@ -24,37 +24,37 @@ use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Build tables, and first those their captures lead to.
+    /// Generate tables, along with the smaller tables their captures lead to.
     Generate(generate::Args),
-    /// Look up positions.
+    /// Probe positions.
     ///
-    /// Shows the value of a position for the side to move, and of all its moves, best first. The
-    /// folder must also hold the tables that captures lead to.
+    /// Shows the value of a position for the side to move, and of all its moves, best first. The folder must also hold
+    /// the tables that captures lead to.
     Probe(probe::Args),
     /// Show the best line from a position.
     ///
-    /// Both sides play their best moves: up to mate, to the capture that distances count (dtc), or
-    /// once around the loop that decides by the repetition rule.
+    /// Both sides play their best moves: to mate, to the next capture (with dtc), or once around the loop that the
+    /// repetition rules decide.
     Line(line::Args),
-    /// Search tables for positions that teach something.
+    /// Search tables for instructive positions.
     ///
-    /// Mutual zugzwangs, wins by only moves, the longest wins, results that only the repetition rule decides, wins of
-    /// the weaker side: counted, each once up to symmetry, and a sample or all of them shown with the best line.
+    /// Finds mutual zugzwangs, wins by only moves, the longest wins, results decided only by the repetition rules, and
+    /// wins of the weaker side. Counts them, each once up to symmetry, and shows a sample or all of them with the best
+    /// line.
     Mine(mine::Args),
-    /// Show the counts of a table.
+    /// Show the statistics of a table.
     Stats(show::StatsArgs),
-    /// List the tables of a folder.
+    /// List the tables in a folder.
     List(show::ListArgs),
-    /// Prove tables with the ordinary legal move generator.
+    /// Verify tables with the ordinary legal move generator.
     ///
-    /// Recomputes every position from one ply of moves, and every round of the repetition rules. Ends
-    /// with exit code 1 and shows the first positions if any are wrong. The smaller tables that
-    /// captures lead to are taken as they are.
+    /// Recomputes every position from one ply of moves, and every round of the repetition rules. If any are wrong,
+    /// shows the first of them and exits with code 1. The smaller tables that captures lead to are trusted.
     Verify(verify::Args),
-    /// Write what tables depend on, for workflow engines that build them.
+    /// Write the dependencies of tables, for workflow engines that build them.
     ///
-    /// The tables named and all that their captures lead to, each with slots, memory and the smaller
-    /// tables that must be there before. Nothing is built.
+    /// Lists the given tables and all that their captures lead to, each with its slots, memory and the smaller tables
+    /// it requires. Nothing is built.
     Plan(plan::Args),
 }
 
@@ -64,11 +64,11 @@ const DEFAULT_RULES: Rules = Rules::Asian;
 /// Which tables.
 #[derive(Debug, clap::Args)]
 struct Folder {
-    /// The folder of the tables.
+    /// Folder of the tables.
     #[arg(long = "tables", visible_alias = "dir", value_name = "FOLDER")]
     dir: PathBuf,
-    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also) [default: asian;
-    /// where tables are read, check or none if the folder has no others].
+    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase loses too) [default: asian; when
+    /// reading tables, check or none if the folder has no others].
     #[arg(long)]
     rules: Option<Rules>,
     #[command(flatten)]
@@ -78,12 +78,10 @@ struct Folder {
 /// What distances count.
 #[derive(Debug, clap::Args)]
 struct Measure {
-    /// What distances count: dtm (plies to mate) or dtc (to the next capture by either side, or
-    /// mate).
+    /// Metric of distances: dtm (plies to mate) or dtc (plies to the next capture by either side, or mate).
     #[arg(long, default_value_t)]
     metric: Metric,
-    /// Results under a limit, with --metric dtc: this number of plies without a capture draws, as
-    /// 120 do at the board. The same as --metric dtcN.
+    /// With --metric dtc: count N plies without a capture as a draw, as 120 are in play. Same as --metric dtcN.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=Metric::MAX_LIMIT as i64))]
     limit: Option<u16>,
 }

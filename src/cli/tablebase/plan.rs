@@ -14,10 +14,10 @@ const SNAKEFILE: &str = include_str!("../../../contrib/snakemake/Snakefile");
 pub(crate) struct Args {
     #[command(flatten)]
     sets: Sets,
-    /// What to write.
+    /// Output format.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase also).
+    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase loses too).
     #[arg(long, default_value_t = DEFAULT_RULES)]
     rules: Rules,
     #[command(flatten)]
@@ -27,13 +27,13 @@ pub(crate) struct Args {
 /// How to write a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// One object: slots, memory in bytes, file and needed tables of each table (the default).
+    /// One object with the slots, memory in bytes, file and required tables of each table (the default).
     Json,
-    /// A graph for Graphviz.
+    /// Graphviz graph.
     Dot,
-    /// A makefile: make -f FILE -j 2 DIR=tables.
+    /// Makefile: make -f FILE -j 2 DIR=tables.
     Make,
-    /// A Snakefile for Snakemake 9: snakemake -s FILE --cores 2 --config dir=tables.
+    /// Snakefile for Snakemake 9: snakemake -s FILE --cores 2 --config dir=tables.
     Snakemake,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     folder: Folder,
     #[command(flatten)]
     line: LineArgs,
-    /// A file of positions, one a line (- for standard input); one JSON object a line answers.
+    /// Answer every position in a file, one per line (- for standard input), with one JSON object per line.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["fen", "moves"],
         conflicts_with_all = ["fen", "moves"])]
     fens: Option<PathBuf>,

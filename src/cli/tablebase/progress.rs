@@ -36,14 +36,14 @@ pub(crate) fn one_line_bar(length: u64, target: ProgressDrawTarget) -> ProgressB
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Show {
-    /// A bar on a terminal, else plain lines.
+    /// Progress bar on a terminal, else plain lines.
     #[default]
     Auto,
-    /// Lines of text.
+    /// Plain lines of text.
     Plain,
-    /// One JSON object a line (schema juzhong.tablebase.progress/1).
+    /// One JSON object per line (schema juzhong.tablebase.progress/1).
     Json,
-    /// Nothing but errors.
+    /// Errors only.
     None,
 }
 

@@ -11,21 +11,21 @@ use juzhong::tablebase::{Family, Material, Pattern};
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Sets {
-    /// Sets of men, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A,
-    /// elephants B. A * that ends a side adds any number of advisors and elephants to it; quote it.
-    /// Or --men, --family or --list.
+    /// Material, as in KRvKN: kings K, rooks R, horses N, cannons C, pawns P, advisors A, elephants B. A * at the end
+    /// of a side stands for any number of advisors and elephants; quote it. Alternatively use --men, --family or
+    /// --list.
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Pattern>,
-    /// All sets of up to this many men, kings included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6))]
+    /// All sets of up to N men, kings included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=6),
+        help_heading = "Material")]
     men: Option<u8>,
-    /// The sets of a family: practical (one or two attackers against every combination of advisors and elephants, and
+    /// All sets of a family: practical (one or two attackers against every combination of advisors and elephants, and
     /// the other endings of the manuals).
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Material")]
     family: Option<Family>,
-    /// The sets (or patterns with *) that a file names, one a line, # before comments (- for standard
-    /// input).
-    #[arg(long, value_name = "FILE")]
+    /// Sets (or patterns with *) from a file, one per line, with # for comments (- for standard input).
+    #[arg(long, value_name = "FILE", help_heading = "Material")]
     list: Option<PathBuf>,
 }
 

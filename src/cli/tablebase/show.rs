@@ -14,11 +14,11 @@ use juzhong::xiangqi::repetition::MOVE_LIMIT;
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArgs {
-    /// The set of men, as in KRvKN; the side named first is reported as Red.
+    /// Material, as in KRvKN; the side named first is reported as Red.
     material: Asked,
     #[command(flatten)]
     folder: Folder,
-    /// Also how many positions have each order and distance (with --json they are always told).
+    /// Also show the number of positions for each order and distance (always included with --json).
     #[arg(long)]
     histogram: bool,
 }
@@ -26,7 +26,7 @@ pub(crate) struct StatsArgs {
 /// Lists the tables of a folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// The folder of the tables.
+    /// Folder of the tables.
     #[arg(long = "tables", visible_alias = "dir", value_name = "FOLDER")]
     dir: PathBuf,
 }

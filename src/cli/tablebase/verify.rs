@@ -14,13 +14,13 @@ use juzhong::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyO
 /// Proves tables.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Sets of men, as in KRvKN, or patterns, as in KRvK* (default: every table of the folder with these
-    /// rules and metric).
+    /// Material, as in KRvKN, or patterns, as in KRvK* (default: every table in the folder with these rules and
+    /// metric).
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Pattern>,
     #[command(flatten)]
     folder: Folder,
-    /// Number of threads (default: one for each core).
+    /// Number of threads (default: one per core).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }

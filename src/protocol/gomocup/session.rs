@@ -21,7 +21,7 @@ use crate::protocol::session::thinking::{
 use crate::protocol::wire::gomocup::{Cell, Command, List, Step, error, message};
 use crate::search::{Iteration, Limits, MAX_MULTIPV, Score};
 
-/// Options take effect when nothing else has come for this long: on nobody's clock.
+/// Idle time after which options are applied, so that no clock runs meanwhile.
 const IDLE: Duration = Duration::from_millis(50);
 /// Commands that may wait for the end of a search, and the bytes of their lines.
 const MOST_WAITING: (usize, usize) = (2_000, 1 << 20);

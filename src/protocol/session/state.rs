@@ -41,7 +41,7 @@ const PAST_WITHOUT_LIMIT: usize = 40;
 /// The deepest tree whose leaves are counted, in plies: deeper ones would never end in practice.
 const MAX_PERFT: u32 = 64;
 
-/// Options take effect when nothing else has come for this long: on nobody's clock.
+/// Idle time after which options are applied, so that no clock runs meanwhile.
 const IDLE: Duration = Duration::from_millis(50);
 
 /// The time that `isready` waits for books and tablebases to be opened before it is answered all the same:

@@ -168,14 +168,14 @@ function controls(app, undo) {
   app.on(['editing'], () => setup.setAttribute('aria-pressed', String(app.editing)));
   return el('div', { class: 'controls', role: 'toolbar', 'aria-label': t('Moves of the game') },
     control('first', t('To the start'), () => app.session.toStart(), 'Home'),
-    control('back', t('One move back'), () => app.session.step(-1), '←'),
-    control('next', t('One move on'), () => app.session.step(1), '→'),
+    control('back', t('Previous move'), () => app.session.step(-1), '←'),
+    control('next', t('Next move'), () => app.session.step(1), '→'),
     control('last', t('To the end'), () => app.session.toEnd(), 'End'),
     el('span', { class: 'gap' }),
     control('undo', t('Undo'), undo, 'u'),
     control('redo', t('Redo'), () => app.session.redo(), 'r'),
     el('span', { class: 'gap' }),
-    control('flip', t('Turn the board'), () => app.change({ flipped: !app.settings.flipped }), 'f'),
+    control('flip', t('Flip board'), () => app.change({ flipped: !app.settings.flipped }), 'f'),
     setup,
     control('plus', t('New game'), () => newGame(app), 'n'));
 }

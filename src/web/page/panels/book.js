@@ -97,7 +97,7 @@ export class BookPanel {
       set({ books: on ? [...this.chosen, name] : this.chosen.filter((other) => other !== name) }))) : [];
     if (app.meta.library && this.books.length > 0) boxes.push(checkbox(t('Games of the library'), app.settings.library, (library) => set({ library })));
     this.filters.replaceChildren(el('summary', {}, t('Filters')), row(
-      numberField(t('at least games'), app.settings.minGames || '', (value) => set({ minGames: Number(value) || 0 }), { min: 0 }),
+      numberField(t('min. games'), app.settings.minGames || '', (value) => set({ minGames: Number(value) || 0 }), { min: 0 }),
       ...limitFields(app.settings.yearFrom, app.settings.yearTo, app.settings.minRating, set), ...boxes));
   }
 
@@ -235,7 +235,7 @@ export class BookPanel {
     const several = this.sources.length > 1;
     const box = el('div', { class: 'column' }, (several || !book) && el('h3', {}, book || t('Games of the library')));
     if (answer.moves.length === 0) {
-      box.append(emptyState(book ? t('No move in this book. Go back with ←, or turn the engine on with e.') : t('No game of the library went on from here.')));
+      box.append(emptyState(book ? t('No move in this book. Go back with ←, or press e to start the engine.') : t('No game of the library went on from here.')));
       return box;
     }
     const moves = [...answer.moves].sort((a, b) => b.games - a.games || b.weight - a.weight);

@@ -85,7 +85,7 @@ export class Setup {
       select(/** @type {[string, string][]} */ (sides), this.position.turn, (turn) => this.set({ turn }), { 'aria-label': t('Side to move'), class: 'turn' }),
       button(t('Start position'), () => this.takeFen(START[app.game])),
       button(t('Empty the board'), () => this.clear()));
-    if (xiangqi) box.append(button(t('Turn colours'), () => this.swap()));
+    if (xiangqi) box.append(button(t('Swap colours'), () => this.swap()));
     else box.append(this.sizeChoice(), this.ruleChoice());
     return box;
   }
