@@ -69,7 +69,7 @@ pub mod proxy;
 #[cfg(feature = "engine")]
 pub mod contest;
 
-// Answers to questions as programs read them: typed requests, one object for each answer, errors by kind.
+// Answers to questions as programs read them: typed requests, an object for each answer, errors by kind.
 #[cfg(feature = "answers")]
 pub mod answers;
 

@@ -4,12 +4,10 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
-use crate::answers::line::line_texts;
 use crate::game::{BySide, Judgement, Line, Side, Verdict};
 use crate::xiangqi::explain::{
     self, LimitReport, LoopReport, MoveReport, SideReport, explain_limit, explain_loop,
 };
-use crate::xiangqi::notation::MoveNotation;
 use crate::xiangqi::{Piece, Position, RuleSet, Square};
 
 /// The explanation of a verdict; empty where no rule applies.
@@ -137,19 +135,15 @@ const fn side_name(side: Side) -> &'static str {
 }
 
 impl VerdictExplanation {
-    /// The explanation of the verdict on the last position of `line`.
+    /// The explanation of the verdict on the last position of `line`, whose moves have these texts.
     #[must_use]
-    pub fn of(line: &Line<Position>, rules: RuleSet, notation: Option<MoveNotation>) -> Self {
+    pub fn of(line: &Line<Position>, rules: RuleSet, texts: Option<&[String]>) -> Self {
         let limit = |LimitReport { plies, counted, checks }| {
             let BySide { first: red, second: black } = checks;
             Limit { plies, counted, checks: ChecksOfSides { red, black } }
         };
         Self {
-            repeated: explain_loop(line, rules).map(|report| {
-                let texts =
-                    notation.map(|notation| line_texts(line.start(), line.moves(), notation));
-                Repeated::new(report, texts.as_deref())
-            }),
+            repeated: explain_loop(line, rules).map(|report| Repeated::new(report, texts)),
             limit: explain_limit(line, rules).map(limit),
         }
     }

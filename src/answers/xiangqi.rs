@@ -2,6 +2,7 @@
 
 use crate::answers::described::{Described, Refusal, Start};
 use crate::answers::evaluation::{Evaluation, XiangqiEvaluation};
+use crate::answers::line::line_texts;
 use crate::answers::verdict::VerdictExplanation;
 use crate::game::{Game, Line, Side};
 use crate::search::eval::xiangqi::explain;
@@ -56,6 +57,7 @@ impl Described for Position {
         rules: RuleSet,
         notation: Option<MoveNotation>,
     ) -> VerdictExplanation {
-        VerdictExplanation::of(line, rules, notation)
+        let texts = notation.map(|notation| line_texts(line.start(), line.moves(), notation));
+        VerdictExplanation::of(line, rules, texts.as_deref())
     }
 }

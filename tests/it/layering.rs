@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 17] = [
+const ROOMS: [(&str, &[&str]); 18] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
@@ -39,13 +39,14 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "protocol",
         ],
     ),
+    ("answers", &["game", "xiangqi", "gomoku", "record", "search"]),
     ("tune", &["game", "xiangqi", "gomoku", "record", "search", "engine", "protocol", "contest"]),
     ("capi", &["game", "xiangqi", "book", "tablebase"]),
 ];
 
 /// The files and folders of each room from the ground up, as `docs/design/rooms.md` lists them: each may use those
 /// before it.
-const FOLDERS: [(&str, &[&str]); 17] = [
+const FOLDERS: [(&str, &[&str]); 18] = [
     (
         "bytes",
         &[
@@ -224,6 +225,10 @@ const FOLDERS: [(&str, &[&str]); 17] = [
             "journal",
             "selfplay",
         ],
+    ),
+    (
+        "answers",
+        &["error", "evaluation", "verdict", "described", "line", "xiangqi", "gomoku", "position"],
     ),
     ("tune", &["sample", "fit", "order", "source", "games"]),
     ("capi", &["status", "arguments", "registry", "message", "board", "tables", "game", "book"]),
