@@ -18,12 +18,12 @@ VERDICTS = {"win": "win 例胜", "draw": "draw 例和", "placement": "by placeme
 # Points of a share from which on a guard changes a result.
 DECISIVE = 5
 
-CHANGES = """The table compares each attacker that has a guard with the same attacker without it, against the same defence: the
-increase, in percentage points, of the share won with the attacker to move, and of the share lost with the defender to move.
-Changes of at least 5 points are in bold. Smaller ones are due to the square that the guard occupies, where it blocks or can
-be captured, and most are losses. Only one guard changes a result: an advisor on the cannon's side, since the cannon has no
-other screen. With it the cannon wins against the bare king, one or two advisors, or one elephant, where it never wins
-without; against more guards it wins only in some positions.
+CHANGES = """The table compares each attacker that has a guard with the same attacker without it, against the same
+defence: the increase, in percentage points, of the share won with the attacker to move, and of the share lost with
+the defender to move. Changes of at least 5 points are in bold. Smaller ones are due to the square that the guard
+occupies, where it blocks or can be captured, and most are losses. Only one guard changes a result: an advisor on
+the cannon's side, since the cannon has no other screen. With it the cannon wins against the bare king, one or two
+advisors, or one elephant, where it never wins without; against more guards it wins only in some positions.
 """
 
 HEAD = """# The practical endings
