@@ -75,7 +75,7 @@ def change(known, attacker, own, guards):
 
 def print_changes(known):
     """Prints which guards of an attacker's own change the result."""
-    print("## An advisor or elephant of one's own\n")
+    print("## An advisor or elephant on the attacker's side\n")
     print(CHANGES)
     print("| attacker and guard | " + " | ".join(["alone", *GUARDS[1:]]) + " |")
     print("|---" * (len(GUARDS) + 1) + "|")
