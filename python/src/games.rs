@@ -346,7 +346,8 @@ fn read_file(path: &Path, stop: &StopFlag, sender: &SyncSender<Message>) -> io::
         }
         Err(error) => return Err(error),
     };
-    read_game_file(&source, &file, &folder, stop, ReadOptions::keeping(Keep::LegalPart), &mut send).map(|_| ())
+    read_game_file(&source, &file, &folder, stop, ReadOptions::keeping(Keep::LegalPart), &mut send)
+        .map(|_| ())
 }
 
 /// The bytes of a source of games.
