@@ -8,7 +8,7 @@
 //! let line = LineRequest { moves: "h2e2 h9g7".to_owned(), ..LineRequest::default() };
 //! let request = PositionRequest { line, ..PositionRequest::default() };
 //! let answer = request.answer::<Position>()?;
-//! assert_eq!((answer.status, answer.legal_moves.len()), ("ongoing", 45));
+//! assert_eq!((answer.status, answer.legal_moves.len()), ("ongoing", 35));
 //! # Ok::<(), juzhong::answers::AnswerError>(())
 //! ```
 
