@@ -79,6 +79,9 @@ REQUESTS = [
     ("get", "/api/book", {"min_share": 5}, None, 400),
     ("get", "/api/table", {"game": "gomoku"}, None, 400),
     ("get", "/chessdb", {"action": "querybest", "board": ROOK}, None, 200),
+    ("post", "/chessdb", {}, b"action=queryall&board=startpos", 200),
+    ("post", "/chessdb.php", {}, b"action=querybest&board=startpos", 200),
+    ("post", "/chessdb", {}, b"action=%zz", 200),
 ]
 
 
