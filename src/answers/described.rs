@@ -1,4 +1,4 @@
-//! What questions need of a game beside its rules: positions and moves as they are typed, and their description.
+//! The abilities that questions need of a game beside its rules: positions and moves as they are typed, and their description.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;

@@ -8,7 +8,7 @@ pub enum ErrorKind {
     BadParameter,
     /// The data of the request cannot be read: a position, a move, a game.
     BadData,
-    /// What is asked for is not there.
+    /// There is no such thing as is asked for.
     NotFound,
     /// Too much is going on; later the request may be answered.
     Busy,

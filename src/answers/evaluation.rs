@@ -110,7 +110,7 @@ pub struct TermCount {
     pub count: OwnAndOther<i16>,
     /// Its name.
     pub term: &'static str,
-    /// What it is worth, in centipawns.
+    /// Its worth, in centipawns.
     pub value: OwnAndOther<f64>,
 }
 

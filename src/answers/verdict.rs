@@ -101,7 +101,7 @@ pub struct SideConduct {
 pub struct Limit {
     /// Plies since the last capture.
     pub plies: usize,
-    /// Those of them that count.
+    /// The number of them that counts.
     pub counted: usize,
     /// The checks among them.
     pub checks: ChecksOfSides,

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::interrupt;
-use super::line_args::{LineArgs, NotationArgs, parse_rules};
+use super::line_args::{LineArgs, NotationArgs};
 use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::{ShownBoardArgs, Terminal};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{counts, say};
-use juzhong::answers::line_texts;
+use juzhong::answers::{line_texts, parse_rules};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};

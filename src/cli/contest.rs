@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::line_args::{BoardArgs, NotationArgs, parse_rules};
+use super::line_args::{BoardArgs, NotationArgs};
 use super::openings::{read_openings, tell_left_out};
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::{self, counted, counts, left, text, word};
+use juzhong::answers::parse_rules;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
 use super::game_input::{
-    STANDARD, find_inputs, interrupted, no_game, read_file, refusal, refuse_input_as_output,
+    STANDARD, find_inputs, interrupted, no_game, read_file, refuse_input_as_output,
     temporary_folder,
 };
 use super::interrupt::stop_flag;
@@ -173,7 +173,7 @@ impl Args {
         WriteOptions { pgn, encoding: self.encoding, replace: self.replace, board }
     }
 
-    /// How games are read: a single file is opened for a person.
+    /// The way in which games are read: a single file is opened for a person.
     fn reading<G: Terminal>(&self) -> Result<ReadOptions, CliError> {
         let is_single = match self.inputs.as_slice() {
             [input] => input.as_path() == Path::new(STANDARD) || input.is_file(),
@@ -410,7 +410,7 @@ impl Work<'_, '_> {
                 self.write(source, &game)
             }
             Err(bad) => {
-                self.first_bad.get_or_insert_with(|| refusal(&bad));
+                self.first_bad.get_or_insert_with(|| bad.to_string());
                 let listing = &mut self.listing;
                 self.bar.suspend(|| listing.add_bad(&bad));
                 Ok(())

@@ -123,12 +123,7 @@ pub(crate) fn read_file<G: Formats>(
     }
 }
 
-/// Says why a game cannot be read. Where a move is at fault its number says more than a byte of a binary file.
-pub(crate) fn refusal(bad: &BadGame) -> String {
-    bad.to_string()
-}
-
-/// Says where a game of which the legal part was opened ends, and why.
+/// The sentence on where a game of which the legal part was opened ends, and why.
 pub(crate) fn ending<G: Terminal>(cut: &BadGame, record: &Record<G>) -> String {
     let why = match &cut.reason {
         BadGameReason::Move { error, .. } => error.to_string(),
@@ -144,7 +139,7 @@ pub(crate) fn ending<G: Terminal>(cut: &BadGame, record: &Record<G>) -> String {
     text!("{place}: game {game} ends after {moves}: {why}")
 }
 
-/// Says that a game ends before the move that would be next, and why.
+/// The sentence that a game ends before the move that would be next, and why.
 fn ends_before<G: Terminal>(
     (source, place, game): (&str, Place, u64),
     record: &Record<G>,
@@ -167,8 +162,8 @@ fn shown_place(source: &str, place: Place) -> String {
     Visible(place).to_string()
 }
 
-/// What a person who opens a game of a source is told of it: where it ends and why, if it breaks off, else its
-/// deviation from what the file states.
+/// The remark for a person who opens a game of a source: where it ends and why, if it breaks off, else its deviation
+/// from what the file states.
 pub(crate) fn remark<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<String> {
     ends(source, game).or_else(|| {
         let note = message(&game.note?.to_string());
@@ -176,7 +171,7 @@ pub(crate) fn remark<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<
     })
 }
 
-/// Where a game of a source ends and why, if it breaks off.
+/// The end of a game of a source and its reason, if it breaks off.
 pub(crate) fn ends<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<String> {
     let ParsedGame { record, place, game: number, note, cut, .. } = game;
     let cut = cut.as_ref().map(|cut| ending(cut, record));

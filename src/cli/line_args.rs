@@ -3,7 +3,7 @@
 
 use super::{CliError, exit};
 use crate::cli::language::Language;
-use juzhong::answers::{self, BoardRequest, Described, LineRequest, Refusal, Typed};
+use juzhong::answers::{BoardRequest, Described, LineRequest, Refusal, Typed};
 use juzhong::game::position_text;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -127,9 +127,4 @@ impl LineArgs {
         play_on(&mut typed, &self.moves.join(" "), "--moves")?;
         Ok(typed)
     }
-}
-
-/// The rule set of that name, or the usual one.
-pub(crate) fn parse_rules<G: Described>(name: Option<&str>) -> Result<G::Rules, CliError> {
-    Ok(answers::parse_rules::<G>(name)?)
 }

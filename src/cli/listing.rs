@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
-use super::game_input::{ending, refusal, remark};
+use super::game_input::{ending, remark};
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
 use juzhong::book::{Reject, RejectReason};
@@ -118,7 +118,7 @@ pub(crate) struct Listing<'a> {
 /// The lines on standard error.
 #[derive(Debug)]
 struct Told {
-    /// Those that wait; none does once lines are told at once.
+    /// The lines that wait; none does once lines are told at once.
     waiting: Option<Vec<String>>,
 }
 
@@ -136,7 +136,7 @@ impl Told {
     }
 }
 
-/// Whatever ends the command, its lines are told.
+/// The lines are told whatever ends the command.
 impl Drop for Told {
     fn drop(&mut self) {
         self.release();
@@ -175,7 +175,7 @@ impl<'a> Listing<'a> {
     /// Adds a game that was left out.
     pub(crate) fn add_bad(&mut self, bad: &BadGame) {
         if self.list.is_none() {
-            return self.show_bad(&refusal(bad));
+            return self.show_bad(bad);
         }
         let reason = RejectReason::bad(&bad.reason);
         let source = PathBuf::from(&bad.source);
@@ -195,9 +195,11 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Says on standard error in what a game deviates from what its file states; of many games only the first.
+    /// Says on standard error in what a game deviates from what its file states, unless it breaks off, which
+    /// [`add_cut`](Self::add_cut) says; of many games only the first.
     pub(crate) fn add_note<G: Terminal>(&mut self, source: &str, game: &ParsedGame<G>) {
-        let Some(remark) = remark(source, game).filter(|_| game.note.is_some()) else { return };
+        let remark = game.cut.is_none().then(|| remark(source, game));
+        let Some(remark) = remark.flatten() else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
             self.told.line(format!("juzhong: {remark}"));

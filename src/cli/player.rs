@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::line_args::parse_rules;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
+use juzhong::answers::parse_rules;
 use juzhong::book::{Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, TableOptions, clock};
 use juzhong::game::Side;
@@ -48,7 +48,7 @@ pub(crate) struct BookArgs {
     /// Book for Black only, queried before those of --book.
     #[arg(long, value_name = "FILE")]
     book_black: Vec<String>,
-    /// How to choose among book moves: best, weighted, softmax (by score), uniform or group (stay in a line group).
+    /// Choice among book moves: best, weighted, softmax (by score), uniform or group (stay in a line group).
     #[arg(long, default_value_t)]
     policy: Policy,
     /// Leave the books after this many plies [default: never].
@@ -169,7 +169,7 @@ impl PlayerArgs {
 
     /// The rules requested.
     pub(crate) fn rules<G: Terminal>(&self) -> Result<G::Rules, CliError> {
-        parse_rules::<G>(self.rules.as_deref())
+        Ok(parse_rules::<G>(self.rules.as_deref())?)
     }
 
     /// The engine; problems of books and tablebases go to standard error.

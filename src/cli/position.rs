@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::fens::Fens;
-use super::line_args::{LineArgs, NotationArgs, parse_rules};
+use super::line_args::{LineArgs, NotationArgs};
 use super::terminal::{DrawingArgs, Terminal};
 use super::verdict_explanation::write_explanation;
 use super::{CliError, Context, GameName, exit};
 use crate::cli::language::{self, say, text, word, wrapped};
-use juzhong::answers::{PositionAnswer, Refusal, Typed, legal_moves};
+use juzhong::answers::{PositionAnswer, Refusal, Typed, legal_moves, parse_rules};
 use juzhong::game::{Line, Outcome};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;

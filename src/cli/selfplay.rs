@@ -2,12 +2,13 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::line_args::{BoardArgs, parse_rules};
+use super::line_args::BoardArgs;
 use super::listing::claim_file;
 use super::openings::read_openings;
 use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{counts, say};
+use juzhong::answers::parse_rules;
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{Contested, SelfPlay};

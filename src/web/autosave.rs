@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
-use super::games::{Opened, about, game_json, game_of, one_game};
+use super::games::{Opened, SOURCE, about, game_json, game_of, one_game};
 use super::params::{Common, GameBody, InPath, Params};
 use super::problem::Problem;
 use super::state::App;
@@ -131,8 +131,8 @@ pub(crate) async fn game(
         let bytes = open::read(&path, LONGEST)
             .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;
         match query.game()? {
-            GameName::Xiangqi => one_game(0, &game_of::<Position>(&bytes)?),
-            GameName::Gomoku => one_game(0, &game_of::<Board>(&bytes)?),
+            GameName::Xiangqi => one_game(SOURCE, 0, &game_of::<Position>(&bytes)?),
+            GameName::Gomoku => one_game(SOURCE, 0, &game_of::<Board>(&bytes)?),
         }
     })
     .await

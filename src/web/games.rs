@@ -15,7 +15,7 @@ use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::game_input::{ends, refusal};
+use crate::cli::game_input::ends;
 use crate::cli::language::message;
 use crate::cli::terminal::Terminal;
 use juzhong::game::{Outcome, Side};
@@ -27,7 +27,7 @@ use juzhong::record::{
 use juzhong::xiangqi::Position;
 
 /// The name of a body in the places of its faults, where it is no file with a name.
-const SOURCE: &str = "text";
+pub(crate) const SOURCE: &str = "text";
 /// Letters of a file's name that messages show.
 const SHOWN_NAME: usize = 200;
 /// Games of a file that are listed, at most.
@@ -78,7 +78,7 @@ fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>)
     summary
 }
 
-/// The answer to [`open`].
+/// A file of games and one of them whole, as [`open`] answers.
 #[derive(Serialize)]
 pub(crate) struct Opened {
     games: Vec<Value>,
@@ -88,9 +88,9 @@ pub(crate) struct Opened {
     breaks_off: u64,
     /// Words and signs between moves that were passed over.
     words: u64,
-    /// Where the game ends and why, if it breaks off.
+    /// The end of the game and its reason, if it breaks off.
     ends: Option<String>,
-    /// In what the game deviates from what the file states.
+    /// The deviation of the game from what the file states.
     note: Option<String>,
     /// As text: a game may have a hundred thousand variations, and each object made of it takes as much memory as
     /// hundreds of letters.
@@ -112,39 +112,33 @@ fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Opened,
         }
         Err(fault) => {
             bad += 1;
-            first_fault.get_or_insert_with(|| refusal(&fault));
+            first_fault.get_or_insert_with(|| fault.to_string());
         }
     });
     let Some(wanted) = wanted else {
         let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
         return Err(Problem::bad_request(what));
     };
-    Ok(Opened {
-        games,
-        total: number,
-        bad,
-        breaks_off: summary.kept,
-        words: summary.words,
-        ends: ends(name, &wanted),
-        note: wanted.note.map(|note| message(&note.to_string())),
-        game: game_json(&wanted.record)?,
-    })
+    let (breaks_off, words) = (summary.kept, summary.words);
+    Ok(Opened { games, total: number, bad, breaks_off, words, ..one_game(name, index, &wanted)? })
 }
 
 /// A game as a JSON line has it.
 pub(crate) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>, Problem> {
-    let broken = |error: String| Problem::internal(error);
     let mut line = Vec::new();
     G::write_record(&mut line, record, Format::Jsonl, &WriteOptions::default())
-        .map_err(|error| broken(error.to_string()))?;
-    line.truncate(line.trim_ascii_end().len());
-    let line = String::from_utf8(line).map_err(|error| broken(error.to_string()))?;
-    RawValue::from_string(line).map_err(|error| broken(error.to_string()))
+        .map_err(|error| Problem::internal(error.to_string()))?;
+    let value = serde_json::from_slice::<&RawValue>(&line);
+    value.map(ToOwned::to_owned).map_err(|error| Problem::internal(error.to_string()))
 }
 
-/// A game alone, as `/api/open` has it; `index` is its number in its file.
-pub(crate) fn one_game<G: Terminal>(index: usize, game: &ParsedGame<G>) -> Result<Opened, Problem> {
-    let ends = ends(SOURCE, game);
+/// A game alone, as `/api/open` has it; `name` is that of its file in messages, and `index` its number in it.
+pub(crate) fn one_game<G: Terminal>(
+    name: &str,
+    index: usize,
+    game: &ParsedGame<G>,
+) -> Result<Opened, Problem> {
+    let ends = ends(name, game);
     Ok(Opened {
         games: vec![about(index, &game.record)],
         total: 1,

@@ -386,6 +386,6 @@ fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem
     });
     read.map_err(|_| changed())?;
     let found = found.filter(|found| game.is(&found.record)).ok_or_else(changed)?;
-    let opened = one_game(game.number as usize, &found)?;
+    let opened = one_game(&game.file.to_string_lossy(), game.number as usize, &found)?;
     serde_json::to_value(opened).map_err(|error| Problem::internal(error.to_string()))
 }

@@ -16,6 +16,7 @@ use super::searches::{Quiet, score_json};
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::terminal::Terminal;
+use juzhong::answers::parse_rules;
 use juzhong::engine::{Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
 use juzhong::gomoku::Board;
 use juzhong::search::Limits;
@@ -85,7 +86,7 @@ fn chosen<G: Terminal + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        rules: crate::cli::line_args::parse_rules::<G>(wanted.common.rules.as_deref())?,
+        rules: parse_rules::<G>(wanted.common.rules.as_deref())?,
         ..EngineOptions::default()
     };
     let mut engine =

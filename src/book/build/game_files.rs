@@ -24,7 +24,7 @@ use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Symmetric;
-use crate::record::{Chunk, Formats, ParsedGame, Place, tell_words};
+use crate::record::{Chunk, Formats, Place, tell_words};
 
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
@@ -539,23 +539,22 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let chunk = &chunk.keeping_legal_part(keep_legal_part);
         G::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
             report.games += 1;
-            if let Some(cut) = game.as_ref().ok().and_then(|game| game.cut.as_ref()) {
-                report.cut += 1;
-                let (number, reason) =
-                    ([task[0], task[1], 2 * report.games], RejectReason::cut(&cut.reason));
-                rejects.push(Listed { number, place: cut.place, game: cut.game, reason });
-            }
-            report.contradicted += u64::from(game.as_ref().is_ok_and(ParsedGame::is_contradicted));
-            if let Some((game, words)) =
-                game.as_ref().ok().and_then(|g| Some((g, g.words.as_ref()?)))
-            {
-                report.words += words.count;
-                tell_words(&game.place.within(name), words);
-            }
-            if let Some((place, note)) =
-                game.as_ref().ok().and_then(|game| Some((game.place, game.note?)))
-            {
-                tracing::info!("{}: {note}", Visible(place.within(name)));
+            if let Ok(game) = &game {
+                let place = || game.place.within(name);
+                if let Some(cut) = &game.cut {
+                    report.cut += 1;
+                    let number = [task[0], task[1], 2 * report.games];
+                    let reason = RejectReason::cut(&cut.reason);
+                    rejects.push(Listed { number, place: cut.place, game: cut.game, reason });
+                }
+                report.contradicted += u64::from(game.is_contradicted());
+                if let Some(words) = &game.words {
+                    report.words += words.count;
+                    tell_words(&place(), words);
+                }
+                if let Some(note) = game.note {
+                    tracing::info!("{}: {note}", Visible(place()));
+                }
             }
             let (place, game, reason) = match game {
                 Ok(found) => {

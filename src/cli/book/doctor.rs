@@ -28,8 +28,8 @@ pub(crate) struct Args {
     /// unchanged.
     #[arg(long, requires = "repair")]
     weights: bool,
-    /// How the repaired copy of an .obk stores keys of 2^63 and above, not all of which fit a double [default: as in
-    /// the book].
+    /// Storage of keys of 2^63 and above in the repaired copy of an .obk, not all of which fit a double [default: as
+    /// in the book].
     #[arg(long, value_enum, requires = "repair")]
     dialect: Option<DialectName>,
     /// Format of the file, if it cannot be detected.

@@ -3,11 +3,11 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
-use super::super::line_args::{NotationArgs, parse_rules};
+use super::super::line_args::NotationArgs;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_replace;
 use crate::cli::language::{counts, say};
-use juzhong::answers::line_texts;
+use juzhong::answers::{line_texts, parse_rules};
 use juzhong::book::{Evaluator, FlagError, FlagReport, flag};
 use juzhong::engine::TablebaseEvaluator;
 use juzhong::xiangqi::notation::MoveNotation;

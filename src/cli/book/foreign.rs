@@ -18,7 +18,7 @@ use juzhong::bytes::visible::ShowPath;
 /// What only foreign formats need.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ForeignArgs {
-    /// How an .obk stores keys of 2^63 and above, not all of which fit a double.
+    /// Storage of keys of 2^63 and above in an .obk, not all of which fit a double.
     #[arg(long, value_enum, default_value = "int64")]
     dialect: DialectName,
     /// Swap origin and destination of the moves in an .obk or .pfBook.

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Format of the file, if it cannot be detected.
     #[arg(long, value_enum)]
     from: Option<FormatName>,
-    /// What to import the scores of an .obk, .pfBook or .xqb as [default: weights, or priorities if any is negative].
+    /// Target of the scores of an .obk, .pfBook or .xqb [default: weights, or priorities if any is negative].
     #[arg(long, value_enum)]
     scores: Option<ScoresName>,
     /// Report in detail what was merged, skipped and clamped.

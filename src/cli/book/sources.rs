@@ -8,10 +8,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
-use super::super::line_args::parse_rules;
 use super::super::terminal::Terminal;
 use super::super::{CliError, OrExit, exit, interrupt};
 use super::from_replace;
+use juzhong::answers::parse_rules;
 use juzhong::book::{
     Book, Bounds, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score,
     Value as BookValue, evaluate_all,
@@ -89,7 +89,7 @@ impl<G: Terminal + Playable> Scorable for G {}
 
 impl SourceArgs {
     pub(crate) fn rules<G: Scorable>(&self) -> Result<G::Rules, CliError> {
-        parse_rules::<G>(self.rules.as_deref())
+        Ok(parse_rules::<G>(self.rules.as_deref())?)
     }
 
     /// The tablebases, if a folder is given.

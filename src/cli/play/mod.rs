@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
-use super::game_input::{refusal, remark};
+use super::game_input::remark;
 use super::interrupt::Interruptible;
 use super::line_args::{LineArgs, NotationArgs};
 use super::player::{LimitArgs, PlayerArgs};
@@ -929,7 +929,7 @@ fn read_record<G: Terminal>(
             let remark = remark(&source, &game);
             (game.record, remark)
         };
-        found = Some(game.map(whole).map_err(|bad| refusal(&bad)));
+        found = Some(game.map(whole).map_err(|bad| bad.to_string()));
         ControlFlow::Break(())
     })
     .map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! What was meant by a word that is neither a command nor a move.
+//! Suggestions for a word that is neither a command nor a move.
 
 use super::commands::WORDS;
 use crate::cli::language::{self, Language, text};

@@ -13,16 +13,17 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use super::book::from_book;
 use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs, opening_of};
 use super::game_input::{
-    STANDARD, find_inputs, no_game, read_file, refusal, refuse_input_as_output, temporary_folder,
+    STANDARD, find_inputs, no_game, read_file, refuse_input_as_output, temporary_folder,
 };
 use super::interrupt::stop_flag;
-use super::line_args::{NotationArgs, parse_rules};
+use super::line_args::NotationArgs;
 use super::listing::{Listing, claim_file, show_some};
 use super::packed_file::PackedFile;
 use super::player::TableArgs;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::text;
 use annotated::{Reviewable, format_of};
+use juzhong::answers::parse_rules;
 use juzhong::book::opening::Opening;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
@@ -435,7 +436,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
             self.report.filtered += 1;
             return Ok(());
         }
-        if game.note.is_some() && game.cut.is_none() {
+        if game.note.is_some() {
             let listing = &mut self.listing;
             self.bar.suspend(|| listing.add_note(source, &game));
         }
@@ -466,7 +467,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
     }
 
     fn leave_out(&mut self, bad: &BadGame) {
-        self.first_bad.get_or_insert_with(|| refusal(bad));
+        self.first_bad.get_or_insert_with(|| bad.to_string());
         let listing = &mut self.listing;
         self.bar.suspend(|| listing.add_bad(bad));
     }

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Only report what would be built, and the memory, disk space and time it needs.
     #[arg(long)]
     dry_run: bool,
-    /// How to show progress on standard error.
+    /// Progress display on standard error.
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     progress: Show,
 }

@@ -9,7 +9,8 @@ use crate::cli::language::{say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
 use crate::cli::terminal::ShownBoardArgs;
 use crate::cli::{CliError, Context, exit};
-use juzhong::game::{Game, Side, Verdict};
+use juzhong::answers::verdict_name;
+use juzhong::game::{Game, Side};
 use juzhong::tablebase::{BestLine, DecidingLoop, LoopMove, Material, Tables};
 use juzhong::xiangqi::notation::format_move;
 use juzhong::xiangqi::{Position, Role};
@@ -165,15 +166,6 @@ impl Answer<'_> {
         let judgement = &repeated.judgement;
         let reason = judgement.reason.unwrap_or("nothing");
         writeln!(out, "{}: {}", word(verdict_name(judgement.verdict)), word(reason))
-    }
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::None => "none",
-        Verdict::Draw => "draw",
-        Verdict::Loses(Side::First) => "red_loses",
-        Verdict::Loses(Side::Second) => "black_loses",
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     threads: Option<u16>,
     #[command(flatten, next_help_heading = "Tables")]
     folder: Folder,
-    /// What to look for: zugzwang (either side is worse off having the move), full-zugzwang (the side to move loses,
+    /// Theme: zugzwang (either side is worse off having the move), full-zugzwang (the side to move loses,
     /// whichever it is), only-move (each winning move is the only one, for --plies plies of best defence), longest (the
     /// longest wins; with --metric dtc, without a capture), by-rule (decided only by the repetition rules), weaker-side
     /// (the side with less material wins, not by an immediate capture).

@@ -331,13 +331,13 @@ fn is_western(bytes: &[u8]) -> bool {
             && is_no_pair(encoding_rs::BIG5)
 }
 
-/// What bytes beyond ASCII are in a Western text.
+/// The kind of bytes beyond ASCII in a Western text.
 enum Run {
     /// Signs, or a letter that is a word.
     Signs,
     /// A letter within a word.
     Letter,
-    /// What may be one Chinese character as well.
+    /// Bytes that may be one Chinese character as well.
     Pair,
 }
 

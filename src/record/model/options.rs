@@ -1,4 +1,4 @@
-//! How sources are read.
+//! The ways in which sources are read.
 
 use crate::game::Game;
 use crate::record::model::record::Record;

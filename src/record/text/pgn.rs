@@ -644,9 +644,7 @@ impl<'a> GameReader<'a> {
     fn play(&mut self, text: &MoveText) -> Result<(), BadGameReason> {
         self.begin()?;
         let main_line = self.lines.len() == 1;
-        if let Some(number) = self.scanner.take_number().filter(|_| main_line) {
-            self.check_number(number)?;
-        }
+        self.take_number()?;
         let Some(line) = self.lines.last_mut() else { return Ok(()) };
         let read = read_word(&line.position, text, self.dialect, self.is_from_one);
         let fault = match read {
@@ -722,11 +720,7 @@ impl<'a> GameReader<'a> {
 
     /// Passes over the last token, a word that is no move or a sign of value.
     fn pass_over(&mut self, is_word: bool) -> Result<(), BadGameReason> {
-        if self.lines.len() == 1
-            && let Some(number) = self.scanner.take_number()
-        {
-            self.check_number(number)?;
-        }
+        self.take_number()?;
         let words = self.words.count();
         self.words.add(&self.scanner);
         let plies = match self.lines.as_slice() {
@@ -740,6 +734,15 @@ impl<'a> GameReader<'a> {
             self.pending = Some(Pending { text, plies, at, is_word, words });
         }
         Ok(())
+    }
+
+    /// Takes the number before the last token, which counts in the main line.
+    fn take_number(&mut self) -> Result<(), BadGameReason> {
+        let is_main_line = self.lines.len() == 1;
+        match self.scanner.take_number().filter(|_| is_main_line) {
+            Some(number) => self.check_number(number),
+            None => Ok(()),
+        }
     }
 
     /// Compares the number before a move of the main line with the number before. If it is the next one, and fewer plies

@@ -20,7 +20,7 @@ use crate::record::text::pgn::{BlockFault, BlockGame, START};
 use crate::record::text::pgn_writer::{move_text, result_text};
 use crate::record::text::split::{Chunk, Layout, Lines};
 use crate::record::text::{pgn, scan, table};
-use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, fold, read_move};
+use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, read_move};
 use crate::xiangqi::{Position, Setup};
 
 /// Lines that are looked at to find whether each is a game.
@@ -39,8 +39,7 @@ pub(crate) fn is_move_text(text: &[char]) -> bool {
 }
 
 fn is_move_word(word: &str) -> bool {
-    let mut text = MoveText::new();
-    word.chars().all(|c| text.try_push(fold(c)).is_ok()) && is_move(&text)
+    scan::folded(word).is_some_and(|text| is_move(&text))
 }
 
 /// Returns true if the first line with content has moves, a position, or names of columns.

@@ -355,8 +355,13 @@ fn is_sign(text: &[char]) -> bool {
 
 /// Returns true if a word is a sign of value or another mark, or a null move.
 pub(crate) fn is_sign_or_null(word: &str) -> bool {
+    folded(word).is_some_and(|text| is_null(&text, word) || is_sign(&text))
+}
+
+/// The characters of a word, folded; `None` if no move has so many.
+pub(crate) fn folded(word: &str) -> Option<MoveText> {
     let mut text = MoveText::new();
-    word.chars().all(|c| text.try_push(fold(c)).is_ok()) && (is_null(&text, word) || is_sign(&text))
+    word.chars().all(|c| text.try_push(fold(c)).is_ok()).then_some(text)
 }
 
 /// Returns true if a word, folded and as it is written, is a null move. Long dashes are punctuation.
