@@ -139,10 +139,17 @@ fn illegal_moves_lose() {
 
 #[test]
 fn silence_and_noise_without_end_lose() {
-    loses_by(Fault::Hang, ":", nodes(200));
-    loses_by(Fault::Hang, "sleep 60", FAST);
-    loses_by(Fault::Hang, "while :; do echo garbage; done", FAST);
-    loses_by(Fault::Hang, "cat /dev/zero", FAST);
+    // Each waits for the referee's patience to end, so that they wait together.
+    std::thread::scope(|scope| {
+        for (on_go, limits) in [
+            (":", nodes(200)),
+            ("sleep 60", FAST),
+            ("while :; do echo garbage; done", FAST),
+            ("cat /dev/zero", FAST),
+        ] {
+            scope.spawn(move || loses_by(Fault::Hang, on_go, limits));
+        }
+    });
 }
 
 #[test]

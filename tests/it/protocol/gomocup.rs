@@ -648,24 +648,33 @@ fn played(engine: &str, more: &[&str], code: i32) -> (serde_json::Value, String)
 #[cfg(unix)]
 fn faults_of_brains_lose_games() {
     let nodes = ["--nodes", "100"];
-    for (on_move, fault) in [
-        ("exit 3", "crash"),
-        ("echo 15,15", "illegal"),
-        ("echo 7,7", "illegal"),
-        ("echo ERROR no", "hang"),
-        (":", "hang"),
-    ] {
-        let (answer, games) = played(&fake("echo OK", on_move), &nodes, 1);
-        let faults = &answer["engines"][0]["faults"][fault];
-        assert!(faults.as_u64().unwrap() >= 1, "{on_move}: {answer} {games}");
-        assert_eq!(answer["total"]["losses"], 2, "{on_move}: {games}");
-        assert!(games.contains("\"Fake\""), "{games}");
-    }
-    let (_, games) = played(&fake("echo OK", "echo ERROR too hard"), &nodes, 1);
-    assert!(games.contains("no move, but: ERROR too hard"), "{games}");
-    let slow = fake("echo OK", "sleep 3; echo 0,0");
-    let (answer, games) = played(&slow, &["--movetime", "100"], 1);
-    assert_eq!(answer["engines"][0]["faults"]["time"], 2, "{games}");
+    // Most wait for the patience of the match to end, so that they wait together.
+    std::thread::scope(|scope| {
+        for (on_move, fault) in [
+            ("exit 3", "crash"),
+            ("echo 15,15", "illegal"),
+            ("echo 7,7", "illegal"),
+            ("echo ERROR no", "hang"),
+            (":", "hang"),
+        ] {
+            scope.spawn(move || {
+                let (answer, games) = played(&fake("echo OK", on_move), &nodes, 1);
+                let faults = &answer["engines"][0]["faults"][fault];
+                assert!(faults.as_u64().unwrap() >= 1, "{on_move}: {answer} {games}");
+                assert_eq!(answer["total"]["losses"], 2, "{on_move}: {games}");
+                assert!(games.contains("\"Fake\""), "{games}");
+            });
+        }
+        scope.spawn(|| {
+            let (_, games) = played(&fake("echo OK", "echo ERROR too hard"), &nodes, 1);
+            assert!(games.contains("no move, but: ERROR too hard"), "{games}");
+        });
+        scope.spawn(|| {
+            let slow = fake("echo OK", "sleep 3; echo 0,0");
+            let (answer, games) = played(&slow, &["--movetime", "100"], 1);
+            assert_eq!(answer["engines"][0]["faults"]["time"], 2, "{games}");
+        });
+    });
 }
 
 /// Errors about other things than the move do not end the wait for it, and an engine that answers no greeting but its

@@ -12,6 +12,8 @@ use juzhong::solve::{
 use proptest::prelude::*;
 use proptest::sample::Index;
 
+use crate::support::effort::cases;
+
 fn board(width: u8, height: u8, row: u8) -> Board {
     Board::new(width, height, row).expect("a possible geometry")
 }
@@ -140,7 +142,7 @@ fn only(kinds: &[ProofKind]) -> Prover {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(2_000) as u32, ..ProptestConfig::default() })]
 
     #[test]
     fn provers_agree_with_every_line_of_play(position in late_positions()) {

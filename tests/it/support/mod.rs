@@ -2,6 +2,7 @@
 
 pub(crate) mod books;
 pub(crate) mod brute;
+pub(crate) mod effort;
 pub(crate) mod fairy_stockfish;
 pub(crate) mod files;
 pub(crate) mod folder;

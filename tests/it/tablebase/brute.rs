@@ -5,6 +5,7 @@ use juzhong::tablebase::{Entry, Metric, Rules as TableRules, Tables, Wdl as Tabl
 use juzhong::xiangqi::Position;
 
 use crate::support::brute::{Counts, Graph, Rules, Solution, Wdl, cycle_lost};
+use crate::support::effort::is_full;
 use crate::support::tables::{build_tables, small_graph, small_tables};
 
 /// A set, and win, draw, loss for the first side to move and for the second.
@@ -47,7 +48,8 @@ fn check_unruled(&((material, first, second), longest): &(Row, u32)) {
 
 #[test]
 fn published_counts() {
-    UNRULED.iter().for_each(check_unruled);
+    let count = if is_full() { UNRULED.len() } else { UNRULED.len() - 2 };
+    UNRULED[..count].iter().for_each(check_unruled);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use juzhong::xiangqi::Position;
 
 use crate::support::brute::certificate::{Certified, certify};
 use crate::support::brute::{self, Graph, Wdl as BruteWdl};
+use crate::support::effort::is_full;
 use crate::support::tables::{
     asian_tables, build_tables, small_graph, small_tables, tables_of_four_men,
 };
@@ -113,11 +114,12 @@ fn sets_that_need_no_rule_are_as_under_none() {
         "KRvK", "KPvK", "KNvK", "KNvKA", "KRvKA", "KRvKB", "KRvKAA", "KRvKR", "KRvKC", "KPvKP",
         "KCvKC",
     ];
+    let names = if is_full() { &names[..] } else { &names[..8] };
     let folder = tempfile::tempdir().unwrap();
     let [none, check] =
         [Rules::None, Rules::Check].map(|rules| opened(tables_of_four_men(), rules));
-    let asian = build_tables(folder.path(), &names, Rules::Asian);
-    are_the_same(&names, &[none, check, asian]);
+    let asian = build_tables(folder.path(), names, Rules::Asian);
+    are_the_same(names, &[none, check, asian]);
 }
 
 #[test]
