@@ -1,18 +1,21 @@
 //! Building a book from generated games, from records and from files, adding to it, and probing it.
 
+#[path = "support/made_up.rs"]
+mod made_up;
+
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use juzhong::book::{
-    self, Book, BuildOptions, Builder, Filter, ReadOptions, ShardFormat, Synth, Work,
-};
+use juzhong::book::{self, Book, BuildOptions, Builder, Filter, ReadOptions, ShardFormat, Work};
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 use std::hint::black_box;
+
+use made_up::MadeUpGames;
 
 const GAMES: usize = 2000;
 
@@ -152,12 +155,12 @@ fn made_up(folder: &Path) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/selfplay/selfplay.pgn");
     let (real, games) = (folder.join("real.book"), folder.join("games.pgn"));
     book::build::<Position>(&[own], &real, options(), ReadOptions::default()).expect("a book");
-    let synth =
-        Synth::new::<Position>(&Book::open(&real).expect("the book"), 40, 24, 1).expect("the book");
+    let made_up = MadeUpGames::new::<Position>(&Book::open(&real).expect("the book"), 40, 24, 1)
+        .expect("the book");
     let options = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
     let mut text = Vec::new();
     for number in 0..MADE_UP {
-        write_pgn(&mut text, &synth.game(number), &options).expect("memory");
+        write_pgn(&mut text, &made_up.game::<Position>(number), &options).expect("memory");
     }
     std::fs::write(&games, text).expect("a file");
     games

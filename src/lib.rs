@@ -73,10 +73,6 @@ pub mod contest;
 #[cfg(feature = "answers")]
 pub mod answers;
 
-// Tuning of the evaluation by the results of games.
-#[cfg(feature = "engine")]
-pub mod tune;
-
 // The C API: books, tables and games for engines and scripts in other languages.
 #[cfg(feature = "capi")]
 pub mod capi;

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # Commands that `juzhong help` does not list.
-HIDDEN = ["book synth", "selfplay", "tune", "keys", "man"]
+HIDDEN = ["man"]
 
 # The heading of the options that every command has.
 GLOBAL = "Global options:"

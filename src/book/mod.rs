@@ -52,7 +52,6 @@ pub use build::inputs::{Inputs, find_games};
 pub use build::options::BuildOptions;
 pub use build::rejects::{Reject, RejectReason};
 pub use build::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
-pub use build::synth::Synth;
 pub use edit::editor::{Change, EditError, Editor};
 pub use edit::journal::JournalStep;
 pub use edit::merge::{MergeOptions, MergeReport, MergedBook, merge};

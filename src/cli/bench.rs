@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{CliError, Context, OrExit, bench_mates, exit, techniques};
+use super::{CliError, Context, OrExit, bench_mates, exit};
 use crate::cli::language::say;
 use juzhong::game::{Adjudicate, Line};
 use juzhong::search::{Limits, MAX_PLY, SearchOptions, Searcher};
@@ -61,9 +61,6 @@ pub(crate) struct Args {
 /// Other measurements.
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Compare nodes per depth from the starting position: plain alpha-beta, principal variation search, the same with
-    /// transposition table and history, and the full search, beside the figures of the source document.
-    Techniques(techniques::Args),
     /// Check mates claimed by searches without tables against the tables.
     Mates(bench_mates::Args),
 }
@@ -79,7 +76,6 @@ struct BenchRow {
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("bench")?;
     match &args.what {
-        Some(What::Techniques(args)) => return techniques::run(args, context),
         Some(What::Mates(args)) => return bench_mates::run(args, context),
         None => {}
     }

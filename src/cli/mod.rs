@@ -20,7 +20,6 @@ pub(crate) mod game_input;
 mod gomocup;
 mod input;
 mod interrupt;
-mod keys;
 pub(crate) mod language;
 pub(crate) mod line_args;
 mod listing;
@@ -34,16 +33,13 @@ mod point_values;
 pub(crate) mod position;
 mod proxy;
 mod review;
-mod selfplay;
 #[cfg(feature = "web")]
 mod serve;
 mod settings;
 mod size;
 pub(crate) mod solve;
 pub(crate) mod tablebase;
-mod techniques;
 pub(crate) mod terminal;
-mod tune;
 mod uci;
 mod verdict_explanation;
 
@@ -152,15 +148,6 @@ enum Command {
     Serve(serve::Args),
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
-    /// Play the engine against itself and write the games as PGN.
-    #[command(hide = true)]
-    Selfplay(selfplay::Args),
-    /// Tune the evaluation weights on the results of games.
-    #[command(hide = true)]
-    Tune(tune::Args),
-    /// Regenerate the stored key tables.
-    #[command(hide = true)]
-    Keys(keys::Args),
     /// Show the settings in effect and where each comes from.
     Config(settings::Args),
     /// Print a completion script for a shell.
@@ -345,9 +332,6 @@ fn dispatch(
         #[cfg(feature = "web")]
         Command::Serve(args) => serve::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
-        Command::Selfplay(args) => selfplay::run(&args, context),
-        Command::Tune(args) => tune::run(&args, context),
-        Command::Keys(args) => keys::run(&args, context),
         Command::Config(_) => settings::run(settings, context),
         Command::Completions(args) => completions::run(&args, context),
         Command::Man(args) => man::run(&args, context),

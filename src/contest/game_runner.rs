@@ -366,6 +366,14 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     }
 }
 
+/// The score that the comment of a move states, as matches write it (`+0.52/12`, `-M5/20`), in centipawns for the side
+/// that moved, no more than a mate; `None` if it states none.
+#[must_use]
+pub fn comment_centipawns(comment: &str) -> Option<i32> {
+    let (score, _) = comment.split_once('/')?;
+    scale::of_comment(score).map(centipawns)
+}
+
 /// The score in centipawns, no more than a mate, however high the engine reports it.
 pub(crate) fn centipawns(score: ScoreKind) -> i32 {
     match score {

@@ -11,8 +11,7 @@ mod selfplay;
 mod sprt;
 mod stats;
 
-pub(crate) use game_runner::centipawns;
-pub use game_runner::{ClockSetting, Effort, Fault, TimeControl};
+pub use game_runner::{ClockSetting, Effort, Fault, TimeControl, comment_centipawns};
 pub use games::{
     BadPosition, Contested, OPENING_FILES, built_in_openings, read_positions, side_name,
 };

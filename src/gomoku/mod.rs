@@ -33,9 +33,7 @@ pub(crate) use pattern::Around;
 pub use pattern::LinePattern;
 pub use point::Point;
 pub use point_set::PointSet;
-#[cfg(feature = "engine")]
-pub(crate) use threat::CLASSES;
-pub use threat::{PointClass, Threat};
+pub use threat::{CLASSES, PointClass, Threat};
 #[cfg(feature = "engine")]
 pub(crate) use values::{SITUATIONS, WEIGHT_COUNT};
 pub use variant::{UnknownVariant, Variant};

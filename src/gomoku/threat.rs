@@ -112,7 +112,7 @@ impl Threat {
 pub struct PointClass(u16);
 
 /// Number of classes: arrangements of four patterns whatever their order.
-pub(crate) const CLASSES: usize = 3_060;
+pub const CLASSES: usize = 3_060;
 
 const _: () = {
     let n = LINE_PATTERNS;
@@ -151,8 +151,7 @@ impl PointClass {
     }
 
     /// The patterns of each class in the order of their numbers, the strongest first.
-    #[cfg(feature = "engine")]
-    pub(crate) fn arrangements() -> impl Iterator<Item = [LinePattern; 4]> {
+    pub fn arrangements() -> impl Iterator<Item = [LinePattern; 4]> {
         let up_to = |most: LinePattern| LinePattern::ALL.into_iter().take(most as usize + 1);
         LinePattern::ALL.into_iter().flat_map(move |a| {
             up_to(a)

@@ -1,4 +1,4 @@
-//! The weights of the evaluation, in tenths of a centipawn. Written by `juzhong tune`; a change by hand needs a
+//! The weights of the evaluation, in tenths of a centipawn. Written by `cargo xtask tune`; a change by hand needs a
 //! match.
 //!
 //! 506 games of other engines on 15x15 and 11,936 of this engine against itself (3,000 to 5,000 positions a move): 283,192

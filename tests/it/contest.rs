@@ -383,12 +383,7 @@ fn gomoku_has_matches_too() {
     assert_eq!(text.matches("\"White\":\"").count(), 4, "{text}");
     assert_eq!(text.matches("\"Termination\":\"a row\"").count(), 4, "{text}");
     let own = folder.at("own.jsonl");
-    let args =
-        ["selfplay", "--game", "gomoku", "--openings", &out, "--nodes", "100", "--games", "2"];
-    ok(&[&args[..], &["-o", &own]].concat());
-    assert_eq!(fs::read_to_string(&own).unwrap().matches("self-play").count(), 2);
     let board = ["--size", "9", "--variant", "renju", "--games", "2", "-o", &own];
-    fs::remove_file(&own).unwrap();
     assert_eq!(json(&[&small[..], &board].concat())["openings"], 26);
     assert!(fs::read_to_string(&own).unwrap().contains("9/9/9/9/9/9/9/9/9 x 5 renju"));
     fails(&["match", "--size", "9"], 2, &["--size"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 18] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("bytes", &[]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
@@ -40,13 +40,12 @@ const ROOMS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("answers", &["game", "xiangqi", "gomoku", "record", "search"]),
-    ("tune", &["game", "xiangqi", "gomoku", "record", "search", "engine", "protocol", "contest"]),
     ("capi", &["game", "xiangqi", "book", "tablebase"]),
 ];
 
 /// The files and folders of each room from the ground up, as `docs/design/rooms.md` lists them: each may use those
 /// before it.
-const FOLDERS: [(&str, &[&str]); 18] = [
+const FOLDERS: [(&str, &[&str]); 17] = [
     (
         "bytes",
         &[
@@ -230,7 +229,6 @@ const FOLDERS: [(&str, &[&str]); 18] = [
         "answers",
         &["error", "evaluation", "verdict", "described", "line", "xiangqi", "gomoku", "position"],
     ),
-    ("tune", &["sample", "fit", "order", "source", "games"]),
     ("capi", &["status", "arguments", "registry", "message", "board", "tables", "game", "book"]),
 ];
 
@@ -238,10 +236,10 @@ const FOLDERS: [(&str, &[&str]); 18] = [
 const ABOVE_ALL: [&str; 3] = ["mod", "tests", "kinds"];
 
 /// The rooms whose `mod.rs` defines names that their files use.
-const WITH_OWN_NAMES: [&str; 3] = ["hash", "game", "tune"];
+const WITH_OWN_NAMES: [&str; 2] = ["hash", "game"];
 
 /// Arrows that lead up within a room: the room, the file, and what it uses. `gomoku/weights.rs` is written by
-/// `juzhong tune`; `values` takes the weights apart and knows how many there are.
+/// `cargo xtask tune`; `values` takes the weights apart and knows how many there are.
 const CIRCLES: [(&str, &str, &str); 1] = [("gomoku", "weights", "values")];
 
 /// A file of the repository.

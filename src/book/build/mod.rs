@@ -14,4 +14,3 @@ pub(crate) mod parquet;
 pub(crate) mod rejects;
 pub(crate) mod shard;
 pub(crate) mod sources;
-pub(crate) mod synth;

@@ -616,7 +616,12 @@ impl Book {
             .collect()
     }
 
-    pub(crate) fn expect_game<G: Game>(&self) -> Result<(), BookError> {
+    /// Refuses a book of another game.
+    ///
+    /// # Errors
+    ///
+    /// [`BookError::OtherGame`].
+    pub fn expect_game<G: Game>(&self) -> Result<(), BookError> {
         if self.metadata.game == G::NAME {
             return Ok(());
         }

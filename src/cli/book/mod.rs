@@ -21,7 +21,6 @@ mod reduce;
 mod score;
 mod sources;
 mod stats;
-mod synth;
 mod tree;
 
 use std::io::{ErrorKind, Write};
@@ -75,9 +74,6 @@ pub(crate) enum Command {
     Reduce(reduce::Args),
     /// Distributed `build`, step 3 of 3: pack the output of `reduce` into a book.
     Pack(pack::Args),
-    /// Generate synthetic games for benchmarks.
-    #[command(hide = true)]
-    Synth(synth::Args),
 }
 
 impl Command {
@@ -106,7 +102,6 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
         Command::Map(args) => map::run(args, context),
         Command::Reduce(args) => reduce::run(args, context),
         Command::Pack(args) => pack::run(args, context),
-        Command::Synth(args) => synth::run(args, context),
     }
 }
 

@@ -133,16 +133,12 @@ fn every_output_is_claimed_and_swept() {
     let book = sample_book(&folder);
     let sick = folder.at("sick.obk");
     ok(&["book", "export", &book, "--to", "obk", "--swapped", "-o", &sick]);
-    let openings = folder.write("openings.pgn", PGN);
     for (name, args, code) in [
         ("a.obk", &["book", "export", &book, "--to", "obk"][..], 0),
         ("a.dat", &["book", "export", &book, "--to", "eleeye"], 0),
         ("a.bin", &["book", "export", &book, "--to", "polyglot"], 0),
         ("a.xob", &["book", "export", &book, "--to", "moonriver"], 0),
         ("b.obk", &["book", "doctor", &sick, "--repair"], 1),
-        ("a.pgn", &["book", "synth", "--book", &book, "--games", "2"], 0),
-        ("a.keys", &["keys"], 0),
-        ("b.pgn", &["selfplay", "--openings", &openings, "--games", "1", "--nodes", "10"], 0),
     ] {
         let left = folder.write(&format!(".{name}.part-x1Y2z3"), "left by a killed writer");
         let out = folder.at(name);

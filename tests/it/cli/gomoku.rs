@@ -1,38 +1,7 @@
 //! Gomoku through commands whose tests are of xiangqi.
 
-use std::fs;
-
 use crate::support::folder::Folder;
 use crate::support::program::{fails, json, ok, stdout, text, with_input};
-
-/// Games of three lines, each with its mirror image.
-const GAMES: &str = "\
-h8h9g7g8f7f6j6e7i7k5j7h7i6i5h5g4k6h6k8l9j9j8m6l6l7n5i10 1-0
-h8h9h10k11g9i11g8f10g7g10f8i8g5g6e7d6d8e8f6h4c9 1-0
-h8i9g6h10j8g10i6i10j10i8i11h9f11j9k9k6j7f9g9e10f10a1i7j6e11 1-0
-";
-
-#[test]
-fn weights_are_fitted_to_games() {
-    let folder = Folder::new();
-    let games = &folder.write("games.txt", GAMES);
-    let source = &folder.at("numbers.rs");
-    let args = ["tune", games, "--game", "gomoku", "--steps", "2", "--hold-out", "3"];
-    let short = ["--min-plies", "10", "--skip-plies", "4", "--threads", "1", "-o", source];
-    let answer = json(&[&args[..], &short].concat());
-    assert_eq!((&answer["schema"], &answer["games"]), (&"juzhong.tune/1".into(), &3.into()));
-    assert!(answer["positions"].as_u64() > Some(0), "{answer}");
-    assert!(fs::read_to_string(source).unwrap().contains("static WEIGHTS"));
-    let order = &folder.at("order.rs");
-    let args =
-        ["tune", games, "--game", "gomoku", "--moves", "--skip-plies", "4", "--hold-out", "3"];
-    let answer = json(&[&args[..], &["-o", order]].concat());
-    assert_eq!(answer["schema"], "juzhong.tune_moves/1");
-    assert!(answer["fitted"]["moves"].as_u64() > Some(0), "{answer}");
-    assert!(fs::read_to_string(order).unwrap().contains("static ORDER"));
-    fails(&["tune", games, "--moves"], 2, &["xiangqi is not tuned"]);
-    fails(&["tune", games], 65, &["no quiet position"]);
-}
 
 #[test]
 fn commands_without_gomoku_say_so() {

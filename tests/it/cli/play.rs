@@ -1,4 +1,4 @@
-//! `juzhong play`, `uci` and `selfplay` with piped input.
+//! `juzhong play` and `uci` with piped input.
 
 use std::fs;
 use std::process::Output;
@@ -337,7 +337,6 @@ fn bad_arguments_say_what_is_wrong() {
         (&["demo", "--game", "gomoku", "--dir", &dir], 2, "keeps nothing"),
         (&["proxy", "--game", "gomoku", "--engine", "x"], 2, "only xiangqi"),
         (&["bench", "--game", "gomoku"], 2, "only xiangqi"),
-        (&["selfplay", "--openings", "/nonexistent", "-o", "x.pgn"], 66, "/nonexistent"),
         (&["demo", "--books", "/nonexistent", "--dir", &dir], 66, "/nonexistent"),
         (&["demo", "--dir", &in_a_file], 73, "--dir"),
     ] {
@@ -382,26 +381,6 @@ fn another_engine_is_played_against() {
 fn uci_over_pipes() {
     let text = said(&with_input(&["uci", "--hash", "1"], "uci\nisready\ngo depth 3\nquit\n"));
     assert!(text.contains("uciok\n") && text.contains("readyok\n") && text.contains("bestmove "));
-}
-
-#[test]
-fn self_play_does_not_depend_on_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let openings = folder.path().join("lines.pgn");
-    let line = "[Opening \"中炮\"]\n[ECCO \"B00\"]\n\n1. h2e2 h9g7 *\n\n";
-    fs::write(&openings, line).unwrap();
-    let games = |threads: &str| {
-        let file = folder.path().join(threads);
-        let args = ["selfplay", "--games", "4", "--nodes", "100", "--hash", "1", "--openings"];
-        let more = [openings.to_str().unwrap(), "--threads", threads, "-o"];
-        said(&with_input(&[&args[..], &more, &[file.to_str().unwrap()]].concat(), ""));
-        fs::read_to_string(file).unwrap()
-    };
-    let text = games("1");
-    assert_eq!(text, games("3"));
-    assert_eq!(text.matches("[Event ").count(), 4);
-    assert_eq!(text.matches("[Opening \"中炮\"]").count(), 4);
-    assert!(!text.contains("[Result \"*\"]"));
 }
 
 /// The engines are shell scripts.

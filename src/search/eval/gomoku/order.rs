@@ -1,7 +1,7 @@
-//! The values by which search orders quiet moves. Written by `juzhong tune --moves`; a change by hand
+//! The values by which search orders quiet moves. Written by `cargo xtask tune --moves`; a change by hand
 //! needs a match.
 //!
-//! juzhong tune --game gomoku --moves --skip-plies 6 --hold-out 10 GAMES
+//! cargo xtask tune --game gomoku --moves --skip-plies 6 --hold-out 10 GAMES
 //! 455994 moves, 48945 held out, of which 33.6 % first and 68.0 % among the first four;
 //! cross entropy 2.4327, held out 2.4247.
 //!

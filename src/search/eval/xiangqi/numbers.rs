@@ -1,7 +1,7 @@
 //! The weights of the evaluation: middle game and ending, in centipawns. Written by
-//! `juzhong tune`; a change by hand needs a match.
+//! `cargo xtask tune`; a change by hand needs a match.
 //!
-//! juzhong tune ccpd_unique.jsonl.zst --positions 400000 --quiet 20 --search 2000 --blend 0.7 --steps 300 --rate 6 --spread 200
+//! cargo xtask tune ccpd_unique.jsonl.zst --positions 400000 --quiet 20 --search 2000 --blend 0.7 --steps 300 --rate 6 --spread 200
 //! 279928 quiet positions, 31286 held out; logistic loss of those fitted 0.59056 before
 //! and 0.58620 after, held out 0.59148 and 0.58745.
 //!

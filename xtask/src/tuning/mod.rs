@@ -8,29 +8,29 @@ mod order;
 mod sample;
 mod source;
 
-pub use fit::{Fit, FitOptions, Loss, fit};
-pub use order::{Foretold, OrderFit, OrderOptions, fit_order};
-pub use sample::{Samples, Sampling, sample};
-pub use source::{order_source, source};
+pub(crate) use fit::{Fit, FitOptions, fit};
+pub(crate) use order::{Foretold, OrderFit, OrderOptions, fit_order};
+pub(crate) use sample::{Samples, Sampling, sample};
+pub(crate) use source::{order_source, source};
 
-use crate::contest::Contested;
+use juzhong::contest::Contested;
 
 /// Weights of the middle game and the ending, in centipawns, in the order of the parameters.
-pub type Weights = Vec<[f64; 2]>;
+pub(crate) type Weights = Vec<[f64; 2]>;
 
 /// A position as a product with the weights of the evaluation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// The counts of the evaluation's terms: parameter, and count for the first side less count for the second.
-    pub counts: Vec<(u16, i16)>,
+    pub(crate) counts: Vec<(u16, i16)>,
     /// The weight of the middle game, 0 to 1.
-    pub middle: f32,
+    pub(crate) middle: f32,
     /// The factors of the first and the second side's advantage, 0 to 1.
-    pub scale: [f32; 2],
+    pub(crate) scale: [f32; 2],
 }
 
 /// A game whose evaluation can be tuned: a sum of weights, each for the middle game and the ending.
-pub trait Tunable: Contested {
+pub(crate) trait Tunable: Contested {
     /// The terms of the evaluation of this position.
     fn trace(&self) -> Trace;
 
@@ -78,7 +78,6 @@ pub trait Tunable: Contested {
     }
 
     /// The weights of the order in groups, as [`groups`](Self::groups).
-    #[must_use]
     fn order_groups() -> Vec<(&'static str, usize)> {
         Vec::new()
     }

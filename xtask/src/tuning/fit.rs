@@ -1,19 +1,21 @@
+//! The weights that predict the results best.
+
 use rayon::prelude::*;
 
 use super::Weights;
-use crate::tune::sample::{SampleRow, Samples};
+use crate::tuning::sample::{SampleRow, Samples};
 
 /// The options of fitting weights.
 #[derive(Debug, Clone, Copy)]
-pub struct FitOptions {
+pub(crate) struct FitOptions {
     /// Steps of the optimiser; each sees every position.
-    pub steps: u32,
+    pub(crate) steps: u32,
     /// The length of the first steps, in centipawns; they shorten to a twentieth.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// The distance at which a weight is expected to lie from its start, in centipawns (L2).
-    pub spread: f64,
+    pub(crate) spread: f64,
     /// The share of the scores of searches beside the results, 0 to 1, where there are any.
-    pub blend: f64,
+    pub(crate) blend: f64,
 }
 
 impl Default for FitOptions {
@@ -35,31 +37,30 @@ const EPSILON: f64 = 1e-12;
 
 /// The mean logistic loss, in nats for each position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Loss {
+pub(crate) struct Loss {
     /// Of the positions that are fitted.
-    pub fitted: f64,
+    pub(crate) fitted: f64,
     /// Of those held out; 0 if there are none.
-    pub held_out: f64,
+    pub(crate) held_out: f64,
 }
 
 /// Fitted weights.
 #[derive(Debug, Clone)]
-pub struct Fit {
+pub(crate) struct Fit {
     /// The weights.
-    pub weights: Weights,
+    pub(crate) weights: Weights,
     /// The increase of the logarithm of the odds for each centipawn, by the weights at the start.
-    pub slope: f64,
+    pub(crate) slope: f64,
     /// Before.
-    pub before: Loss,
+    pub(crate) before: Loss,
     /// After.
-    pub after: Loss,
+    pub(crate) after: Loss,
 }
 
 /// Finds the weights under which the logistic function of the evaluation predicts the results best, by
 /// gradient descent (Adam: Kingma and Ba 2014) from `start`. Afterwards all are multiplied so that the
 /// evaluations keep the size that they had. `progress` is called with each step and its loss.
-#[must_use]
-pub fn fit(
+pub(crate) fn fit(
     samples: &[Samples; 2],
     start: &Weights,
     options: &FitOptions,
@@ -262,11 +263,11 @@ fn size(samples: &Samples, start: &Weights, weights: &Weights) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Game, Heuristics, MoveList, Notation, Side};
-    use crate::gomoku::Board;
-    use crate::search::eval::xiangqi::{GROUPS, group_of};
-    use crate::tune::Tunable;
-    use crate::xiangqi::Position;
+    use crate::tuning::Tunable;
+    use juzhong::game::{Game, Heuristics, MoveList, Notation, Side};
+    use juzhong::gomoku::Board;
+    use juzhong::search::eval::xiangqi::{GROUPS, group_of};
+    use juzhong::xiangqi::Position;
 
     fn current() -> Weights {
         Position::weights()

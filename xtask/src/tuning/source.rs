@@ -1,3 +1,5 @@
+//! Weights as source files.
+
 use std::fmt::Write as _;
 
 use super::{Tunable, Weights};
@@ -7,10 +9,9 @@ const PER_LINE: usize = 10;
 
 /// The weights, rounded, as a source file of the evaluation of the game; `about` is the remark in its head on
 /// how they were made.
-#[must_use]
-pub fn source<G: Tunable>(weights: &Weights, about: &str) -> String {
+pub(crate) fn source<G: Tunable>(weights: &Weights, about: &str) -> String {
     let mut text = format!(
-        "//! The weights of the evaluation, {}. Written by `juzhong tune`; a change by hand needs a\n\
+        "//! The weights of the evaluation, {}. Written by `cargo xtask tune`; a change by hand needs a\n\
          //! match.\n//!\n",
         G::UNITS
     );
@@ -30,10 +31,9 @@ pub fn source<G: Tunable>(weights: &Weights, about: &str) -> String {
 }
 
 /// The weights of the order of moves, rounded, as a source file; `about` as for [`source`].
-#[must_use]
-pub fn order_source<G: Tunable>(weights: &[f64], about: &str) -> String {
+pub(crate) fn order_source<G: Tunable>(weights: &[f64], about: &str) -> String {
     let mut text = String::from(
-        "//! The values by which search orders quiet moves. Written by `juzhong tune --moves`; a change by hand\n\
+        "//! The values by which search orders quiet moves. Written by `cargo xtask tune --moves`; a change by hand\n\
          //! needs a match.\n//!\n",
     );
     let numbers: Vec<String> = weights
@@ -76,8 +76,8 @@ fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gomoku::Board;
-    use crate::xiangqi::Position;
+    use juzhong::gomoku::Board;
+    use juzhong::xiangqi::Position;
 
     #[test]
     fn the_source_holds_every_weight() {

@@ -1,6 +1,5 @@
-use serde_json::json;
+//! The nodes that search visits with and without its techniques.
 
-use super::{CliError, Context, OrExit, exit};
 use juzhong::game::{Adjudicate, Line};
 use juzhong::search::{Features, Limits, SearchOptions, Searcher};
 use juzhong::xiangqi::Position;
@@ -23,6 +22,7 @@ const SEARCHES: [(&str, Features, &[u64]); 4] = [
     ("full", Features::ALL, &[45, 164, 1_567, 6_895, 55_623]),
 ];
 
+/// Counts the nodes of searches with more and more techniques, from the start position.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Maximum depth; plain alpha-beta takes about twenty times as long for each additional ply.
@@ -39,7 +39,7 @@ struct Count {
 
 /// Counts the nodes of each search at each depth, from the start position, quiescence included,
 /// iterations before the last one too where there are any.
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut searches = Vec::new();
     for (name, techniques, document) in SEARCHES {
         let mut counts = Vec::new();
@@ -49,41 +49,20 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         }
         searches.push((name, counts));
     }
-    if context.common.json {
-        let searches: Vec<_> = searches.iter().map(|(name, counts)| object(name, counts)).collect();
-        let answer = json!({"schema": "juzhong.bench.features/1", "searches": searches});
-        writeln!(context.out, "{answer}")?;
-        return Ok(exit::OK);
-    }
-    writeln!(context.out, "{:<20} depth       nodes  quiescence    document", "search")?;
+    println!("{:<20} depth       nodes  quiescence    document", "search");
     for (name, counts) in &searches {
         for (i, Count { nodes, quiescence, document }) in counts.iter().enumerate() {
             let document = document.map_or_else(|| "-".to_owned(), |n| n.to_string());
             let depth = i + 1;
-            writeln!(
-                context.out,
-                "{name:<20} {depth:>5} {nodes:>11} {quiescence:>11} {document:>11}"
-            )?;
+            println!("{name:<20} {depth:>5} {nodes:>11} {quiescence:>11} {document:>11}");
         }
     }
-    Ok(exit::OK)
+    Ok(())
 }
 
-fn object(name: &str, counts: &[Count]) -> serde_json::Value {
-    let depths: Vec<_> = (1..)
-        .zip(counts)
-        .map(|(depth, count)| {
-            let Count { nodes, quiescence, document } = count;
-            json!({"depth": depth, "nodes": nodes, "quiescence_nodes": quiescence,
-                   "document": document})
-        })
-        .collect();
-    json!({"name": name, "depths": depths})
-}
-
-fn count(features: Features, depth: u32, document: Option<u64>) -> Result<Count, CliError> {
+fn count(features: Features, depth: u32, document: Option<u64>) -> anyhow::Result<Count> {
     let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
-    let searcher = Searcher::<Position>::new(options).or_exit(exit::UNAVAILABLE)?;
+    let searcher = Searcher::<Position>::new(options)?;
     let rules = <Position as Adjudicate>::Rules::default();
     let line = Line::new(Position::start(), 0);
     let mut searcher = searcher.with_features(features);

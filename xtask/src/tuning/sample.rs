@@ -1,30 +1,31 @@
+//! Quiet positions of games with the results of these.
+
 use rayon::prelude::*;
 
 use super::{Trace, Tunable};
-use crate::contest::centipawns;
-use crate::engine::{Engine, EngineOptions};
-use crate::game::{Heuristics, Line, MoveList, Outcome, Side};
-use crate::protocol::scale;
-use crate::record::Record;
-use crate::search::{Limits, Score};
+use juzhong::contest::comment_centipawns;
+use juzhong::engine::{Engine, EngineOptions};
+use juzhong::game::{Heuristics, Line, MoveList, Outcome, Side};
+use juzhong::record::Record;
+use juzhong::search::{Limits, Score};
 
 /// The selection of positions from the games.
 #[derive(Debug, Clone, Copy)]
-pub struct Sampling {
+pub(crate) struct Sampling {
     /// Plies left out at the start of a game that begins at the usual start.
-    pub skip_plies: usize,
+    pub(crate) skip_plies: usize,
     /// Shorter games are left out.
-    pub min_plies: usize,
+    pub(crate) min_plies: usize,
     /// A position is quiet if captures gain at most this much, in centipawns.
-    pub quiet: i32,
+    pub(crate) quiet: i32,
     /// The most positions that are kept; of more, a part that depends on the positions alone.
-    pub most: usize,
+    pub(crate) most: usize,
     /// Of this many games, one is held out for validation.
-    pub hold_out: usize,
+    pub(crate) hold_out: usize,
     /// Moves that a search of each position makes to score it; 0: positions have results only.
-    pub search: u64,
+    pub(crate) search: u64,
     /// True if the scores that matches write beside moves are used; such positions are not searched.
-    pub comments: bool,
+    pub(crate) comments: bool,
 }
 
 impl Default for Sampling {
@@ -49,7 +50,7 @@ const QUIET_PLIES: u32 = 6;
 
 /// Positions and the results of their games, in a form that the evaluation is a product with.
 #[derive(Debug, Default, Clone)]
-pub struct Samples {
+pub(crate) struct Samples {
     /// The counts of the evaluation's terms: parameter, and count for the first side less count for the second.
     pub(crate) counts: Vec<(u16, i16)>,
     pub(crate) rows: Vec<SampleRow>,
@@ -72,14 +73,12 @@ pub(crate) struct SampleRow {
 
 impl Samples {
     /// The number of positions.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Returns true if there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
@@ -116,8 +115,7 @@ struct SampledPosition {
 
 /// Quiet positions of the games, to fit and held out. Each counts once, with the mean result of the
 /// games that it occurs in. They depend on the games and their order, not on the number of threads.
-#[must_use]
-pub fn sample<G: Tunable>(games: &[Record<G>], sampling: &Sampling) -> [Samples; 2] {
+pub(crate) fn sample<G: Tunable>(games: &[Record<G>], sampling: &Sampling) -> [Samples; 2] {
     let places = places(games, sampling);
     let by_game: Vec<&[SampledPosition]> = places.chunk_by(|a, b| a.game == b.game).collect();
     let parts: Vec<(u32, Samples)> = by_game
@@ -234,13 +232,12 @@ fn for_first(score: i32, side: Side) -> f32 {
     (if side == Side::First { score } else { -score }) as f32
 }
 
-/// The score that the comment of a move, `+0.52/12` or `-M5/20`, states for the position before it, in
-/// centipawns for the side that moved; `None` if it states none.
+/// The score that the comment of a move states for the position before it, in centipawns for the side that moved;
+/// `None` if it states none.
 fn told_score<G: Tunable>(game: &Record<G>, ply: usize) -> Option<i32> {
     let comments = &game.tree.comments;
     let at = comments.binary_search_by_key(&(ply + 1), |(after, _)| *after).ok()?;
-    let (score, _) = comments[at].1.split_once('/')?;
-    Some(centipawns(scale::of_comment(score)?).clamp(-MOST, MOST))
+    Some(comment_centipawns(&comments[at].1)?.clamp(-MOST, MOST))
 }
 
 /// Returns true if captures gain no more than `bound`.
@@ -276,8 +273,8 @@ fn quiesce<G: Heuristics>(position: &mut G, alpha: i32, beta: i32, plies: u32) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Tree;
-    use crate::xiangqi::{Move, Position};
+    use juzhong::record::Tree;
+    use juzhong::xiangqi::{Move, Position};
 
     fn game(moves: &str, result: Outcome) -> Record<Position> {
         let moves = moves.split(' ').map(|text| Move::parse(text).unwrap()).collect();

@@ -1,22 +1,22 @@
 //! The values by which search orders quiet moves, fitted to the moves that were played.
 
 use super::Tunable;
-use crate::game::MoveList;
-use crate::record::Record;
+use juzhong::game::MoveList;
+use juzhong::record::Record;
 
 /// The options of fitting the order of moves.
 #[derive(Debug, Clone, Copy)]
-pub struct OrderOptions {
+pub(crate) struct OrderOptions {
     /// Plies left out at the start of a game that begins at the usual start.
-    pub skip_plies: usize,
+    pub(crate) skip_plies: usize,
     /// Of this many games, one is held out for validation.
-    pub hold_out: usize,
+    pub(crate) hold_out: usize,
     /// Passes over all moves.
-    pub passes: u32,
+    pub(crate) passes: u32,
     /// The length of the first steps, in natural logarithms of odds.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// The pull towards 0 at each step, as a part of the weight.
-    pub decay: f64,
+    pub(crate) decay: f64,
 }
 
 impl Default for OrderOptions {
@@ -27,26 +27,26 @@ impl Default for OrderOptions {
 
 /// How well weights foretell the moves that were played.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Foretold {
+pub(crate) struct Foretold {
     /// Number of moves.
-    pub moves: usize,
+    pub(crate) moves: usize,
     /// The mean cross entropy, in nats.
-    pub loss: f64,
+    pub(crate) loss: f64,
     /// The share of moves that no other is put before.
-    pub first: f64,
+    pub(crate) first: f64,
     /// The share of moves that fewer than four others are put before.
-    pub first_four: f64,
+    pub(crate) first_four: f64,
 }
 
 /// Fitted weights of the order of moves.
 #[derive(Debug, Clone)]
-pub struct OrderFit {
+pub(crate) struct OrderFit {
     /// The weights, as natural logarithms of odds.
-    pub weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// Of the moves that are fitted.
-    pub fitted: Foretold,
+    pub(crate) fitted: Foretold,
     /// Of those held out.
-    pub held_out: Foretold,
+    pub(crate) held_out: Foretold,
 }
 
 /// Of each weight, the sum of squared slopes begins with this.
@@ -63,8 +63,7 @@ struct Choice {
 /// Finds the weights under which the softmax of the moves' sums foretells the moves played best, by
 /// stochastic gradient descent with a rate for each weight (AdaGrad: Duchi, Hazan and Singer 2011), in the
 /// order of the games.
-#[must_use]
-pub fn fit_order<G: Tunable>(games: &[Record<G>], options: &OrderOptions) -> OrderFit {
+pub(crate) fn fit_order<G: Tunable>(games: &[Record<G>], options: &OrderOptions) -> OrderFit {
     let mut sets = [Vec::new(), Vec::new()];
     for (number, game) in games.iter().enumerate() {
         let held_out = number.is_multiple_of(options.hold_out.max(1));
@@ -147,9 +146,9 @@ fn foretold(choices: &[Choice], weights: &[f64]) -> Foretold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Notation, Outcome, Side};
-    use crate::gomoku::Board;
-    use crate::record::Tree;
+    use juzhong::game::{Notation, Outcome, Side};
+    use juzhong::gomoku::Board;
+    use juzhong::record::Tree;
 
     fn game(moves: &str) -> Record<Board> {
         let moves = moves.split(' ').map(|text| Board::parse_move(text).unwrap()).collect();

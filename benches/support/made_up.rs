@@ -1,54 +1,46 @@
 //! Made-up games, as many as wanted, for measuring: walks through a real book that end off it.
 
+use juzhong::book::{Book, BookError};
+use juzhong::game::{Game, MoveList, Notation, Outcome, Packed, Side, Symmetric};
+use juzhong::record::{Record, Tree};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::book::file::reader::Book;
-use crate::book::file::walk::Rows;
-use crate::book::model::error::BookError;
-use crate::game::{Game, MoveList, Notation, Outcome, Packed, Side, Symmetric};
-use crate::record::{Record, Tree};
-
 /// Makes games that share openings as real ones do. A game follows the book, each move with the
-/// chance of its share of the games; of its last plies, 1 to [`tail`](Self::tail) of them with equal
+/// chance of its share of the games; of its last plies, 1 to `tail` of them with equal
 /// chances, each is a random legal move, as are those after the book ends.
 #[derive(Debug)]
-pub struct Synth {
-    rows: Rows,
-    /// The games of each row.
-    games: Vec<u64>,
+pub(crate) struct MadeUpGames {
+    /// The moves of the book in the order of keys: key, packed move, games.
+    rows: Vec<(i64, u16, u64)>,
     /// Plies of a game.
-    pub plies: usize,
+    plies: usize,
     /// Plies off the book, at most.
-    pub tail: usize,
+    tail: usize,
     /// The same seed gives the same games.
-    pub seed: u64,
+    seed: u64,
 }
 
-impl Synth {
+impl MadeUpGames {
     /// Games after this book, which is read into memory: 24 bytes for each of its rows.
     ///
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn new<G: Game>(
+    pub(crate) fn new<G: Game>(
         book: &Book,
         plies: usize,
         tail: usize,
         seed: u64,
     ) -> Result<Self, BookError> {
         book.expect_game::<G>()?;
-        let (mut rows, mut games) = (Vec::new(), Vec::new());
-        book.for_each_row(|key, mv, row| {
-            rows.push((key, mv));
-            games.push(row.stats.games);
-        })?;
-        Ok(Self { rows: Rows::new(rows), games, plies, tail, seed })
+        let mut rows = Vec::new();
+        book.for_each_row(|key, mv, row| rows.push((key, mv, row.stats.games)))?;
+        Ok(Self { rows, plies, tail, seed })
     }
 
     /// Game number `number`.
-    #[must_use]
-    pub fn game<G: Symmetric + Notation>(&self, number: u64) -> Record<G> {
+    pub(crate) fn game<G: Symmetric + Notation>(&self, number: u64) -> Record<G> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number);
         let tail = 1 + below(&mut chance, self.tail.max(1) as u64) as usize;
@@ -74,15 +66,17 @@ impl Synth {
 
     fn book_move<G: Symmetric>(&self, position: &G, chance: &mut ChaCha8Rng) -> Option<G::Move> {
         let canonical = position.canonical();
-        let (first, rows) = self.rows.of(canonical.key.to_i64());
-        let games = &self.games[first..first + rows.len()];
-        let mut left = below(chance, games.iter().sum());
-        let row = games.iter().position(|&games| {
-            let is_it = left < games;
-            left = left.wrapping_sub(games);
+        let key = canonical.key.to_i64();
+        let first = self.rows.partition_point(|row| row.0 < key);
+        let rows = &self.rows[first..];
+        let rows = &rows[..rows.partition_point(|row| row.0 == key)];
+        let mut left = below(chance, rows.iter().map(|row| row.2).sum());
+        let row = rows.iter().find(|row| {
+            let is_it = left < row.2;
+            left = left.wrapping_sub(row.2);
             is_it
         })?;
-        let image = G::Move::unpack(rows[row].1)?;
+        let image = G::Move::unpack(row.1)?;
         let mv = position.played_move(canonical, image);
         position.is_legal(mv).then_some(mv)
     }

@@ -1,10 +1,10 @@
 //! The evaluations that can be tuned.
 
 use super::{Trace, Tunable, Weights};
-use crate::game::{Game, Heuristics, Side};
-use crate::gomoku::{Board, CLASSES, LinePattern, Point, PointClass};
-use crate::search::eval::{gomoku, xiangqi};
-use crate::xiangqi::Position;
+use juzhong::game::{Game, Heuristics, Side};
+use juzhong::gomoku::{Board, CLASSES, LinePattern, Point, PointClass};
+use juzhong::search::eval::{gomoku, xiangqi};
+use juzhong::xiangqi::Position;
 
 impl Tunable for Position {
     fn trace(&self) -> Trace {

@@ -1,0 +1,51 @@
+//! Tools of the developers of this project: `cargo xtask --help`.
+
+mod games;
+mod keys;
+#[path = "../../benches/support/made_up.rs"]
+mod made_up;
+mod selfplay;
+mod synth;
+mod techniques;
+mod tune;
+mod tuning;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Tools of the developers of juzhong.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Draw the stored key table of a game again from the published seed.
+    Keys(keys::Args),
+    /// Let the engine play against itself.
+    Selfplay(selfplay::Args),
+    /// Make up games for measurements from a book.
+    Synth(synth::Args),
+    /// Count the nodes that search visits with and without its techniques.
+    Techniques(techniques::Args),
+    /// Fit the weights of the evaluation to the results of games.
+    Tune(tune::Args),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GameName {
+    Xiangqi,
+    Gomoku,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Keys(args) => keys::run(&args),
+        Command::Selfplay(args) => selfplay::run(&args),
+        Command::Synth(args) => synth::run(&args),
+        Command::Techniques(args) => techniques::run(&args),
+        Command::Tune(args) => tune::run(&args),
+    }
+}
