@@ -121,7 +121,7 @@ const FOLDERS: [(&str, &[&str]); 18] = [
             "model",
             "file",
             "move_choice",
-            "build",
+            "builder",
             "edit",
             "analysis",
             "opening",

@@ -764,7 +764,7 @@ impl Reduce for Summed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::edit::editor::{Change, Editor};
     use crate::book::model::annotation::tests::any_mark;
     use crate::book::tests::{build_with, elsewhere, lines, random_games, some_games};

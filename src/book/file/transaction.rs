@@ -320,7 +320,7 @@ pub(crate) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::file::key_tables::table_file;
     use crate::book::model::move_stats::MoveRow;
     use crate::book::tests::build_some;

@@ -126,7 +126,7 @@ impl OpeningStats {
 mod tests {
     use crate::xiangqi::Position;
 
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::tests::{build_with, lines};
 
     #[test]

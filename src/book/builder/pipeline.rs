@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::book::build::incremental::{BaseBook, add_rows};
-use crate::book::build::options::BuildOptions;
+use crate::book::builder::incremental::{BaseBook, add_rows};
+use crate::book::builder::options::BuildOptions;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{PACK_MEMORY, Writer};

@@ -7,14 +7,14 @@ use std::{fmt, io};
 
 use rayon::prelude::*;
 
-use crate::book::build::builder::{Admission, Batch, Builder};
-use crate::book::build::checkpoint::{Parts, Sinks, Task};
-use crate::book::build::counts::{FileReport, SourceCounts};
-use crate::book::build::incremental::BaseBook;
-use crate::book::build::options::BuildOptions;
-use crate::book::build::rejects::{Listed, Reject, RejectReason};
-use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
-use crate::book::build::{checkpoint, sources};
+use crate::book::builder::checkpoint::{Parts, Sinks, Task};
+use crate::book::builder::counts::{FileReport, SourceCounts};
+use crate::book::builder::incremental::BaseBook;
+use crate::book::builder::options::BuildOptions;
+use crate::book::builder::pipeline::{Admission, Batch, Builder};
+use crate::book::builder::rejects::{Listed, Reject, RejectReason};
+use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::{checkpoint, sources};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::CountedGame;
 use crate::book::model::error::{BuildError, ReplaceError};

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::book::build::builder::{Errors, check_stop};
-use crate::book::build::incremental::BaseBook;
-use crate::book::build::options::BuildOptions;
-use crate::book::build::rejects::Reject;
-use crate::book::build::sources;
-use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::incremental::BaseBook;
+use crate::book::builder::options::BuildOptions;
+use crate::book::builder::pipeline::{Errors, check_stop};
+use crate::book::builder::rejects::Reject;
+use crate::book::builder::sources;
+use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
 use crate::book::model::counted_game::{Facts, GameId, UsualStarts, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
@@ -353,7 +353,7 @@ impl Reduce for Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::game_files::{ReadOptions, build};
+    use crate::book::builder::game_files::{ReadOptions, build};
     use crate::game::{Game, MoveList, Side};
     use crate::xiangqi::{Position, START_FEN};
 

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::build::counts::FileReport;
-use crate::book::build::rejects::Listed;
+use crate::book::builder::counts::FileReport;
+use crate::book::builder::rejects::Listed;
 use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::lock::beside;
@@ -349,7 +349,7 @@ fn hash(file: &mut File) -> io::Result<[u8; 32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::rejects::RejectReason;
+    use crate::book::builder::rejects::RejectReason;
     use crate::book::model::counted_game::GameId;
     use crate::bytes::StopFlag;
 
