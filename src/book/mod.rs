@@ -26,8 +26,6 @@ mod builder;
 mod edit;
 mod file;
 pub mod interop;
-#[cfg(test)]
-mod kinds;
 mod model;
 mod move_choice;
 mod open;

@@ -34,10 +34,8 @@ pub use pattern::LinePattern;
 pub use point::Point;
 pub use point_set::PointSet;
 #[cfg(feature = "engine")]
-pub(crate) use threat::CLASSES;
+pub(crate) use threat::{CLASSES, SITUATIONS, WEIGHT_COUNT};
 pub use threat::{PointClass, Threat};
-#[cfg(feature = "engine")]
-pub(crate) use values::{SITUATIONS, WEIGHT_COUNT};
 pub use variant::{UnknownVariant, Variant};
 pub use vcf::{FourSearch, FourSolver, FourWin};
 #[cfg(feature = "engine")]

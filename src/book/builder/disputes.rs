@@ -21,7 +21,7 @@ use crate::book::model::counted_game::{Facts, GameId, UsualStarts, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
 use crate::book::model::move_stats::{result_number, result_of};
-use crate::bytes::external_sort::{Reduce, Sorter};
+use crate::bytes::external_sort::{Sorter, Summand};
 use crate::bytes::varint;
 use crate::game::{Outcome, Symmetric};
 use crate::record::{Formats, ParsedGame, Place};
@@ -299,23 +299,9 @@ impl Statement {
     }
 }
 
-impl Reduce for Statement {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        (a.id, a.order).cmp(&(b.id, b.order))
-    }
-
-    fn item_size(_: &Self) -> usize {
-        size_of::<Self>()
-    }
-
-    fn begin(item: Self) -> Self {
-        item
-    }
-
+impl Summand for Statement {
     fn order(&self, other: &Self) -> Ordering {
-        Self::item_order(self, other)
+        (self.id, self.order).cmp(&(other.id, other.order))
     }
 
     fn absorb(&mut self, _equal: Self) {}

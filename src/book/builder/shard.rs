@@ -342,7 +342,7 @@ impl IdSink for GameSetWriter<'_> {
         Ok(false)
     }
 
-    fn enter(&mut self, game: &CountedGame, _table: Option<IdTable>) -> Result<(), BuildError> {
+    fn add(&mut self, game: &CountedGame, _table: Option<IdTable>) -> Result<(), BuildError> {
         if game.votes.into_iter().any(|votes| votes > MAX_VOTES) {
             return Err(self.errors.io(impossible()));
         }
@@ -450,14 +450,14 @@ pub fn pack<G: Symmetric + Notation>(
                 *count = count.saturating_add(more);
             }
         }
-        let mut ledger = IdWriter::new(None, new_writer(&place, &options)?, errors)?;
+        let mut id_writer = IdWriter::new(None, new_writer(&place, &options)?, errors)?;
         let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
         let samples = sample_sorters(folder, &options);
-        pack.count_only(games, &mut ledger, samples.as_ref())?;
+        pack.count_only(games, &mut id_writer, samples.as_ref())?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let writer = ledger.finish()?;
+        let writer = id_writer.finish()?;
         let rows = shards.merge::<Summed>(folder, &options)?.map(|row| row.map(|row| row.0));
         let members = shards.merge::<Member>(folder, &options)?;
         let sources = sources.into_iter().map(|s| s.source).filter(|s| s.games > 0).collect();
