@@ -17,17 +17,15 @@
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
 //! - [`interop`] reads, writes and examines books of other programs.
 //!
-//! The folders stack: `model`, `file`, `build`, `edit`, `analysis`, `opening`, `interop`; each uses those before it only.
+//! The folders stack: `model`, `file`, `builder`, `edit`, `analysis`, `opening`, `interop`; each uses those before it only.
 //!
 #![doc = include_str!("FORMAT.md")]
 
 mod analysis;
-mod build;
+mod builder;
 mod edit;
 mod file;
 pub mod interop;
-#[cfg(test)]
-mod kinds;
 mod model;
 mod move_choice;
 mod open;
@@ -45,13 +43,13 @@ pub use analysis::scoring::{
     Addition, Findings, FlagError, FlagReport, PropagationReport, clear_scores, flag, propagate,
 };
 pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
-pub use build::builder::{Admission, Batch, Builder};
-pub use build::disputes::{Dispute, DisputeCounts, Doubt, disputes};
-pub use build::game_files::{BuildReport, Progress, ReadOptions, build};
-pub use build::inputs::{Inputs, find_games};
-pub use build::options::BuildOptions;
-pub use build::rejects::{Reject, RejectReason};
-pub use build::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
+pub use builder::disputes::{Dispute, DisputeCounts, Doubt, disputes};
+pub use builder::game_files::{BuildReport, Progress, ReadOptions, build};
+pub use builder::inputs::{Inputs, find_games};
+pub use builder::options::BuildOptions;
+pub use builder::pipeline::{Admission, Batch, Builder};
+pub use builder::rejects::{Reject, RejectReason};
+pub use builder::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
 pub use edit::editor::{Change, EditError, Editor};
 pub use edit::journal::JournalStep;
 pub use edit::merge::{MergeOptions, MergeReport, MergedBook, merge};

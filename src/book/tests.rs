@@ -1,6 +1,7 @@
 //! Books of small made-up games.
 
 mod gomoku;
+mod kinds;
 
 use std::path::Path;
 

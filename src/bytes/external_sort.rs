@@ -61,6 +61,54 @@ pub(crate) trait Reduce: Sized + Send {
     fn take(input: &mut &[u8]) -> Option<Self>;
 }
 
+/// An item that is its own sum.
+pub(crate) trait Summand: Sized + Send {
+    /// Memory that it needs, in bytes.
+    fn size(&self) -> usize {
+        size_of::<Self>()
+    }
+    /// The order of items; equal ones are summed.
+    fn order(&self, other: &Self) -> Ordering;
+    /// Adds an equal one.
+    fn absorb(&mut self, other: Self);
+    /// Appends its bytes.
+    fn put(&self, out: &mut Vec<u8>);
+    /// The inverse of `put`.
+    fn take(input: &mut &[u8]) -> Option<Self>;
+}
+
+impl<S: Summand> Reduce for S {
+    type Item = Self;
+
+    fn item_order(a: &Self, b: &Self) -> Ordering {
+        Summand::order(a, b)
+    }
+
+    fn item_size(item: &Self) -> usize {
+        item.size()
+    }
+
+    fn begin(item: Self) -> Self {
+        item
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        Summand::order(self, other)
+    }
+
+    fn absorb(&mut self, other: Self) {
+        Summand::absorb(self, other);
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        Summand::put(self, out);
+    }
+
+    fn take(input: &mut &[u8]) -> Option<Self> {
+        Summand::take(input)
+    }
+}
+
 /// Collects items.
 #[derive(Debug)]
 pub(crate) struct Sorter<S: Reduce> {

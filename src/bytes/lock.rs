@@ -1,4 +1,4 @@
-//! One writer at a time for a file.
+//! One writer at a time for a file, and several processes at work in one folder.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -33,6 +33,38 @@ pub enum Claim {
     Others(Option<u32>),
 }
 
+/// The error of a file that another process, or another part of this one, writes.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: another process{} writes it; wait for its end, or choose another file",
+    path.shown(), in_brackets(*process)
+)]
+pub struct Busy {
+    /// The file.
+    pub path: PathBuf,
+    /// The number of the process, if it is known.
+    pub process: Option<u32>,
+}
+
+/// The number of a process after a word.
+fn in_brackets(process: Option<u32>) -> String {
+    process.map_or_else(String::new, |id| format!(" ({id})"))
+}
+
+impl Claim {
+    /// The right to write the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`Busy`] if another process has it.
+    pub fn or_busy(self, path: &Path) -> Result<FileLock, Busy> {
+        match self {
+            Self::Ours(lock) => Ok(lock),
+            Self::Others(process) => Err(Busy { path: path.to_owned(), process }),
+        }
+    }
+}
+
 impl FileLock {
     /// Claims the right to write `target`, be there such a file or not. Where it is a link, the
     /// file that it leads to is meant.
@@ -41,7 +73,11 @@ impl FileLock {
     ///
     /// Those of [`resolve`], of making a file beside `target`, and of [`open`].
     pub fn claim(target: &Path) -> io::Result<Claim> {
-        let path = beside(target, ".lock")?;
+        Self::claim_at(beside(target, ".lock")?)
+    }
+
+    /// Claims the lock at `path`.
+    pub(crate) fn claim_at(path: PathBuf) -> io::Result<Claim> {
         for _ in 0..TRIES {
             let mut file = match open(&path)? {
                 Opened::File(file) => file,
@@ -54,7 +90,7 @@ impl FileLock {
                 }
                 Ok(()) => {} // its owner has just removed it
                 Err(TryLockError::WouldBlock) => return Ok(Claim::Others(holder(&mut file))),
-                Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {
+                Err(TryLockError::Error(error)) if has_no_locks(&error) => {
                     if is_at(&file, &path) {
                         drop(std::fs::remove_file(&path));
                     }
@@ -70,7 +106,7 @@ impl FileLock {
     /// that [`AtomicFile`](super::atomic::AtomicFile) would make, if it is a regular file of this user.
     pub fn sweep(&self) {
         for path in self.left_behind() {
-            if path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(&path, &about)) {
+            if own_files::is_own_file_at(&path) {
                 let removed = std::fs::remove_file(&path);
                 tracing::debug!(path = %path.shown(), ?removed, "left behind");
             }
@@ -113,9 +149,70 @@ impl Drop for FileLock {
     }
 }
 
+/// A share of a folder in which several processes make files at the same time: a shared lock on a file there, which
+/// stays. Who gets it exclusively is alone in the folder, so that unfinished files and locks were left by killed runs.
+#[derive(Debug)]
+pub struct FolderLock {
+    /// `None` where the file system has no locks.
+    file: Option<File>,
+}
+
+impl FolderLock {
+    /// Enters the folder of the lock file at `path`. If no other process is there, `tidy` runs before one can come.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`], and [`io::ErrorKind::PermissionDenied`], which names the path and a remedy, if another
+    /// user is there and does not share the lock.
+    pub fn enter(path: &Path, tidy: impl FnOnce()) -> io::Result<Self> {
+        let file = match open(path)? {
+            Opened::File(file) => file,
+            Opened::Held(_) => return Err(closed(path)),
+        };
+        match file.try_lock() {
+            Ok(()) => tidy(),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+                return Ok(Self { file: None });
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // Nothing of this process is in the folder yet: it does not matter which process comes in between.
+        file.unlock()?;
+        file.lock_shared()?;
+        Ok(Self { file: Some(file) })
+    }
+
+    /// True if other processes can see that this one is in the folder.
+    #[must_use]
+    pub const fn is_held(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Gives up the share. Returns true if no other process is in the folder, and none can enter before this is
+    /// dropped.
+    pub(crate) fn is_last(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.unlock().is_ok() && file.try_lock().is_ok())
+    }
+}
+
+/// Another user's process is alone in the folder, and its lock cannot be shared.
+fn closed(path: &Path) -> io::Error {
+    let text = format!(
+        "{} is another user's, who is building there, and this one may not write it; wait for the end, or \
+         choose another folder",
+        path.shown()
+    );
+    io::Error::new(io::ErrorKind::PermissionDenied, text)
+}
+
+fn has_no_locks(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+}
+
 /// A lock file that was opened, not locked yet.
 #[derive(Debug)]
-pub enum Opened {
+enum Opened {
     /// One that is empty or holds the number of a process.
     File(File),
     /// Another user's, which only they can open for writing, and which a process holds.
@@ -129,7 +226,7 @@ pub enum Opened {
 /// Those of making a file there; [`io::ErrorKind::AlreadyExists`], which names the path and a remedy, for
 /// anything but a regular file with one name that is empty or holds the number of a process, and for another
 /// user's lock file that is not held but cannot be used.
-pub fn open(path: &Path) -> io::Result<Opened> {
+fn open(path: &Path) -> io::Result<Opened> {
     for _ in 0..TRIES {
         let mut options = File::options();
         options.read(true).write(true);
@@ -169,14 +266,14 @@ pub fn open(path: &Path) -> io::Result<Opened> {
 /// # Errors
 ///
 /// Those of writing.
-pub fn sign(file: &mut File) -> io::Result<()> {
+fn sign(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     write!(file, "{}", std::process::id())
 }
 
 /// The number of the process that holds a lock, if its file contains one.
-pub fn holder(file: &mut File) -> Option<u32> {
+fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().ok()?;
     file.take(MAX_LEN).read_to_string(&mut text).ok()?;

@@ -1,9 +1,10 @@
 //! Bytes from outside: little-endian fields and varints ([`varint`]), the sealed bincode container
-//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files that
-//! this program makes beside them ([`own_files`]), foreign text shown without harm ([`visible`]), opening regular
-//! files only ([`open`]), memory maps ([`map`]), hints about memory ([`memory`]), files read at given offsets
-//! ([`positioned`]), lines of text ([`read_line`]), texts about numbers of things ([`by_count`], [`BinarySize`]), requests to stop ([`StopFlag`]), and the machine's free memory and
-//! disk space ([`machine`]).
+//! ([`sealed`]), files that appear whole or not at all ([`atomic`]), their writers ([`lock`]), files from which
+//! interrupted work goes on (`journal`), files that this program makes beside them ([`own_files`]), foreign text
+//! shown without harm ([`visible`]), opening regular files only ([`open`]), memory maps ([`map`]), hints about memory
+//! ([`memory`]), files read at given offsets ([`positioned`]), lines of text ([`read_line`]), texts about numbers of
+//! things ([`by_count`], [`BinarySize`]), requests to stop ([`StopFlag`]), and the machine's free memory and disk
+//! space ([`machine`]).
 
 #[cfg(feature = "files")]
 pub mod atomic;
@@ -11,6 +12,8 @@ mod counted;
 #[cfg(feature = "book")]
 pub(crate) mod external_sort;
 mod flag;
+#[cfg(feature = "engine")]
+pub mod journal;
 #[cfg(feature = "files")]
 mod line;
 #[cfg(feature = "files")]

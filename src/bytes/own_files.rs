@@ -18,6 +18,12 @@ pub fn is_own_file(path: &Path, about: &Metadata) -> bool {
     about.is_file() && is_own(path, about)
 }
 
+/// Returns true if at `path` there is a regular file, no link, of the user this process runs for.
+#[must_use]
+pub fn is_own_file_at(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| is_own_file(path, &about))
+}
+
 /// Checks that `path` is a folder of the user this process runs for, and no link to one.
 ///
 /// # Errors

@@ -14,12 +14,13 @@ use super::terminal::Terminal;
 use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
 use crate::cli::language::{self, counted, counts, left, text, word};
 use juzhong::answers::parse_rules;
+use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
-    ClockSetting, Contested, Count, Decision, DrawRule, Effort, Estimate, Fault, Journal,
-    JournalError, MAX_PLIES, Match, MatchError, MatchGame, Openings, Participant, Referee,
-    ResignRule, Sprt, Standing, TimeControl, built_in_openings,
+    ClockSetting, Contested, Count, Decision, DrawRule, Effort, Estimate, Fault, MAX_PLIES, Match,
+    MatchError, MatchGame, MatchJournal, Openings, Participant, Referee, ResignRule, Sprt,
+    Standing, TimeControl, built_in_openings,
 };
 use juzhong::engine::{Endgames, TableOptions};
 use juzhong::game::Side;
@@ -289,11 +290,11 @@ fn resume<G: Contested>(
     path: &Path,
     settings: &str,
     standing: &mut Standing,
-) -> Result<Journal, CliError> {
-    let (journal, games) = Journal::open::<G>(path, settings).map_err(|error| {
+) -> Result<MatchJournal, CliError> {
+    let (journal, games) = MatchJournal::open::<G>(path, settings).map_err(|error| {
         let code = match error {
-            JournalError::Foreign { .. } => exit::BAD_DATA,
-            JournalError::Changed { .. } => exit::USAGE,
+            JournalError::Foreign(_) => exit::BAD_DATA,
+            JournalError::Changed(_) => exit::USAGE,
             _ => exit::CANNOT_CREATE,
         };
         CliError::new(code, error)

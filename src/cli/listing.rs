@@ -10,7 +10,7 @@ use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
-use juzhong::bytes::lock::{Claim, FileLock};
+use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::record::{BadGame, ParsedGame, Record};
 
@@ -80,16 +80,10 @@ impl<'a> ListFile<'a> {
 /// removed.
 pub(crate) fn claim(path: &Path) -> Result<FileLock, CliError> {
     let cannot = || path.shown().to_string();
-    match FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)? {
-        Claim::Ours(lock) => {
-            lock.sweep();
-            Ok(lock)
-        }
-        Claim::Others(_) => {
-            let message = format!("{}: another process writes it", path.shown());
-            Err(CliError::message(exit::CANNOT_CREATE, message))
-        }
-    }
+    let claim = FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
+    let lock = claim.or_busy(path).map_err(|busy| CliError::new(exit::CANNOT_CREATE, busy))?;
+    lock.sweep();
+    Ok(lock)
 }
 
 /// As [`claim`], for an output that may replace a regular file. Anything else there gets no lock beside it, for

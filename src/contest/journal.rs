@@ -1,15 +1,14 @@
 //! The games of a match in a file, from which it goes on after an interruption.
 //!
-//! A game is added by one write when it and all before it are over. Should that write be cut off,
-//! the piece is removed before the match goes on, so that the file holds whole games only. Each game
-//! names its match in the tag `Match`; the tags `RedEffort`, `BlackEffort` (by the names of the sides) and `Fault`
-//! state what the record itself has no place for.
+//! A game is added when it and all before it are over. Each game names its match in the tag `Match`; the tags
+//! `RedEffort`, `BlackEffort` (by the names of the sides) and `Fault` state what the record itself has no place for.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
 
-use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::journal::{Journal, JournalError};
+use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
 use crate::contest::game_runner::{Effort, Fault};
@@ -21,52 +20,15 @@ use crate::xiangqi::notation::MoveNotation;
 
 /// The file that a match is written to.
 #[derive(Debug)]
-pub struct Journal {
-    file: File,
-    /// Bytes of whole games.
-    length: u64,
+pub struct MatchJournal {
+    journal: Journal,
     settings: String,
     /// How the moves of further games are written.
     notation: MoveNotation,
     _lock: FileLock,
 }
 
-/// The reason why a match cannot go on from a file.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JournalError {
-    /// It cannot be read or made.
-    #[error("{}", path.shown())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// Another match is written to it.
-    #[error("{}: another process writes it; wait for its end, or choose another file", .0.shown())]
-    Busy(PathBuf),
-    /// It is not what this module writes.
-    #[error("{}: {what}; a match goes on only from its own games: choose another file", path.shown())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The fault of the file.
-        what: String,
-    },
-    /// It holds another match.
-    #[error("{}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  asked: {asked}", path.shown())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-        /// The settings of its games.
-        there: String,
-        /// The settings requested.
-        asked: String,
-    },
-}
-
-impl Journal {
+impl MatchJournal {
     /// Opens or makes the file of the match that `settings` describe, and hands back the games that
     /// it holds, in order.
     ///
@@ -77,7 +39,7 @@ impl Journal {
         path: &Path,
         settings: &str,
     ) -> Result<(Self, Vec<MatchGame<G>>), JournalError> {
-        let failed = |source| JournalError::File { path: path.to_owned(), source };
+        let failed = JournalError::at(path);
         // A device may have no end; the look before the lock is for what must not get one beside it.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Err(failed(io::Error::other("it is no regular file")));
@@ -86,27 +48,20 @@ impl Journal {
         let settings: String =
             settings.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let settings = settings.trim();
-        let lock = match FileLock::claim(path).map_err(failed)? {
-            Claim::Ours(lock) => lock,
-            Claim::Others(_) => return Err(JournalError::Busy(path.to_owned())),
-        };
-        let mut file = open::writable(path).map_err(failed)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        let lock = FileLock::claim(path).map_err(&failed)?.or_busy(path)?;
+        let mut journal = Journal::new(path, open::writable(path).map_err(&failed)?);
+        let bytes = journal.read(u64::MAX).map_err(&failed)?;
         let whole = whole_games::<G>(&bytes);
         let games = read(path, &bytes[..whole], settings)?;
         let cut_off = &bytes[whole..];
         let beginning = &cut_off[..cut_off.len().min(G::GAME_BEGINNING.len())];
         if !G::GAME_BEGINNING.as_bytes().starts_with(beginning) {
-            let what = "there is something other than games in it".to_owned();
-            return Err(JournalError::Foreign { path: path.to_owned(), what });
+            return Err(foreign(path, "there is something other than games in it"));
         }
-        let length = whole as u64;
-        file.set_len(length).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        journal.cut(whole as u64).map_err(&failed)?;
         let settings = settings.to_owned();
         let notation = MoveNotation::default();
-        Ok((Self { file, length, settings, notation, _lock: lock }, games))
+        Ok((Self { journal, settings, notation, _lock: lock }, games))
     }
 
     /// Writes the moves of further games in this notation; all are read back.
@@ -126,13 +81,7 @@ impl Journal {
         record.tags.extend(self.tags(game));
         let mut text = Vec::new();
         G::write_game(&mut text, &record, self.notation)?;
-        if let Err(error) = self.file.write_all(&text) {
-            let cut = self.file.set_len(self.length);
-            tracing::debug!(?cut, "a game cut off");
-            return Err(error);
-        }
-        self.length += text.len() as u64;
-        Ok(())
+        self.journal.add(&text).map(drop)
     }
 
     fn tags<G: Contested>(&self, game: &MatchGame<G>) -> Vec<(String, String)> {
@@ -162,25 +111,44 @@ fn whole_games<G: Contested>(bytes: &[u8]) -> usize {
     (1..=bytes.len()).rev().find(ends).unwrap_or(0)
 }
 
+/// The error for a file that holds something other than games of matches.
+fn foreign(path: &Path, what: impl Display) -> JournalError {
+    let path = path.shown();
+    JournalError::Foreign(format!(
+        "{path}: {what}; a match goes on only from its own games: choose another file"
+    ))
+}
+
+/// The error for the games of another match.
+fn changed(path: &Path, there: &str, asked: &str) -> JournalError {
+    let path = path.shown();
+    JournalError::Changed(format!(
+        "{path}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  \
+         asked: {asked}"
+    ))
+}
+
 fn read<G: Contested>(
     path: &Path,
     bytes: &[u8],
     settings: &str,
 ) -> Result<Vec<MatchGame<G>>, JournalError> {
-    let foreign = |what| JournalError::Foreign { path: path.to_owned(), what };
-    let records = read_games(&path.shown().to_string(), bytes).map_err(foreign)?;
+    let records =
+        read_games(&path.shown().to_string(), bytes).map_err(|what| foreign(path, what))?;
     let mut games = Vec::with_capacity(records.len());
     for (number, record) in records.into_iter().enumerate() {
         let there = record.tag("Match").unwrap_or_default();
         if there.is_empty() {
-            return Err(foreign(format!("game {} is of no match", number + 1)));
+            return Err(foreign(path, format_args!("game {} is of no match", number + 1)));
         }
         if there != settings {
-            let (there, asked) = (there.to_owned(), settings.to_owned());
-            return Err(JournalError::Changed { path: path.to_owned(), there, asked });
+            return Err(changed(path, there, settings));
         }
-        let damaged = || foreign(format!("game {} is not the one that belongs there", number + 1));
-        games.push(game_of(number, record).ok_or_else(damaged)?);
+        let Some(game) = game_of(number, record) else {
+            let what = format_args!("game {} is not the one that belongs there", number + 1);
+            return Err(foreign(path, what));
+        };
+        games.push(game);
     }
     Ok(games)
 }
@@ -234,7 +202,7 @@ mod tests {
     }
 
     fn open(path: &Path, settings: &str) -> Result<usize, String> {
-        let opened = Journal::open::<Position>(path, settings);
+        let opened = MatchJournal::open::<Position>(path, settings);
         opened.map(|(_, games)| games.len()).map_err(|error| error.to_string())
     }
 
@@ -242,14 +210,14 @@ mod tests {
     fn games_come_back_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.pgn");
-        let (mut journal, games) = Journal::open::<Position>(&path, "a, \"b\" \\").unwrap();
+        let (mut journal, games) = MatchJournal::open::<Position>(&path, "a, \"b\" \\").unwrap();
         assert!(games.is_empty());
         assert!(open(&path, "x").unwrap_err().contains("another process"));
         for number in 0..4 {
             journal.add(&game(number)).unwrap();
         }
         drop(journal);
-        let (_journal, games) = Journal::open::<Position>(&path, "a, \"b\" \\").unwrap();
+        let (_journal, games) = MatchJournal::open::<Position>(&path, "a, \"b\" \\").unwrap();
         assert_eq!(games.len(), 4);
         for (number, read) in games.iter().enumerate() {
             let MatchGame { outcome, fault, effort, record, .. } = game(number);
@@ -263,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.pgn");
         let settings = "a\nb\t\"c\" \u{1}\\ ";
-        let (mut journal, _) = Journal::open::<Position>(&path, settings).unwrap();
+        let (mut journal, _) = MatchJournal::open::<Position>(&path, settings).unwrap();
         journal.add(&game(0)).unwrap();
         drop(journal);
         assert_eq!(open(&path, settings), Ok(1));
@@ -278,7 +246,7 @@ mod tests {
     fn pieces_are_removed_and_other_matches_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.pgn");
-        let (mut journal, _) = Journal::open::<Position>(&path, "one").unwrap();
+        let (mut journal, _) = MatchJournal::open::<Position>(&path, "one").unwrap();
         journal.add(&game(0)).unwrap();
         let whole = std::fs::read(&path).unwrap();
         journal.add(&game(1)).unwrap();

@@ -15,7 +15,7 @@ pub use game_runner::{ClockSetting, Effort, Fault, TimeControl, comment_centipaw
 pub use games::{
     BadPosition, Contested, OPENING_FILES, built_in_openings, read_positions, side_name,
 };
-pub use journal::{Journal, JournalError};
+pub use journal::MatchJournal;
 pub use matches::{Match, MatchError, MatchGame, Sink, Standing};
 pub use openings::{LeftOut, Openings};
 pub use participant::Participant;

@@ -35,7 +35,7 @@ pub use point::Point;
 pub use point_set::PointSet;
 pub use threat::{CLASSES, PointClass, Threat};
 #[cfg(feature = "engine")]
-pub(crate) use values::{SITUATIONS, WEIGHT_COUNT};
+pub(crate) use threat::{SITUATIONS, WEIGHT_COUNT};
 pub use variant::{UnknownVariant, Variant};
 pub use vcf::{FourSearch, FourSolver, FourWin};
 #[cfg(feature = "engine")]

@@ -120,6 +120,12 @@ const _: () = {
     assert!(THREATS <= 16);
 };
 
+/// Situations that evaluation tells apart: six kinds of threats, each there or not, for each side.
+pub(crate) const SITUATIONS: usize = 1 << 12;
+
+/// Number of weights: the classes for the side to move, for the other side, the situations, the right to move.
+pub(crate) const WEIGHT_COUNT: usize = 2 * CLASSES + SITUATIONS + 1;
+
 /// The lower bits are the number of the arrangement, the upper ones the threat.
 const CLASS_BITS: u32 = 12;
 

@@ -4,12 +4,6 @@
 use super::threat::CLASSES;
 use super::weights::WEIGHTS;
 
-/// Situations that evaluation tells apart: six kinds of threats, each there or not, for each side.
-pub(crate) const SITUATIONS: usize = 1 << 12;
-
-/// Number of weights: the classes for the side to move, for the other side, the situations, the right to move.
-pub(crate) const WEIGHT_COUNT: usize = 2 * CLASSES + SITUATIONS + 1;
-
 /// By [`PointClass`](super::PointClass), in tenths of a centipawn for the side to move: what a point is worth that is
 /// of that class for the side to move, and one that is of that class for the other side.
 pub(crate) static CLASS_VALUES: [[i16; 2]; CLASSES] = {

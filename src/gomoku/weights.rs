@@ -5,7 +5,7 @@
 //! quiet positions, 30,887 held out, whose logistic loss fell from 0.59546 (by 289 weights of patterns and classes) to
 //! 0.54653. All are 1.66 times as large as fitted, as matches wanted them.
 
-use super::values::WEIGHT_COUNT;
+use super::threat::WEIGHT_COUNT;
 
 /// The groups of `search::eval::gomoku`, in order.
 #[rustfmt::skip]

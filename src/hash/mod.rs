@@ -13,6 +13,7 @@
 //! version beside the old one. The tests pin the files' CRC32.
 
 use std::fmt;
+use std::hash::Hasher;
 use std::ops::{BitXor, BitXorAssign};
 
 use rand_chacha::ChaCha8Rng;
@@ -86,6 +87,26 @@ impl fmt::Display for Key {
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Key({:016x})", self.0)
+    }
+}
+
+/// The hash of keys, which are random numbers already, in maps in memory. Nothing stored depends on it.
+#[derive(Debug, Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 ^= key;
     }
 }
 

@@ -2,27 +2,24 @@
 //! interrupted review goes on from there.
 //!
 //! ```text
-//! frame   u32 bytes of the sealed value that follows, little-endian
-//! first   the fingerprint of what was asked: options, tables, version
-//! others  one for each game: BLAKE3 of its start and moves, the values of its positions
+//! first frame   the fingerprint of what was asked: options, tables, version
+//! others        one for each game: BLAKE3 of its start and moves, the values of its positions
 //! ```
-//!
-//! A game is added by one write. Should that be cut off, the piece is removed before the review goes on.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::evaluate::{
     GameMoves, MAX_LINE, PositionValue, ReviewOptions, TableFacts, line_to, positions,
 };
+use crate::bytes::journal::{Journal, JournalError, framed};
 use crate::bytes::lock::beside;
 use crate::bytes::own_files;
-use crate::bytes::sealed::{SealedKind, seal, unseal};
+use crate::bytes::sealed::{SealedKind, unseal};
 use crate::bytes::visible::ShowPath;
 use crate::engine::Playable;
 use crate::game::{Game, Packed, ScoreKind};
@@ -35,37 +32,10 @@ const KIND: SealedKind = SealedKind { magic: *b"JZREVIEW", version: 1, limit: 16
 /// The evaluations of finished games, in a file.
 #[derive(Debug)]
 pub struct ReviewJournal<G> {
-    path: PathBuf,
-    file: File,
-    /// Bytes of whole frames.
-    length: u64,
+    journal: Journal,
     /// The offsets at which the games' frames begin, by the games' names.
     games: HashMap<[u8; 32], u64>,
     game: PhantomData<G>,
-}
-
-/// The reason why a review cannot keep its games in a file, or go on from there.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JournalError {
-    /// It cannot be read or written.
-    #[error("{}", path.shown())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// Something else stands in its place.
-    #[error(transparent)]
-    Occupied(io::Error),
-    /// It was written by a review with other options.
-    #[error(
-        "{}: an interrupted review with other options or tables has kept its games here; use the same to go on, remove \
-         the file to begin anew, or choose another output",
-        .0.shown()
-    )]
-    Other(PathBuf),
 }
 
 /// A game that was finished.
@@ -100,27 +70,33 @@ impl<G: Playable> ReviewJournal<G> {
     ///
     /// [`JournalError`]; the file is left as it was.
     pub fn open(output: &Path, options: &ReviewOptions<G::Rules>) -> Result<Self, JournalError> {
-        let failed = |path: &Path, source| JournalError::File { path: path.to_owned(), source };
-        let path = beside(output, ".review").map_err(|error| failed(output, error))?;
-        let asked = fingerprint::<G>(options).map_err(|error| failed(&path, error))?;
-        let mut file = own_files::open_or_make(&path).map_err(|error| match error.kind() {
+        let path = beside(output, ".review").map_err(JournalError::at(output))?;
+        let failed = JournalError::at(&path);
+        let asked = fingerprint::<G>(options).map_err(&failed)?;
+        let header = framed(KIND, &asked).map_err(&failed)?;
+        let file = own_files::open_or_make(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => JournalError::Occupied(error),
-            _ => failed(&path, error),
+            _ => failed(error),
         })?;
-        let header = framed(&asked).map_err(|error| failed(&path, error))?;
-        let is_journal = begins_like(&mut file, &header).map_err(|error| failed(&path, error))?;
-        let first = next_frame(&mut file).map_err(|error| failed(&path, error))?;
-        let there = first.as_ref().map(|bytes| unseal::<[u8; 32]>(KIND, bytes).ok());
-        let (length, games) = read_games(&mut file).map_err(|error| failed(&path, error))?;
-        let (length, games) = match there {
-            Some(Some(there)) if there == asked => (length, games),
+        let mut journal = Journal::new(&path, file);
+        let is_journal = header.starts_with(&journal.read(BEGINNING).map_err(&failed)?);
+        let mut there = None;
+        let mut end = 0;
+        let mut games = HashMap::new();
+        if let Some((bytes, first)) = journal.frame(KIND, 0).map_err(&failed)? {
+            there = unseal::<[u8; 32]>(KIND, &bytes).ok();
+            (end, games) = read_games(&mut journal, first).map_err(&failed)?;
+        }
+        if there != Some(asked) {
             // Nothing, a piece of a header, or a review that has finished no game.
-            _ if is_journal && games.is_empty() => (0, games),
-            _ => return Err(JournalError::Other(path)),
-        };
-        let mut journal = Self { path, file, length, games, game: PhantomData };
-        journal.file.set_len(length).map_err(|source| journal.failed(source))?;
-        if length == 0 {
+            if !is_journal || !games.is_empty() {
+                return Err(other(&path));
+            }
+            end = 0;
+        }
+        journal.cut(end).map_err(&failed)?;
+        let mut journal = Self { journal, games, game: PhantomData };
+        if end == 0 {
             journal.append(&header)?;
         }
         Ok(journal)
@@ -143,12 +119,9 @@ impl<G: Playable> ReviewJournal<G> {
         rules: G::Rules,
     ) -> Result<Option<Vec<PositionValue<G::Move>>>, JournalError> {
         let Some(&at) = self.games.get(&name_of(game)) else { return Ok(None) };
-        let read = |file: &mut File| {
-            file.seek(SeekFrom::Start(at))?;
-            next_frame(file)
-        };
-        let frame = read(&mut self.file).map_err(|source| self.failed(source))?;
-        let stored = frame.and_then(|bytes| unseal::<StoredGame>(KIND, &bytes).ok());
+        let frame = self.journal.frame(KIND, at);
+        let frame = frame.map_err(JournalError::at(self.journal.path()))?;
+        let stored = frame.and_then(|(bytes, _)| unseal::<StoredGame>(KIND, &bytes).ok());
         Ok(stored.and_then(|stored| restored(game, stored, rules)))
     }
 
@@ -164,9 +137,9 @@ impl<G: Playable> ReviewJournal<G> {
     ) -> Result<(), JournalError> {
         let name = name_of(game);
         let values = values.iter().map(stored).collect();
-        let frame = framed(&StoredGame { name, values }).map_err(|source| self.failed(source))?;
-        let at = self.length;
-        self.append(&frame)?;
+        let frame = framed(KIND, &StoredGame { name, values });
+        let frame = frame.map_err(JournalError::at(self.journal.path()))?;
+        let at = self.append(&frame)?;
         self.games.insert(name, at);
         Ok(())
     }
@@ -176,20 +149,8 @@ impl<G: Playable> ReviewJournal<G> {
         self.games.clear();
     }
 
-    fn append(&mut self, frame: &[u8]) -> Result<(), JournalError> {
-        let at = SeekFrom::Start(self.length);
-        let written = self.file.seek(at).and_then(|_| self.file.write_all(frame));
-        if let Err(source) = written {
-            let cut = self.file.set_len(self.length);
-            tracing::debug!(?cut, "a game cut off");
-            return Err(self.failed(source));
-        }
-        self.length += frame.len() as u64;
-        Ok(())
-    }
-
-    fn failed(&self, source: io::Error) -> JournalError {
-        JournalError::File { path: self.path.clone(), source }
+    fn append(&mut self, frame: &[u8]) -> Result<u64, JournalError> {
+        self.journal.add(frame).map_err(JournalError::at(self.journal.path()))
     }
 }
 
@@ -197,57 +158,35 @@ impl<G> Drop for ReviewJournal<G> {
     /// Removes a file that holds no game.
     fn drop(&mut self) {
         if self.games.is_empty() {
-            let removed = std::fs::remove_file(&self.path);
-            tracing::debug!(path = %self.path.shown(), ?removed, "games of a review");
+            let path = self.journal.path();
+            let removed = std::fs::remove_file(path);
+            tracing::debug!(path = %path.shown(), ?removed, "games of a review");
         }
     }
 }
 
 /// The bytes of the first frame that are the same in every journal of this version: its length, magic and version.
-const BEGINNING: usize = 16;
+const BEGINNING: u64 = 16;
 
-/// Returns true if a file begins like a journal with this header, as far as it goes; its place is the start then.
-fn begins_like(file: &mut File, header: &[u8]) -> io::Result<bool> {
-    let mut bytes = Vec::new();
-    file.take(BEGINNING as u64).read_to_end(&mut bytes)?;
-    file.rewind()?;
-    Ok(header.starts_with(&bytes))
+/// The error for the journal of a review with other options.
+fn other(path: &Path) -> JournalError {
+    let path = path.shown();
+    JournalError::Changed(format!(
+        "{path}: an interrupted review with other options or tables has kept its games here; use the same to go on, \
+         remove the file to begin anew, or choose another output"
+    ))
 }
 
-/// The games from the present place of a file on: where the last whole one ends, and where each begins.
-fn read_games(file: &mut File) -> io::Result<(u64, HashMap<[u8; 32], u64>)> {
+/// The games of the frames from an offset on: where the last whole one ends, and where each begins.
+fn read_games(journal: &mut Journal, mut at: u64) -> io::Result<(u64, HashMap<[u8; 32], u64>)> {
     let mut games = HashMap::new();
-    loop {
-        let length = file.stream_position()?;
-        let frame = next_frame(file)?;
-        let game = frame.and_then(|bytes| unseal::<StoredGame>(KIND, &bytes).ok());
-        let Some(game) = game else { return Ok((length, games)) };
-        games.insert(game.name, length);
+    while let Some((bytes, next)) = journal.frame(KIND, at)?
+        && let Ok(game) = unseal::<StoredGame>(KIND, &bytes)
+    {
+        games.insert(game.name, at);
+        at = next;
     }
-}
-
-/// A value with its length in front.
-fn framed(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    let bytes = seal(KIND, value).map_err(io::Error::other)?;
-    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
-    Ok([&length.to_le_bytes()[..], &bytes].concat())
-}
-
-/// The bytes of the next frame; `None` at the end, and where the rest is no whole frame.
-fn next_frame(file: &mut File) -> io::Result<Option<Vec<u8>>> {
-    let mut length = [0; 4];
-    let mut head = file.take(4);
-    let mut have = Vec::new();
-    head.read_to_end(&mut have)?;
-    if have.len() < length.len() {
-        return Ok(None);
-    }
-    length.copy_from_slice(&have);
-    let length = u64::from(u32::from_le_bytes(length));
-    // What is longer is of something else, and not read.
-    let mut bytes = Vec::new();
-    file.take(length.min(KIND.limit + 64)).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 == length).then_some(bytes))
+    Ok((at, games))
 }
 
 /// The name of a game by its content.
@@ -426,13 +365,13 @@ mod tests {
         let game = |moves| GameMoves { start: &start, start_clock: 0, moves };
         let open = |nodes| ReviewJournal::<Position>::open(&output, &options(nodes));
         let mut journal = open(5).unwrap();
-        let path = journal.path.clone();
+        let path = journal.journal.path().to_owned();
         journal.add(game(&one), &values()).unwrap();
-        let length = journal.length;
+        let length = std::fs::metadata(&path).unwrap().len();
         journal.add(game(&two), &values()).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
-        assert!(matches!(open(6), Err(JournalError::Other(_))));
+        assert!(matches!(open(6), Err(JournalError::Changed(_))));
         assert_eq!(std::fs::read(&path).unwrap(), whole);
         for end in length as usize..=whole.len() {
             std::fs::write(&path, &whole[..end]).unwrap();
@@ -460,7 +399,8 @@ mod tests {
         let one = moves(&["h2e2", "h9g7"]);
         let game = GameMoves { start: &start, start_clock: 0, moves: &one };
         let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
-        let (path, begin) = (journal.path.clone(), journal.length as usize);
+        let path = journal.journal.path().to_owned();
+        let begin = std::fs::metadata(&path).unwrap().len() as usize;
         journal.add(game, &values()).unwrap();
         drop(journal);
         let whole = std::fs::read(&path).unwrap();

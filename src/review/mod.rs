@@ -22,4 +22,4 @@ pub use figures::{Mark, expected_score, mean_accuracy, move_accuracy};
 pub use game_review::{
     BookExit, GameReview, ReviewedMove, SideSummary, TableLoss, TableTruth, review,
 };
-pub use journal::{JournalError, ReviewJournal};
+pub use journal::ReviewJournal;

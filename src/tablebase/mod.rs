@@ -28,9 +28,8 @@ mod verify;
 pub use family::{Family, UnknownFamily};
 pub use format::{HistogramRow, SideCounts, TableError};
 pub use generate::estimate::{Estimate, Needed, TableState, Workload, workload};
-pub use generate::generator::{
-    Built, GenerateError, GenerateOptions, NoProgress, Phase, Progress, Report, generate_all,
-};
+pub use generate::generator::{Built, NoProgress, Phase, Progress, Report, generate_all};
+pub use generate::options::{GenerateError, GenerateOptions};
 pub use manual::{ManualVerdict, chinese_name};
 pub use material::{Material, MaterialError};
 pub use mine::{Found, Theme};

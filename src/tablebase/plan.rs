@@ -6,8 +6,9 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::tablebase::format::file_name;
+use crate::tablebase::generate::estimate::with_captures;
 use crate::tablebase::generate::estimate::{Estimate, estimate};
-use crate::tablebase::generate::generator::{GenerateError, with_captures};
+use crate::tablebase::generate::options::GenerateError;
 use crate::tablebase::material::Material;
 use crate::tablebase::value::{Metric, Rules};
 

@@ -40,33 +40,25 @@ const fn reach(at: usize, len: usize, occupied: usize) -> Reach {
     Reach { rook, cannon }
 }
 
-static RANK_REACH: [[Reach; 512]; 9] = {
-    let mut table = [[Reach { rook: 0, cannon: 0 }; 512]; 9];
-    let mut at = 0;
-    while at < 9 {
-        let mut occupied = 0;
-        while occupied < 512 {
-            table[at][occupied] = reach(at, 9, occupied);
-            occupied += 1;
-        }
-        at += 1;
-    }
-    table
-};
+static RANK_REACH: [[Reach; 512]; 9] = reaches();
 
-static FILE_REACH: [[Reach; 1024]; 10] = {
-    let mut table = [[Reach { rook: 0, cannon: 0 }; 1024]; 10];
+static FILE_REACH: [[Reach; 1024]; 10] = reaches();
+
+/// The reach from each of `LEN` points of a line, by which of them are occupied.
+const fn reaches<const LEN: usize, const SETS: usize>() -> [[Reach; SETS]; LEN] {
+    assert!(SETS == 1 << LEN);
+    let mut table = [[Reach { rook: 0, cannon: 0 }; SETS]; LEN];
     let mut at = 0;
-    while at < 10 {
+    while at < LEN {
         let mut occupied = 0;
-        while occupied < 1024 {
-            table[at][occupied] = reach(at, 10, occupied);
+        while occupied < SETS {
+            table[at][occupied] = reach(at, LEN, occupied);
             occupied += 1;
         }
         at += 1;
     }
     table
-};
+}
 
 /// Ten file bits spread to the squares of file a.
 static SPREAD: [u128; 1024] = {

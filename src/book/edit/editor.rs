@@ -421,7 +421,7 @@ fn locked<G: Notation>(position: &G, mv: G::Move) -> EditError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::tests::{after, build_some};
     use crate::bytes::lock::tests::names;
     use crate::game::{Game, MoveList};

@@ -25,7 +25,7 @@ use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
 use crate::bytes::atomic::folder_of;
-use crate::bytes::external_sort::{Reduce, Sorter};
+use crate::bytes::external_sort::{Reduce, Sorter, Summand};
 use crate::bytes::{StopFlag, varint};
 use crate::game::{Notation, Symmetric};
 use crate::hash::KeyTable;
@@ -562,20 +562,30 @@ impl Merging<'_> {
         out.finish(writer, &mut metadata, &key_table, &sources.united)?;
         let depth = |book: &Book| book.metadata().max_ply;
         let depths_differ = books.iter().any(|book| depth(book) != metadata.max_ply);
-        let books = books
-            .iter()
-            .zip(contained)
-            .zip(unreached)
-            .map(|((book, is_contained), unreached)| MergedBook {
-                path: book.path().to_owned(),
-                games: book.metadata().counts.games,
-                rows: book.metadata().rows,
-                is_contained,
-                is_rekeyed: book.foreign_keys() != table.as_ref(),
-                unreached,
+        let contributions = books.iter().zip(contained).zip(unreached);
+        let books = contributions
+            .map(|((book, is_contained), unreached)| {
+                merged_book(book, is_contained, unreached, table.as_ref())
             })
             .collect();
         Ok(MergeReport { metadata, books, marks: written, conflicts, depths_differ })
+    }
+}
+
+/// The contribution of a book to a merged one whose keys are those of `table`, or the stored ones.
+fn merged_book(
+    book: &Book,
+    is_contained: bool,
+    unreached: u64,
+    table: Option<&KeyTable>,
+) -> MergedBook {
+    MergedBook {
+        path: book.path().to_owned(),
+        games: book.metadata().counts.games,
+        rows: book.metadata().rows,
+        is_contained,
+        is_rekeyed: book.foreign_keys() != table,
+        unreached,
     }
 }
 
@@ -722,21 +732,7 @@ struct Summed {
     row: MoveRow,
 }
 
-impl Reduce for Summed {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.place.cmp(&b.place)
-    }
-
-    fn item_size(_item: &Self) -> usize {
-        size_of::<Self>()
-    }
-
-    fn begin(item: Self) -> Self {
-        item
-    }
-
+impl Summand for Summed {
     fn order(&self, other: &Self) -> Ordering {
         self.place.cmp(&other.place)
     }
@@ -764,7 +760,7 @@ impl Reduce for Summed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::edit::editor::{Change, Editor};
     use crate::book::model::annotation::tests::any_mark;
     use crate::book::tests::{build_with, elsewhere, lines, random_games, some_games};
@@ -915,9 +911,9 @@ mod tests {
         ) {
             let summed = Summed { place: (key, mv), row: MoveRow { stats, weight } };
             let mut bytes = Vec::new();
-            summed.put(&mut bytes);
+            Summand::put(&summed, &mut bytes);
             let mut rest = bytes.as_slice();
-            prop_assert_eq!(Summed::take(&mut rest), Some(summed));
+            prop_assert_eq!(<Summed as Summand>::take(&mut rest), Some(summed));
             prop_assert!(rest.is_empty());
         }
     }

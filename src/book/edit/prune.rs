@@ -93,9 +93,9 @@ pub fn prune<G: Symmetric + Notation>(
     book.check_file()?;
     book.check_pages()?;
     book.expect_game::<G>()?;
-    let (places, fates) = fates(&book, options)?;
-    let is_cut_off = cut_off::<G>(&book, &places, &fates, options);
-    let stays = |i: usize| match fates[i] {
+    let (places, outcomes) = outcomes(&book, options)?;
+    let is_cut_off = cut_off::<G>(&book, &places, &outcomes, options);
+    let stays = |i: usize| match outcomes[i] {
         PruneOutcome::Forced => true,
         PruneOutcome::Kept | PruneOutcome::Added => !is_cut_off[i],
         _ => false,
@@ -104,8 +104,8 @@ pub fn prune<G: Symmetric + Notation>(
         return Err(RemakeError::NothingLeft { path: input.to_owned() });
     }
     let mut report = PruneReport::default();
-    for (i, fate) in fates.iter().enumerate() {
-        match fate {
+    for (i, outcome) in outcomes.iter().enumerate() {
+        match outcome {
             PruneOutcome::FewGames => report.few_games += 1,
             PruneOutcome::SmallShare => report.small_share += 1,
             PruneOutcome::Deleted => report.deleted += 1,
@@ -119,30 +119,30 @@ pub fn prune<G: Symmetric + Notation>(
 }
 
 /// All places and their outcomes by the limits of games.
-fn fates(
+fn outcomes(
     book: &Book,
     options: &PruneOptions,
 ) -> Result<(Vec<RowKey>, Vec<PruneOutcome>), RemakeError> {
-    let (mut places, mut fates) = (Vec::new(), Vec::new());
+    let (mut places, mut outcomes) = (Vec::new(), Vec::new());
     // Of the position at hand: where it begins, and the games of its moves.
     let (mut first, mut games) = (0, Vec::<u64>::new());
     book.for_each_place(|place, row, mark| {
         if places.last().is_some_and(|last: &RowKey| last.0 != place.0) {
-            apply_share(&mut fates[first..], &games, options.min_share);
-            (first, games) = (fates.len(), Vec::new());
+            apply_share(&mut outcomes[first..], &games, options.min_share);
+            (first, games) = (outcomes.len(), Vec::new());
         }
         places.push(place);
-        fates.push(fate(row, &mark, options));
+        outcomes.push(outcome(row, &mark, options));
         // Deleted moves have no share, as in queries.
         let row = row.filter(|_| !mark.flags.has(Flags::DELETED));
         games.push(row.map_or(0, |row| row.stats.games));
         Ok(())
     })?;
-    apply_share(&mut fates[first..], &games, options.min_share);
-    Ok((places, fates))
+    apply_share(&mut outcomes[first..], &games, options.min_share);
+    Ok((places, outcomes))
 }
 
-fn fate(row: Option<MoveRow>, mark: &Annotation, options: &PruneOptions) -> PruneOutcome {
+fn outcome(row: Option<MoveRow>, mark: &Annotation, options: &PruneOptions) -> PruneOutcome {
     let flags = mark.flags;
     if flags.has(Flags::LOCKED) {
         PruneOutcome::Forced
@@ -160,11 +160,11 @@ fn fate(row: Option<MoveRow>, mark: &Annotation, options: &PruneOptions) -> Prun
 }
 
 /// Drops the moves of a position that were played too seldom.
-fn apply_share(fates: &mut [PruneOutcome], games: &[u64], min_share: f64) {
+fn apply_share(outcomes: &mut [PruneOutcome], games: &[u64], min_share: f64) {
     let total = games.iter().fold(0u64, |sum, &games| sum.saturating_add(games)) as f64;
-    for (fate, &games) in fates.iter_mut().zip(games) {
-        if *fate == PruneOutcome::Kept && (games as f64) < min_share * total {
-            *fate = PruneOutcome::SmallShare;
+    for (outcome, &games) in outcomes.iter_mut().zip(games) {
+        if *outcome == PruneOutcome::Kept && (games as f64) < min_share * total {
+            *outcome = PruneOutcome::SmallShare;
         }
     }
 }
@@ -173,11 +173,11 @@ fn apply_share(fates: &mut [PruneOutcome], games: &[u64], min_share: f64) {
 fn cut_off<G: Symmetric + Notation>(
     book: &Book,
     places: &[RowKey],
-    fates: &[PruneOutcome],
+    outcomes: &[PruneOutcome],
     options: &PruneOptions,
 ) -> Vec<bool> {
     let reached = |plies: u64, is_there: &dyn Fn(PruneOutcome) -> bool| -> Vec<bool> {
-        let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(fates[i])).collect();
+        let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(outcomes[i])).collect();
         let rows = there.iter().map(|&i| places[i]).collect();
         let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
         walker.enter_all(&G::starts());
@@ -190,10 +190,10 @@ fn cut_off<G: Symmetric + Notation>(
         }
         all
     };
-    let before = reached(u64::MAX, &|fate| fate != PruneOutcome::Deleted);
+    let before = reached(u64::MAX, &|outcome| outcome != PruneOutcome::Deleted);
     let plies = options.max_ply.unwrap_or(u64::MAX);
-    let after = reached(plies, &|fate| {
-        matches!(fate, PruneOutcome::Forced | PruneOutcome::Kept | PruneOutcome::Added)
+    let after = reached(plies, &|outcome| {
+        matches!(outcome, PruneOutcome::Forced | PruneOutcome::Kept | PruneOutcome::Added)
     });
     before.into_iter().zip(after).map(|(before, after)| before && !after).collect()
 }

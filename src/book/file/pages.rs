@@ -247,7 +247,7 @@ fn fault(what: impl Into<String>) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::tests::build_some;
     use proptest::prelude::*;
     use std::io::Write;

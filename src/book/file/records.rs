@@ -180,7 +180,7 @@ fn value(serial: u64, body: &mut &[u8]) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::tests::{build_with, random_games};
 
     #[test]

@@ -11,12 +11,11 @@ use crate::book::file::reader::Book;
 use crate::book::file::store::{SAMPLES_VERSION, VERSION, Writer};
 use crate::book::file::transaction::At;
 use crate::book::model::annotation::text_up_to;
+use crate::book::model::details::{GameDetails, MAX_MOVES, MAX_TEXT_BYTES};
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::metadata::MAX_SOURCE_NAME;
 use crate::book::model::move_stats::{RowKey, result_number, result_of};
-use crate::book::model::sample::{
-    GameDetails, MAX_MOVES, MAX_TEXT_BYTES, SampleGame, SampleId, Sampled, Samples, UsedGame,
-};
+use crate::book::model::sample::{SampleGame, SampleId, Sampled, Samples, UsedGame};
 use crate::bytes::StopFlag;
 use crate::bytes::external_sort::Sorter;
 use crate::game::{MAX_MOVES as MAX_LEGAL, Notation, Outcome, Packed, Symmetric};

@@ -13,7 +13,6 @@ use tempfile::TempPath;
 
 use crate::book::file::annotation_rows;
 use crate::book::file::connect::open_working;
-use crate::book::file::transaction::vacuum_into;
 use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::groups::Member;
@@ -471,4 +470,10 @@ impl ContentHasher {
         self.hasher.update(&self.buffer);
         self.hasher.finalize().to_hex().to_string()
     }
+}
+/// Writes all of a database to the empty file at `path`, every page filled and in order.
+pub(crate) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    // The cast leaves the bytes as they are: not every path is UTF-8.
+    let path = path.as_os_str().as_encoded_bytes();
+    connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path]).map(drop)
 }

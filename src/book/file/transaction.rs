@@ -15,11 +15,11 @@ use tempfile::TempPath;
 use crate::book::file::connect::{open_working, set_schema_version};
 use crate::book::file::digest;
 use crate::book::file::reader::Book;
-use crate::book::file::store::{APPLICATION_ID, BookPart, Writer};
+use crate::book::file::store::{APPLICATION_ID, BookPart, Writer, vacuum_into};
 use crate::book::model::error::ReplaceError;
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::{self, AtomicFile, folder_of};
-use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::lock::FileLock;
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{StopFlag, open};
 
@@ -90,17 +90,10 @@ impl At<'_> {
 
 /// Claims the right to write the file at `path`. Unfinished versions that killed writers left are removed.
 pub(crate) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
-    match FileLock::claim(path).map_err(|error| At(path).create(&error))? {
-        Claim::Ours(lock) => {
-            lock.sweep();
-            Ok(lock)
-        }
-        Claim::Others(id) => {
-            let id = id.map_or_else(String::new, |id| format!(" ({id})"));
-            let who = format!("another process{id}");
-            Err(ReplaceError::Busy { path: path.to_owned(), who })
-        }
-    }
+    let claim = FileLock::claim(path).map_err(|error| At(path).create(&error))?;
+    let lock = claim.or_busy(path)?;
+    lock.sweep();
+    Ok(lock)
 }
 
 /// Checks that a book may be put at `path`: nothing is there, or a book that is not read-only.
@@ -310,17 +303,10 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     )
 }
 
-/// Writes all of a database to the empty file at `path`, every page filled and in order.
-pub(crate) fn vacuum_into(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
-    // The cast leaves the bytes as they are: not every path is UTF-8.
-    let path = path.as_os_str().as_encoded_bytes();
-    connection.execute("VACUUM INTO CAST(?1 AS TEXT)", [path]).map(drop)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::file::key_tables::table_file;
     use crate::book::model::move_stats::MoveRow;
     use crate::book::tests::build_some;

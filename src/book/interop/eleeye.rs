@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 
 use crate::book::interop::error::InteropError;
 use crate::book::interop::flat::field;
-use crate::book::interop::hash_scheme::Words;
 use crate::book::interop::obk::role_number;
-use crate::book::interop::{flat, hash_scheme, mailbox};
+use crate::book::interop::words::{Words, words_of};
+use crate::book::interop::{flat, mailbox};
 use crate::xiangqi::Move;
 
 /// Bytes of a record.
@@ -44,7 +44,7 @@ pub(crate) fn side() -> [u64; 2] {
 }
 
 pub(crate) fn words() -> Box<Words> {
-    hash_scheme::words(|piece, square| {
+    words_of(|piece, square| {
         let number = piece.side().index() * 7 + role_number(piece.role());
         LOCKS.words[number][usize::from(mailbox::point(square))]
     })

@@ -2,6 +2,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::book::model::error::{BookError, ReplaceError};
+use crate::bytes::lock::Busy;
 use crate::bytes::visible::ShowPath;
 
 /// An error of reading or writing a foreign book. Every message names what to do next.
@@ -90,6 +91,9 @@ pub enum InteropError {
         /// The cause, and what to do.
         what: String,
     },
+    /// Another process writes the output.
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// The output cannot be created.
     #[error("{}: cannot create the file: {what}", path.shown())]
     Create {

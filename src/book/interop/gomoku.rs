@@ -19,11 +19,10 @@ use std::path::Path;
 use rusqlite::types::Value;
 
 use crate::book::file::reader::{Book, BookEntry};
-use crate::book::interop::doctor::{Diagnosis, DoctorOptions};
+use crate::book::interop::diagnosis::{Diagnosis, DoctorOptions, RepairReport};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::progress::{Progress, Step};
-use crate::book::interop::repair::RepairReport;
 use crate::book::interop::write::join;
 use crate::book::interop::{import, own_doctor, write};
 use crate::book::model::annotation::{Annotation, Flags};

@@ -3,14 +3,12 @@
 
 use std::sync::LazyLock;
 
+use crate::book::interop::words::{Words, words_of};
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot};
 use crate::game::{Game, Side};
 use crate::hash::KeyTable;
 use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};
 use crate::xiangqi::{Move, Piece, Position, Square};
-
-/// A word for each piece (by [`Piece::index`]) on each square.
-pub(crate) type Words = [[u64; 90]; 14];
 
 /// A position's hash in a format.
 #[derive(Debug)]
@@ -57,22 +55,6 @@ pub(crate) const fn other_colour(piece: Piece) -> Piece {
     Piece::ALL[(piece.index() + 7) % 14]
 }
 
-/// The number of a square in the order of FENs: a9 is 0, i0 is 89.
-pub(crate) const fn fen_index(square: Square) -> usize {
-    (9 - square.rank() as usize) * 9 + square.file() as usize
-}
-
-/// Words from a function of piece and square.
-pub(crate) fn words(mut word: impl FnMut(Piece, Square) -> u64) -> Box<Words> {
-    let mut words = Box::new([[0; 90]; 14]);
-    for piece in Piece::ALL {
-        for square in Square::all() {
-            words[piece.index()][square.index()] = word(piece, square);
-        }
-    }
-    words
-}
-
 impl Scheme {
     /// The hash of a format.
     pub(crate) fn new(format: Format) -> Self {
@@ -94,7 +76,7 @@ impl Scheme {
         let (words, black) = match table {
             None => (Box::new(KEYS.piece_square), KEYS.black_to_move),
             Some(_) => (
-                words(|piece, square| word(piece.index() * 90 + square.index())),
+                words_of(|piece, square| word(piece.index() * 90 + square.index())),
                 word(BLACK_TO_MOVE),
             ),
         };

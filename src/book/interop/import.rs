@@ -125,11 +125,7 @@ pub fn import(
         take_unreached(&loaded, &mut taken)?;
     }
     if taken.is_empty() {
-        let what = format!(
-            "none of its {} rows is reached from the start of a game; is it a book of another game?",
-            loaded.rows
-        );
-        return Err(InteropError::Nothing { path: path.to_owned(), what });
+        return Err(nothing(&loaded));
     }
     let scores = options.scores.unwrap_or_else(|| default_scores(&loaded));
     let Written { merged, shortened, metadata } =
@@ -156,6 +152,15 @@ pub fn import(
         is_cut: walked.is_cut,
         metadata,
     })
+}
+
+/// The error for a book of which no row can be taken over.
+fn nothing(loaded: &Loaded) -> InteropError {
+    let what = format!(
+        "none of its {} rows is reached from the start of a game; is it a book of another game?",
+        loaded.rows
+    );
+    InteropError::Nothing { path: loaded.path.clone(), what }
 }
 
 fn default_scores(loaded: &Loaded) -> Scores {

@@ -15,6 +15,7 @@
 //! The formats belong to others and are as `src/book/interop/*.rs` state them; the test vectors pin
 //! each hash.
 
+mod diagnosis;
 mod doctor;
 mod eleeye;
 mod error;
@@ -43,13 +44,15 @@ mod sqlite;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod words;
 mod write;
 mod xqb;
 
 use std::fmt;
 use std::str::FromStr;
 
-pub use doctor::{BookKind, Diagnosis, DoctorOptions, examine};
+pub use diagnosis::{BookKind, Diagnosis, DoctorOptions, RepairReport};
+pub use doctor::examine;
 pub use error::InteropError;
 pub use export::{ExportOptions, ExportReport, export};
 pub use gomoku::{
@@ -61,7 +64,7 @@ pub use issue::{Finding, Issue};
 pub use obk::Dialect;
 pub use own_book::create_empty;
 pub use progress::{Progress, Step};
-pub use repair::{RepairReport, repair};
+pub use repair::repair;
 pub use sniff::sniff;
 pub(crate) use sniff::sniff_until;
 pub use walk::Reach;

@@ -8,9 +8,9 @@
 use std::path::Path;
 
 use crate::book::interop::error::InteropError;
+use crate::book::interop::flat;
 use crate::book::interop::flat::field;
-use crate::book::interop::hash_scheme::{Words, fen_index};
-use crate::book::interop::{flat, hash_scheme};
+use crate::book::interop::words::{Words, fen_index, words_of};
 use crate::game::Side;
 use crate::hash::foreign::MOONRIVER;
 use crate::xiangqi::Role;
@@ -31,7 +31,7 @@ const ROLES: [Role; 7] =
     [Role::King, Role::Advisor, Role::Elephant, Role::Rook, Role::Cannon, Role::Horse, Role::Pawn];
 
 pub(crate) fn words() -> Box<Words> {
-    hash_scheme::words(|piece, square| {
+    words_of(|piece, square| {
         let role = ROLES.iter().position(|&role| role == piece.role()).unwrap_or(0);
         let side = 1 - piece.side().index();
         MOONRIVER[side * 630 + role * 90 + fen_index(square)]

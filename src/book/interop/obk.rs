@@ -11,9 +11,9 @@
 
 use rusqlite::types::ValueRef;
 
-use crate::book::interop::hash_scheme::{Words, fen_index};
 use crate::book::interop::sqlite::Layout;
-use crate::book::interop::{Format, hash_scheme, mailbox};
+use crate::book::interop::words::{Words, fen_index, words_of};
+use crate::book::interop::{Format, mailbox};
 use crate::hash::foreign::OBK;
 use crate::xiangqi::{Move, Role};
 
@@ -41,7 +41,7 @@ pub(crate) fn role_number(role: Role) -> usize {
 }
 
 pub(crate) fn words() -> Box<Words> {
-    hash_scheme::words(|piece, square| {
+    words_of(|piece, square| {
         let number = piece.side().index() * 7 + role_number(piece.role());
         OBK[number * 90 + fen_index(square)]
     })

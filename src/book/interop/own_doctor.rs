@@ -15,8 +15,9 @@ use crate::book::file::digest;
 use crate::book::file::digest::Header;
 use crate::book::file::reader::{Book, BookEntry};
 use crate::book::file::store::{APPLICATION_ID, BookPart, BookTable, SAMPLE_TABLES, TABLES};
-use crate::book::interop::doctor::{
-    BookKind, Column, Diagnosis, DoctorOptions, Heavy, Outlier, Weighed, note_equal, outlier,
+use crate::book::interop::diagnosis::{
+    BookKind, Column, Diagnosis, DoctorOptions, Heavy, Outlier, RepairReport, Weighed, note_equal,
+    outlier,
 };
 use crate::book::interop::error::InteropError;
 use crate::book::interop::index::{
@@ -26,8 +27,7 @@ use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::own_walk::{Search, Searched};
 use crate::book::interop::progress::Step;
-use crate::book::interop::recover::{Scanned, salvage};
-use crate::book::interop::repair::RepairReport;
+use crate::book::interop::recover::{Scanned, read_around_damage};
 use crate::book::interop::rescue::{Rescued, rescue};
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
@@ -73,53 +73,16 @@ pub(crate) fn examine<G: Searched>(
     options: &DoctorOptions,
 ) -> Result<Examined, InteropError> {
     let mut findings = Findings::new(options.examples);
-    let book = match Book::open_until(path, &options.reach.stop) {
-        Ok(book) => Some(book),
-        Err(error @ (BookError::Io { .. } | BookError::Newer { .. } | BookError::Older { .. })) => {
-            return Err(error.into());
-        }
-        Err(error) => {
-            findings.add(Issue::File, || error.to_string());
-            None
-        }
-    };
     let mut diagnosis = blank();
-    let (mut bad, mut outliers) = (BTreeSet::new(), BTreeSet::new());
-    let (mut read, mut rescued) = (None, None);
+    let book = open_book(path, options, &mut findings)?;
     options.reach.progress.report(Step::Reading, 0, 0);
-    if let Some(book) = &book {
-        book.expect_game::<G>()?;
-        if let Err(error) = book.check_file() {
-            findings.add(Issue::File, || error.to_string());
-        }
-        let connection = connect(path, &options.reach.stop)?;
-        check_structure(&connection, &mut findings);
-        let found = rows(path, &connection, options, &mut diagnosis)?;
-        for lost in &found.lost {
-            findings.add(Issue::File, || lost.clone());
-        }
-        count_orphans(&connection, &mut findings);
-        // After an interrupt everything looks damaged.
-        options.reach.check_stop(path)?;
-        if findings.is_empty()
-            && found.damaged.is_empty()
-            && let Err(error) = book.check_rows()
-        {
-            findings.add(Issue::File, || error.to_string());
-        }
-        read = Some(found);
-    }
-    let sound = read.as_ref().map_or(0, |read| read.index.rows().len());
+    let read = match &book {
+        Some(book) => Some(read::<G>(path, book, options, &mut diagnosis, &mut findings)?),
+        None => None,
+    };
     let is_whole = read.as_ref().is_some_and(|read| read.lost.is_empty())
         && book.as_ref().is_some_and(|book| book.metadata().rows <= diagnosis.rows);
-    if !is_whole {
-        options.reach.check_stop(path)?;
-        rescued = match rescue(path, G::NAME, options.memory, &options.reach.stop) {
-            // What SQLite reads has to do.
-            Err(InteropError::TooLarge { .. }) if read.is_some() => None,
-            found => found?.filter(|rescued| rescued.rows.len() > sound || read.is_none()),
-        };
-    }
+    let rescued = if is_whole { None } else { rescued_beyond::<G>(path, options, read.as_ref())? };
     let index = match (&rescued, read) {
         (Some(rescued), _) => {
             diagnosis = blank();
@@ -133,6 +96,8 @@ pub(crate) fn examine<G: Searched>(
         }
         (None, None) => None,
     };
+    let mut bad = BTreeSet::new();
+    let mut outliers = BTreeSet::new();
     if let Some(mut index) = index {
         let keys = match (&rescued, &book) {
             (Some(rescued), _) => rescued.foreign_keys.as_ref(),
@@ -141,17 +106,91 @@ pub(crate) fn examine<G: Searched>(
         let mut heavy = Heavy::new(weigh(&index, &mut diagnosis, &mut findings));
         let found = G::search(path, keys, &mut index, &mut heavy, &options.reach)?;
         bad = note_found::<G>(&found, &index, &mut diagnosis, &mut findings);
-        for outlier in heavy.unexplained(&index) {
-            let row = index.row(outlier.row);
-            findings.add(Issue::Outlier, || {
-                let place = place_name::<G>(place(row));
-                format!("{}: {}, the next {}", place, row.value, outlier.others)
-            });
-            outliers.insert(place(row));
-        }
+        outliers = note_outliers::<G>(heavy, &index, &mut findings);
     }
     diagnosis.findings = findings.into_vec();
     Ok(Examined { diagnosis, bad, outliers, book, rescued })
+}
+
+/// Opens the book; `None`, with a finding, if it is too damaged for that.
+fn open_book(
+    path: &Path,
+    options: &DoctorOptions,
+    findings: &mut Findings,
+) -> Result<Option<Book>, InteropError> {
+    match Book::open_until(path, &options.reach.stop) {
+        Ok(book) => Ok(Some(book)),
+        Err(error @ (BookError::Io { .. } | BookError::Newer { .. } | BookError::Older { .. })) => {
+            Err(error.into())
+        }
+        Err(error) => {
+            findings.add(Issue::File, || error.to_string());
+            Ok(None)
+        }
+    }
+}
+
+/// Checks a book's file and structure, and reads its rows as far as SQLite reads them.
+fn read<G: Game>(
+    path: &Path,
+    book: &Book,
+    options: &DoctorOptions,
+    diagnosis: &mut Diagnosis,
+    findings: &mut Findings,
+) -> Result<ReadRows, InteropError> {
+    book.expect_game::<G>()?;
+    if let Err(error) = book.check_file() {
+        findings.add(Issue::File, || error.to_string());
+    }
+    let connection = connect(path, &options.reach.stop)?;
+    check_structure(&connection, findings);
+    let found = rows(path, &connection, options, diagnosis)?;
+    for lost in &found.lost {
+        findings.add(Issue::File, || lost.clone());
+    }
+    count_orphans(&connection, findings);
+    // After an interrupt everything looks damaged.
+    options.reach.check_stop(path)?;
+    if findings.is_empty()
+        && found.damaged.is_empty()
+        && let Err(error) = book.check_rows()
+    {
+        findings.add(Issue::File, || error.to_string());
+    }
+    Ok(found)
+}
+
+/// What is left of a damaged book, if that is more than what SQLite reads of it.
+fn rescued_beyond<G: Game>(
+    path: &Path,
+    options: &DoctorOptions,
+    read: Option<&ReadRows>,
+) -> Result<Option<Rescued>, InteropError> {
+    options.reach.check_stop(path)?;
+    let sound = read.map_or(0, |read| read.index.rows().len());
+    match rescue(path, G::NAME, options.memory, &options.reach.stop) {
+        // What SQLite reads has to do.
+        Err(InteropError::TooLarge { .. }) if read.is_some() => Ok(None),
+        found => Ok(found?.filter(|rescued| rescued.rows.len() > sound || read.is_none())),
+    }
+}
+
+/// Adds the weights that nothing explains, and returns their rows.
+fn note_outliers<G: Notation>(
+    heavy: Heavy,
+    index: &Index,
+    findings: &mut Findings,
+) -> BTreeSet<RowKey> {
+    let mut outliers = BTreeSet::new();
+    for outlier in heavy.unexplained(index) {
+        let row = index.row(outlier.row);
+        findings.add(Issue::Outlier, || {
+            let place = place_name::<G>(place(row));
+            format!("{}: {}, the next {}", place, row.value, outlier.others)
+        });
+        outliers.insert(place(row));
+    }
+    outliers
 }
 
 /// The steps allowed, as a multiple of those for a file of the book's length: its connection serves all
@@ -313,7 +352,7 @@ fn each_row(
     let mut is_first = true;
     // Rows behind damage are not found in order.
     let mut behind: Vec<Raw> = Vec::new();
-    let read = salvage(i64::MAX, |range, down| {
+    let read = read_around_damage(i64::MAX, |range, down| {
         let scanned = scan(connection, range, down, &mut |(place, row)| {
             if is_first {
                 goes_on = visit(place, row);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use crate::book::interop::doctor::{Heavy, note_mirrored};
+use crate::book::interop::diagnosis::{Heavy, note_mirrored};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::Scheme;
 use crate::book::interop::index::Index;

@@ -8,9 +8,9 @@
 use std::path::Path;
 
 use crate::book::interop::error::InteropError;
+use crate::book::interop::flat;
 use crate::book::interop::flat::field;
-use crate::book::interop::hash_scheme::Words;
-use crate::book::interop::{flat, hash_scheme};
+use crate::book::interop::words::{Words, words_of};
 use crate::game::Side;
 use crate::hash::foreign::POLYGLOT;
 use crate::xiangqi::{Move, Role, Square};
@@ -35,7 +35,7 @@ const fn number(role: Role) -> usize {
 }
 
 pub(crate) fn words() -> Box<Words> {
-    hash_scheme::words(|piece, square| {
+    words_of(|piece, square| {
         let man = 2 * number(piece.role()) + usize::from(piece.side() == Side::First);
         let word = POLYGLOT[64 * (man % 12) + square.index() % 64];
         let word = word.rotate_left(16 * (man / 12) as u32);

@@ -23,7 +23,7 @@ pub(crate) enum Scanned {
 /// # Errors
 ///
 /// Those of `scan`.
-pub(crate) fn salvage<E>(
+pub(crate) fn read_around_damage<E>(
     likely: i64,
     mut scan: impl FnMut(RangeInclusive<i64>, bool) -> Result<Scanned, E>,
 ) -> Result<(Vec<RangeInclusive<i64>>, Option<rusqlite::Error>), E> {
@@ -82,7 +82,7 @@ mod tests {
     /// Reads a table of the rows 1 to 1000, some of which fail.
     fn read(bad: impl Fn(i64) -> bool) -> (Vec<i64>, Vec<RangeInclusive<i64>>) {
         let mut rows = Vec::new();
-        let (lost, _) = salvage(10_000, |range, down| {
+        let (lost, _) = read_around_damage(10_000, |range, down| {
             let within = (*range.start()).max(1)..=(*range.end()).min(1000);
             let numbers: Vec<i64> = if down { within.rev().collect() } else { within.collect() };
             let mut last = None;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::book::interop::doctor::{Column, Diagnosis, DoctorOptions, Inspected, inspect};
+use crate::book::interop::diagnosis::{Column, DoctorOptions, RepairReport};
+use crate::book::interop::doctor::{Inspected, inspect};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
-use crate::book::interop::issue::Issue;
 use crate::book::interop::load::Loaded;
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::sqlite::{Database, Layout};
@@ -14,41 +14,6 @@ use crate::book::interop::write::{Content, TableWriter};
 use crate::book::interop::{Format, eleeye, moonriver, obk, own_doctor, polyglot, write, xqb};
 use crate::game::Side;
 use crate::xiangqi::{Move, Position};
-
-/// The differences of a clean copy from the book examined.
-#[derive(Debug, Clone)]
-pub struct RepairReport {
-    /// The faults found.
-    pub diagnosis: Diagnosis,
-    /// Rows in the copy.
-    pub written: u64,
-    /// Rows left out: without a key, a move or a legal position, or illegal in it.
-    pub dropped: u64,
-    /// Rows that became one with another row of the same move.
-    pub merged: u64,
-    /// Weights brought down to those of the other moves, or set back to those that the games give; none
-    /// unless [`DoctorOptions::weights`] asks for it.
-    pub changed: u64,
-    /// Records with something learnt, which the copy does not have.
-    pub learning: u64,
-    /// The parts that could not be read, of unknown size; none if all could.
-    pub lost: Vec<String>,
-}
-
-impl RepairReport {
-    pub(crate) const fn new(diagnosis: Diagnosis, lost: Vec<String>) -> Self {
-        Self { diagnosis, written: 0, dropped: 0, merged: 0, changed: 0, learning: 0, lost }
-    }
-
-    /// The findings that the copy still has.
-    pub fn left(&self) -> impl Iterator<Item = Issue> + '_ {
-        let is_left = |issue: &Issue| match issue {
-            Issue::Outlier => self.changed == 0,
-            issue => !issue.is_repairable(),
-        };
-        self.diagnosis.findings.iter().map(|finding| finding.issue).filter(is_left)
-    }
-}
 
 /// Writes a clean copy of a book to a new file. Keys of an `.obk` are written in `dialect`, or as they
 /// are for the most part.

@@ -240,7 +240,7 @@ impl Rescued {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::file::reader::Book;
     use crate::book::tests::{build_with, elsewhere, random_games};
 

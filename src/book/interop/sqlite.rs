@@ -15,7 +15,7 @@ use crate::book::file::connect::{FileKind, Guard, open_file, row_fault};
 use crate::book::file::digest::Header;
 use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
-use crate::book::interop::recover::{Scanned, salvage};
+use crate::book::interop::recover::{Scanned, read_around_damage};
 use crate::bytes::{StopFlag, open};
 
 /// First bytes of every SQLite file.
@@ -159,8 +159,9 @@ impl Database {
     ) -> Result<Vec<String>, InteropError> {
         let mut count = 0;
         let likely = self.bytes.cast_signed();
-        let (lost, error) =
-            salvage(likely, |range, down| self.scan(layout, range, down, &mut count, visit))?;
+        let (lost, error) = read_around_damage(likely, |range, down| {
+            self.scan(layout, range, down, &mut count, visit)
+        })?;
         let error = error.map_or_else(String::new, |error| self.guard.fault(&error));
         let text = |range: RangeInclusive<i64>| match range.into_inner() {
             (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),

@@ -6,7 +6,8 @@ use rusqlite::types::Value;
 use tempfile::TempDir;
 
 use crate::book::file::reader::{Book, BookEntry};
-use crate::book::interop::doctor::{BookKind, DoctorOptions, examine};
+use crate::book::interop::diagnosis::{BookKind, DoctorOptions};
+use crate::book::interop::doctor::examine;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::export::ExportOptions;
 use crate::book::interop::hash_scheme::scheme;

@@ -2,7 +2,7 @@
 //! the start, and up to two others in between.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::path::{Path, PathBuf};
 
 use arrayvec::ArrayVec;
@@ -14,6 +14,7 @@ use crate::book::interop::index::{Index, REACHED};
 use crate::book::interop::progress::{Progress, Step};
 use crate::bytes::StopFlag;
 use crate::game::{Game, MAX_MOVES, MoveList, Side, Symmetric};
+use crate::hash::KeyHasher;
 use crate::xiangqi::{Move, Piece, Position, Setup, Square};
 
 /// The limits of a walk.
@@ -425,26 +426,6 @@ fn look_after(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Fo
         }
     }
     all
-}
-
-/// The hash of keys that are random already.
-#[derive(Debug, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 ^= key;
-    }
 }
 
 #[cfg(test)]

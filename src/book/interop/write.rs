@@ -11,7 +11,7 @@ use crate::book::interop::sqlite::Layout;
 use crate::book::interop::{eleeye, moonriver, polyglot};
 use crate::book::model::annotation::MAX_COMMENT;
 use crate::bytes::atomic::{self, AtomicFile};
-use crate::bytes::lock::{Claim, FileLock};
+use crate::bytes::lock::FileLock;
 
 /// A new file, and the right to write it.
 #[derive(Debug)]
@@ -49,16 +49,9 @@ impl NewFile {
 
 /// The right to write the file at `path`; what killed writers left there is removed.
 fn claim(path: &Path) -> Result<FileLock, InteropError> {
-    match FileLock::claim(path).map_err(|e| create_error(path, &e))? {
-        Claim::Ours(lock) => {
-            lock.sweep();
-            Ok(lock)
-        }
-        Claim::Others(_) => {
-            let what = "another process writes it".to_owned();
-            Err(InteropError::Create { path: path.to_owned(), what })
-        }
-    }
+    let lock = FileLock::claim(path).map_err(|e| create_error(path, &e))?.or_busy(path)?;
+    lock.sweep();
+    Ok(lock)
 }
 
 fn create_error(path: &Path, error: &io::Error) -> InteropError {

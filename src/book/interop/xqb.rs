@@ -69,7 +69,7 @@ fn cells(position: &Position) -> (Cells, Turned) {
     let mut cells = [0; 90];
     for square in position.occupied() {
         let Some(piece) = position.piece_at(square) else { continue };
-        let at = super::hash_scheme::fen_index(square);
+        let at = super::words::fen_index(square);
         if round {
             cells[89 - at] = code(other_colour(piece));
         } else {

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::io;
 
+use crate::book::model::details::GameDetails;
 use crate::book::model::groups::GroupNames;
 use crate::book::model::move_stats::{MoveStats, result_number, result_of, tally_of};
-use crate::book::model::sample::GameDetails;
-use crate::bytes::external_sort::Reduce;
+use crate::bytes::external_sort::Summand;
 use crate::bytes::varint;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::record::Record;
@@ -303,20 +303,10 @@ fn rating(text: &str) -> Option<u16> {
     text.trim().parse().ok().filter(|n| (1..=MAX_RATING).contains(n))
 }
 
-impl Reduce for CountedGame {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.order(b)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        let details = item.details.as_ref().map_or(0, |details| details.size());
-        size_of::<Self>() + 2 * item.moves.len() + 16 + item.groups.size() + details
-    }
-
-    fn begin(item: Self) -> Self {
-        item
+impl Summand for CountedGame {
+    fn size(&self) -> usize {
+        let details = self.details.as_ref().map_or(0, |details| details.size());
+        size_of::<Self>() + 2 * self.moves.len() + 16 + self.groups.size() + details
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -394,19 +384,9 @@ impl Reduce for CountedGame {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FromSource(pub(crate) CountedGame);
 
-impl Reduce for FromSource {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.0.order(&b.0)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        CountedGame::item_size(&item.0)
-    }
-
-    fn begin(item: Self) -> Self {
-        item
+impl Summand for FromSource {
+    fn size(&self) -> usize {
+        self.0.size()
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -462,7 +442,7 @@ impl<I: Iterator<Item = io::Result<FromSource>>> Iterator for Copies<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::model::sample::tests::any_details;
+    use crate::book::model::details::tests::any_details;
     use proptest::prelude::*;
 
     fn with_votes(votes: [u64; 4]) -> CountedGame {

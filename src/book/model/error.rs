@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use rusqlite::ErrorCode;
 
 use crate::bytes::by_count;
+use crate::bytes::lock::Busy;
 use crate::bytes::visible::ShowPath;
 
 /// An error of opening or reading a book. Every message names what to do next.
@@ -260,16 +261,8 @@ pub enum ReplaceError {
     #[error(transparent)]
     Book(#[from] BookError),
     /// Another process is writing there.
-    #[error(
-        "{}: cannot create the book: {who} is writing it; wait for its end, then run this again",
-        path.shown()
-    )]
-    Busy {
-        /// The place.
-        path: PathBuf,
-        /// The process.
-        who: String,
-    },
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// No book can be made there.
     #[error("{}: cannot create the book: {what}", path.shown())]
     Refused {

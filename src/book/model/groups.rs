@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::bytes::external_sort::Reduce;
+use crate::bytes::external_sort::Summand;
 use crate::bytes::varint;
 use crate::game::Notation;
 use crate::record::Record;
@@ -103,19 +103,9 @@ pub(crate) struct Member {
     pub(crate) group: Box<str>,
 }
 
-impl Reduce for Member {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.cmp(b)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + item.group.len() + 16
-    }
-
-    fn begin(item: Self) -> Self {
-        item
+impl Summand for Member {
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.group.len() + 16
     }
 
     fn order(&self, other: &Self) -> Ordering {

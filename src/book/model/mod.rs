@@ -3,6 +3,7 @@
 
 pub(crate) mod annotation;
 pub(crate) mod counted_game;
+pub(crate) mod details;
 pub(crate) mod error;
 pub(crate) mod filter;
 pub(crate) mod groups;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::book::model::move_stats::{MoveStats, Years, result_number, result_of, tally_of};
-use crate::bytes::external_sort::Reduce;
+use crate::bytes::external_sort::{Reduce, Summand};
 use crate::bytes::varint;
 use crate::game::Outcome;
 
@@ -110,21 +110,7 @@ impl Reduce for MoveSum {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Summed(pub(crate) MoveSum);
 
-impl Reduce for Summed {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.0.order(&b.0)
-    }
-
-    fn item_size(_item: &Self) -> usize {
-        size_of::<Self>()
-    }
-
-    fn begin(item: Self) -> Self {
-        item
-    }
-
+impl Summand for Summed {
     fn order(&self, other: &Self) -> Ordering {
         self.0.order(&other.0)
     }

@@ -4,26 +4,17 @@
 //! higher ratings come first, then later years. Which games these are depends on the games alone, so the sums are
 //! associative and commutative.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 use crate::book::model::counted_game::{CountedGame, FIRST_YEAR, GameId};
+use crate::book::model::details::GameDetails;
 use crate::book::model::move_stats::{RowKey, result_number, result_of};
-use crate::bytes::external_sort::Reduce;
+use crate::bytes::external_sort::{Reduce, Summand};
 use crate::bytes::varint;
-use crate::game::{Notation, Outcome, Packed};
-use crate::record::Record;
+use crate::game::Outcome;
 
 /// The most sample games of a move.
 pub const MAX_SAMPLES: u16 = 100;
-
-/// The longest text of a sample game, in characters; longer ones are cut.
-const MAX_TEXT: usize = 60;
-
-/// Bytes of such a text, at most.
-pub(crate) const MAX_TEXT_BYTES: usize = 4 * MAX_TEXT;
-
-/// Moves of a sample game that are kept, at most: more than people play.
-pub(crate) const MAX_MOVES: usize = 1000;
 
 /// Names a sample game: 3 bytes of rank, and the first 7 of its [`GameId`]. The least come first.
 ///
@@ -49,87 +40,6 @@ impl SampleId {
     }
 }
 
-/// The details of a game that only samples show, as one of its copies states them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct GameDetails {
-    /// By side; empty if not known.
-    pub(crate) players: [Box<str>; 2],
-    pub(crate) event: Box<str>,
-    /// The first bytes of the hash of the file; zeros where the game came from none.
-    pub(crate) source: [u8; 8],
-    /// The number of the game in it, from 1.
-    pub(crate) number: u64,
-    /// The main line as played, packed.
-    pub(crate) moves: Box<[u16]>,
-}
-
-impl GameDetails {
-    /// The details of a record, which is that number of a source.
-    pub(crate) fn of<G: Notation>(record: &Record<G>, source: [u8; 8], number: u64) -> Self {
-        let tag = |names: &[&str]| {
-            names.iter().find_map(|name| record.tag(name).and_then(known)).unwrap_or_default()
-        };
-        let [first, second]: [&[&str]; 2] = match G::BLACK {
-            crate::game::Side::First => [&["Black"], &["White"]],
-            crate::game::Side::Second => [&["Red", "White"], &["Black"]],
-        };
-        let moves = record.tree.moves.iter().take(MAX_MOVES).map(|mv| mv.pack()).collect();
-        Self { players: [tag(first), tag(second)], event: tag(&["Event"]), source, number, moves }
-    }
-
-    /// The place among the details of the copies of a game: the first are those that state most.
-    fn order(&self) -> (Reverse<usize>, &Self) {
-        let texts = self.players.iter().chain([&self.event]);
-        (Reverse(texts.filter(|text| !text.is_empty()).count()), self)
-    }
-
-    /// The details of two copies: those of the one that states more.
-    pub(crate) fn better(self, other: Self) -> Self {
-        if other.order() < self.order() { other } else { self }
-    }
-
-    /// Memory that it needs, in bytes.
-    pub(crate) fn size(&self) -> usize {
-        let [first, second] = &self.players;
-        let texts = first.len() + second.len() + self.event.len();
-        size_of::<Self>() + texts + 2 * self.moves.len() + 64
-    }
-
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        for text in self.players.iter().chain([&self.event]) {
-            varint::put(out, text.len() as u64);
-            out.extend_from_slice(text.as_bytes());
-        }
-        out.extend_from_slice(&self.source);
-        varint::put(out, self.number);
-        varint::put(out, self.moves.len() as u64);
-        out.extend(self.moves.iter().flat_map(|mv| mv.to_le_bytes()));
-    }
-
-    pub(crate) fn take(input: &mut &[u8]) -> Option<Self> {
-        let mut text = || -> Option<Box<str>> {
-            let len = usize::try_from(varint::take(input)?).ok()?;
-            let text = str::from_utf8(input.split_off(..len.min(MAX_TEXT_BYTES + 1))?).ok()?;
-            (text.is_empty() || known(text).as_deref() == Some(text)).then(|| text.into())
-        };
-        let (players, event) = ([text()?, text()?], text()?);
-        let source = *input.split_off(..8)?.first_chunk()?;
-        let number = varint::take(input)?;
-        let len = usize::try_from(varint::take(input)?).ok().filter(|&len| len <= MAX_MOVES)?;
-        let bytes = input.split_off(..2 * len)?;
-        let moves = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
-        Some(Self { players, event, source, number, moves })
-    }
-}
-
-/// A text in one line, cut where it is too long; `None` if it is empty or stands for an unknown one.
-fn known(value: &str) -> Option<Box<str>> {
-    let shown: String = value.trim().chars().filter(|c| !c.is_control()).collect();
-    let cut: String = shown.chars().take(MAX_TEXT).collect();
-    let text = cut.trim();
-    (!text.is_empty() && !text.chars().all(|c| matches!(c, '?' | '-' | '.'))).then(|| text.into())
-}
-
 /// A game of which a book keeps more than its moves' statistics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SampleGame {
@@ -151,19 +61,9 @@ impl SampleGame {
     }
 }
 
-impl Reduce for SampleGame {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.order(b)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + item.details.size()
-    }
-
-    fn begin(item: Self) -> Self {
-        item
+impl Summand for SampleGame {
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.details.size()
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -277,19 +177,9 @@ impl Reduce for Samples {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PartOfSamples(pub(crate) Samples);
 
-impl Reduce for PartOfSamples {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.order(b)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + 10 * item.0.ids.len() + 16
-    }
-
-    fn begin(item: Self) -> Self {
-        item
+impl Summand for PartOfSamples {
+    fn size(&self) -> usize {
+        size_of::<Self>() + 10 * self.0.ids.len() + 16
     }
 
     fn order(&self, other: &Self) -> Ordering {
@@ -313,21 +203,7 @@ impl Reduce for PartOfSamples {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UsedGame(pub(crate) SampleId);
 
-impl Reduce for UsedGame {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.cmp(b)
-    }
-
-    fn item_size(_item: &Self) -> usize {
-        size_of::<Self>()
-    }
-
-    fn begin(item: Self) -> Self {
-        item
-    }
-
+impl Summand for UsedGame {
     fn order(&self, other: &Self) -> Ordering {
         self.cmp(other)
     }
@@ -344,23 +220,10 @@ impl Reduce for UsedGame {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
+    use crate::book::model::details::tests::any_details;
     use proptest::prelude::*;
-
-    pub(crate) fn any_details() -> impl Strategy<Value = GameDetails> {
-        let text = || "[a-c胡]{0,3}".prop_map(Box::from);
-        let moves = prop::collection::vec(any::<u16>(), 0..5).prop_map(Box::from);
-        (text(), text(), text(), any::<[u8; 8]>(), 0..4u64, moves).prop_map(
-            |(first, second, event, source, number, moves)| GameDetails {
-                players: [first, second],
-                event,
-                source,
-                number,
-                moves,
-            },
-        )
-    }
 
     fn any_samples() -> impl Strategy<Value = Samples> {
         prop::collection::btree_set(any::<[u8; 10]>(), 1..6).prop_map(|ids| {
@@ -384,13 +247,6 @@ pub(crate) mod tests {
         assert!(ordered.is_sorted_by(|a, b| a < b), "{ordered:?}");
     }
 
-    #[test]
-    fn texts_are_one_line() {
-        assert_eq!(known(" 胡荣华\u{7} "), Some("胡荣华".into()));
-        assert_eq!([known("?"), known("????.??.??"), known(" ")], [None, None, None]);
-        assert_eq!(known(&"炮".repeat(100)).unwrap().chars().count(), MAX_TEXT);
-    }
-
     proptest! {
         #[test]
         fn put_then_take_is_identity(
@@ -400,13 +256,13 @@ pub(crate) mod tests {
                 id: SampleId(id), result: None, year: Some(1960), ratings: [None, Some(2400)], details,
             };
             let mut bytes = Vec::new();
-            game.put(&mut bytes);
+            Summand::put(&game, &mut bytes);
             samples.put(&mut bytes);
-            UsedGame(SampleId(id)).put(&mut bytes);
+            Summand::put(&UsedGame(SampleId(id)), &mut bytes);
             let mut rest = bytes.as_slice();
-            prop_assert_eq!(SampleGame::take(&mut rest), Some(game));
+            prop_assert_eq!(<SampleGame as Summand>::take(&mut rest), Some(game));
             prop_assert_eq!(Samples::take(&mut rest), Some(samples));
-            prop_assert_eq!(UsedGame::take(&mut rest), Some(UsedGame(SampleId(id))));
+            prop_assert_eq!(<UsedGame as Summand>::take(&mut rest), Some(UsedGame(SampleId(id))));
             prop_assert!(rest.is_empty());
         }
 
@@ -418,14 +274,6 @@ pub(crate) mod tests {
             let one = sum(sum(a.clone(), &b), &c);
             prop_assert_eq!(&one, &sum(c, &sum(b, &a)));
             prop_assert_eq!(&sum(one.clone(), &one), &one);
-        }
-
-        #[test]
-        fn copies_may_come_in_any_order(
-            a in any_details(), b in any_details(), c in any_details(),
-        ) {
-            let one = a.clone().better(b.clone()).better(c.clone());
-            prop_assert_eq!(one, c.better(b.better(a)));
         }
     }
 }

@@ -126,7 +126,7 @@ impl OpeningStats {
 mod tests {
     use crate::xiangqi::Position;
 
-    use crate::book::build::options::BuildOptions;
+    use crate::book::builder::options::BuildOptions;
     use crate::book::tests::{build_with, lines};
 
     #[test]
@@ -142,11 +142,11 @@ mod tests {
             "c3c4 h9g7",
         ]);
         let (book, _) = build_with(folder.path(), &records, BuildOptions::default()).unwrap();
-        let census = book.opening_stats::<Position>(1).unwrap();
-        assert_eq!(census.games, 6);
-        let letters: Vec<(char, u64)> = census.letters.into_iter().collect();
+        let stats = book.opening_stats::<Position>(1).unwrap();
+        assert_eq!(stats.games, 6);
+        let letters: Vec<(char, u64)> = stats.letters.into_iter().collect();
         assert_eq!(letters, [('A', 1), ('C', 4), ('E', 1)]);
-        assert_eq!(census.openings.iter().map(|(.., games)| games).sum::<u64>(), 6);
-        assert!(census.openings[0].2 >= census.openings[1].2);
+        assert_eq!(stats.openings.iter().map(|(.., games)| games).sum::<u64>(), 6);
+        assert!(stats.openings[0].2 >= stats.openings[1].2);
     }
 }

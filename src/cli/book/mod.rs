@@ -236,7 +236,7 @@ fn from_interop(error: InteropError) -> CliError {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
             _ => exit::IO,
         },
-        InteropError::Create { .. } => exit::CANNOT_CREATE,
+        InteropError::Busy(_) | InteropError::Create { .. } => exit::CANNOT_CREATE,
         InteropError::Write { .. } => exit::IO,
         InteropError::Interrupted { .. } => exit::INTERRUPTED,
         _ => exit::BAD_DATA,

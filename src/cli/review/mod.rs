@@ -25,6 +25,7 @@ use crate::cli::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::parse_rules;
 use juzhong::book::opening::Opening;
+use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
@@ -35,8 +36,8 @@ use juzhong::record::{
     tell_words,
 };
 use juzhong::review::{
-    BookFinding, Evaluators, GameMoves, GameReview, GameValues, JournalError, ReviewBooks,
-    ReviewError, ReviewJournal, ReviewOptions, review,
+    BookFinding, Evaluators, GameMoves, GameReview, GameValues, ReviewBooks, ReviewError,
+    ReviewJournal, ReviewOptions, review,
 };
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 use juzhong::xiangqi::Position;

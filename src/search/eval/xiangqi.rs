@@ -17,6 +17,7 @@ mod reach;
 mod sink;
 mod structure;
 mod terms;
+mod view;
 
 pub use explain::{Explanation, ManWorth, Share, Trace, Worth, explain, trace, weights};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
@@ -28,7 +29,8 @@ use crate::hash::Key;
 use crate::xiangqi::{Bitboard, Move, Piece, Position, Role, Square, Undo};
 use material::{FULL_PHASE, FULL_SCALE, material};
 use sink::{Pair, Sum, placed};
-use terms::{View, side_terms};
+use terms::side_terms;
+use view::View;
 
 /// Bound of the evaluation; above lie won endgame tables and mates.
 const LIMIT: i32 = 20_000;
@@ -222,6 +224,7 @@ impl Heuristics for Position {
 mod tests {
     use proptest::prelude::*;
 
+    use super::explain::tests::random_play;
     use super::*;
     use crate::xiangqi::Setup;
 
@@ -251,14 +254,7 @@ mod tests {
         fn the_evaluation_knows_no_colour_and_no_wing(
             choices in prop::collection::vec(any::<u16>(), 0..150)
         ) {
-            let mut position = Position::start();
-            for choice in choices {
-                let mut moves = MoveList::new();
-                position.legal_moves(&mut moves);
-                if moves.is_empty() {
-                    break;
-                }
-                position.make(moves[choice as usize % moves.len()]);
+            for position in random_play(&choices) {
                 let value = position.evaluate();
                 prop_assert_eq!(swapped(&position).evaluate(), value);
                 prop_assert_eq!(mirrored(&position).evaluate(), value);

@@ -6,7 +6,7 @@ use crate::bytes::sealed::{self, SealError, SealedKind};
 use crate::game::{BySide, Game, Side};
 use crate::tablebase::format::layout::Layout;
 use crate::tablebase::format::symbols::{Alphabet, Packing};
-use crate::tablebase::format::word_counts::{HistogramRow, count_words};
+use crate::tablebase::format::word_counts::{HistogramRow, SideCounts, count_words};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::solve::solver::{ORDER_LIMIT, RANK_LIMIT};
@@ -93,26 +93,6 @@ pub(crate) struct Stream {
     pub(crate) table_bytes: u64,
     /// CRC32 of the block table.
     pub(crate) table_crc: u32,
-}
-
-/// The results of all positions with one side to move, over the whole board: mirror images counted
-/// separately, identical pieces not distinguished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct SideCounts {
-    /// Won for the side to move.
-    pub win: u64,
-    /// Drawn.
-    pub draw: u64,
-    /// Lost for the side to move.
-    pub loss: u64,
-    /// Won by the repetition rule (order 1 and up); counted in `win` also.
-    pub by_rule_win: u64,
-    /// Lost by the repetition rule (order 1 and up); counted in `loss` also.
-    pub by_rule_loss: u64,
-    /// Plies of the longest win of order 0; 0 if there is none.
-    pub longest_win: u16,
-    /// The highest order that occurs.
-    pub last_order: u16,
 }
 
 /// The contents of the header beside the values.
@@ -345,7 +325,8 @@ fn possible_ranks(ranks: &[(u16, u16)]) -> bool {
 mod tests {
     use super::*;
     use crate::tablebase::format::file_name;
-    use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
+    use crate::tablebase::generate::generator::{NoProgress, generate_all};
+    use crate::tablebase::generate::options::GenerateOptions;
 
     const PLACE: (Rules, Metric) = (Rules::Check, Metric::Dtm);
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use arrayvec::ArrayVec;
 
 use crate::game::Side;
-use crate::tablebase::index::numbering::{Digits, Index, NO_DIGIT, next_combination};
+use crate::tablebase::index::numbering::{BINOMIAL, Digits, Index, NO_DIGIT, next_combination};
 use crate::tablebase::material::Material;
 use crate::xiangqi::{Piece, Position, Role, Square, can_stand};
 
@@ -22,22 +22,6 @@ pub(crate) const NO_SLOT: u32 = u32::MAX;
 
 /// One digit for each component, unfolded.
 pub(crate) type Choices = ArrayVec<u32, MAX_COMPONENTS>;
-
-/// Binomial coefficients `[n][k]` for n up to 90, k up to 5.
-const BINOMIAL: [[u32; 6]; 91] = {
-    let mut table = [[0; 6]; 91];
-    let mut n = 0;
-    while n < 91 {
-        table[n][0] = 1;
-        let mut k = 1;
-        while k < 6 && n > 0 {
-            table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
-            k += 1;
-        }
-        n += 1;
-    }
-    table
-};
 
 /// All pieces of one kind of a side: a digit.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 #![doc = include_str!("FORMAT.md")]
 
+mod coder;
 pub(crate) mod compress;
 mod error;
 mod header;
@@ -12,15 +13,13 @@ mod writer;
 
 use crate::tablebase::material::Material;
 use crate::tablebase::value::{Metric, Rules};
-use word_counts::WordCounts;
 
 pub use error::TableError;
-pub use header::SideCounts;
 pub(crate) use header::{Label, Section};
 pub(crate) use layout::{FoldedDigits, prepare};
 pub(crate) use reader::{Spot, Stored, TableFile, is_unreadably_old};
 pub(crate) use symbols::{LOOP_MARK, NO_MARK, symbol_of, wdl_of};
-pub use word_counts::HistogramRow;
+pub use word_counts::{HistogramRow, SideCounts};
 pub(crate) use writer::{TOOL, write};
 
 /// The name of a table's file.

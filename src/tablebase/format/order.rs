@@ -8,9 +8,9 @@ use std::io;
 use rayon::prelude::*;
 
 use crate::game::Side;
+use crate::tablebase::format::coder::{Coder, Plan, Scratch};
 use crate::tablebase::format::compress::Effort;
 use crate::tablebase::format::symbols::{Alphabet, Filling, Packing};
-use crate::tablebase::format::writer::{Coder, Plan, Scratch};
 use crate::xiangqi::Role;
 
 /// Slots of a stream for which trials are worth their time.

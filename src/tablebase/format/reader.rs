@@ -507,7 +507,8 @@ mod tests {
     use super::*;
     use crate::tablebase::format::compress::{Effort, Packed, Packer};
     use crate::tablebase::format::symbols::WIN;
-    use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
+    use crate::tablebase::generate::generator::{NoProgress, generate_all};
+    use crate::tablebase::generate::options::GenerateOptions;
     use crate::tablebase::probe::tables::Tables;
     use crate::tablebase::solve::table::position_of;
     use crate::tablebase::verify::verifier::{VerifyOptions, verify};

@@ -1,14 +1,34 @@
 //! Counts of positions by value.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::game::BySide;
-use crate::tablebase::format::header::SideCounts;
 use crate::tablebase::index::numbering::{Index, Squares};
 use crate::tablebase::solve::solver::ILLEGAL;
 use crate::tablebase::solve::table::{DRAW, Table, position_of};
 use crate::tablebase::value::{Entry, Wdl};
 use crate::xiangqi::Position;
+
+/// The results of all positions with one side to move, over the whole board: mirror images counted
+/// separately, identical pieces not distinguished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SideCounts {
+    /// Won for the side to move.
+    pub win: u64,
+    /// Drawn.
+    pub draw: u64,
+    /// Lost for the side to move.
+    pub loss: u64,
+    /// Won by the repetition rule (order 1 and up); counted in `win` also.
+    pub by_rule_win: u64,
+    /// Lost by the repetition rule (order 1 and up); counted in `loss` also.
+    pub by_rule_loss: u64,
+    /// Plies of the longest win of order 0; 0 if there is none.
+    pub longest_win: u16,
+    /// The highest order that occurs.
+    pub last_order: u16,
+}
 
 /// The number of positions that have a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,7 +25,7 @@ use crate::tablebase::solve::solver::{GameGraph, Solver};
 
 /// The time between two checkpoints, unless [`GenerateOptions`] has another.
 ///
-/// [`GenerateOptions`]: crate::tablebase::generate::generator::GenerateOptions
+/// [`GenerateOptions`]: crate::tablebase::generate::options::GenerateOptions
 pub(crate) const INTERVAL: Duration = Duration::from_secs(10 * 60);
 /// A solved table is kept once more if it was solved this part of the interval after the last checkpoint:
 /// its packing takes time, too.
@@ -80,7 +80,7 @@ impl Checkpoint {
 
     /// Removes the checkpoint: the table is there.
     pub(crate) fn remove(&self) {
-        if is_own(&self.path) {
+        if own_files::is_own_file_at(&self.path) {
             let removed = std::fs::remove_file(&self.path);
             tracing::debug!(path = %self.path.shown(), ?removed, "checkpoint");
         }
@@ -102,7 +102,7 @@ impl Checkpoint {
     }
 
     fn write<A: GameGraph>(&self, solver: &Solver<'_, A>) -> io::Result<()> {
-        if self.path.symlink_metadata().is_ok() && !is_own(&self.path) {
+        if self.path.symlink_metadata().is_ok() && !own_files::is_own_file_at(&self.path) {
             return Err(io::Error::other("there is something else of that name"));
         }
         let needed = solver.state_bytes() + self.reserved;
@@ -133,10 +133,6 @@ fn read_head(file: &mut BufReader<File>) -> io::Result<Head> {
     bytes.resize(sealed::HEADER_LEN + len as usize, 0);
     file.read_exact(&mut bytes[sealed::HEADER_LEN..])?;
     sealed::unseal(KIND, &bytes).map_err(io::Error::other)
-}
-
-fn is_own(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(path, &about))
 }
 
 impl<'a, A: GameGraph> Keeper<'a, A> for Checkpoint {
@@ -176,9 +172,8 @@ mod tests {
 
     use super::*;
     use crate::bytes::StopFlag;
-    use crate::tablebase::generate::generator::{
-        GenerateError, GenerateOptions, NoProgress, Phase, Progress, generate_all,
-    };
+    use crate::tablebase::generate::generator::{NoProgress, Phase, Progress, generate_all};
+    use crate::tablebase::generate::options::{GenerateError, GenerateOptions};
     use crate::tablebase::material::Material;
 
     const NAME: &str = ".KRvKN.asian.dtm.jzt.checkpoint";
@@ -285,7 +280,7 @@ mod tests {
         let path = folder.path().join("KRvKN.asian.dtm.jzt");
         head.identity.dependencies[0].1 = [1; 32];
         let other = Checkpoint::new(&path, head.identity, INTERVAL, &estimate.unwrap());
-        let graph = crate::tablebase::solve::random_graph::RandomGraph::chain(3);
+        let graph = crate::tablebase::solve::tests::random_graph::RandomGraph::chain(3);
         let error = other.read(&graph).err().unwrap();
         assert!(error.to_string().contains("other tables"), "{error}");
     }

@@ -1,11 +1,12 @@
 //! Estimates of building tables, known before it begins: slots, memory, disk and time.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::bytes::machine;
 use crate::tablebase::format::{TableError, TableFile, file_name};
-use crate::tablebase::generate::generator::{GenerateError, GenerateOptions, with_captures};
+use crate::tablebase::generate::options::{GenerateError, GenerateOptions};
 use crate::tablebase::generate::subtable_pool;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
@@ -184,6 +185,28 @@ pub fn workload(
         .map_err(|source| TableError::Read { path: dir.to_owned(), source })?;
     let threads = threads.unwrap_or_else(machine::cores).get();
     Ok(Workload { dir: dir.to_owned(), tables, free, threads })
+}
+
+/// The materials and all that captures lead to, fewest pieces first.
+///
+/// # Errors
+///
+/// [`GenerateError::TooLarge`] for the first that has too many slots, before anything is listed: full
+/// sets lead to a million others.
+pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
+    // The materials that captures lead to have fewer slots.
+    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
+    if let Some(&material) = materials.iter().find(is_too_large) {
+        return Err(GenerateError::TooLarge(material));
+    }
+    let mut all = BTreeSet::new();
+    let mut rest: Vec<Material> = materials.to_vec();
+    while let Some(material) = rest.pop() {
+        if all.insert((material.men(), material)) {
+            rest.extend(material.captures());
+        }
+    }
+    Ok(all.into_iter().map(|(_, material)| material).collect())
 }
 
 /// Estimates the cost of building the table, those its captures lead to being there; `None` if it

@@ -4,7 +4,7 @@
 //! by all threads. Since a table has more slots than those its captures lead to, all small ones can
 //! come first. The memory of the largest table bounds that of all.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,8 @@ use crate::tablebase::format;
 use crate::tablebase::format::{Label, TableError, TableFile, file_name};
 use crate::tablebase::generate::checkpoint::{self, Checkpoint, Identity};
 use crate::tablebase::generate::estimate::{Estimate, Workload, captured_bytes, workload};
-use crate::tablebase::generate::lock::{Site, Turn};
+use crate::tablebase::generate::lock::Site;
+use crate::tablebase::generate::options::{GenerateError, GenerateOptions};
 use crate::tablebase::generate::subtable_pool::SubtablePool;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
@@ -25,28 +26,9 @@ use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::snapshot::STATE_VERSION;
 use crate::tablebase::solve::solver::{SolveError, Watch, solve_with};
 use crate::tablebase::solve::table::Table;
-use crate::tablebase::value::{Metric, Rules};
 
-use crate::bytes::visible::ShowPath;
-use crate::bytes::{BinarySize, StopFlag, machine};
-
-/// The options of building tables.
-#[derive(Debug, Clone, Default)]
-pub struct GenerateOptions {
-    /// The repetition rules.
-    pub rules: Rules,
-    /// The metric of distances.
-    pub metric: Metric,
-    /// Number of threads; one for each core if not given.
-    pub threads: Option<NonZero<usize>>,
-    /// Most memory to use, in bytes; unlimited if not given.
-    pub memory: Option<u64>,
-    /// Ends the work when it is set; finished tables are kept.
-    pub stop: StopFlag,
-    /// The time after which the state of a table at work is kept in the folder, for a run after a kill to go
-    /// on from; ten minutes if not given.
-    pub checkpoint_interval: Option<Duration>,
-}
+use crate::bytes::lock::Claim;
+use crate::bytes::{StopFlag, machine};
 
 /// The phase of building a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,59 +117,6 @@ pub struct Report {
     pub tables: Vec<Built>,
 }
 
-/// The reasons for which tables could not be built.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GenerateError {
-    /// The material has too many positions.
-    #[error("{0} has more than 4 billion slots for each side; no table of it can be built")]
-    TooLarge(Material),
-    /// The memory allowed does not suffice.
-    #[error(
-        "{material} needs about {} of memory, {} may be used (by default what is free); end other programs, \
-         raise --memory, or build it on a machine with more",
-        BinarySize(*needed), BinarySize(*allowed)
-    )]
-    Memory {
-        /// The material of the table.
-        material: Material,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        allowed: u64,
-    },
-    /// The disk has too little space.
-    #[error(
-        "the tables need about {} in {}, where {} is free; free some space there, or use another --tables",
-        BinarySize(*needed), dir.shown(), BinarySize(*free)
-    )]
-    Disk {
-        /// The folder.
-        dir: PathBuf,
-        /// Bytes needed, as [`Workload::disk`] states them.
-        needed: u64,
-        /// Bytes free.
-        free: u64,
-    },
-    /// A line of play does not fit in the words of the generator.
-    #[error("{0} has lines too long for a table")]
-    TooDeep(Material),
-    /// A position has too many moves for the words of the generator.
-    #[error(
-        "{0} has positions with more moves than the generator counts; no table of it can be built"
-    )]
-    TooManyMoves(Material),
-    /// The threads could not be started.
-    #[error("cannot start threads: {0}; use fewer --threads")]
-    Threads(String),
-    /// [`GenerateOptions::stop`] was set.
-    #[error("interrupted; finished tables are kept, run the command again to go on")]
-    Interrupted,
-    /// A file could not be read or written.
-    #[error(transparent)]
-    Table(#[from] TableError),
-}
-
 /// Tables of at most this number of slots per side to move are built by one thread each,
 const SMALL: u64 = 1 << 20;
 /// if all together have this number of times as many slots for each thread: else too few are left
@@ -218,38 +147,16 @@ pub fn generate_all(
     let plan = workload(dir, materials, options)?;
     progress.planned(&plan);
     plan.check(options.memory)?;
-    let workshop = Generator::open(dir, &plan, options, progress)?;
+    let generator = Generator::open(dir, &plan, options, progress)?;
     let slots: u64 = plan.tables.iter().map(|table| table.estimate.slots).sum();
     let most = SMALL.min(slots / (SHARE * plan.threads.max(1) as u64));
     let is_small = |planned: &Estimate| planned.slots <= most;
     let (small, large): (Vec<_>, Vec<_>) =
         plan.tables.iter().map(|table| table.estimate).partition(is_small);
     let at_once = plan.threads.min(MOST_AT_ONCE);
-    workshop.provide_all(&small, at_once, 1)?;
-    workshop.provide_all(&large, 1, plan.threads)?;
-    Ok(workshop.into_report())
-}
-
-/// The materials and all that captures lead to, fewest pieces first.
-///
-/// # Errors
-///
-/// [`GenerateError::TooLarge`] for the first that has too many slots, before anything is listed: full
-/// sets lead to a million others.
-pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
-    // The materials that captures lead to have fewer slots.
-    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
-    if let Some(&material) = materials.iter().find(is_too_large) {
-        return Err(GenerateError::TooLarge(material));
-    }
-    let mut all = BTreeSet::new();
-    let mut rest: Vec<Material> = materials.to_vec();
-    while let Some(material) = rest.pop() {
-        if all.insert((material.men(), material)) {
-            rest.extend(material.captures());
-        }
-    }
-    Ok(all.into_iter().map(|(_, material)| material).collect())
+    generator.provide_all(&small, at_once, 1)?;
+    generator.provide_all(&large, 1, plan.threads)?;
+    Ok(generator.into_report())
 }
 
 struct Generator<'a> {
@@ -403,10 +310,10 @@ impl<'a> Generator<'a> {
         let mut existing = self.existing(material)?;
         let mut claim = None;
         if let (None, Some(site)) = (&existing, &self.site) {
-            let turn = site.claim(&name);
-            match turn.map_err(|source| TableError::Write { path: path.clone(), source })? {
-                Turn::Ours(ours) => claim = Some(ours),
-                Turn::Others(process) => {
+            let claimed = site.claim(&name);
+            match claimed.map_err(|source| TableError::Write { path: path.clone(), source })? {
+                Claim::Ours(lock) => claim = Some(lock),
+                Claim::Others(process) => {
                     self.progress.waiting(material, process);
                     return Ok(false);
                 }
@@ -559,6 +466,7 @@ impl Watch for Listener<'_> {
 mod tests {
     use super::*;
     use crate::tablebase::Entry;
+    use crate::tablebase::value::{Metric, Rules};
     use crate::tablebase::verify::verifier::mark_illegal;
 
     fn load(dir: &Path, material: Material, rules: Rules) -> Table {
@@ -575,15 +483,15 @@ mod tests {
         let materials = ["KNvKA".parse().unwrap()];
         generate_all(folder.path(), &materials, &options, &NoProgress).unwrap();
         let plan = workload(folder.path(), &materials, &options).unwrap();
-        let workshop = Generator::open(folder.path(), &plan, &options, &NoProgress).unwrap();
+        let generator = Generator::open(folder.path(), &plan, &options, &NoProgress).unwrap();
         for name in ["KNvK", "KAvK"] {
             let material = name.parse().unwrap();
             let file = TableFile::open(folder.path(), material, options.rules, options.metric);
-            workshop.lock().contents.insert(material, file.unwrap().header.content);
+            generator.lock().contents.insert(material, file.unwrap().header.content);
         }
-        assert!(workshop.existing(materials[0]).unwrap().is_some());
-        workshop.lock().contents.insert("KAvK".parse().unwrap(), [1; 32]);
-        let error = workshop.existing(materials[0]).unwrap_err().to_string();
+        assert!(generator.existing(materials[0]).unwrap().is_some());
+        generator.lock().contents.insert("KAvK".parse().unwrap(), [1; 32]);
+        let error = generator.existing(materials[0]).unwrap_err().to_string();
         assert!(error.contains("built from another KAvK") && error.contains("remove"), "{error}");
     }
 

@@ -1,20 +1,18 @@
 //! Several processes on one folder: the right to build a table, and the removal of what killed runs
 //! left.
 //!
-//! Every process that builds holds a *shared* lock on `.juzhong.lock` in the folder, and an
-//! *exclusive* one on `.TABLE.lock` while it builds that table. A process that gets the first lock
-//! exclusively is alone there, so that the unfinished files and locks it finds were left by killed
-//! runs. The kernel releases the locks of a process that dies. `.juzhong.lock` itself stays.
+//! Every process that builds holds a share of the folder ([`FolderLock`]), the file `.juzhong.lock`, and the right to
+//! write a table ([`FileLock`]), the file `.TABLE.lock`, while it builds that table. The kernel releases the locks of
+//! a process that dies. `.juzhong.lock` itself stays.
 //!
 //! The checkpoint of a table (`.TABLE.checkpoint`) belongs to who holds that table's lock, and stays
 //! after a kill until the table is there.
 
-use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::atomic::folder_of;
-use crate::bytes::lock::{self, Opened};
+use crate::bytes::lock::{self, Claim, FileLock, FolderLock};
 use crate::bytes::own_files;
 use crate::bytes::visible::ShowPath;
 use crate::tablebase::format::is_unreadably_old;
@@ -34,21 +32,8 @@ const TABLE: &str = ".jzt";
 #[derive(Debug)]
 pub(crate) struct Site {
     dir: PathBuf,
-    /// `None` where the file system has no locks: then nothing is cleared up.
-    gate: Option<File>,
-}
-
-/// The right to build one table, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct Claim {
-    _lock: Option<File>,
-}
-
-/// The builder of a table: this process, or another, perhaps with its number.
-#[derive(Debug)]
-pub(crate) enum Turn {
-    Ours(Claim),
-    Others(Option<u32>),
+    /// Without it nothing is cleared up.
+    share: FolderLock,
 }
 
 impl Site {
@@ -56,26 +41,8 @@ impl Site {
     /// is there.
     pub(crate) fn enter(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
-        let gate = match lock::open(&dir.join(GATE))? {
-            Opened::File(gate) => gate,
-            Opened::Held(_) => return Err(closed(dir)),
-        };
-        let site = |gate| Self { dir: dir.to_owned(), gate };
-        match gate.try_lock() {
-            Ok(()) => {
-                let site = site(Some(gate));
-                site.sweep(is_left);
-                site.share()?;
-                Ok(site)
-            }
-            Err(TryLockError::WouldBlock) => {
-                let site = site(Some(gate));
-                site.share()?;
-                Ok(site)
-            }
-            Err(TryLockError::Error(error)) if has_no_locks(&error) => Ok(site(None)),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        let share = FolderLock::enter(&dir.join(GATE), || sweep(dir, is_left))?;
+        Ok(Self { dir: dir.to_owned(), share })
     }
 
     /// Removes the files that killed runs left in a folder where nothing is to be built, if there
@@ -90,81 +57,45 @@ impl Site {
         }
     }
 
-    /// Exchanges the lock of the folder, of whatever kind, for a shared one. Nothing of this
-    /// process is in the folder yet, so that it does not matter which process comes in between.
-    fn share(&self) -> io::Result<()> {
-        let Some(gate) = &self.gate else { return Ok(()) };
-        gate.unlock()?;
-        gate.lock_shared()
-    }
-
     /// Claims the table of a file name, unless another process builds it. Removes the files that
     /// killed runs left of it.
-    pub(crate) fn claim(&self, file_name: &str) -> io::Result<Turn> {
-        if self.gate.is_none() {
-            return Ok(Turn::Ours(Claim { _lock: None }));
+    pub(crate) fn claim(&self, file_name: &str) -> io::Result<Claim> {
+        let claim = FileLock::claim_at(self.dir.join(format!(".{file_name}{LOCK}")))?;
+        if self.share.is_held() && matches!(claim, Claim::Ours(_)) {
+            let prefixes =
+                [format!(".{file_name}{PART}"), format!("..{file_name}{CHECKPOINT}{PART}")];
+            sweep(&self.dir, |path, name| {
+                prefixes.iter().any(|prefix| name.starts_with(prefix)) && is_left(path, name)
+            });
         }
-        let path = self.dir.join(format!(".{file_name}{LOCK}"));
-        let mut lock = match lock::open(&path)? {
-            Opened::File(lock) => lock,
-            Opened::Held(process) => return Ok(Turn::Others(process)),
-        };
-        match lock.try_lock() {
-            Ok(()) => {
-                lock::sign(&mut lock)?;
-                let prefixes =
-                    [format!(".{file_name}{PART}"), format!("..{file_name}{CHECKPOINT}{PART}")];
-                self.sweep(|path, name| {
-                    prefixes.iter().any(|prefix| name.starts_with(prefix)) && is_left(path, name)
-                });
-                Ok(Turn::Ours(Claim { _lock: Some(lock) }))
-            }
-            Err(TryLockError::WouldBlock) => Ok(Turn::Others(lock::holder(&mut lock))),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
-    }
-
-    /// Removes the files of a kind. What cannot be removed stays.
-    fn sweep(&self, is_left: impl Fn(&Path, &str) -> bool) {
-        for entry in std::fs::read_dir(&self.dir).into_iter().flatten().flatten() {
-            let (path, name) = (entry.path(), entry.file_name());
-            if name.to_str().is_some_and(|name| is_left(&path, name)) {
-                let removed = std::fs::remove_file(&path);
-                tracing::debug!(path = %path.shown(), ?removed, "left behind");
-            }
-        }
+        Ok(claim)
     }
 }
 
 impl Drop for Site {
-    /// The last to leave removes the locks of tables.
+    /// The last to leave removes the locks of tables that are still there.
     fn drop(&mut self) {
-        let Some(gate) = &self.gate else { return };
-        if gate.unlock().is_ok() && gate.try_lock().is_ok() {
-            self.sweep(|path, name| is_lock(name) && lock::is_lock(path));
+        if self.share.is_last() {
+            sweep(&self.dir, |path, name| is_lock(name) && lock::is_lock(path));
         }
     }
 }
 
-/// Another user's process is alone in the folder, and its lock cannot be shared.
-fn closed(dir: &Path) -> io::Error {
-    let text = format!(
-        "{} is another user's, who is building there, and this one may not write it; wait for the end, or \
-         choose another folder",
-        dir.join(GATE).shown()
-    );
-    io::Error::new(io::ErrorKind::PermissionDenied, text)
-}
-
-fn has_no_locks(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::Unsupported
+/// Removes the files of a kind in a folder. What cannot be removed stays.
+fn sweep(dir: &Path, is_left: impl Fn(&Path, &str) -> bool) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().to_str().is_some_and(|name| is_left(&path, name)) {
+            let removed = std::fs::remove_file(&path);
+            tracing::debug!(path = %path.shown(), ?removed, "left behind");
+        }
+    }
 }
 
 /// Returns true if a killed run of this user left the file: no link, nor anything of another kind.
 fn is_left(path: &Path, name: &str) -> bool {
-    let is_own = || path.symlink_metadata().is_ok_and(|about| own_files::is_own_file(path, &about));
     is_lock(name) && lock::is_lock(path)
-        || (is_part(name) || is_outdated(folder_of(path), name)) && is_own()
+        || (is_part(name) || is_outdated(folder_of(path), name)) && own_files::is_own_file_at(path)
 }
 
 /// The path of the checkpoint of the table at a path.
@@ -213,15 +144,13 @@ mod tests {
         let first = Site::enter(folder.path()).unwrap();
         let second = Site::enter(folder.path()).unwrap();
         let turn = first.claim(NAME).unwrap();
-        assert!(matches!(turn, Turn::Ours(_)));
+        assert!(matches!(turn, Claim::Ours(_)));
         let turn_of_second = second.claim(NAME).unwrap();
-        assert!(matches!(turn_of_second, Turn::Others(holder) if is_this_process(holder)));
-        assert!(matches!(second.claim("KRvK.check.dtm.jzt").unwrap(), Turn::Ours(_)));
+        assert!(matches!(turn_of_second, Claim::Others(holder) if is_this_process(holder)));
+        assert!(matches!(second.claim("KRvK.check.dtm.jzt").unwrap(), Claim::Ours(_)));
         drop(turn);
-        assert!(matches!(second.claim(NAME).unwrap(), Turn::Ours(_)));
-        drop(first);
-        assert_eq!(names(folder.path()).len(), 3);
-        drop(second);
+        assert!(matches!(second.claim(NAME).unwrap(), Claim::Ours(_)));
+        drop((first, second));
         assert_eq!(names(folder.path()), [GATE]);
     }
 

@@ -4,4 +4,5 @@ pub(crate) mod checkpoint;
 pub(crate) mod estimate;
 pub(crate) mod generator;
 pub(crate) mod lock;
+pub(crate) mod options;
 pub(crate) mod subtable_pool;

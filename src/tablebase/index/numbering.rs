@@ -29,7 +29,7 @@ pub(crate) type Squares = ArrayVec<Square, MAX_MEN>;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Binomial coefficients `[n][k]` for n up to 90, k up to 5.
-const BINOMIAL: [[u32; 6]; 91] = {
+pub(crate) const BINOMIAL: [[u32; 6]; 91] = {
     let mut table = [[0; 6]; 91];
     let mut n = 0;
     while n < 91 {

@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::game::{Game, MoveList, Side};
+use crate::hash::KeyHasher;
 use crate::tablebase::format::{
     FoldedDigits, Section, Spot, Stored, TableError, TableFile, kind_of_file, material_of_file,
     prepare,
@@ -62,24 +63,6 @@ pub struct Tables {
 
 /// The reasons for which a position could not be looked up: see [`TableError`].
 pub type ProbeError = TableError;
-
-/// Material keys are random numbers already.
-#[derive(Debug, Default)]
-struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-}
 
 /// The table of a position.
 #[derive(Debug)]

@@ -103,27 +103,28 @@ impl<A: ChaseGraph> Round<'_, '_, A> {
 /// The states in question and the game on them, which knows them by their places in the lists.
 struct Graph {
     /// Chaser to move, ascending.
-    hunters: Vec<ChaseState>,
+    chaser_states: Vec<ChaseState>,
     /// Victim to move, ascending.
-    evaders: Vec<ChaseState>,
+    victim_states: Vec<ChaseState>,
     play: ChasePlay,
 }
 
 impl Graph {
     fn new<A: ChaseGraph>(round: &Round<'_, '_, A>) -> Self {
         let candidates = round.candidates();
-        let mut hunters = Vec::new();
+        let mut chaser_states = Vec::new();
         let mut targets = Vec::new();
         for candidate in &candidates {
             for man in men(candidate.chased) {
-                hunters.push((candidate.slot, man));
+                chaser_states.push((candidate.slot, man));
                 targets.extend(candidate.moves.iter().map(|mv| after(mv, man)));
             }
         }
-        let mut evaders = targets.clone();
-        evaders.par_sort_unstable();
-        evaders.dedup();
-        let place = |state: &ChaseState| evaders.binary_search(state).unwrap_or_default() as u32;
+        let mut victim_states = targets.clone();
+        victim_states.par_sort_unstable();
+        victim_states.dedup();
+        let place =
+            |state: &ChaseState| victim_states.binary_search(state).unwrap_or_default() as u32;
         let places: Vec<u32> = targets.par_iter().map(place).collect();
         let mut chases = Lists::default();
         let mut rest = places.as_slice();
@@ -139,19 +140,19 @@ impl Graph {
             states.iter().map(|state| round.is_checked(side, state.0)).collect()
         };
         let play = ChasePlay {
-            hunter_checked: checked(round.chaser, &hunters),
-            evader_checked: checked(round.victim, &evaders),
+            chaser_checked: checked(round.chaser, &chaser_states),
+            victim_checked: checked(round.victim, &victim_states),
             chases,
             horizon: Some(round.solver.horizon),
             ..ChasePlay::default()
         };
-        let mut graph = Self { hunters, evaders, play };
+        let mut graph = Self { chaser_states, victim_states, play };
         graph.add_evasions(round, &slots);
         graph
     }
 
     fn add_evasions<A: ChaseGraph>(&mut self, round: &Round<'_, '_, A>, hunting: &[u32]) {
-        let groups: Vec<&[ChaseState]> = self.evaders.chunk_by(|a, b| a.0 == b.0).collect();
+        let groups: Vec<&[ChaseState]> = self.victim_states.chunk_by(|a, b| a.0 == b.0).collect();
         let moves_of = |states: &&[ChaseState]| {
             let is_hunting = |next| hunting.binary_search(&next).is_ok();
             let (side, slot) = (round.victim, states[0].0);
@@ -161,7 +162,7 @@ impl Graph {
         for (states, moves) in groups.into_iter().zip(&all_moves) {
             for &(_, man) in states {
                 let place = |mv: &QuietMove| {
-                    self.hunters.binary_search(&after(mv, man)).ok().map(|place| place as u32)
+                    self.chaser_states.binary_search(&after(mv, man)).ok().map(|place| place as u32)
                 };
                 let escapes =
                     |mv: &&QuietMove| mv.chased == 0 && !round.is_checked(round.chaser, mv.next);
@@ -175,8 +176,8 @@ impl Graph {
     fn verdict(&self, chaser: usize, distances: &Distances) -> Verdict {
         Verdict {
             checker: chaser,
-            lost: by_distance(&self.hunters, &distances.hunters),
-            won: by_distance(&self.evaders, &distances.evaders),
+            lost: by_distance(&self.chaser_states, &distances.chaser_states),
+            won: by_distance(&self.victim_states, &distances.victim_states),
         }
     }
 }

@@ -65,17 +65,17 @@ impl Lists {
     }
 }
 
-/// The game: states with the chaser to move (*hunters*) and with the victim to move (*evaders*), by
+/// The game: states with the chaser to move (`chaser_states`) and with the victim to move (`victim_states`), by
 /// their places in two lists.
 #[derive(Default)]
 pub(crate) struct ChasePlay {
-    /// By hunter: whether the move that leads there checks.
-    pub(crate) hunter_checked: Vec<bool>,
-    /// By evader: likewise.
-    pub(crate) evader_checked: Vec<bool>,
-    /// The evaders that the moves of each hunter lead to, one at least.
+    /// By state of the chaser: whether the move that leads there checks.
+    pub(crate) chaser_checked: Vec<bool>,
+    /// By state of the victim: likewise.
+    pub(crate) victim_checked: Vec<bool>,
+    /// The victim's states that the moves of each of the chaser's lead to, one at least.
     pub(crate) chases: Lists,
-    /// The hunters that the moves of each evader lead to.
+    /// The chaser's states that the moves of each of the victim's lead to.
     pub(crate) evasions: Lists,
     /// Those of them that are escapes.
     pub(crate) escapes: Lists,
@@ -101,22 +101,24 @@ impl ChasePlay {
     pub(crate) fn count_endless(&self) -> usize {
         let mut subgame = Subgame::new(self);
         subgame.cascade();
-        subgame.hunters.iter().filter(|&&is_left| is_left).count()
+        subgame.chaser_states.iter().filter(|&&is_left| is_left).count()
     }
 
     /// The game of perpetual check among some of the states: escapes are the moves that are no checks,
-    /// and only evaders in check remain.
+    /// and only states of the victim in check remain.
     fn checks_among(&self, states: &States) -> Self {
-        let hunter_checked = picked(&states.hunters, &self.hunter_checked);
-        let evader_checked = picked(&states.evaders, &self.evader_checked);
-        let chases = self.chases.among(&states.hunters, &states.evaders, self.evasions.len());
-        let evasions = self.evasions.among(&states.evaders, &states.hunters, self.chases.len());
+        let chaser_checked = picked(&states.chaser_states, &self.chaser_checked);
+        let victim_checked = picked(&states.victim_states, &self.victim_checked);
+        let chases =
+            self.chases.among(&states.chaser_states, &states.victim_states, self.evasions.len());
+        let evasions =
+            self.evasions.among(&states.victim_states, &states.chaser_states, self.chases.len());
         let mut escapes = Lists::default();
-        for evader in 0..evasions.len() {
-            let to = evasions.of(evader).iter().copied();
-            escapes.push(to.filter(|&hunter| !hunter_checked[hunter as usize]));
+        for victim_state in 0..evasions.len() {
+            let to = evasions.of(victim_state).iter().copied();
+            escapes.push(to.filter(|&chaser_state| !chaser_checked[chaser_state as usize]));
         }
-        Self { hunter_checked, evader_checked, chases, evasions, escapes, horizon: None }
+        Self { chaser_checked, victim_checked, chases, evasions, escapes, horizon: None }
     }
 
     /// The states that the victim wins by perpetual check of the chaser in one loop, and those from
@@ -134,8 +136,8 @@ impl ChasePlay {
 
 /// Some of the states, by their places, ascending.
 struct States {
-    hunters: Vec<u32>,
-    evaders: Vec<u32>,
+    chaser_states: Vec<u32>,
+    victim_states: Vec<u32>,
 }
 
 fn picked(places: &[u32], of: &[bool]) -> Vec<bool> {
@@ -144,29 +146,33 @@ fn picked(places: &[u32], of: &[bool]) -> Vec<bool> {
 
 /// For each state the plies to the move of the victim that decides; 0 where the victim does not win.
 pub(crate) struct Distances {
-    pub(crate) hunters: Vec<u16>,
-    pub(crate) evaders: Vec<u16>,
+    pub(crate) chaser_states: Vec<u16>,
+    pub(crate) victim_states: Vec<u16>,
 }
 
 impl Distances {
     fn none(play: &ChasePlay) -> Self {
-        Self { hunters: vec![0; play.chases.len()], evaders: vec![0; play.evasions.len()] }
+        Self {
+            chaser_states: vec![0; play.chases.len()],
+            victim_states: vec![0; play.evasions.len()],
+        }
     }
 
     fn is_any(&self) -> bool {
-        self.hunters.iter().any(|&distance| distance > 0)
+        self.chaser_states.iter().any(|&distance| distance > 0)
     }
 
-    /// The least distance of a hunter beyond all others.
+    /// The least distance of a state of the chaser beyond all others.
     fn beyond(&self) -> u16 {
-        let greatest = self.hunters.iter().chain(&self.evaders).max().copied().unwrap_or(0);
+        let greatest =
+            self.chaser_states.iter().chain(&self.victim_states).max().copied().unwrap_or(0);
         greatest.next_multiple_of(2)
     }
 
     /// Drops the distances beyond a horizon.
     fn drop_beyond(&mut self, horizon: Option<u16>) {
         let Some(horizon) = horizon else { return };
-        let all = self.hunters.iter_mut().chain(&mut self.evaders);
+        let all = self.chaser_states.iter_mut().chain(&mut self.victim_states);
         all.filter(|distance| **distance > horizon).for_each(|distance| *distance = 0);
     }
 
@@ -179,39 +185,39 @@ impl Distances {
                 into[place as usize] = base.saturating_add(distance);
             }
         };
-        enter(&states.hunters, &distances.hunters, &mut self.hunters);
-        enter(&states.evaders, &distances.evaders, &mut self.evaders);
+        enter(&states.chaser_states, &distances.chaser_states, &mut self.chaser_states);
+        enter(&states.victim_states, &distances.victim_states, &mut self.victim_states);
     }
 }
 
 /// The states of a game that have not been dropped.
 struct Subgame<'g> {
     play: &'g ChasePlay,
-    /// The reverse of the chases: for each evader the hunters that lead to it.
-    hunted_by: Lists,
+    /// The reverse of the chases: for each of the victim's states the chaser's states that lead to it.
+    chased_by: Lists,
     evaded_by: Lists,
-    hunters: Vec<bool>,
-    evaders: Vec<bool>,
-    /// For each of the evaders the number of its evasions to states not dropped.
+    chaser_states: Vec<bool>,
+    victim_states: Vec<bool>,
+    /// For each of the victim's states the number of its evasions to states not dropped.
     evasions_left: Vec<u32>,
     /// Dropped states whose predecessors are still to be looked at.
-    dropped_hunters: Vec<u32>,
-    dropped_evaders: Vec<u32>,
+    dropped_chaser_states: Vec<u32>,
+    dropped_victim_states: Vec<u32>,
 }
 
 impl<'g> Subgame<'g> {
     fn new(play: &'g ChasePlay) -> Self {
         let count = |i: usize| play.evasions.of(i).len() as u32;
         let evasions_left: Vec<u32> = (0..play.evasions.len()).map(count).collect();
-        let evaders: Vec<bool> = evasions_left.iter().map(|&left| left > 0).collect();
+        let victim_states: Vec<bool> = evasions_left.iter().map(|&left| left > 0).collect();
         Self {
             play,
-            hunted_by: play.chases.inverted(play.evasions.len()),
+            chased_by: play.chases.inverted(play.evasions.len()),
             evaded_by: play.evasions.inverted(play.chases.len()),
-            hunters: vec![true; play.chases.len()],
-            dropped_hunters: Vec::new(),
-            dropped_evaders: places(&evaders, false),
-            evaders,
+            chaser_states: vec![true; play.chases.len()],
+            dropped_chaser_states: Vec::new(),
+            dropped_victim_states: places(&victim_states, false),
+            victim_states,
             evasions_left,
         }
     }
@@ -231,30 +237,31 @@ impl<'g> Subgame<'g> {
     }
 
     fn drop_unchecked(&mut self) {
-        for (evader, is_left) in self.evaders.iter_mut().enumerate() {
-            if !self.play.evader_checked[evader] && std::mem::take(is_left) {
-                self.dropped_evaders.push(evader as u32);
+        for (victim_state, is_left) in self.victim_states.iter_mut().enumerate() {
+            if !self.play.victim_checked[victim_state] && std::mem::take(is_left) {
+                self.dropped_victim_states.push(victim_state as u32);
             }
         }
     }
 
-    /// Drops hunters that can no longer only chase, and evaders that cannot evade, after others
+    /// Drops the chaser's states that can no longer only chase, and the victim's that cannot evade, after others
     /// were dropped.
     fn cascade(&mut self) {
-        while !self.dropped_hunters.is_empty() || !self.dropped_evaders.is_empty() {
-            for evader in std::mem::take(&mut self.dropped_evaders) {
-                for &hunter in self.hunted_by.of(evader as usize) {
-                    if std::mem::take(&mut self.hunters[hunter as usize]) {
-                        self.dropped_hunters.push(hunter);
+        while !self.dropped_chaser_states.is_empty() || !self.dropped_victim_states.is_empty() {
+            for victim_state in std::mem::take(&mut self.dropped_victim_states) {
+                for &chaser_state in self.chased_by.of(victim_state as usize) {
+                    if std::mem::take(&mut self.chaser_states[chaser_state as usize]) {
+                        self.dropped_chaser_states.push(chaser_state);
                     }
                 }
             }
-            for hunter in std::mem::take(&mut self.dropped_hunters) {
-                for &evader in self.evaded_by.of(hunter as usize) {
-                    let left = &mut self.evasions_left[evader as usize];
+            for chaser_state in std::mem::take(&mut self.dropped_chaser_states) {
+                for &victim_state in self.evaded_by.of(chaser_state as usize) {
+                    let left = &mut self.evasions_left[victim_state as usize];
                     *left -= 1;
-                    if *left == 0 && std::mem::take(&mut self.evaders[evader as usize]) {
-                        self.dropped_evaders.push(evader);
+                    if *left == 0 && std::mem::take(&mut self.victim_states[victim_state as usize])
+                    {
+                        self.dropped_victim_states.push(victim_state);
                     }
                 }
             }
@@ -264,12 +271,13 @@ impl<'g> Subgame<'g> {
     /// The distances from where the victim forces an escape.
     fn reach(&self) -> Distances {
         let mut distances = Distances::none(self.play);
-        let escapes = |&evader: &u32| {
-            let mut escapes = self.play.escapes.of(evader as usize).iter();
-            escapes.any(|&hunter| self.hunters[hunter as usize])
+        let escapes = |&victim_state: &u32| {
+            let mut escapes = self.play.escapes.of(victim_state as usize).iter();
+            escapes.any(|&chaser_state| self.chaser_states[chaser_state as usize])
         };
-        let level: Vec<u32> = places(&self.evaders, true).into_iter().filter(escapes).collect();
-        level.iter().for_each(|&evader| distances.evaders[evader as usize] = 1);
+        let level: Vec<u32> =
+            places(&self.victim_states, true).into_iter().filter(escapes).collect();
+        level.iter().for_each(|&victim_state| distances.victim_states[victim_state as usize] = 1);
         self.spread(&mut distances, Vec::new(), level, 0);
         distances
     }
@@ -278,45 +286,54 @@ impl<'g> Subgame<'g> {
     /// them.
     fn attract(&self, distances: &mut Distances) {
         let reached = |of: &[u16]| (0..of.len() as u32).filter(|&i| of[i as usize] > 0).collect();
-        let (hunters, evaders) = (reached(&distances.hunters), reached(&distances.evaders));
+        let (chaser_states, victim_states) =
+            (reached(&distances.chaser_states), reached(&distances.victim_states));
         let beyond = distances.beyond();
-        self.spread(distances, hunters, evaders, beyond);
+        self.spread(distances, chaser_states, victim_states, beyond);
     }
 
-    /// Gives distances to the states from which the victim forces a visit to these hunters and
-    /// evaders, the hunters being at a distance.
+    /// Gives distances to the states from which the victim forces a visit to these states of both,
+    /// the chaser's being at a distance.
     fn spread(
         &self,
         distances: &mut Distances,
-        mut hunters: Vec<u32>,
-        mut evaders: Vec<u32>,
+        mut chaser_states: Vec<u32>,
+        mut victim_states: Vec<u32>,
         mut distance: u16,
     ) {
         let count = |i: usize| self.play.chases.of(i).len() as u32;
-        let mut chases_left: Vec<u32> = (0..self.hunters.len()).map(count).collect();
+        let mut chases_left: Vec<u32> = (0..self.chaser_states.len()).map(count).collect();
         loop {
-            for &evader in hunters.iter().flat_map(|&hunter| self.evaded_by.of(hunter as usize)) {
-                if self.evaders[evader as usize] && distances.evaders[evader as usize] == 0 {
-                    distances.evaders[evader as usize] = distance.saturating_add(1);
-                    evaders.push(evader);
+            for &victim_state in chaser_states
+                .iter()
+                .flat_map(|&chaser_state| self.evaded_by.of(chaser_state as usize))
+            {
+                if self.victim_states[victim_state as usize]
+                    && distances.victim_states[victim_state as usize] == 0
+                {
+                    distances.victim_states[victim_state as usize] = distance.saturating_add(1);
+                    victim_states.push(victim_state);
                 }
             }
-            if evaders.is_empty() {
+            if victim_states.is_empty() {
                 return;
             }
             distance = distance.saturating_add(2);
-            hunters.clear();
-            for &hunter in evaders.iter().flat_map(|&evader| self.hunted_by.of(evader as usize)) {
-                let left = &mut chases_left[hunter as usize];
+            chaser_states.clear();
+            for &chaser_state in victim_states
+                .iter()
+                .flat_map(|&victim_state| self.chased_by.of(victim_state as usize))
+            {
+                let left = &mut chases_left[chaser_state as usize];
                 *left -= 1;
-                let is_open =
-                    self.hunters[hunter as usize] && distances.hunters[hunter as usize] == 0;
+                let is_open = self.chaser_states[chaser_state as usize]
+                    && distances.chaser_states[chaser_state as usize] == 0;
                 if *left == 0 && is_open {
-                    distances.hunters[hunter as usize] = distance;
-                    hunters.push(hunter);
+                    distances.chaser_states[chaser_state as usize] = distance;
+                    chaser_states.push(chaser_state);
                 }
             }
-            evaders.clear();
+            victim_states.clear();
         }
     }
 
@@ -325,8 +342,8 @@ impl<'g> Subgame<'g> {
     fn add_won_by_check(&self, distances: &mut Distances) {
         loop {
             let rest = self.without(distances);
-            let in_check = |&evader: &u32| self.play.evader_checked[evader as usize];
-            if !rest.evaders.iter().any(in_check) {
+            let in_check = |&victim_state: &u32| self.play.victim_checked[victim_state as usize];
+            if !rest.victim_states.iter().any(in_check) {
                 return;
             }
             let won = self.play.checks_among(&rest).won_by_check();
@@ -343,16 +360,18 @@ impl<'g> Subgame<'g> {
             (0..left.len() as u32).filter(|&i| left[i as usize] && of[i as usize] == 0).collect()
         };
         States {
-            hunters: pick(&self.hunters, &distances.hunters),
-            evaders: pick(&self.evaders, &distances.evaders),
+            chaser_states: pick(&self.chaser_states, &distances.chaser_states),
+            victim_states: pick(&self.victim_states, &distances.victim_states),
         }
     }
 
     /// Drops the states without a distance; returns true if there were any.
     fn drop_unreached(&mut self, distances: &Distances) -> bool {
-        self.dropped_hunters = drop_without(&mut self.hunters, &distances.hunters);
-        self.dropped_evaders = drop_without(&mut self.evaders, &distances.evaders);
-        !self.dropped_hunters.is_empty() || !self.dropped_evaders.is_empty()
+        self.dropped_chaser_states =
+            drop_without(&mut self.chaser_states, &distances.chaser_states);
+        self.dropped_victim_states =
+            drop_without(&mut self.victim_states, &distances.victim_states);
+        !self.dropped_chaser_states.is_empty() || !self.dropped_victim_states.is_empty()
     }
 }
 

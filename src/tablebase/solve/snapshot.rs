@@ -260,9 +260,9 @@ mod tests {
 
     use super::*;
     use crate::tablebase::solve::chase_play::ChasePlay;
-    use crate::tablebase::solve::parity_game::Silent;
-    use crate::tablebase::solve::random_graph::RandomGraph;
     use crate::tablebase::solve::solver::{solve, solve_with};
+    use crate::tablebase::solve::tests::parity_game::Silent;
+    use crate::tablebase::solve::tests::random_graph::RandomGraph;
     use crate::tablebase::value::Rules;
 
     /// Keeps every state, and restores one.

@@ -30,7 +30,7 @@ const NEVER: u32 = u32::MAX;
 
 /// A position with the chaser to move and a piece of the other side.
 #[derive(Debug)]
-struct Hunter {
+struct ChaserState {
     state: ChaseState,
     /// The rounds in which it is open and all moves that do not chase the piece are known to lose.
     since: u32,
@@ -41,12 +41,12 @@ struct Hunter {
 
 /// A position with the victim to move and its piece.
 #[derive(Debug)]
-struct Evader {
+struct VictimState {
     state: ChaseState,
     /// The last round in which it is open.
     until: u32,
     in_check: bool,
-    /// Quiet moves to positions of hunters.
+    /// Quiet moves to positions of the chaser's states.
     evasions: Vec<Evasion>,
 }
 
@@ -72,7 +72,7 @@ impl Evasion {
 /// All that chase rounds look at, by chaser.
 #[derive(Debug)]
 pub(crate) struct Chases {
-    by_chaser: Vec<(Vec<Hunter>, Vec<Evader>)>,
+    by_chaser: Vec<(Vec<ChaserState>, Vec<VictimState>)>,
     /// Greater distances are too great.
     horizon: u16,
 }
@@ -85,9 +85,9 @@ impl Chases {
         let collector = Collector { table, horizon, capture };
         let collect = |chaser| {
             let victim = sides - 1 - chaser;
-            let hunters = collector.hunters(chaser, victim);
-            let evaders = collector.evaders(victim, &hunters);
-            (hunters, evaders)
+            let chaser_states = collector.chaser_states(chaser, victim);
+            let victim_states = collector.victim_states(victim, &chaser_states);
+            (chaser_states, victim_states)
         };
         Self { by_chaser: (0..sides).map(collect).collect(), horizon }
     }
@@ -100,25 +100,29 @@ impl Chases {
     /// Computes the results of a round: the slots lost for the chaser, and those won for the other
     /// side.
     pub(crate) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
-        let (hunters, evaders) = &self.by_chaser[chaser];
+        let (chaser_states, victim_states) = &self.by_chaser[chaser];
         let order = u32::from(order);
-        let is_in_round = |node: &&Hunter| node.since <= order && order <= node.until;
-        let required = |node: &Hunter| {
+        let is_in_round = |node: &&ChaserState| node.since <= order && order <= node.until;
+        let required = |node: &ChaserState| {
             let open = node.chases.iter().filter(|&&(_, known_from)| order < known_from);
             open.map(|&(state, _)| state).collect()
         };
-        let is_open = |node: &&Evader| order <= node.until;
+        let is_open = |node: &&VictimState| order <= node.until;
         let mut play = Play {
             horizon: self.horizon,
-            hunters: hunters.iter().filter(is_in_round).map(|n| (n.state, required(n))).collect(),
-            evaders: evaders
+            chaser_states: chaser_states
+                .iter()
+                .filter(is_in_round)
+                .map(|n| (n.state, required(n)))
+                .collect(),
+            victim_states: victim_states
                 .iter()
                 .filter(is_open)
                 .map(|n| (n.state, (n.in_check, n.evasions.clone())))
                 .collect(),
         };
         let reached = play.solve();
-        (least(&reached.hunters), least(&reached.evaders))
+        (least(&reached.chaser_states), least(&reached.victim_states))
     }
 }
 
@@ -143,15 +147,20 @@ impl<C: CaptureValue> Collector<'_, C> {
         self.table.meaning(self.table.words[side][slot as usize])
     }
 
-    fn hunters(&self, chaser: usize, victim: usize) -> Vec<Hunter> {
+    fn chaser_states(&self, chaser: usize, victim: usize) -> Vec<ChaserState> {
         (0..self.table.index.slots)
             .into_par_iter()
-            .flat_map_iter(|slot| self.hunters_of(chaser, victim, slot).unwrap_or_default())
+            .flat_map_iter(|slot| self.chaser_states_of(chaser, victim, slot).unwrap_or_default())
             .collect()
     }
 
-    /// The hunters of one position, one for each piece; `None` or nothing if there are none.
-    fn hunters_of(&self, chaser: usize, victim: usize, slot: u32) -> Option<Vec<Hunter>> {
+    /// The chaser's states of one position, one for each piece; `None` or nothing if there are none.
+    fn chaser_states_of(
+        &self,
+        chaser: usize,
+        victim: usize,
+        slot: u32,
+    ) -> Option<Vec<ChaserState>> {
         let entry = self.entry(chaser, slot)?;
         let mut until = match entry.wdl {
             Wdl::Draw => NEVER - 1,
@@ -183,7 +192,7 @@ impl<C: CaptureValue> Collector<'_, C> {
         }
         let chased_by: Vec<_> = quiet.iter().map(|step| chased(&position, step.mv)).collect();
         let all = chased_by.iter().copied().reduce(|a, b| a | b)?;
-        let hunter = |man: Square| {
+        let chaser_state = |man: Square| {
             let (chases, others): (Vec<_>, Vec<_>) =
                 quiet.iter().zip(&chased_by).partition(|(_, pieces)| pieces.has(man));
             let since = others.iter().map(|(step, _)| step.known_from).fold(since, u32::max);
@@ -193,9 +202,9 @@ impl<C: CaptureValue> Collector<'_, C> {
                     ((step.slot, self.seen(&step.after, step.slot, man)), step.known_from)
                 })
                 .collect();
-            Hunter { state: (slot, man), since, until, chases }
+            ChaserState { state: (slot, man), since, until, chases }
         };
-        Some(all.into_iter().map(hunter).filter(|node| node.since <= node.until).collect())
+        Some(all.into_iter().map(chaser_state).filter(|node| node.since <= node.until).collect())
     }
 
     fn quiet(&self, position: &Position, mv: Move, other: usize) -> Option<Quiet> {
@@ -221,25 +230,26 @@ impl<C: CaptureValue> Collector<'_, C> {
         })
     }
 
-    fn evaders(&self, victim: usize, hunters: &[Hunter]) -> Vec<Evader> {
-        let slots: Vec<u32> = hunters.iter().map(|hunter| hunter.state.0).collect();
-        let chases = hunters.iter().flat_map(|hunter| &hunter.chases);
+    fn victim_states(&self, victim: usize, chaser_states: &[ChaserState]) -> Vec<VictimState> {
+        let slots: Vec<u32> =
+            chaser_states.iter().map(|chaser_state| chaser_state.state.0).collect();
+        let chases = chaser_states.iter().flat_map(|chaser_state| &chaser_state.chases);
         let mut states: Vec<(ChaseState, u32)> = chases.copied().collect();
         states.sort_unstable();
         states.dedup();
         states
             .into_par_iter()
-            .filter_map(|(state, known_from)| self.evader(victim, state, known_from, &slots))
+            .filter_map(|(state, known_from)| self.victim_state(victim, state, known_from, &slots))
             .collect()
     }
 
-    fn evader(
+    fn victim_state(
         &self,
         victim: usize,
         state: ChaseState,
         known_from: u32,
         hunting: &[u32],
-    ) -> Option<Evader> {
+    ) -> Option<VictimState> {
         let position = position_of(&self.table.index, victim, state.0)?;
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
@@ -261,7 +271,7 @@ impl<C: CaptureValue> Collector<'_, C> {
             Entry { wdl: Wdl::Loss, order, .. } => u32::from(order),
             _ => known_from - u32::from(known_from > 0),
         };
-        Some(Evader { state, until, in_check: position.in_check(), evasions })
+        Some(VictimState { state, until, in_check: position.in_check(), evasions })
     }
 
     /// A square of a position as its slot shows it: from the other side if sides are exchanged, and
@@ -292,29 +302,29 @@ fn attacks_any(after: &Position) -> bool {
     prey.into_iter().any(|man| !(after.attackers(chaser, man) - harmless).is_empty())
 }
 
-/// The hunters and evaders that have not been dropped in a round.
+/// The states of chaser and victim that have not been dropped in a round.
 struct Play {
     horizon: u16,
-    hunters: BTreeMap<ChaseState, Vec<ChaseState>>,
+    chaser_states: BTreeMap<ChaseState, Vec<ChaseState>>,
     /// With true for those in check.
-    evaders: BTreeMap<ChaseState, (bool, Vec<Evasion>)>,
+    victim_states: BTreeMap<ChaseState, (bool, Vec<Evasion>)>,
 }
 
 /// Plies from the states that the victim wins to the move that decides.
 #[derive(Default)]
 struct Reached {
-    hunters: BTreeMap<ChaseState, u16>,
-    evaders: BTreeMap<ChaseState, u16>,
+    chaser_states: BTreeMap<ChaseState, u16>,
+    victim_states: BTreeMap<ChaseState, u16>,
 }
 
 impl Reached {
     fn len(&self) -> usize {
-        self.hunters.len() + self.evaders.len()
+        self.chaser_states.len() + self.victim_states.len()
     }
 
-    /// The least distance of a hunter that is none here and beyond all others.
+    /// The least distance of a state of the chaser that is none here and beyond all others.
     fn beyond(&self) -> u16 {
-        let greatest = self.hunters.values().chain(self.evaders.values()).max();
+        let greatest = self.chaser_states.values().chain(self.victim_states.values()).max();
         greatest.copied().unwrap_or(0).next_multiple_of(2)
     }
 }
@@ -334,33 +344,35 @@ impl Play {
         loop {
             while self.sweep() {}
             let mut reached = reach(self);
-            reached.hunters.retain(|_, distance| *distance <= self.horizon);
-            reached.evaders.retain(|_, distance| *distance <= self.horizon);
-            if reached.len() == self.hunters.len() + self.evaders.len() {
+            reached.chaser_states.retain(|_, distance| *distance <= self.horizon);
+            reached.victim_states.retain(|_, distance| *distance <= self.horizon);
+            if reached.len() == self.chaser_states.len() + self.victim_states.len() {
                 return reached;
             }
-            self.hunters.retain(|state, _| reached.hunters.contains_key(state));
-            self.evaders.retain(|state, _| reached.evaders.contains_key(state));
+            self.chaser_states.retain(|state, _| reached.chaser_states.contains_key(state));
+            self.victim_states.retain(|state, _| reached.victim_states.contains_key(state));
         }
     }
 
     /// Drops states that have lost their moves; returns true if there were any.
     fn sweep(&mut self) -> bool {
-        let before = self.hunters.len() + self.evaders.len();
-        let Self { hunters, evaders, .. } = self;
-        evaders.retain(|_, (_, moves)| moves.iter().any(|mv| hunters.contains_key(&mv.to)));
-        hunters.retain(|_, moves| {
-            !moves.is_empty() && moves.iter().all(|state| evaders.contains_key(state))
+        let before = self.chaser_states.len() + self.victim_states.len();
+        let Self { chaser_states, victim_states, .. } = self;
+        victim_states
+            .retain(|_, (_, moves)| moves.iter().any(|mv| chaser_states.contains_key(&mv.to)));
+        chaser_states.retain(|_, moves| {
+            !moves.is_empty() && moves.iter().all(|state| victim_states.contains_key(state))
         });
-        before != hunters.len() + evaders.len()
+        before != chaser_states.len() + victim_states.len()
     }
 
     /// Plies to the next evasion of a kind, where the victim forces one.
     fn forced(&self, is_wanted: impl Fn(&Evasion) -> bool) -> Reached {
         let mut reached = Reached::default();
-        let goes_on = |mv: &Evasion| is_wanted(mv) && self.hunters.contains_key(&mv.to);
-        let evaders = self.evaders.iter().filter(|(_, (_, moves))| moves.iter().any(goes_on));
-        reached.evaders.extend(evaders.map(|(&state, _)| (state, 1)));
+        let goes_on = |mv: &Evasion| is_wanted(mv) && self.chaser_states.contains_key(&mv.to);
+        let victim_states =
+            self.victim_states.iter().filter(|(_, (_, moves))| moves.iter().any(goes_on));
+        reached.victim_states.extend(victim_states.map(|(&state, _)| (state, 1)));
         self.attract(&mut reached, 0);
         reached
     }
@@ -370,14 +382,14 @@ impl Play {
     fn attract(&self, reached: &mut Reached, mut distance: u16) {
         loop {
             let before = reached.len();
-            for (&state, (_, moves)) in &self.evaders {
-                if moves.iter().any(|mv| reached.hunters.contains_key(&mv.to)) {
-                    reached.evaders.entry(state).or_insert(distance.saturating_add(1));
+            for (&state, (_, moves)) in &self.victim_states {
+                if moves.iter().any(|mv| reached.chaser_states.contains_key(&mv.to)) {
+                    reached.victim_states.entry(state).or_insert(distance.saturating_add(1));
                 }
             }
-            for (&state, moves) in &self.hunters {
-                if moves.iter().all(|next| reached.evaders.contains_key(next)) {
-                    reached.hunters.entry(state).or_insert(distance.saturating_add(2));
+            for (&state, moves) in &self.chaser_states {
+                if moves.iter().all(|next| reached.victim_states.contains_key(next)) {
+                    reached.chaser_states.entry(state).or_insert(distance.saturating_add(2));
                 }
             }
             distance = distance.saturating_add(2);
@@ -394,10 +406,10 @@ impl Play {
             let rest = self.without(reached);
             let mut checking = Self {
                 horizon: u16::MAX,
-                hunters: rest.hunters.clone(),
-                evaders: rest.evaders.clone(),
+                chaser_states: rest.chaser_states.clone(),
+                victim_states: rest.victim_states.clone(),
             };
-            checking.evaders.retain(|_, (in_check, _)| *in_check);
+            checking.victim_states.retain(|_, (in_check, _)| *in_check);
             let mut won = checking.settle(|play| play.forced(Evasion::is_no_check));
             if won.len() == 0 {
                 return;
@@ -406,23 +418,31 @@ impl Play {
             rest.attract(&mut won, last);
             let beyond = reached.beyond();
             let later = |(state, distance)| (state, beyond.saturating_add(distance));
-            reached.hunters.extend(won.hunters.into_iter().map(later));
-            reached.evaders.extend(won.evaders.into_iter().map(later));
+            reached.chaser_states.extend(won.chaser_states.into_iter().map(later));
+            reached.victim_states.extend(won.victim_states.into_iter().map(later));
         }
     }
 
     /// The states that are not reached, and the moves between them.
     fn without(&self, reached: &Reached) -> Self {
-        let hunters = self.hunters.iter().filter(|(state, _)| !reached.hunters.contains_key(state));
-        let evaders = self.evaders.iter().filter(|(state, _)| !reached.evaders.contains_key(state));
+        let chaser_states = self
+            .chaser_states
+            .iter()
+            .filter(|(state, _)| !reached.chaser_states.contains_key(state));
+        let victim_states = self
+            .victim_states
+            .iter()
+            .filter(|(state, _)| !reached.victim_states.contains_key(state));
         let left = |moves: &Vec<ChaseState>| {
             let states = moves.iter().copied();
-            states.filter(|state| !reached.evaders.contains_key(state)).collect()
+            states.filter(|state| !reached.victim_states.contains_key(state)).collect()
         };
         Self {
             horizon: u16::MAX,
-            hunters: hunters.map(|(&state, moves)| (state, left(moves))).collect(),
-            evaders: evaders.map(|(&state, evader)| (state, evader.clone())).collect(),
+            chaser_states: chaser_states.map(|(&state, moves)| (state, left(moves))).collect(),
+            victim_states: victim_states
+                .map(|(&state, victim_state)| (state, victim_state.clone()))
+                .collect(),
         }
     }
 }
@@ -448,59 +468,64 @@ mod tests {
         (place as u32, Square::from_index(0))
     }
 
-    /// By evader, whether it is in check and its moves, each with true if it chases; by hunter, whether
-    /// it is in check and its moves.
+    /// By state of the victim, whether it is in check and its moves, each with true if it chases; by that of the
+    /// chaser, whether it is in check and its moves.
     type Sketch = (Vec<(bool, Vec<(usize, bool)>)>, Vec<(bool, Vec<usize>)>);
 
     fn sketch() -> impl Strategy<Value = Sketch> {
-        (2usize..12, 2usize..12).prop_flat_map(|(evaders, hunters)| {
-            let evader = prop::collection::vec((0..hunters, prop::bool::weighted(0.7)), 0..4);
-            let hunter = prop::collection::vec(0..evaders, 1..3);
+        (2usize..12, 2usize..12).prop_flat_map(|(victim_states, chaser_states)| {
+            let victim_state =
+                prop::collection::vec((0..chaser_states, prop::bool::weighted(0.7)), 0..4);
+            let chaser_state = prop::collection::vec(0..victim_states, 1..3);
             (
-                prop::collection::vec((prop::bool::weighted(0.6), evader), evaders),
-                prop::collection::vec((prop::bool::weighted(0.4), hunter), hunters),
+                prop::collection::vec((prop::bool::weighted(0.6), victim_state), victim_states),
+                prop::collection::vec((prop::bool::weighted(0.4), chaser_state), chaser_states),
             )
         })
     }
 
-    fn of_solver((evaders, hunters): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
+    fn of_solver((victim_states, chaser_states): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
         let mut play = ChasePlay {
-            hunter_checked: hunters.iter().map(|hunter| hunter.0).collect(),
-            evader_checked: evaders.iter().map(|evader| evader.0).collect(),
+            chaser_checked: chaser_states.iter().map(|chaser_state| chaser_state.0).collect(),
+            victim_checked: victim_states.iter().map(|victim_state| victim_state.0).collect(),
             ..ChasePlay::default()
         };
         let mut chases = Lists::default();
-        hunters.iter().for_each(|(_, moves)| chases.push(moves.iter().map(|&to| to as u32)));
+        chaser_states.iter().for_each(|(_, moves)| chases.push(moves.iter().map(|&to| to as u32)));
         play.chases = chases;
-        for (_, moves) in evaders {
-            let escapes = moves.iter().filter(|&&(to, chases)| !chases && !hunters[to].0);
+        for (_, moves) in victim_states {
+            let escapes = moves.iter().filter(|&&(to, chases)| !chases && !chaser_states[to].0);
             play.evasions.push(moves.iter().map(|&(to, _)| to as u32));
             play.escapes.push(escapes.map(|&(to, _)| to as u32));
         }
         let distances = play.solve();
-        [distances.hunters, distances.evaders].map(|distances| {
+        [distances.chaser_states, distances.victim_states].map(|distances| {
             let won = distances.into_iter().enumerate().filter(|&(_, distance)| distance > 0);
             won.map(|(place, distance)| (state(place), distance)).collect()
         })
     }
 
-    fn of_verifier((evaders, hunters): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
+    fn of_verifier((victim_states, chaser_states): &Sketch) -> [Vec<(ChaseState, u16)>; 2] {
         let evasion = |&(to, chases): &(usize, bool)| Evasion {
             to: state(to),
-            checks: hunters[to].0,
+            checks: chaser_states[to].0,
             chases,
         };
-        let evader = |(in_check, moves): &(bool, Vec<(usize, bool)>)| {
+        let victim_state = |(in_check, moves): &(bool, Vec<(usize, bool)>)| {
             (*in_check, moves.iter().map(evasion).collect())
         };
-        let hunter = |moves: &[usize]| moves.iter().map(|&to| state(to)).collect();
+        let chaser_state = |moves: &[usize]| moves.iter().map(|&to| state(to)).collect();
         let mut play = Play {
-            hunters: (0..).map(state).zip(hunters.iter().map(|(_, moves)| hunter(moves))).collect(),
-            evaders: (0..).map(state).zip(evaders.iter().map(evader)).collect(),
+            chaser_states: (0..)
+                .map(state)
+                .zip(chaser_states.iter().map(|(_, moves)| chaser_state(moves)))
+                .collect(),
+            victim_states: (0..).map(state).zip(victim_states.iter().map(victim_state)).collect(),
             horizon: u16::MAX,
         };
         let reached = play.solve();
-        [reached.hunters, reached.evaders].map(|distances| distances.into_iter().collect())
+        [reached.chaser_states, reached.victim_states]
+            .map(|distances| distances.into_iter().collect())
     }
 
     proptest! {
@@ -515,12 +540,12 @@ mod tests {
     /// The test above meets plays that are won by the checks in a chase.
     #[test]
     fn checks_in_a_chase_decide() {
-        // In check, evader 0 goes to 0 and chases; from 0 the chaser may check again, or not: then evader
-        // 1 has an idle move.
+        // In check, state 0 of the victim goes to 0 and chases; from 0 the chaser may check again, or not:
+        // then its state 1 has an idle move.
         let sketch: Sketch =
             (vec![(true, vec![(0, true)]), (false, vec![(0, false)])], vec![(false, vec![0, 1])]);
-        let hunters = vec![(state(0), 4)];
-        assert_eq!(of_verifier(&sketch), [hunters, vec![(state(0), 3), (state(1), 1)]]);
+        let chaser_states = vec![(state(0), 4)];
+        assert_eq!(of_verifier(&sketch), [chaser_states, vec![(state(0), 3), (state(1), 1)]]);
         assert_eq!(of_solver(&sketch), of_verifier(&sketch));
     }
 }

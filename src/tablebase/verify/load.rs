@@ -418,7 +418,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
+    use crate::tablebase::generate::generator::{NoProgress, generate_all};
+    use crate::tablebase::generate::options::GenerateOptions;
     use crate::tablebase::solve::table::exchanged;
     use crate::tablebase::value::{Metric, Rules};
     use crate::tablebase::verify::verifier::mark_illegal;

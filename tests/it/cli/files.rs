@@ -144,7 +144,7 @@ fn every_output_is_claimed_and_swept() {
         let out = folder.at(name);
         let args = [args, &["-o", &out]].concat();
         let Claim::Ours(lock) = FileLock::claim(Path::new(&out)).unwrap() else { panic!() };
-        fails(&args, 73, &["another process writes it"]);
+        fails(&args, 73, &["another process", "writes it"]);
         assert!(!Path::new(&out).exists() && Path::new(&left).exists(), "{name}");
         drop(lock);
         exits(&args, code);

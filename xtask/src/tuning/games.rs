@@ -67,7 +67,7 @@ impl Tunable for Board {
     const UNITS: &'static str = "in tenths of a centipawn";
 
     const SOURCE_HEAD: &'static str = "
-use super::values::WEIGHT_COUNT;
+use super::threat::WEIGHT_COUNT;
 
 /// The groups of `search::eval::gomoku`, in order.
 #[rustfmt::skip]

@@ -6,7 +6,8 @@ use crate::search::eval::xiangqi::material::{FULL_PHASE, Material, material, rec
 use crate::search::eval::xiangqi::numbers::WEIGHTS;
 use crate::search::eval::xiangqi::reach::survey;
 use crate::search::eval::xiangqi::sink::{Entries, PAIRS_OF_WEIGHTS, Pair, TermCount};
-use crate::search::eval::xiangqi::terms::{View, side_terms};
+use crate::search::eval::xiangqi::terms::side_terms;
+use crate::search::eval::xiangqi::view::View;
 use crate::search::eval::xiangqi::{blend, finish};
 use crate::xiangqi::{Piece, Position, Square};
 
@@ -185,13 +186,14 @@ pub fn weights() -> &'static [(i16, i16)] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::game::{Game, Heuristics, MoveList};
 
-    fn after(choices: &[u16]) -> Vec<Position> {
+    /// The start, and the positions after moves chosen by these numbers.
+    pub(crate) fn random_play(choices: &[u16]) -> Vec<Position> {
         let mut positions = vec![Position::start()];
         let mut position = Position::start();
         for &choice in choices {
@@ -211,7 +213,7 @@ mod tests {
         fn the_recorded_form_is_the_evaluation(
             choices in prop::collection::vec(any::<u16>(), 0..150)
         ) {
-            for position in after(&choices) {
+            for position in random_play(&choices) {
                 let value = position.evaluate();
                 prop_assert_eq!(trace(&position).value(position.turn()), value);
                 let explanation = explain(&position);

@@ -7,7 +7,7 @@ use crate::search::eval::xiangqi::features::{
     DOUBLE_CANNON, HOLLOW_CANNON, OPEN_KING, PALACE_HITS, PINNED, SAFE_CHECK, WEAK_POINTS, man,
 };
 use crate::search::eval::xiangqi::sink::Sink;
-use crate::search::eval::xiangqi::terms::View;
+use crate::search::eval::xiangqi::view::View;
 use crate::xiangqi::{
     Bitboard, Piece, Position, Role, Square, between, horse_attackers, rook_attacks,
 };

@@ -177,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::{Game, MoveList};
+    use crate::search::eval::xiangqi::explain::tests::random_play;
     use crate::xiangqi::pawn_attacks;
 
     proptest! {
@@ -185,15 +185,7 @@ mod tests {
         fn the_reach_of_a_side_is_that_of_its_men(
             choices in prop::collection::vec(any::<u16>(), 0..120)
         ) {
-            let mut position = Position::start();
-            for choice in choices {
-                let mut moves = MoveList::new();
-                position.legal_moves(&mut moves);
-                if moves.is_empty() {
-                    break;
-                }
-                position.make(moves[choice as usize % moves.len()]);
-            }
+            let position = random_play(&choices).pop().unwrap();
             let reach = survey(&position);
             for side in Side::ALL {
                 // A cannon's hold on empty points is left out.

@@ -1,7 +1,7 @@
 //! The static evaluation except the terms of material: each side by itself, by the points that its
 //! pieces reach. The value of a position is the difference.
 
-use crate::game::{BySide, Game, Side};
+use crate::game::Side;
 use crate::search::eval::xiangqi::features::{
     ATTACKED_BY, BLOCKED_LEG, BOTTOM_CANNON, CANNON_MOBILITY, CENTRE_PAWN, CHEAPLY_ATTACKED,
     CHECKED, CROSSED, GUARDED, HORSE_MOBILITY, KING_MOBILITY, LINKED_CANNONS, LINKED_GUARDS,
@@ -11,38 +11,8 @@ use crate::search::eval::xiangqi::features::{
 use crate::search::eval::xiangqi::king;
 use crate::search::eval::xiangqi::reach::{Bearing, Reach, far_half, right_of};
 use crate::search::eval::xiangqi::sink::Sink;
-use crate::xiangqi::{Bitboard, Piece, Position, Role, Square, king_attacks};
-
-/// A position from one side.
-pub(crate) struct View<'a> {
-    pub(crate) position: &'a Position,
-    pub(crate) side: Side,
-    pub(crate) men: Bitboard,
-    pub(crate) occupied: Bitboard,
-    pub(crate) own: &'a Reach,
-    pub(crate) theirs: &'a Reach,
-}
-
-impl<'a> View<'a> {
-    pub(crate) fn new(position: &'a Position, side: Side, reach: &'a BySide<Reach>) -> Self {
-        Self {
-            position,
-            side,
-            men: position.side(side),
-            occupied: position.occupied(),
-            own: &reach[side],
-            theirs: &reach[!side],
-        }
-    }
-
-    pub(crate) fn own_men(&self, role: Role) -> Bitboard {
-        self.position.role(role) & self.men
-    }
-
-    fn to_move(&self) -> bool {
-        self.position.turn() == self.side
-    }
-}
+use crate::search::eval::xiangqi::view::View;
+use crate::xiangqi::{Bitboard, Piece, Role, Square, king_attacks};
 
 /// The terms of one side.
 #[inline]

@@ -1,4 +1,5 @@
-use crate::tablebase::generate::generator::{GenerateOptions, NoProgress, generate_all};
+use crate::tablebase::generate::generator::{NoProgress, generate_all};
+use crate::tablebase::generate::options::GenerateOptions;
 use crate::tablebase::verify::verifier::*;
 
 pub(crate) fn silent() -> Observer<'static> {

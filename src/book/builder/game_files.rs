@@ -7,14 +7,14 @@ use std::{fmt, io};
 
 use rayon::prelude::*;
 
-use crate::book::build::builder::{Admission, Batch, Builder};
-use crate::book::build::checkpoint::{Parts, Sinks, Task};
-use crate::book::build::counts::{FileReport, SourceCounts};
-use crate::book::build::incremental::BaseBook;
-use crate::book::build::options::BuildOptions;
-use crate::book::build::rejects::{Listed, Reject, RejectReason};
-use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
-use crate::book::build::{checkpoint, sources};
+use crate::book::builder::checkpoint::{Checkpoint, Sinks, Task};
+use crate::book::builder::counts::{FileReport, SourceCounts};
+use crate::book::builder::incremental::BaseBook;
+use crate::book::builder::options::BuildOptions;
+use crate::book::builder::pipeline::{Admission, Batch, Builder};
+use crate::book::builder::rejects::{Listed, Reject, RejectReason};
+use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::{checkpoint, sources};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::CountedGame;
 use crate::book::model::error::{BuildError, ReplaceError};
@@ -24,7 +24,7 @@ use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Symmetric;
-use crate::record::{Chunk, Formats, Place, tell_words};
+use crate::record::{Chunk, Formats, ParsedGame, Place, tell_words};
 
 /// Bytes of a file that one task reads.
 const CHUNK: usize = 512 << 10;
@@ -125,7 +125,7 @@ pub fn build<G: Formats + Symmetric>(
         let builder = Builder::<G>::new(output, options)?;
         let lock = builder.lock();
         let result = run(builder, files, &mut read);
-        drop(lock); // after the parts were removed
+        drop(lock); // after the checkpoint was removed
         result
     })
 }
@@ -157,13 +157,13 @@ fn run<G: Formats + Symmetric>(
     }
     let base_games = builder.base().map_or(0, |base| base.counts().games);
     let rejects = builder.sorter();
-    let sinks = Sinks { games: builder.played(), rejects: &rejects };
-    let (parts, serial) = inputs.open_parts(&builder, &sinks)?;
-    for Task { report: kept, .. } in parts.all_done() {
+    let sinks = Sinks { games: builder.games(), rejects: &rejects };
+    let (checkpoint, serial) = inputs.open_checkpoint(&builder, &sinks)?;
+    for Task { report: kept, .. } in checkpoint.all_done() {
         builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
         report.kept += kept.games;
     }
-    let reading = Reading { builder: &builder, parts: Some(&parts), sinks, progress };
+    let reading = Reading { builder: &builder, checkpoint: Some(&checkpoint), sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
         let first_bad = judge(&builder, rejects, &inputs, &read, *strict, rejected)?;
         progress(Progress::Packing);
@@ -177,7 +177,7 @@ fn run<G: Formats + Symmetric>(
         })
     });
     if !result.as_ref().is_err_and(is_passing) {
-        parts.discard();
+        checkpoint.discard();
     }
     result.map(|metadata| {
         let new_games = metadata.counts.games.saturating_sub(base_games);
@@ -216,8 +216,8 @@ pub(crate) fn read_all<G: Formats + Symmetric>(
 ) -> Result<ReadFiles, BuildError> {
     let inputs = Sources::all(builder, files)?;
     let rejects = builder.sorter();
-    let sinks = Sinks { games: builder.played(), rejects: &rejects };
-    let read = Reading { builder, parts: None, sinks, progress }.all(&inputs)?;
+    let sinks = Sinks { games: builder.games(), rejects: &rejects };
+    let read = Reading { builder, checkpoint: None, sinks, progress }.all(&inputs)?;
     judge(builder, rejects, &inputs, &read, *strict, rejected)?;
     Ok(ReadFiles {
         sources: inputs.counts(&read),
@@ -344,13 +344,13 @@ impl Sources {
             && resolve(base).ok() == resolve(output).ok()
     }
 
-    /// The parts of an interrupted build that read the same files in the same way. The serial
-    /// numbers in them are below the one returned.
-    fn open_parts<G: Formats + Symmetric>(
+    /// The checkpoint of an interrupted build that read the same files in the same way. The serial
+    /// numbers in it are below the one returned.
+    fn open_checkpoint<G: Formats + Symmetric>(
         &self,
         builder: &Builder<G>,
         sinks: &Sinks<'_>,
-    ) -> Result<(Parts, u64), BuildError> {
+    ) -> Result<(Checkpoint, u64), BuildError> {
         let options = builder.options();
         let mut hasher = blake3::Hasher::new();
         let how = format!(
@@ -369,7 +369,7 @@ impl Sources {
             hasher.update(&file.hash);
         }
         let fingerprint = hasher.finalize().into();
-        Parts::open(builder.output(), fingerprint, options.keep_every, builder.budget(), sinks)
+        Checkpoint::open(builder.output(), fingerprint, options.keep_every, builder.budget(), sinks)
             .map_err(|e| match e.kind() {
                 // Something that is no checkpoint of this user has its name.
                 io::ErrorKind::AlreadyExists => At(builder.output()).create(&e).into(),
@@ -416,7 +416,7 @@ impl Sources {
 struct Reading<'a, G> {
     builder: &'a Builder<G>,
     /// The checkpoint for a build that is interrupted, if there is one.
-    parts: Option<&'a Parts>,
+    checkpoint: Option<&'a Checkpoint>,
     sinks: Sinks<'a>,
     progress: &'a (dyn Fn(Progress) + Sync),
 }
@@ -427,11 +427,11 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let files = inputs.different();
         (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
         let read = self.files(&files);
-        let Some(parts) = self.parts else { return read };
+        let Some(checkpoint) = self.checkpoint else { return read };
         match &read {
-            Ok(_) => parts.settle(self.builder.serial(), &self.sinks),
+            Ok(_) => checkpoint.settle(self.builder.serial(), &self.sinks),
             Err(error) if is_passing(error) => {
-                parts.save(self.builder.serial());
+                checkpoint.save(self.builder.serial());
                 Ok(())
             }
             Err(_) => Ok(()),
@@ -443,7 +443,9 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
     /// The report of an earlier build on this task. An error if it read other bytes, because a file was
     /// changed meanwhile: its games are counted already.
     fn done(&self, task: [u64; 2], bytes: [u8; 16]) -> Result<Option<FileReport>, BuildError> {
-        let Some(done) = self.parts.and_then(|parts| parts.done(task)) else { return Ok(None) };
+        let Some(done) = self.checkpoint.and_then(|checkpoint| checkpoint.done(task)) else {
+            return Ok(None);
+        };
         if done.bytes == bytes { Ok(Some(done.report)) } else { Err(BuildError::Mixed) }
     }
 
@@ -455,8 +457,10 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         rejects: Vec<Listed>,
     ) -> Result<(), BuildError> {
         let sinks = &self.sinks;
-        let handed = match self.parts {
-            Some(parts) => parts.add(task, games, rejects, || self.builder.serial(), sinks),
+        let handed = match self.checkpoint {
+            Some(checkpoint) => {
+                checkpoint.add(task, games, rejects, || self.builder.serial(), sinks)
+            }
             None => sinks.games.push(games).and_then(|()| sinks.rejects.push(rejects)),
         };
         handed.map_err(|e| self.builder.write_error(e))
@@ -540,21 +544,13 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         G::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
             report.games += 1;
             if let Ok(game) = &game {
-                let place = || game.place.within(name);
                 if let Some(cut) = &game.cut {
                     report.cut += 1;
                     let number = [task[0], task[1], 2 * report.games];
                     let reason = RejectReason::cut(&cut.reason);
                     rejects.push(Listed { number, place: cut.place, game: cut.game, reason });
                 }
-                report.contradicted += u64::from(game.is_contradicted());
-                if let Some(words) = &game.words {
-                    report.words += words.count;
-                    tell_words(&place(), words);
-                }
-                if let Some(note) = game.note {
-                    tracing::info!("{}: {note}", Visible(place()));
-                }
+                note_oddities(game, name, &mut report);
             }
             let (place, game, reason) = match game {
                 Ok(found) => {
@@ -580,8 +576,22 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         });
         self.builder.note_bad(report.bad);
         let task = Task { place: task, bytes: stretch, report };
-        self.hand_over(task, batch.played, rejects)?;
+        self.hand_over(task, batch.games, rejects)?;
         self.builder.check_stop()?;
         Ok(report)
+    }
+}
+
+/// Counts and logs what is odd about a game of the source `name`: a result that its end contradicts, words among its
+/// moves, notes of the reader.
+fn note_oddities<G: Formats>(game: &ParsedGame<G>, name: &str, report: &mut FileReport) {
+    let place = || game.place.within(name);
+    report.contradicted += u64::from(game.is_contradicted());
+    if let Some(words) = &game.words {
+        report.words += words.count;
+        tell_words(&place(), words);
+    }
+    if let Some(note) = game.note {
+        tracing::info!("{}: {note}", Visible(place()));
     }
 }

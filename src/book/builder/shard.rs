@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::build::builder::{
+use crate::book::builder::counts::SourceCounts;
+use crate::book::builder::game_files::{Progress, ReadFiles, ReadOptions, read_all};
+use crate::book::builder::options::BuildOptions;
+use crate::book::builder::pipeline::{
     Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order, merge_sources,
     new_writer, no_games, sample_sorters,
 };
-use crate::book::build::counts::SourceCounts;
-use crate::book::build::game_files::{Progress, ReadFiles, ReadOptions, read_all};
-use crate::book::build::options::BuildOptions;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::transaction::{At, Output, claim};
 use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
@@ -79,7 +79,7 @@ impl ShardFormat {
 }
 
 #[cfg(feature = "parquet")]
-use crate::book::build::parquet::Columns;
+use crate::book::builder::parquet::Columns;
 
 /// Without Parquet, rows need no columns.
 #[cfg(not(feature = "parquet"))]
@@ -342,7 +342,7 @@ impl IdSink for GameSetWriter<'_> {
         Ok(false)
     }
 
-    fn enter(&mut self, game: &CountedGame, _table: Option<IdTable>) -> Result<(), BuildError> {
+    fn add(&mut self, game: &CountedGame, _table: Option<IdTable>) -> Result<(), BuildError> {
         if game.votes.into_iter().any(|votes| votes > MAX_VOTES) {
             return Err(self.errors.io(impossible()));
         }
@@ -450,14 +450,14 @@ pub fn pack<G: Symmetric + Notation>(
                 *count = count.saturating_add(more);
             }
         }
-        let mut ledger = IdWriter::new(None, new_writer(&place, &options)?, errors)?;
+        let mut id_writer = IdWriter::new(None, new_writer(&place, &options)?, errors)?;
         let games = Copies::new(shards.merge::<FromSource>(folder, &options)?);
         let samples = sample_sorters(folder, &options);
-        pack.count_only(games, &mut ledger, samples.as_ref())?;
+        pack.count_only(games, &mut id_writer, samples.as_ref())?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let writer = ledger.finish()?;
+        let writer = id_writer.finish()?;
         let rows = shards.merge::<Summed>(folder, &options)?.map(|row| row.map(|row| row.0));
         let members = shards.merge::<Member>(folder, &options)?;
         let sources = sources.into_iter().map(|s| s.source).filter(|s| s.games > 0).collect();
@@ -543,7 +543,7 @@ impl Shards {
             .map_err(|e| Errors { output: work }.io(e))?;
         let mut serials: Vec<u64> = sources
             .iter()
-            .map(|s| crate::book::build::builder::serial_of(&s.source.hash))
+            .map(|s| crate::book::builder::pipeline::serial_of(&s.source.hash))
             .collect();
         serials.sort_unstable();
         if serials.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -604,7 +604,7 @@ fn files_of(folder: &Path, name: &str) -> Result<Vec<PathBuf>, BuildError> {
 
 #[cfg(feature = "parquet")]
 fn read_parquet<S: DataSet>(path: &Path, sorter: &Sorter<S>) -> Result<(), BuildError> {
-    crate::book::build::parquet::read(path, &mut |rows| sorter.push(rows)).map_err(|e| {
+    crate::book::builder::parquet::read(path, &mut |rows| sorter.push(rows)).map_err(|e| {
         match e.kind() {
             io::ErrorKind::Interrupted => At(path).interrupted().into(),
             _ => shard_error(path, format_args!("{e}; make it again")),
@@ -747,7 +747,7 @@ enum SetWriter<S: DataSet> {
         set: std::marker::PhantomData<fn(S)>,
     },
     #[cfg(feature = "parquet")]
-    Parquet(crate::book::build::parquet::Writer<S>),
+    Parquet(crate::book::builder::parquet::Writer<S>),
 }
 
 impl<S: DataSet> SetWriter<S> {
@@ -761,7 +761,7 @@ impl<S: DataSet> SetWriter<S> {
             }
             #[cfg(feature = "parquet")]
             ShardFormat::Parquet => {
-                crate::book::build::parquet::Writer::create(path).map(Self::Parquet)
+                crate::book::builder::parquet::Writer::create(path).map(Self::Parquet)
             }
         }
     }

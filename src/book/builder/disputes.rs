@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::book::build::builder::{Errors, check_stop};
-use crate::book::build::incremental::BaseBook;
-use crate::book::build::options::BuildOptions;
-use crate::book::build::rejects::Reject;
-use crate::book::build::sources;
-use crate::book::build::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::incremental::BaseBook;
+use crate::book::builder::options::BuildOptions;
+use crate::book::builder::pipeline::{Errors, check_stop};
+use crate::book::builder::rejects::Reject;
+use crate::book::builder::sources;
+use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
 use crate::book::model::counted_game::{Facts, GameId, UsualStarts, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
 use crate::book::model::move_stats::{result_number, result_of};
-use crate::bytes::external_sort::{Reduce, Sorter};
+use crate::bytes::external_sort::{Sorter, Summand};
 use crate::bytes::varint;
 use crate::game::{Outcome, Symmetric};
 use crate::record::{Formats, ParsedGame, Place};
@@ -299,23 +299,9 @@ impl Statement {
     }
 }
 
-impl Reduce for Statement {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        (a.id, a.order).cmp(&(b.id, b.order))
-    }
-
-    fn item_size(_: &Self) -> usize {
-        size_of::<Self>()
-    }
-
-    fn begin(item: Self) -> Self {
-        item
-    }
-
+impl Summand for Statement {
     fn order(&self, other: &Self) -> Ordering {
-        Self::item_order(self, other)
+        (self.id, self.order).cmp(&(other.id, other.order))
     }
 
     fn absorb(&mut self, _equal: Self) {}
@@ -353,7 +339,7 @@ impl Reduce for Statement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::game_files::{ReadOptions, build};
+    use crate::book::builder::game_files::{ReadOptions, build};
     use crate::game::{Game, MoveList, Side};
     use crate::xiangqi::{Position, START_FEN};
 

@@ -8,12 +8,12 @@ use proptest::prelude::*;
 
 use crate::tablebase::solve::chase_graph::{ChaseGraph, Followed, ManNumber, QuietMove};
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
-use crate::tablebase::solve::parity_game::{ParityGame, Silent};
-use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
 use crate::tablebase::solve::snapshot::KeepNothing;
 use crate::tablebase::solve::solver::{
     Captures, Examined, GameGraph, UNDECIDED, is_win, solve_with,
 };
+use crate::tablebase::solve::tests::parity_game::{ParityGame, Silent};
+use crate::tablebase::solve::tests::random_graph::{Capture, RandomGraph};
 use crate::tablebase::value::{Rules, Wdl};
 
 /// Pieces of each side in a random graph, kings included.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use crate::book::model::metadata::Source;
-use crate::bytes::external_sort::Reduce;
+use crate::bytes::external_sort::Summand;
 use crate::bytes::varint;
 
 /// The counts of a file or a part of one.
@@ -44,19 +44,9 @@ pub(crate) struct SourceCounts {
     pub(crate) bad: u64,
 }
 
-impl Reduce for SourceCounts {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.order(b)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        size_of::<Self>() + item.source.name.len() + 16
-    }
-
-    fn begin(item: Self) -> Self {
-        item
+impl Summand for SourceCounts {
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.source.name.len() + 16
     }
 
     fn order(&self, other: &Self) -> Ordering {

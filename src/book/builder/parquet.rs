@@ -18,7 +18,7 @@ use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 
-use crate::book::build::counts::SourceCounts;
+use crate::book::builder::counts::SourceCounts;
 use crate::book::model::counted_game::{CountedGame, FromSource, GameId, GameKind};
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::Source;

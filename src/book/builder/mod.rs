@@ -1,7 +1,6 @@
 //! Building a book from game files: `map`, `reduce` and `pack`, checkpoints of interrupted builds, builds onto an
 //! existing book.
 
-pub(crate) mod builder;
 pub(crate) mod checkpoint;
 pub(crate) mod counts;
 pub(crate) mod disputes;
@@ -11,6 +10,7 @@ pub(crate) mod inputs;
 pub(crate) mod options;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
+pub(crate) mod pipeline;
 pub(crate) mod rejects;
 pub(crate) mod shard;
 pub(crate) mod sources;

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::build::counts::FileReport;
-use crate::book::build::rejects::Listed;
+use crate::book::builder::counts::FileReport;
+use crate::book::builder::rejects::Listed;
 use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::lock::beside;
@@ -69,9 +69,9 @@ pub(crate) struct Sinks<'a> {
     pub(crate) rejects: &'a Sorter<Listed>,
 }
 
-/// Collects the results of tasks, and keeps them.
+/// Collects the results of tasks, and keeps them in parts.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct Checkpoint {
     folder: PathBuf,
     fingerprint: [u8; 32],
     every: Duration,
@@ -105,7 +105,7 @@ struct CheckpointPart {
     rejects: File,
 }
 
-impl Parts {
+impl Checkpoint {
     /// Hands the parts beside `output` that have this fingerprint to the sinks, and removes all others. The
     /// caller must hold the right to write `output`.
     pub(crate) fn open(
@@ -349,7 +349,7 @@ fn hash(file: &mut File) -> io::Result<[u8; 32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::build::rejects::RejectReason;
+    use crate::book::builder::rejects::RejectReason;
     use crate::book::model::counted_game::GameId;
     use crate::bytes::StopFlag;
 
@@ -362,19 +362,23 @@ mod tests {
         }
 
         /// Opens, lets `work` work, and returns the contents of the sinks: ids and numbers of rejects.
-        fn run(&self, fingerprint: u8, work: impl Fn(&Parts, &Sinks<'_>)) -> (Vec<u8>, Vec<u64>) {
+        fn run(
+            &self,
+            fingerprint: u8,
+            work: impl Fn(&Checkpoint, &Sinks<'_>),
+        ) -> (Vec<u8>, Vec<u64>) {
             let (games, rejects) = self.sinks();
             let sinks = Sinks { games: &games, rejects: &rejects };
-            let (parts, _) = self.open(fingerprint, &sinks);
-            work(&parts, &sinks);
+            let (checkpoint, _) = self.open(fingerprint, &sinks);
+            work(&checkpoint, &sinks);
             let ids = games.finish().unwrap().map(|game| game.unwrap().id.0[0]).collect();
             let numbers = rejects.finish().unwrap().map(|r| r.unwrap().number[2]).collect();
             (ids, numbers)
         }
 
-        fn open(&self, fingerprint: u8, sinks: &Sinks<'_>) -> (Parts, u64) {
+        fn open(&self, fingerprint: u8, sinks: &Sinks<'_>) -> (Checkpoint, u64) {
             let output = self.0.path().join("b");
-            Parts::open(&output, [fingerprint; 32], Duration::ZERO, 1 << 20, sinks).unwrap()
+            Checkpoint::open(&output, [fingerprint; 32], Duration::ZERO, 1 << 20, sinks).unwrap()
         }
 
         fn names(&self) -> Vec<String> {
@@ -389,7 +393,7 @@ mod tests {
         }
     }
 
-    fn add(parts: &Parts, sinks: &Sinks<'_>, n: u8) {
+    fn add(checkpoint: &Checkpoint, sinks: &Sinks<'_>, n: u8) {
         let place = [0, n.into()];
         let task = Task { place, bytes: [0; 16], report: FileReport::default() };
         let reject = Listed {
@@ -399,29 +403,29 @@ mod tests {
             reason: RejectReason::NoMoves,
         };
         let game = CountedGame::empty(GameId([n; 16]));
-        parts.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
+        checkpoint.add(task, vec![game], vec![reject], || u64::from(n) + 5, sinks).unwrap();
     }
 
     #[test]
     fn what_was_kept_is_taken_over() {
         let place = Place(tempfile::tempdir().unwrap());
-        let both = place.run(1, |parts, sinks| {
-            add(parts, sinks, 1);
-            add(parts, sinks, 2);
+        let both = place.run(1, |checkpoint, sinks| {
+            add(checkpoint, sinks, 1);
+            add(checkpoint, sinks, 2);
         });
         assert_eq!(both, (vec![1, 2], vec![1, 1]));
         assert_eq!(place.names().len(), 6);
         let (games, rejects) = place.sinks();
         let sinks = Sinks { games: &games, rejects: &rejects };
-        let (parts, serial) = place.open(1, &sinks);
+        let (checkpoint, serial) = place.open(1, &sinks);
         assert_eq!(serial, 7);
-        assert_eq!(parts.all_done().count(), 2);
-        assert!(parts.done([0, 1]).is_some() && parts.done([0, 3]).is_none());
-        add(&parts, &sinks, 3);
-        drop(parts);
-        let three = place.run(1, |parts, _| assert!(parts.done([0, 3]).is_some()));
+        assert_eq!(checkpoint.all_done().count(), 2);
+        assert!(checkpoint.done([0, 1]).is_some() && checkpoint.done([0, 3]).is_none());
+        add(&checkpoint, &sinks, 3);
+        drop(checkpoint);
+        let three = place.run(1, |checkpoint, _| assert!(checkpoint.done([0, 3]).is_some()));
         assert_eq!(three.0, [1, 2, 3]);
-        let none = place.run(1, |parts, _| parts.discard());
+        let none = place.run(1, |checkpoint, _| checkpoint.discard());
         assert_eq!(none.0, [1, 2, 3], "files that are open stay readable");
         assert!(!place.0.path().join(".b.parts").exists());
     }
@@ -429,9 +433,9 @@ mod tests {
     #[test]
     fn damaged_and_other_parts_are_removed() {
         let place = Place(tempfile::tempdir().unwrap());
-        let two = |parts: &Parts, sinks: &Sinks<'_>| {
-            add(parts, sinks, 1);
-            add(parts, sinks, 2);
+        let two = |checkpoint: &Checkpoint, sinks: &Sinks<'_>| {
+            add(checkpoint, sinks, 1);
+            add(checkpoint, sinks, 2);
         };
         place.run(1, two);
         let folder = place.0.path().join(".b.parts");
@@ -449,7 +453,7 @@ mod tests {
         // Files that do not belong to parts stay.
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("notes.txt"), "").unwrap();
-        place.run(1, |parts, _| parts.discard());
+        place.run(1, |checkpoint, _| checkpoint.discard());
         assert_eq!(place.names(), ["notes.txt"]);
     }
 
@@ -465,7 +469,8 @@ mod tests {
         symlink(at("far"), at(".b.parts")).unwrap();
         let (games, rejects) = place.sinks();
         let sinks = Sinks { games: &games, rejects: &rejects };
-        let error = Parts::open(&at("b"), [1; 32], Duration::ZERO, 1 << 20, &sinks).unwrap_err();
+        let error =
+            Checkpoint::open(&at("b"), [1; 32], Duration::ZERO, 1 << 20, &sinks).unwrap_err();
         assert!(error.to_string().contains(".b.parts is a symbolic link"), "{error}");
         fs::remove_file(at(".b.parts")).unwrap();
         fs::create_dir(at(".b.parts")).unwrap();
@@ -473,9 +478,9 @@ mod tests {
             symlink(at("far/0.games"), at(".b.parts").join(name)).unwrap();
         }
         fs::hard_link(at("far/0.games"), at(".b.parts/1.games")).unwrap();
-        place.run(1, |parts, sinks| {
-            add(parts, sinks, 1);
-            add(parts, sinks, 2);
+        place.run(1, |checkpoint, sinks| {
+            add(checkpoint, sinks, 1);
+            add(checkpoint, sinks, 2);
         });
         assert_eq!(place.run(1, |_, _| {}).0, [1, 2]);
         assert_eq!(fs::read(at("far/0.games")).unwrap(), b"mine");
@@ -489,8 +494,8 @@ mod tests {
         let book = place.0.path().join("b");
         fs::write(&book, "").unwrap();
         fs::set_permissions(&book, fs::Permissions::from_mode(0o600)).unwrap();
-        place.run(1, |parts, sinks| {
-            add(parts, sinks, 1);
+        place.run(1, |checkpoint, sinks| {
+            add(checkpoint, sinks, 1);
             let mode = place.0.path().join(".b.parts").metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o700);
         });
@@ -503,11 +508,11 @@ mod tests {
         let sinks = Sinks { games: &games, rejects: &rejects };
         let output = place.0.path().join("b");
         let hour = Duration::from_secs(3600);
-        let (parts, _) = Parts::open(&output, [1; 32], hour, 1 << 20, &sinks).unwrap();
-        add(&parts, &sinks, 1);
-        parts.save(9);
+        let (checkpoint, _) = Checkpoint::open(&output, [1; 32], hour, 1 << 20, &sinks).unwrap();
+        add(&checkpoint, &sinks, 1);
+        checkpoint.save(9);
         assert!(place.names().is_empty());
-        parts.settle(9, &sinks).unwrap();
+        checkpoint.settle(9, &sinks).unwrap();
         assert_eq!(games.finish().unwrap().count(), 1);
     }
 }

@@ -10,16 +10,16 @@ use proptest::prelude::*;
 
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
-use crate::tablebase::solve::chase_parity_game::{
-    MEN, RandomChaseGraph, in_turn_results, solver_results, wins_capture,
-};
 use crate::tablebase::solve::chase_play::{ChasePlay, Distances};
 use crate::tablebase::solve::game_graph::TableGraph;
-use crate::tablebase::solve::parity_game::Silent;
 use crate::tablebase::solve::snapshot::KeepNothing;
 use crate::tablebase::solve::solver::{UNDECIDED, solve, solve_with};
 use crate::tablebase::solve::sub_values::SubValues;
 use crate::tablebase::solve::table::Table;
+use crate::tablebase::solve::tests::chase_parity_game::{
+    MEN, RandomChaseGraph, in_turn_results, solver_results, wins_capture,
+};
+use crate::tablebase::solve::tests::parity_game::Silent;
 use crate::tablebase::value::{Metric, Rules, Wdl};
 use crate::xiangqi::Piece;
 
@@ -289,7 +289,7 @@ fn solve_and_count(play: &ChasePlay) -> Distances {
 /// What is decided in turn is decided by the joint game, so that equal numbers of draws say that the
 /// joint game decides nothing else.
 #[test]
-#[ignore = "cargo test --release --lib tablebase::solve::joint_game -- --ignored --nocapture: three minutes on two cores"]
+#[ignore = "cargo test --release --lib tablebase::solve::tests::joint_game -- --ignored --nocapture: three minutes on two cores"]
 fn the_joint_game_decides_no_more_in_sets_of_five_men() {
     let mut tables = HashMap::new();
     for name in ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKCP"] {

@@ -3,10 +3,10 @@
 
 use proptest::prelude::*;
 
-use crate::tablebase::solve::random_graph::{Capture, RandomGraph};
 use crate::tablebase::solve::solver::{
     DRAWS, GameGraph, SolveError, UNDECIDED, Watch, is_win, solve,
 };
+use crate::tablebase::solve::tests::random_graph::{Capture, RandomGraph};
 use crate::tablebase::value::{Rules, Wdl};
 
 pub(crate) struct Silent;

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use crate::book::build::options::BuildOptions;
+use crate::book::builder::options::BuildOptions;
 use crate::book::file::paged::{PAGE, Paged, Placed};
 use crate::book::file::reader::Book;
 use crate::book::file::samples::SampleSorters;

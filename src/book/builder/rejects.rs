@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::bytes::external_sort::Reduce;
+use crate::bytes::external_sort::Summand;
 use crate::bytes::varint;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::record::Place;
@@ -99,23 +99,13 @@ pub(crate) struct Listed {
     pub(crate) reason: RejectReason,
 }
 
-impl Reduce for Listed {
-    type Item = Self;
-
-    fn item_order(a: &Self, b: &Self) -> Ordering {
-        a.number.cmp(&b.number)
-    }
-
-    fn item_size(item: &Self) -> usize {
-        let text = match &item.reason {
+impl Summand for Listed {
+    fn size(&self) -> usize {
+        let text = match &self.reason {
             RejectReason::Bad(text) | RejectReason::Cut(text) => text.capacity() + 16,
             _ => 0,
         };
         size_of::<Self>() + text
-    }
-
-    fn begin(item: Self) -> Self {
-        item
     }
 
     fn order(&self, other: &Self) -> Ordering {

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::book::build::incremental::{BaseBook, add_rows};
-use crate::book::build::options::BuildOptions;
+use crate::book::builder::incremental::{BaseBook, add_rows};
+use crate::book::builder::options::BuildOptions;
 use crate::book::file::key_tables::key_file;
 use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{PACK_MEMORY, Writer};
@@ -19,12 +19,13 @@ use crate::book::file::transaction::{At, Output};
 use crate::book::model::counted_game::{
     CountedGame, Facts, GameId, GameKind, IdTable, UsualStarts,
 };
+use crate::book::model::details::GameDetails;
 use crate::book::model::error::BuildError;
 use crate::book::model::groups::{GroupNames, Member};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MoveRow};
 use crate::book::model::observation::{MoveSum, Observation};
-use crate::book::model::sample::{GameDetails, SampleGame, SampleId, Sampled};
+use crate::book::model::sample::{SampleGame, SampleId, Sampled};
 use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
@@ -61,7 +62,7 @@ pub struct Builder<G> {
     options: BuildOptions,
     base: Option<BaseBook>,
     starts: UsualStarts<G>,
-    played: Sorter<CountedGame>,
+    games: Sorter<CountedGame>,
     /// The number of the next record, where copies are not brought together.
     serial: AtomicU64,
     records: AtomicU64,
@@ -73,7 +74,7 @@ pub struct Builder<G> {
 /// Games noted by one thread, on the way to a [`Builder`].
 #[derive(Debug, Default)]
 pub struct Batch {
-    pub(crate) played: Vec<CountedGame>,
+    pub(crate) games: Vec<CountedGame>,
     /// See [`CountedGame::serial`].
     serial: u64,
     /// The beginning of the hash of the file.
@@ -110,7 +111,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     ) -> Self {
         Self {
             output: output.to_owned(),
-            played: Sorter::new(&folder, budget(&options), &options.stop),
+            games: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
             place,
             options,
@@ -128,7 +129,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// another shard may hold the games of the same file.
     pub(crate) fn batch(&self, source: &[u8; 32]) -> Batch {
         let serial = if self.place.is_none() { serial_of(source) } else { 0 };
-        Batch { played: Vec::new(), serial, source: *source.first_chunk().unwrap_or(&[0; 8]) }
+        Batch { games: Vec::new(), serial, source: *source.first_chunk().unwrap_or(&[0; 8]) }
     }
 
     /// Notes a record.
@@ -149,27 +150,27 @@ impl<G: Symmetric + Notation> Builder<G> {
             self.filtered.fetch_add(1, Ordering::Relaxed);
             return Admission::Filtered;
         }
-        let mut played = CountedGame::new(record, &facts, &self.starts, self.options.max_ply);
+        let mut game = CountedGame::new(record, &facts, &self.starts, self.options.max_ply);
         if self.options.filter.fold_mirror || !G::ORIENTED {
-            played.fold::<G>(&record.tree.moves, &self.starts);
+            game.fold::<G>(&record.tree.moves, &self.starts);
         }
-        played.serial = if self.options.filter.every_record && played.kind == GameKind::Usual {
+        game.serial = if self.options.filter.every_record && game.kind == GameKind::Usual {
             self.serial.fetch_add(1, Ordering::Relaxed)
         } else {
             batch.serial
         };
         if self.options.filter.no_groups {
-            played.groups = GroupNames::default();
+            game.groups = GroupNames::default();
         }
-        if self.options.samples > 0 && played.kind == GameKind::Usual {
-            played.details = Some(Box::new(GameDetails::of(record, batch.source, number)));
+        if self.options.samples > 0 && game.kind == GameKind::Usual {
+            game.details = Some(Box::new(GameDetails::of(record, batch.source, number)));
         }
-        let admission = match played.kind {
+        let admission = match game.kind {
             GameKind::Usual => Admission::Counted,
             GameKind::OtherStart => Admission::OtherStart,
             GameKind::NoMoves => Admission::NoMoves,
         };
-        batch.played.push(played);
+        batch.games.push(game);
         admission
     }
 
@@ -193,8 +194,8 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// The sorter that collects noted games.
-    pub(crate) const fn played(&self) -> &Sorter<CountedGame> {
-        &self.played
+    pub(crate) const fn games(&self) -> &Sorter<CountedGame> {
+        &self.games
     }
 
     pub(crate) fn output(&self) -> &Path {
@@ -222,7 +223,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::Replace`] if a temporary file cannot be written, or if `stop` was set.
     pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
         check_stop(&self.options, &self.output)?;
-        self.played.push(batch.played).map_err(|source| self.write_error(source))
+        self.games.push(batch.games).map_err(|source| self.write_error(source))
     }
 
     /// Notes and adds records.
@@ -249,22 +250,22 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
     /// behind then.
     pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, place, options, base, played, .. } = self;
+        let Self { output, folder, place, options, base, games, .. } = self;
         let errors = Errors { output: &output };
         let place = place.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
         let base = base.as_ref();
-        let mut ledger = IdWriter::new(base, new_writer(&place, &options)?, errors)?;
+        let mut id_writer = IdWriter::new(base, new_writer(&place, &options)?, errors)?;
         let mut pack =
             Pack::<G>::new(&options, base.map_or_else(Counts::default, BaseBook::counts), errors);
         pack.counts.records += self.records.into_inner();
         pack.counts.filtered += self.filtered.into_inner();
         pack.counts.bad += self.bad.into_inner();
         let sums = Sums::new(&folder, &options);
-        pack.count_games(played.finish().map_err(|e| errors.io(e))?, &mut ledger, &sums)?;
+        pack.count_games(games.finish().map_err(|e| errors.io(e))?, &mut id_writer, &sums)?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
         }
-        let writer = ledger.finish()?;
+        let writer = id_writer.finish()?;
         let sources = merge_sources(sources, base);
         let Sums { observations, members, samples } = sums;
         let rows = observations.finish().map_err(|e| errors.io(e))?;
@@ -288,8 +289,8 @@ impl<G: Symmetric + Notation> Builder<G> {
 
     /// All games in the order of their ids.
     pub(crate) fn into_games(self) -> Result<Merge<CountedGame>, BuildError> {
-        let Self { output, played, .. } = self;
-        played.finish().map_err(|e| Errors { output: &output }.io(e))
+        let Self { output, games, .. } = self;
+        games.finish().map_err(|e| Errors { output: &output }.io(e))
     }
 
     /// The folder of temporary files: that of the book.
@@ -358,7 +359,7 @@ pub(crate) trait IdSink: Send {
     /// Returns true if the base has the game.
     fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
     /// Records a game and the table of ids in which it belongs, if any.
-    fn enter(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError>;
+    fn add(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError>;
 }
 
 /// Writes ids of games into a book, among those of the base.
@@ -391,7 +392,7 @@ impl IdSink for IdWriter<'_> {
         Ok(self.known.is_next(game.id))
     }
 
-    fn enter(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError> {
+    fn add(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError> {
         let Some(table) = table else { return Ok(()) };
         self.writer.add_id(table, game.id).map_err(|e| self.errors.store(e))
     }
@@ -466,13 +467,13 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     pub(crate) fn count_games(
         &mut self,
         games: impl Iterator<Item = io::Result<CountedGame>> + Send,
-        register: &mut impl IdSink,
+        sink: &mut impl IdSink,
         sums: &Sums,
     ) -> Result<(), BuildError> {
         let (errors, options) = (self.errors, self.options);
         let mut games = games.fuse();
         // The next games go to the first free thread, so that no thread waits for one that writes a run.
-        std::iter::from_fn(|| self.next_task(&mut games, register).transpose())
+        std::iter::from_fn(|| self.next_task(&mut games, sink).transpose())
             .par_bridge()
             .try_for_each(|task| sums.add::<G>(&task?, options).map_err(|e| errors.io(e)))
     }
@@ -481,10 +482,10 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     pub(crate) fn count_only(
         &mut self,
         mut games: impl Iterator<Item = io::Result<CountedGame>>,
-        register: &mut impl IdSink,
+        sink: &mut impl IdSink,
         samples: Option<&SampleSorters>,
     ) -> Result<(), BuildError> {
-        while let Some(task) = self.next_task(&mut games, register)? {
+        while let Some(task) = self.next_task(&mut games, sink)? {
             if let Some(samples) = samples {
                 let games = task.counted.iter().filter_map(SampleGame::of).collect();
                 samples.games.push(games).map_err(|e| self.errors.io(e))?;
@@ -497,7 +498,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     fn next_task(
         &mut self,
         games: &mut impl Iterator<Item = io::Result<CountedGame>>,
-        register: &mut impl IdSink,
+        sink: &mut impl IdSink,
     ) -> Result<Option<Task>, BuildError> {
         check_stop(self.options, self.errors.output)?;
         let mut task = Task::default();
@@ -505,7 +506,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         for game in games.take(TASK) {
             let game = game.map_err(|e| self.errors.io(e))?;
             seen += 1;
-            match self.count(&game, register)? {
+            match self.count(&game, sink)? {
                 DedupOutcome::Counted => task.counted.push(game),
                 DedupOutcome::Joining => task.joining.push(game),
                 DedupOutcome::Out => {}
@@ -518,11 +519,11 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
     fn count(
         &mut self,
         game: &CountedGame,
-        register: &mut impl IdSink,
+        sink: &mut impl IdSink,
     ) -> Result<DedupOutcome, BuildError> {
-        let is_known = register.knows(game)?;
+        let is_known = sink.knows(game)?;
         let counts = &mut self.counts;
-        let (fate, table) = match game.kind {
+        let (outcome, table) = match game.kind {
             GameKind::OtherStart => {
                 add(&mut counts.other_start_records, game.copies());
                 counts.other_starts += u64::from(!is_known);
@@ -546,8 +547,8 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
                 (DedupOutcome::Counted, (game.serial == 0).then_some(IdTable::Games))
             }
         };
-        register.enter(game, table)?;
-        Ok(fate)
+        sink.add(game, table)?;
+        Ok(outcome)
     }
 
     /// Returns true if a game that is not in the base is counted, by its result, and adds it to the counts.
