@@ -28,10 +28,10 @@ from pathlib import Path
 from pyspark import SparkFiles
 from pyspark.sql import SparkSession
 
-# What game files in folders end with; as in src/record/format.rs. `juzhong book build` looks into all
+# What game files in folders end with; as in the rows of src/record/formats.rs. `juzhong book build` looks into all
 # others, too: here they must be named.
 FORMATS = (".pgn", ".pgns", ".wxf", ".jsonl", ".ndjson", ".xqf", ".cbr", ".cbl", ".cbf", ".ubb", ".dhtmlxq",
-           ".tar")
+           ".che", ".mxq", ".ccm", ".chn", ".pfc", ".xqr", ".tar")
 ENDINGS = tuple(f + p for f in FORMATS for p in ("", ".gz", ".zst", ".zstd", ".xz", ".bz2")) + (
     ".zip", ".7z", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst")
 

@@ -20,7 +20,7 @@ mod programs;
 mod sniff;
 mod source;
 mod text;
-mod write;
+mod utf16;
 
 #[cfg(feature = "book")]
 pub(crate) use archives::admit::{HEAD_BYTES, HIDDEN, LINK, admit};
@@ -36,25 +36,29 @@ pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};
 pub(crate) use archives::windows::{FileWindow, WINDOW, Window, Windows};
 pub use formats::Formats;
 #[cfg(feature = "book")]
-pub(crate) use gomoku::{LIBRARY_MAGIC, LibraryNode, begins_database, read_library, write_library};
+pub(crate) use gomoku::database::begins_database;
+#[cfg(feature = "book")]
+pub(crate) use gomoku::lib::{MAGIC as LIBRARY_MAGIC, read_library, write_nodes as write_library};
+#[cfg(feature = "book")]
+pub(crate) use gomoku::tree::Node as LibraryNode;
+pub use model::bad_game::{BadGame, BadGameReason};
+pub use model::chunk::Chunk;
 pub use model::encoding::{Encoding, UnknownEncoding};
-pub use model::format::{Format, UnknownFormat};
+pub use model::format::{Format, GameCount, UnknownFormat};
 pub use model::limits::{
-    FREE_BYTES, FREE_SHARED, MAX_GAME_BYTES, MAX_RATIO, MAX_SHARED_RATIO, MAX_SHARED_TEXT,
+    FREE_BYTES, FREE_SHARED, MAX_GAME_BYTES, MAX_PARTS, MAX_RATIO, MAX_SHARED_RATIO,
+    MAX_SHARED_TEXT, MAX_VARIATION_DEPTH,
 };
 pub use model::options::{Keep, ReadOptions};
-pub use model::parsed::{
-    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,
-    ReadSummary, SkippedWords, tell_words,
-};
+pub use model::parsed::{GameSink, Note, ParsedGame, ReadSummary, SkippedWords, tell_words};
 pub use model::place::Place;
 pub use model::record::{Record, Tree, Variation};
 pub use model::recorded::Recorded;
+pub use model::row::{FileKind, FormatInfo, FormatRow};
+pub use model::written::{Dropped, PgnOptions, WriteError, WriteOptions};
 pub use programs::xqf::write_xqf;
-pub use source::{read_chunk, read_games, split_games};
+pub use source::{read_chunk, read_games, split_games, write_game};
 pub use text::dhtmlxq::write_dhtmlxq;
 pub use text::jsonl::write_jsonl;
-pub use text::pgn_writer::{PgnOptions, write_annotated_pgn, write_pgn};
-pub use text::split::Chunk;
+pub use text::pgn_writer::{write_annotated_pgn, write_pgn};
 pub use text::typed::TypedLine;
-pub use write::{Dropped, WriteError, WriteOptions, write_game};

@@ -1,18 +1,101 @@
-//! The format of a source, determined from its content alone.
+//! The format of a source, determined from its content alone, by the sniffers of the formats' rows.
 
-use crate::record::model::encoding::{Encoding, UTF8_MARK};
+use crate::game::Game;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
-use crate::record::model::parsed::BadGameReason;
-use crate::record::programs::{ccm, che, chn, mxq, pfc, xqr};
-use crate::record::text::scan::{Scanner, Token};
-use crate::record::text::split::tag_name;
-use crate::record::text::{dhtmlxq, export, plain, utf16, wxf};
+use crate::record::model::row::{FormatRow, Stage};
+use crate::record::model::sample::{Sample, is_text};
+use crate::record::text::jsonl;
+use crate::record::utf16;
 
-/// The number of bytes of a source that are looked at.
-const SAMPLE_BYTES: usize = 64 << 10;
+/// Refuses files of a game's programs that are no records.
+pub(crate) type Refuse = fn(&[u8]) -> Result<(), BadGameReason>;
 
-/// The number of bytes of a source that are searched for marks that stand anywhere in a page.
-const PAGE_BYTES: usize = 1 << 20;
+/// The stages for bytes, as they come.
+const OF_BYTES: [Stage; 3] = [Stage::Mark, Stage::Layout, Stage::LooseLayout];
+
+/// The stages for texts.
+const OF_TEXTS: [Stage; 3] = [Stage::Beginning, Stage::Element, Stage::Page];
+
+/// Those after which a source with zeros is no text.
+const OF_SOUND_TEXTS: [Stage; 3] = [Stage::Lines, Stage::Moves, Stage::FreeText];
+
+/// The format of a source, one of `rows`.
+///
+/// # Errors
+///
+/// The reason why it is in none.
+pub(crate) fn sniff<G: Game>(
+    bytes: &[u8],
+    rows: &[FormatRow<G>],
+    refuse: Refuse,
+) -> Result<Format, BadGameReason> {
+    refuse_foreign(bytes)?;
+    refuse(bytes)?;
+    if let Some(format) = of_bytes(bytes, rows) {
+        return Ok(format);
+    }
+    match Encoding::utf16_of(bytes) {
+        Some(encoding) => utf16::sniff(bytes, encoding, |text| of_text(text, rows)),
+        None => of_text(bytes, rows),
+    }
+}
+
+/// The encoding of a source if it is UTF-16, and no binary file.
+pub(crate) fn utf16_of<G: Game>(
+    bytes: &[u8],
+    rows: &[FormatRow<G>],
+    refuse: Refuse,
+) -> Option<Encoding> {
+    let encoding = Encoding::utf16_of(bytes)?;
+    let is_other = refuse_foreign(bytes).is_err() || refuse(bytes).is_err();
+    (!is_other && of_bytes(bytes, rows).is_none()).then_some(encoding)
+}
+
+/// The format of a binary file.
+fn of_bytes<G: Game>(bytes: &[u8], rows: &[FormatRow<G>]) -> Option<Format> {
+    first_shown(&Sample::new(bytes), &OF_BYTES, rows)
+}
+
+/// The format of a text, or of bytes that have neither a mark nor moves to be known by.
+fn of_text<G: Game>(bytes: &[u8], rows: &[FormatRow<G>]) -> Result<Format, BadGameReason> {
+    let sample = Sample::new(bytes);
+    if sample.text.is_empty()
+        && let Some(format) = first_shown(&sample, &[Stage::Blank], rows)
+    {
+        return Ok(format);
+    }
+    let is_json = refuse_json(bytes);
+    let mut found = None;
+    if is_json.is_ok() {
+        found = first_shown(&sample, &OF_TEXTS, rows);
+        if found.is_none() && sample.is_text() {
+            found = first_shown(&sample, &OF_SOUND_TEXTS, rows);
+        }
+    }
+    match found.or_else(|| first_shown(&sample, &[Stage::Rest], rows)) {
+        Some(format) => Ok(format),
+        None => is_json.and_then(|()| Err(BadGameReason::UnknownFormat(quoted(bytes)))),
+    }
+}
+
+/// The first of `rows` with evidence of the first of `stages` in which one has some.
+fn first_shown<G: Game>(
+    sample: &Sample<'_>,
+    stages: &[Stage],
+    rows: &[FormatRow<G>],
+) -> Option<Format> {
+    for stage in stages {
+        for row in rows {
+            let mut sniffers = row.sniff.iter().filter(|sniffer| sniffer.stage == *stage);
+            if sniffers.any(|sniffer| (sniffer.shows)(sample)) {
+                return Some(row.info.format);
+            }
+        }
+    }
+    None
+}
 
 /// The beginnings of files that are no game records but might hold some, and the names of their kinds.
 const FOREIGN: [(&[u8], &str); 7] = [
@@ -24,36 +107,6 @@ const FOREIGN: [(&[u8], &str); 7] = [
     (b"\x1f\x8b", "a gzip file within another file"),
     (b"\x28\xb5\x2f\xfd", "a zstd file within another file"),
 ];
-
-impl Format {
-    /// The format of a source. A blank source counts as PGN without games.
-    ///
-    /// # Errors
-    ///
-    /// Why it is in no known format.
-    pub fn sniff(bytes: &[u8]) -> Result<Self, BadGameReason> {
-        refuse_foreign(bytes)?;
-        if let Some(format) = by_magic(bytes).or_else(|| by_layout(bytes)) {
-            return Ok(format);
-        }
-        if let Some(encoding) = Encoding::utf16_of(bytes) {
-            return utf16::sniff(bytes, encoding, sniff_text);
-        }
-        sniff_text(bytes)
-    }
-
-    /// The encoding of a source if it is UTF-16, and no binary file.
-    pub(crate) fn utf16_of(bytes: &[u8]) -> Option<Encoding> {
-        let encoding = Encoding::utf16_of(bytes)?;
-        let is_binary = by_magic(bytes).or_else(|| by_layout(bytes)).is_some();
-        (!is_binary && refuse_foreign(bytes).is_ok()).then_some(encoding)
-    }
-}
-
-fn sniff_text(bytes: &[u8]) -> Result<Format, BadGameReason> {
-    refuse_json(bytes)?;
-    by_text(bytes).ok_or_else(|| BadGameReason::UnknownFormat(beginning(bytes)))
-}
 
 /// The beginnings of files of other kinds, with what they are and what to do. Some are of this program; their marks are
 /// part of their formats.
@@ -107,14 +160,13 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
         });
     }
     // A letter or two begin texts, too.
-    let has_zeros = || bytes[..bytes.len().min(64)].contains(&0);
-    let is_mark = |magic: &[u8]| magic.len() > 3 || has_zeros();
-    let found = OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic) && is_mark(magic));
-    found.map(|&(_, what)| what)
+    let has_zeros = bytes[..bytes.len().min(64)].contains(&0);
+    let is_kind = |magic: &[u8]| bytes.starts_with(magic) && (magic.len() > 3 || has_zeros);
+    OTHERS.iter().find(|(magic, _)| is_kind(magic)).map(|&(_, what)| what)
 }
 
 /// Refuses files that are no game records but might hold some, and those that are of another kind.
-pub(crate) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
+fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
     if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         let what = format!("{what}; unpack it and give what is in it");
         return Err(BadGameReason::Unsupported(what));
@@ -130,8 +182,8 @@ pub(crate) fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
 }
 
 /// Refuses JSON that is not one object on a line.
-pub(crate) fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
-    if is_json_over_lines(bytes) {
+fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
+    if jsonl::is_over_lines(bytes) {
         let what = "JSON over several lines, or an array; write one object on a line, as jq does: \
                     jq -c . for objects, jq -c '.[]' for an array";
         return Err(BadGameReason::Unsupported(what.to_owned()));
@@ -139,134 +191,8 @@ pub(crate) fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
     Ok(())
 }
 
-/// Formats with a mark of their own at the beginning.
-fn by_magic(bytes: &[u8]) -> Option<Format> {
-    // The version may be the number of a line end, but no text has zeros.
-    let is_xqf = |rest: &[u8]| match rest.first() {
-        Some(b'\n' | b'\r' | b'\t') => rest.len() == 1 || rest[..rest.len().min(64)].contains(&0),
-        version => version.is_none_or(u8::is_ascii_control),
-    };
-    if bytes.strip_prefix(b"XQ").is_some_and(is_xqf) {
-        return Some(Format::Xqf);
-    }
-    if bytes.starts_with(b"CCBridge Record\0") {
-        return Some(Format::Cbr);
-    }
-    if bytes.starts_with(xqr::MAGIC) {
-        return Some(Format::Xqr);
-    }
-    bytes.starts_with(b"CCBridge").then_some(Format::Cbl)
-}
-
-/// Formats without a mark, recognised by their layout and a first move that can be played.
-fn by_layout(bytes: &[u8]) -> Option<Format> {
-    if che::looks_like(bytes) {
-        return Some(Format::Che);
-    }
-    if mxq::looks_like(bytes) {
-        return Some(Format::Mxq);
-    }
-    if chn::looks_like(bytes) {
-        return Some(Format::Chn);
-    }
-    ccm::looks_like(bytes).then_some(Format::Ccm)
-}
-
-/// Formats that are text.
-fn by_text(bytes: &[u8]) -> Option<Format> {
-    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
-    let sample = &text[..text.len().min(SAMPLE_BYTES)];
-    if sample.is_empty() || tag_name(sample).is_some() {
-        return Some(Format::Pgn);
-    }
-    if begins_object(sample) {
-        return Some(Format::Jsonl);
-    }
-    if wxf::looks_like(sample) {
-        return Some(Format::Wxf);
-    }
-    if contains(sample, b"<ChineseChessRecord") {
-        return Some(Format::Cbf);
-    }
-    if pfc::looks_like(sample) {
-        return Some(Format::Pfc);
-    }
-    if contains(&text[..text.len().min(PAGE_BYTES)], b"[DhtmlXQ") {
-        return Some(Format::DhtmlXq);
-    }
-    if dhtmlxq::is_bare(text) {
-        return Some(Format::DhtmlXq);
-    }
-    if !is_text(sample) {
-        return None;
-    }
-    let mut lines = sample.split(|&b| matches!(b, b'\n' | b'\r'));
-    if lines.any(|line| tag_name(line.trim_ascii_start()).is_some()) {
-        return Some(Format::Pgn);
-    }
-    let text = Encoding::detect(text).decode_lossy(sample);
-    by_moves(&text).or_else(|| export::looks_like(&text).then_some(Format::Text))
-}
-
-/// Text without any mark: moves, with or without what only PGN has.
-fn by_moves(text: &str) -> Option<Format> {
-    // Templates of web pages.
-    if ["{%", "{{", "{#"].iter().any(|mark| text.starts_with(mark)) {
-        return None;
-    }
-    if text.starts_with(['{', '(', ';', '%', '｛']) {
-        return Some(Format::Pgn);
-    }
-    let mut scanner = Scanner::new(text);
-    let mut has_result = false;
-    let first = loop {
-        match scanner.next() {
-            Some(Token::Move(first)) => break first,
-            Some(Token::Result(_)) => has_result = true,
-            Some(_) => {}
-            None => return has_result.then_some(Format::Pgn), // numbers alone are none
-        }
-    };
-    let is_numbered = scanner.token_start() > 0;
-    if (is_numbered || text.contains(['{', '('])) && plain::is_move(&first) {
-        return Some(Format::Pgn);
-    }
-    plain::looks_like(text).then_some(Format::Plain)
-}
-
-/// An object that does not end on its first line, or a list of objects.
-pub(crate) fn is_json_over_lines(bytes: &[u8]) -> bool {
-    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
-    if let Some(list) = text.strip_prefix(b"[") {
-        return begins_object(list.trim_ascii_start());
-    }
-    let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-    line.trim_ascii() == b"{" && begins_object(text)
-}
-
-/// `{"name":`, and not a comment in braces.
-pub(crate) fn begins_object(text: &[u8]) -> bool {
-    let Some(rest) = text.strip_prefix(b"{") else { return false };
-    let rest = rest.trim_ascii_start();
-    if rest.starts_with(b"}") {
-        return true;
-    }
-    let Some(name) = rest.strip_prefix(b"\"") else { return false };
-    let end = name.iter().position(|&b| b == b'"');
-    end.is_some_and(|end| name[end + 1..].trim_ascii_start().starts_with(b":"))
-}
-
-/// Returns true if the bytes can be a text in an encoding at hand: no zero among the first ones.
-pub(crate) fn is_text(bytes: &[u8]) -> bool {
-    !bytes[..bytes.len().min(SAMPLE_BYTES)].contains(&0)
-}
-
-fn contains(bytes: &[u8], mark: &[u8]) -> bool {
-    bytes.windows(mark.len()).any(|window| window == mark)
-}
-
-/// The beginning of the bytes, as words or in hexadecimal.
-pub(crate) fn beginning(bytes: &[u8]) -> String {
+/// The first bytes for a message, as words or in hexadecimal.
+fn quoted(bytes: &[u8]) -> String {
     if is_text(bytes) {
         let text = &bytes[..bytes.len().min(400)];
         let text = Encoding::detect(bytes).decode_lossy(text);

@@ -1,25 +1,20 @@
-//! A source of any format: what it is, its parts, its games.
+//! Sources and records of xiangqi, in any format.
 
-use crate::record::model::encoding::Encoding;
+use std::io::Write;
+
+use crate::record::formats::Formats;
+use crate::record::model::chunk::Chunk;
 use crate::record::model::format::Format;
-use crate::record::model::parsed::{BadGame, GameSink, ReadSummary};
-use crate::record::model::place::Place;
-use crate::record::programs::{cbf, ccbridge, ccm, che, chn, mxq, pfc, xqf, xqr};
-use crate::record::sniff;
-use crate::record::text::scan::{Scanner, Token};
-use crate::record::text::single::{Fault, Found, read_whole};
-use crate::record::text::split::Chunk;
-use crate::record::text::{dhtmlxq, export, jsonl, pgn, plain, split, utf16, wxf};
+use crate::record::model::parsed::{GameSink, ReadSummary};
+use crate::record::model::record::Record;
+use crate::record::model::written::{Dropped, WriteError, WriteOptions};
+use crate::xiangqi::Position;
 
 /// Reads all games of a source in order; `sink` gets each, good or bad. `source` names it in messages. The
 /// format is determined from the content; a source of no known format is one bad game. A source without a
 /// single game gives a summary of zeros.
 pub fn read_games(source: &str, bytes: &[u8], sink: &mut GameSink<'_>) -> ReadSummary {
-    let mut summary = ReadSummary::default();
-    for chunk in split_games(bytes, usize::MAX) {
-        summary += read_chunk(source, bytes, &chunk, sink);
-    }
-    summary
+    Position::read_records(source, bytes, sink)
 }
 
 /// Splits a source at game boundaries into chunks of about `target` bytes (at least one game
@@ -27,20 +22,7 @@ pub fn read_games(source: &str, bytes: &[u8], sink: &mut GameSink<'_>) -> ReadSu
 /// the same as reading the whole.
 #[must_use]
 pub fn split_games(bytes: &[u8], target: usize) -> Vec<Chunk> {
-    let format = Format::sniff(bytes);
-    if let Some(encoding) = Format::utf16_of(bytes) {
-        return vec![Chunk::whole_utf16(bytes, format.ok(), encoding)];
-    }
-    match format {
-        Ok(Format::Plain) => plain::split(bytes, target),
-        Ok(Format::Cbl) => ccbridge::split(bytes, target),
-        Ok(format @ (Format::Pgn | Format::Jsonl | Format::DhtmlXq)) => {
-            Chunk::whole_text(bytes, format).split_on(bytes, target)
-        }
-        Ok(format @ (Format::Wxf | Format::Text)) => vec![Chunk::whole_text(bytes, format)],
-        Ok(format) => vec![Chunk::whole(bytes, Some(format))],
-        Err(_) => vec![Chunk::whole(bytes, None)],
-    }
+    Position::split_games(bytes, target)
 }
 
 /// Reads the games of one chunk of [`split_games`]; `bytes` is the whole source.
@@ -50,72 +32,87 @@ pub fn read_chunk(
     chunk: &Chunk,
     sink: &mut GameSink<'_>,
 ) -> ReadSummary {
-    if chunk.encoding.is_utf16() {
-        return utf16::read(source, bytes, chunk, sink, split_games, read_chunk);
+    Position::read_chunk(source, bytes, chunk, sink)
+}
+
+/// Writes a record and says what the format has no room for.
+///
+/// # Errors
+///
+/// [`WriteError`]; nothing was written then but for [`WriteError::Io`].
+pub fn write_game(
+    out: &mut dyn Write,
+    record: &Record<Position>,
+    format: Format,
+    options: &WriteOptions,
+) -> Result<Dropped, WriteError> {
+    Position::write_record(out, record, format, options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::model::encoding::Encoding;
+    use crate::record::model::written::PgnOptions;
+    use crate::xiangqi::notation::MoveNotation;
+
+    fn record(text: &str) -> Record<Position> {
+        let mut records = Vec::new();
+        read_games("t", text.as_bytes(), &mut |game| records.push(game.unwrap().record));
+        records.remove(0)
     }
-    let single = |begin, game: fn(&[u8]) -> Result<Found, Fault>, sink: &mut GameSink<'_>| {
-        read_whole(source, bytes, chunk, begin, game, sink)
-    };
-    let (byte, line) = (Place::Offset(0), Place::Line(1));
-    match chunk.format {
-        Some(Format::Pgn) => pgn::read_chunk(source, bytes, chunk, sink),
-        Some(Format::Jsonl) => jsonl::read_chunk(source, bytes, chunk, sink),
-        Some(Format::Plain) => plain::read_chunk(source, bytes, chunk, sink),
-        Some(Format::Xqf) => single(byte, xqf::game, sink),
-        Some(Format::Cbr) => ccbridge::read_record(source, bytes, chunk, sink),
-        Some(Format::Cbl) => ccbridge::read_library(source, bytes, chunk, sink),
-        Some(Format::Cbf) => single(line, cbf::game, sink),
-        Some(Format::DhtmlXq) => dhtmlxq::read(source, bytes, chunk, sink),
-        Some(Format::Che) => single(byte, che::game, sink),
-        Some(Format::Mxq) => single(byte, mxq::game, sink),
-        Some(Format::Ccm) => single(byte, ccm::game, sink),
-        Some(Format::Chn) => single(byte, chn::game, sink),
-        Some(Format::Pfc) => single(line, pfc::game, sink),
-        Some(Format::Xqr) => single(byte, xqr::game, sink),
-        Some(Format::Wxf) => wxf::read(source, bytes, chunk, sink),
-        Some(Format::Text) => export::read(source, bytes, chunk, sink),
-        // Formats of other games are never found by the sniffer; so is none where the source is unknown.
-        _ => {
-            // No false report about a source that a caller changed in between.
-            let Err(reason) = Format::sniff(bytes) else { return ReadSummary::default() };
-            let place = if sniff::is_text(bytes) { Place::Line(1) } else { Place::Offset(0) };
-            sink(Err(BadGame { source: source.to_owned(), place, game: 1, reason }));
-            ReadSummary { bad: 1, ..ReadSummary::default() }
+
+    fn written(record: &Record<Position>, format: Format, options: &WriteOptions) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_game(&mut out, record, format, options).unwrap();
+        out
+    }
+
+    #[test]
+    fn texts_in_other_encodings() {
+        let text = "[Red \"吳\"]\n[Black \"乙\"]\n\n1. h2e2 h9g7 {功} 2. h0g2 i9h9 1-0\n";
+        let record = record(text);
+        let pgn = PgnOptions { notation: MoveNotation::Chinese, ..PgnOptions::default() };
+        for encoding in [Encoding::Utf8, Encoding::Gb18030, Encoding::Big5] {
+            let traditional = encoding == Encoding::Big5;
+            let pgn = PgnOptions { traditional, ..pgn };
+            let options = WriteOptions { pgn, encoding, ..WriteOptions::default() };
+            let bytes = written(&record, Format::Pgn, &options);
+            assert_eq!(Encoding::detect(&bytes), encoding);
+            let mut again = Vec::new();
+            read_games("t", &bytes, &mut |game| again.push(game.unwrap().record));
+            assert_eq!(again[0].tree.moves, record.tree.moves);
+            assert_eq!(again[0].tag("Red"), Some("吳"));
         }
     }
-}
 
-/// Bytes of a text that are searched for a tag or a move.
-const SAMPLE_BYTES: usize = 64 << 10;
-
-/// Returns true if a text taken for PGN has a tag or begins with a move.
-pub(crate) fn begins_like_pgn(head: &[u8]) -> bool {
-    let head = &utf16::head(head);
-    has_tag(head) || begins_with_a_move(head)
-}
-
-fn has_tag(head: &[u8]) -> bool {
-    let sample = &head[..head.len().min(SAMPLE_BYTES)];
-    let mut lines = sample.split(|&b| matches!(b, b'\n' | b'\r'));
-    lines.any(|line| {
-        let line = line.trim_ascii_start();
-        let name = split::tag_name(line);
-        name.is_some_and(|name| line[name.len() + 1..].trim_ascii_start().starts_with(b"\""))
-    })
-}
-
-fn begins_with_a_move(head: &[u8]) -> bool {
-    let sample = &head[..head.len().min(SAMPLE_BYTES)];
-    let text = Encoding::detect(head).decode_lossy(sample);
-    if text.starts_with(['{', '(', ';', '%', '｛']) {
-        return false;
+    #[test]
+    fn what_an_encoding_lacks_is_refused_or_replaced() {
+        let record = record("[Red \"呂钦\"]\n\n1. h2e2 *\n");
+        let pgn = PgnOptions { notation: MoveNotation::Uci, ..PgnOptions::default() };
+        let mut options = WriteOptions { pgn, encoding: Encoding::Big5, ..WriteOptions::default() };
+        let refused = write_game(&mut Vec::new(), &record, Format::Pgn, &options);
+        assert!(matches!(refused, Err(WriteError::Unencodable('钦', Encoding::Big5))));
+        options.replace = true;
+        let bytes = written(&record, Format::Pgn, &options);
+        assert!(encoding_rs::BIG5.decode(&bytes).0.contains("[Red \"呂?\"]"));
     }
-    let mut scanner = Scanner::new(&text);
-    loop {
-        match scanner.next() {
-            Some(Token::Move(first)) => return plain::is_move(&first),
-            Some(_) => {}
-            None => return false,
+
+    #[test]
+    fn what_has_no_room_is_counted() {
+        let record = record("[Red \"a\"]\n\n1. h2e2 {x} (1. b2e2 {y} b9c7 (1... h9g7)) h9g7 1-0\n");
+        let mut out = Vec::new();
+        let options = WriteOptions::default();
+        let dropped = write_game(&mut out, &record, Format::Plain, &options).unwrap();
+        assert_eq!(dropped, Dropped { variations: 2, comments: 2, tags: 1, results: 0 });
+        assert_eq!(String::from_utf8(out).unwrap(), "炮二平五 马８进７ 1-0\n");
+        for format in [Format::Jsonl, Format::DhtmlXq, Format::Xqf] {
+            let dropped = write_game(&mut Vec::new(), &record, format, &options).unwrap();
+            assert_eq!(dropped, Dropped::default());
         }
+        let long = "x".repeat(16);
+        let text = format!("[Red \"{long}\"]\n[ECCO \"A00\"]\n[Result \"*\"]\n[Site \"b\"]\n");
+        let dropped = write_game(&mut Vec::new(), &self::record(&text), Format::Xqf, &options);
+        assert_eq!(dropped.unwrap(), Dropped { tags: 2, ..Dropped::default() });
     }
 }

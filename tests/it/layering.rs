@@ -113,7 +113,7 @@ const FOLDERS: [(&str, &[&str]); 17] = [
     ),
     (
         "record",
-        &["model", "text", "programs", "sniff", "source", "write", "formats", "gomoku", "archives"],
+        &["model", "text", "programs", "gomoku", "utf16", "sniff", "formats", "source", "archives"],
     ),
     (
         "book",

@@ -27,6 +27,7 @@ mod record {
     mod archives;
     mod ccpd;
     mod foreign;
+    mod formats;
     mod pgn;
     mod programs;
     mod samples;

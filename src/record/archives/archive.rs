@@ -299,8 +299,10 @@ impl Finder<'_> {
             }
         };
         let len = bytes.len() as u64;
-        let (limit, first) = (self.left, archive.data.start);
-        let (mut unpacked, mut packed) = (0_u64, 0_u64);
+        let limit = self.left;
+        let first = archive.data.start;
+        let mut unpacked = 0_u64;
+        let mut packed = 0_u64;
         for entry in found {
             let zip::ZipEntry { name, data, method, is_encrypted, is_other, crc, size, is_cut } =
                 entry;
@@ -356,7 +358,9 @@ impl Finder<'_> {
     ) -> Result<(), UnpackError> {
         let store = self.stores.len() + 1;
         let mut spool = std::mem::replace(&mut self.spool, Spool::new(Path::new("")));
-        let (start, stop, limit) = (spool.len(), self.stop, self.left);
+        let start = spool.len();
+        let stop = self.stop;
+        let limit = self.left;
         let admit = self.admit;
         let mut model_room = self.model_room;
         let mut found = Vec::new();

@@ -401,7 +401,8 @@ mod tests {
     #[test]
     fn an_input_is_taken_up_to_a_bound_and_an_interrupt() {
         let folder = tempfile::tempdir().unwrap();
-        let (bytes, stop) = (GAME.repeat(5000), StopFlag::default());
+        let bytes = GAME.repeat(5000);
+        let stop = StopFlag::default();
         let len = bytes.len() as u64;
         let spool = |most| GameFile::spool_up_to(most, &mut bytes.as_bytes(), folder.path(), &stop);
         assert_eq!(spool(len).unwrap().bytes(), Some(bytes.as_bytes()));

@@ -49,7 +49,9 @@ pub(crate) enum Packing {
 impl Member {
     /// A member without a name, of bare bytes.
     pub(crate) const fn whole(store: usize, data: Range<usize>) -> Self {
-        let (name, packing, fault) = (None, Packing::Bare, None);
+        let name = None;
+        let packing = Packing::Bare;
+        let fault = None;
         Self { name, store, data, packing, fault, is_cut: false, ratio: MAX_RATIO }
     }
 

@@ -23,9 +23,10 @@ use crate::record::archives::unpack::{Spool, read_up_to};
 use crate::record::archives::windows::{Window, Windows};
 use crate::record::archives::{admit, archive};
 use crate::record::formats::Formats;
+use crate::record::model::bad_game::{BadGame, BadGameReason};
 use crate::record::model::format::Format;
 use crate::record::model::options::ReadOptions;
-use crate::record::model::parsed::{BadGame, BadGameReason, ParsedGame, ReadSummary};
+use crate::record::model::parsed::{ParsedGame, ReadSummary};
 use crate::record::model::place::Place;
 use crate::xiangqi::Position;
 
@@ -389,7 +390,8 @@ mod tests {
     }
 
     fn zip(members: &[Stated<'_>]) -> Vec<u8> {
-        let (mut file, mut directory) = (Vec::new(), Vec::new());
+        let mut file = Vec::new();
+        let mut directory = Vec::new();
         for Stated { name, flags, method, size, crc, data } in members {
             let offset = file.len() as u32;
             let mut shared = Vec::new();
@@ -411,7 +413,8 @@ mod tests {
             directory.extend_from_slice(&offset.to_le_bytes());
             directory.extend_from_slice(name.as_bytes());
         }
-        let (offset, count) = (file.len() as u32, members.len() as u16);
+        let offset = file.len() as u32;
+        let count = members.len() as u16;
         file.extend_from_slice(&directory);
         file.extend_from_slice(b"PK\x05\x06\0\0\0\0");
         file.extend_from_slice(&[count.to_le_bytes(), count.to_le_bytes()].concat());
@@ -524,7 +527,8 @@ mod tests {
         let mut archive = zip(&[member("a.pgn", 0, &PGN.repeat(40)), member("b.pgn", 0, PGN)]);
         let entry = archive.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
         let second = entry + ENTRY + 5;
-        let (size, offset) = ((PGN.len() as u32 * 40).to_le_bytes(), [0; 4]);
+        let size = (PGN.len() as u32 * 40).to_le_bytes();
+        let offset = [0; 4];
         archive[second + 20..second + 24].copy_from_slice(&size);
         archive[second + 24..second + 28].copy_from_slice(&size);
         archive[second + 42..second + 46].copy_from_slice(&offset);
@@ -541,7 +545,8 @@ mod tests {
         let files: [(&str, &[u8]); 4] =
             [("a/x.pgn", PGN), ("a/y", PGN), ("note.md", b"A note."), ("z.pgn.gz", &gz)];
         let zipped = zip(&files.map(|(name, content)| member(name, 8, content)));
-        let (tarred, seven) = (tar(&files), sevenz(&files));
+        let tarred = tar(&files);
+        let seven = sevenz(&files);
         let names = ["a/x.pgn", "a/y", "z.pgn.gz"];
         let expected = |outer: &str| -> Vec<String> {
             names.iter().flat_map(|name| [2, 1].map(|n| format!("f/{outer}{name} {n}"))).collect()

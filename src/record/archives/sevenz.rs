@@ -95,7 +95,8 @@ fn coder_model_bytes(coder: &Coder) -> u64 {
     let bytes = match (coder.encoder_method_id(), coder.properties()) {
         (EncoderMethod::ID_PPMD, &[_, a, b, c, d, ..]) => u32::from_le_bytes([a, b, c, d]).into(),
         (EncoderMethod::ID_LZMA, &[packed, ..]) => {
-            let (context_bits, position_bits) = (packed % 9, packed / 9 % 5);
+            let context_bits = packed % 9;
+            let position_bits = packed / 9 % 5;
             LITERAL_CODER_BYTES << (context_bits + position_bits)
         }
         _ => 0,
@@ -124,7 +125,8 @@ fn too_large_models(bytes: u64) -> String {
 /// longer; `None` if the directory is not there.
 fn directory_bytes(bytes: &[u8]) -> Option<u64> {
     let number = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let (offset, len) = (number(12)?, number(20)?);
+    let offset = number(12)?;
+    let len = number(20)?;
     let begin = usize::try_from(offset).ok()?.checked_add(START)?;
     let end = begin.checked_add(usize::try_from(len).ok()?)?;
     let unpacked = match bytes.get(begin..end)?.split_first()? {

@@ -121,7 +121,8 @@ impl<R: Read> Bzip2Streams<R> {
     ) -> io::Result<(usize, bool)> {
         let head = &self.head[self.decoded..self.read];
         let input = if head.is_empty() { self.packed.fill_buf()? } else { head };
-        let (before_in, before_out) = (decoder.total_in(), decoder.total_out());
+        let before_in = decoder.total_in();
+        let before_out = decoder.total_out();
         let status = decoder
             .decompress(input, buffer)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

@@ -10,8 +10,8 @@ use crate::bytes::map::MappedFile;
 use crate::bytes::positioned::PositionedFile;
 use crate::record::archives::changed;
 use crate::record::formats::Formats;
+use crate::record::model::chunk::Chunk;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::text::split::Chunk;
 
 /// Bytes of a source that are looked at together. Fixed: what is read must not depend on the machine.
 pub(crate) const WINDOW: usize = 32 << 20;
@@ -114,7 +114,8 @@ impl Iterator for Windows<'_> {
         if self.cutter.is_done {
             return None;
         }
-        let (start, mut length) = (self.cutter.start, self.window);
+        let start = self.cutter.start;
+        let mut length = self.window;
         loop {
             let end = self.bytes.len().min(start.saturating_add(length));
             if let Some(chunks) = self.cutter.cut(&self.bytes[start..end], end == self.bytes.len())
@@ -200,7 +201,8 @@ impl<'a> FileWindows<'a> {
     }
 
     fn window(&mut self) -> io::Result<FileWindow> {
-        let (start, mut length) = (self.cutter.start, WINDOW);
+        let start = self.cutter.start;
+        let mut length = WINDOW;
         loop {
             let bytes = self.bytes(start, length)?;
             let is_last = start as u64 + bytes.len() as u64 >= self.len;

@@ -71,7 +71,8 @@ fn directory(bytes: &[u8]) -> Option<Range<usize>> {
             && u16_at(bytes, at + 20)
                 .is_some_and(|len| at + END_LEN + usize::from(len) <= bytes.len())
     })?;
-    let (mut size, mut offset) = (u32_at(bytes, end + 12)?.into(), u32_at(bytes, end + 16)?.into());
+    let mut size = u32_at(bytes, end + 12)?.into();
+    let mut offset = u32_at(bytes, end + 16)?.into();
     if size == u64::from(u32::MAX) || offset == u64::from(u32::MAX) {
         let locator = end.checked_sub(20)?;
         let at =
@@ -80,7 +81,8 @@ fn directory(bytes: &[u8]) -> Option<Range<usize>> {
         bytes.get(at..)?.starts_with(b"PK\x06\x06").then_some(())?;
         (size, offset) = (u64_at(bytes, at.checked_add(40)?)?, u64_at(bytes, at.checked_add(48)?)?);
     }
-    let (size, offset) = (usize::try_from(size).ok()?, usize::try_from(offset).ok()?);
+    let size = usize::try_from(size).ok()?;
+    let offset = usize::try_from(offset).ok()?;
     Some(offset..offset.checked_add(size)?)
 }
 
@@ -103,7 +105,8 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(ZipEntry, usize)> {
     let [size, packed, offset] = fields;
     let data = data(bytes, usize::try_from(offset).ok()?, usize::try_from(packed).ok()?)?;
     let name = Texts::default().detected(name);
-    let (method, crc) = (u16_at(rest, 10)?, u32_at(rest, 16)?);
+    let method = u16_at(rest, 10)?;
+    let crc = u32_at(rest, 16)?;
     let is_encrypted = u16_at(rest, 8)? & 1 != 0;
     // The upper half of the attributes is that of Unix if byte 5 says so.
     let kind = (u32_at(rest, 38)? >> 16) & 0o170_000;
@@ -115,7 +118,8 @@ fn entry(bytes: &[u8], rest: &[u8]) -> Option<(ZipEntry, usize)> {
 /// after the other from its beginning. Unpacks members whose length is stated behind them, at most
 /// `limit` bytes in all, to find where they end.
 pub(crate) fn recovered(bytes: &[u8], most: usize, limit: u64, stop: &StopFlag) -> Vec<ZipEntry> {
-    let (mut at, mut left) = (0, limit);
+    let mut at = 0;
+    let mut left = limit;
     let mut entries = Vec::new();
     while entries.len() < most && !stop.is_set() {
         let Some((entry, next)) = local(bytes, at, &mut left, stop) else { break };
@@ -132,12 +136,15 @@ fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &StopFlag) -> Option<(Zi
     let header = bytes.get(at..)?;
     header.starts_with(b"PK\x03\x04").then_some(())?;
     let [name_len, extra_len] = [26, 28].map(|at| u16_at(header, at).map(usize::from));
-    let (name_len, extra_len) = (name_len?, extra_len?);
+    let name_len = name_len?;
+    let extra_len = extra_len?;
     let name = header.get(30..30 + name_len)?;
     let extra = header.get(30 + name_len..30 + name_len + extra_len)?;
     let start = at + 30 + name_len + extra_len;
-    let (flags, method) = (u16_at(header, 6)?, u16_at(header, 8)?);
-    let (mut crc, mut size) = (u32_at(header, 14)?, u64::from(u32_at(header, 22)?));
+    let flags = u16_at(header, 6)?;
+    let method = u16_at(header, 8)?;
+    let mut crc = u32_at(header, 14)?;
+    let mut size = u64::from(u32_at(header, 22)?);
     let mut packed = u64::from(u32_at(header, 18)?);
     if packed == u64::from(u32::MAX) || size == u64::from(u32::MAX) {
         let long = long_fields(extra);
@@ -180,7 +187,8 @@ fn measure(bytes: &[u8], left: &mut u64, stop: &StopFlag) -> Option<Measured> {
     let mut buffer = vec![0; 64 << 10];
     let mut crc = crc32fast::Hasher::new();
     loop {
-        let (read, given) = (inflater.total_in(), inflater.total_out());
+        let read = inflater.total_in();
+        let given = inflater.total_out();
         let rest = bytes.get(usize::try_from(read).ok()?..)?;
         let status = inflater.decompress(rest, &mut buffer, flate2::FlushDecompress::None).ok()?;
         let count = usize::try_from(inflater.total_out() - given).ok()?;
@@ -193,7 +201,8 @@ fn measure(bytes: &[u8], left: &mut u64, stop: &StopFlag) -> Option<Measured> {
         }
         if is_whole || is_stuck {
             let packed = usize::try_from(inflater.total_in()).ok()?;
-            let (size, crc) = (inflater.total_out(), crc.finalize());
+            let size = inflater.total_out();
+            let crc = crc.finalize();
             return Some(Measured { packed, size, crc, is_whole });
         }
     }

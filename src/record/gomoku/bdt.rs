@@ -3,14 +3,42 @@
 
 use crate::game::{Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
-use crate::record::gomoku::board;
-use crate::record::model::parsed::BadGameReason;
+use crate::record::gomoku::{board, fit, lines};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, line, malformed};
 use crate::record::model::texts::push_tag;
-use crate::record::text::single::{Fault, Found, line, malformed};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
+use crate::record::text::split::cut_lines;
+
+/// The row of tables of games.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Bdt,
+        name: "bdt",
+        endings: &["bdt"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Games(cut_lines),
+    },
+    sniff: &[Sniffer {
+        stage: Stage::Moves,
+        shows: |sample| lines::first_line_is(sample, looks_like),
+    }],
+    read: ReadGames::Chunk(|reader| lines::read(reader, game)),
+    write: Some(written),
+};
 
 /// Returns true if a line has the form of a game.
-pub(crate) fn looks_like(text: &str) -> bool {
+fn looks_like(text: &str) -> bool {
     fields(text).is_some_and(|(_, fields)| {
         fields.len() >= 4
             && matches!(fields[2].trim(), "+" | "-" | "=" | "")
@@ -25,7 +53,7 @@ fn fields(text: &str) -> Option<(&str, Vec<&str>)> {
 }
 
 /// Reads the game of a line.
-pub(crate) fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let form = || malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]");
     let (event, fields) = fields(text).ok_or_else(form)?;
     let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(form()) };
@@ -62,12 +90,15 @@ pub(crate) fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, 
     Ok(Found { fault, ..Found::new(board::record(tags, &start, result, tree)) })
 }
 
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    fit::usual_start(record, Format::Bdt)?;
+    let (line, kept) = write(record);
+    Ok(Written::text(line, fit::lost_by_line(record, kept)))
+}
+
 /// The line of a record on an empty board of 15×15 points, and the number of its tags that are in it.
-pub(crate) fn write(record: &Record<Board>) -> (String, usize) {
-    let clean = |name: &str, stops: &[char]| {
-        let value = record.tag(name).unwrap_or_default().replace(['\n', '\r'], " ");
-        value.replace(stops, " ").trim().to_owned()
-    };
+fn write(record: &Record<Board>) -> (String, usize) {
     let names = ["Event", "Black", "White", "Annotation"];
     let kept = names.iter().filter(|name| record.tag(name).is_some()).count();
     let result = match record.result {
@@ -84,10 +115,16 @@ pub(crate) fn write(record: &Record<Board>) -> (String, usize) {
         .collect();
     let text = format!(
         "{}=[{},{},{result},{moves},,0,{}]\n",
-        clean("Event", &['=', '[', ']']),
-        clean("Black", &[',', ']']),
-        clean("White", &[',', ']']),
-        clean("Annotation", &[']']),
+        cell(record, "Event", &['=', '[', ']']),
+        cell(record, "Black", &[',', ']']),
+        cell(record, "White", &[',', ']']),
+        cell(record, "Annotation", &[']']),
     );
     (text, kept)
+}
+
+/// The value of a tag without line ends and what would end it.
+fn cell(record: &Record<Board>, name: &str, stops: &[char]) -> String {
+    let value = record.tag(name).unwrap_or_default().replace(['\n', '\r'], " ");
+    value.replace(stops, " ").trim().to_owned()
 }

@@ -2,7 +2,7 @@
 
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::record::{Record, Tree};
 
 /// The sides of boards on which games are recorded.
@@ -109,9 +109,11 @@ pub(crate) fn to_top(board: &Board, point: Point) -> (u8, u8) {
 /// Reads `20x20`.
 pub(crate) fn size(text: &str) -> Option<(u8, u8)> {
     let (width, height) = text.split_once(['x', 'X', '×'])?;
-    let number = |text: &str| {
-        let is_number = text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-        text.parse().ok().filter(|_| is_number)
-    };
-    Some((number(width)?, number(height)?))
+    Some((side(width)?, side(height)?))
+}
+
+/// A number of one or two digits.
+fn side(text: &str) -> Option<u8> {
+    let is_number = text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
 }

@@ -8,13 +8,37 @@
 //! line of the record goes by the first answers. Labels and marks are not kept.
 
 use crate::gomoku::{Board, Point, Variant};
-use crate::record::gomoku::{board, tree};
+use crate::record::gomoku::{board, fit, tree};
 #[cfg(feature = "book")]
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::{FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, tidy};
-use crate::record::text::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
+
+/// The row of libraries of `RenLib`.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Lib,
+        name: "lib",
+        endings: &["lib"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Mark, shows: |sample| sample.bytes.starts_with(MAGIC) }],
+    read: ReadGames::One(game),
+    write: Some(written),
+};
 
 /// The first bytes.
 pub(crate) const MAGIC: &[u8] = b"\xffRenLib\xff";
@@ -35,7 +59,7 @@ const EXTENSION: u8 = 0x01;
 const LABEL: u8 = 0x01;
 
 /// Reads a library as a game with variations.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     tree_of(bytes, |order| order)
 }
 
@@ -52,7 +76,8 @@ fn tree_of(
     }
     let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
     let mut nodes = Nodes { bytes, at: HEAD_LEN, texts: Texts::default() };
-    let (mut preface, mut fault) = (String::new(), None);
+    let mut preface = String::new();
+    let mut fault = None;
     let mut next = unless_truncated(nodes.node(), &mut fault)?;
     if let Some(root) = &mut next
         && root.is_root
@@ -127,21 +152,30 @@ impl Nodes<'_> {
         if extension[1] & LABEL != 0 {
             self.text()?;
         }
-        let (is_last, has_alternative) = (flags & LEAF != 0, flags & SIBLING != 0);
+        let is_last = flags & LEAF != 0;
+        let has_alternative = flags & SIBLING != 0;
         let mv = FileMove { mv: point(place), comment, is_last, has_alternative };
         Ok(Node { mv, is_root: place == 0 })
     }
 }
 
 fn point(place: u8) -> Result<Point, String> {
-    let (column, row) = (place & 0x0f, place >> 4);
+    let column = place & 0x0f;
+    let row = place >> 4;
     let point = column.checked_sub(1).zip(14_u8.checked_sub(row));
     let point = point.and_then(|(column, row)| Point::new(column, row));
     point.ok_or_else(|| if place == 0 { "pass".to_owned() } else { format!("#{place:02x}") })
 }
 
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    fit::usual_start(record, Format::Lib)?;
+    let dropped = fit::without_result(record, fit::tags_lost(record, 0));
+    Ok(Written::bytes(write(record), dropped))
+}
+
 /// The library of a record on an empty board of 15×15 points.
-pub(crate) fn write(record: &Record<Board>) -> Vec<u8> {
+fn write(record: &Record<Board>) -> Vec<u8> {
     write_nodes(&tree::nodes_of(&record.tree))
 }
 

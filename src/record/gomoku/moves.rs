@@ -5,15 +5,41 @@
 //! `D` or `L` for Black, or `1-0`, `1/2-1/2`, `0-1`. Without a size the board is 15×15, or 20×20 if a move lies
 //! beyond. Moves may also be separated by blanks, commas or semicolons, and have numbers before them.
 
-use std::fmt::Write as _;
-
 use crate::game::Outcome;
 use crate::gomoku::{Board, Point, Variant};
-use crate::record::gomoku::board;
-use crate::record::model::parsed::BadGameReason;
+use crate::record::gomoku::{board, fit, lines};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, line, malformed};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
 use crate::record::text::pgn_writer::result_text;
-use crate::record::text::single::{Fault, Found, line, malformed};
+use crate::record::text::split::cut_lines;
+
+/// The row of moves written together.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Moves,
+        name: "moves",
+        endings: &["txt"],
+        other_endings: &[],
+        shared_endings: &["txt"],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Games(cut_lines),
+    },
+    sniff: &[
+        Sniffer { stage: Stage::Blank, shows: |_| true },
+        Sniffer { stage: Stage::Moves, shows: |sample| lines::first_line_is(sample, looks_like) },
+    ],
+    read: ReadGames::Chunk(|reader| lines::read(reader, game)),
+    write: Some(written),
+};
 
 /// The parts of a line.
 #[derive(Debug, Default)]
@@ -25,12 +51,12 @@ struct Parts {
 }
 
 /// Returns true if a line has moves and nothing that is none.
-pub(crate) fn looks_like(text: &str) -> bool {
+fn looks_like(text: &str) -> bool {
     parts(text).is_ok_and(|parts| !parts.points.is_empty())
 }
 
 /// Reads the game of a line.
-pub(crate) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let Parts { size, variant, points, result } = parts(text)?;
     let variant = variant.unwrap_or_default();
     let most = points.iter().map(|point| point.column().max(point.row())).max().unwrap_or(0);
@@ -92,7 +118,8 @@ fn points(word: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
         let digits = rest.bytes().skip(letter).take_while(u8::is_ascii_digit).count();
         let (text, after) = rest.split_at(letter + digits);
         let Some(point) = Point::parse(text) else {
-            let (ply, text) = (points.len() + 1, board::shortened(rest));
+            let ply = points.len() + 1;
+            let text = board::shortened(rest);
             let what = format!("\"{text}\" does not begin with a point such as h8");
             return Err(Fault::at(0, BadGameReason::Unplayable { ply, what }));
         };
@@ -102,27 +129,29 @@ fn points(word: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let start = fit::empty_start(record, Format::Moves)?;
+    Ok(Written::text(write(record, &start), fit::lost_by_line(record, 0)))
+}
+
 /// The line of a record that begins with an empty board.
-pub(crate) fn write(record: &Record<Board>, start: &Board) -> String {
+fn write(record: &Record<Board>, start: &Board) -> String {
     let mut text = String::new();
-    let (width, height) = (start.width(), start.height());
     let most = record.tree.moves.iter().map(|mv| mv.column().max(mv.row())).max().unwrap_or(0);
     let reach = if most < 15 { 15 } else { 20 };
-    let mut put = |part: std::fmt::Arguments<'_>| {
-        let written = text.write_fmt(part);
-        debug_assert!(written.is_ok(), "writing to a string cannot fail");
-    };
-    if (width, height) != (reach, reach) {
-        put(format_args!("{width}x{height} "));
+    if (start.width(), start.height()) != (reach, reach) {
+        text += &format!("{}x{} ", start.width(), start.height());
     }
     if start.variant() != Variant::default() {
-        put(format_args!("{} ", start.variant()));
+        text += &format!("{} ", start.variant());
     }
     for mv in &record.tree.moves {
-        put(format_args!("{mv}"));
+        text += &mv.to_string();
     }
     if !record.tree.moves.is_empty() {
-        put(format_args!(" {}", result_text(record.result)));
+        text.push(' ');
+        text += result_text(record.result);
     }
     text.push('\n');
     text

@@ -7,21 +7,49 @@
 use std::fmt::Write as _;
 
 use crate::gomoku::{Board, Point, Variant};
-use crate::record::gomoku::board;
-use crate::record::model::parsed::BadGameReason;
+use crate::record::gomoku::{board, fit, lines};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::record::Record;
-use crate::record::text::single::{Fault, Found, line, malformed};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, line, malformed};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
+use crate::record::text::split::cut_lines;
+
+/// The row of lists of distances.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Offsets,
+        name: "offsets",
+        endings: &["txt"],
+        other_endings: &[],
+        shared_endings: &["txt"],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Games(cut_lines),
+    },
+    sniff: &[Sniffer {
+        stage: Stage::Moves,
+        shows: |sample| lines::first_line_is(sample, looks_like),
+    }],
+    read: ReadGames::Chunk(|reader| lines::read(reader, game)),
+    write: Some(written),
+};
 
 /// Numbers of more digits are no distances.
 const DIGITS: usize = 3;
 
 /// Returns true if a line is a list of distances.
-pub(crate) fn looks_like(text: &str) -> bool {
+fn looks_like(text: &str) -> bool {
     text.contains(',') && distances(text).is_ok_and(|pairs| !pairs.is_empty())
 }
 
 /// Reads the game of a line.
-pub(crate) fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let pairs = distances(text)?;
     let is_small = pairs.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
     let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default(), told)
@@ -66,12 +94,16 @@ fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
     Ok(pairs.iter().map(|&[dx, dy]| (dx, dy)).collect())
 }
 
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Board>, options: &WriteOptions) -> Result<Written, WriteError> {
+    let start = fit::empty_start(record, Format::Offsets)?;
+    let line = write(record, &start, options.board);
+    let line = line.ok_or_else(|| fit::unfit_board(Format::Offsets))?;
+    Ok(Written::text(line, fit::without_result(record, fit::lost_by_line(record, 0))))
+}
+
 /// The line of a record on an empty board; `None` where reading it, told that size, would give another board.
-pub(crate) fn write(
-    record: &Record<Board>,
-    start: &Board,
-    told: Option<(u8, u8)>,
-) -> Option<String> {
+fn write(record: &Record<Board>, start: &Board, told: Option<(u8, u8)>) -> Option<String> {
     let middle = middle(start);
     let distances: Vec<(i32, i32)> = record
         .tree

@@ -8,22 +8,77 @@
 use std::fmt::Write as _;
 
 use crate::gomoku::{Board, Variant};
-use crate::record::gomoku::board;
+use crate::record::gomoku::{board, fit};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
 use crate::record::model::encoding::Encoding;
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::{Sample, beginning};
+use crate::record::model::single::{Fault, Found, line};
 use crate::record::model::texts::{Texts, push_tag, tidy};
-use crate::record::text::single::{Fault, Found, line};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
+
+/// The row of files of Piskvork.
+pub(crate) const PSQ: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Psq,
+        name: "psq",
+        endings: &["psq"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Text,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Beginning, shows: is_psq }],
+    read: ReadGames::One(psq),
+    write: Some(psq_written),
+};
+
+/// The row of files of Gomotur.
+pub(crate) const REC: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Rec,
+        name: "rec",
+        endings: &["rec"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Lines, shows: has_rec_lines }],
+    read: ReadGames::One(rec),
+    write: Some(rec_written),
+};
 
 /// The word with which files of Piskvork begin.
-pub(crate) const PISKVORKY: &str = "Piskvorky";
+const PISKVORKY: &str = "Piskvorky";
+
+fn is_psq(sample: &Sample<'_>) -> bool {
+    sample.is_text() && sample.text.starts_with(PISKVORKY.as_bytes())
+}
+
+fn has_rec_lines(sample: &Sample<'_>) -> bool {
+    // Players without names are blank lines.
+    let head = beginning(sample.without_mark());
+    is_rec(&Encoding::detect(head).decode_lossy(head))
+}
 
 /// Returns true if the third line is a move and the first two are none.
-pub(crate) fn is_rec(text: &str) -> bool {
+fn is_rec(text: &str) -> bool {
     let mut lines = text.lines();
     let mut next = || lines.next().map(numbers);
-    let (first, second, third) = (next(), next(), next());
+    let first = next();
+    let second = next();
+    let third = next();
     first == Some(None) && second == Some(None) && matches!(third, Some(Some(_)))
 }
 
@@ -46,7 +101,7 @@ fn at_line(line: usize, reason: BadGameReason) -> Fault {
 }
 
 /// Reads a file of Piskvork.
-pub(crate) fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let texts = Texts::default();
     let text = texts.decode(Encoding::detect(bytes), bytes);
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
@@ -79,7 +134,7 @@ fn rule(line: &str) -> Option<Variant> {
 }
 
 /// Reads a file of Gomotur.
-pub(crate) fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+fn rec(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let texts = Texts::default();
     let text = texts.decode(Encoding::detect(bytes), bytes);
     let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
@@ -131,8 +186,23 @@ fn names(record: &Record<Board>) -> (String, usize) {
     (format!("{black}\n{white}\n"), kept)
 }
 
+/// Writes a record as a file of Piskvork, and counts what is left out.
+fn psq_written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let start = fit::empty_start(record, Format::Psq)?;
+    let (text, kept) = write_psq(record, &start);
+    Ok(Written::text(text, fit::without_result(record, fit::lost_by_line(record, kept))))
+}
+
+/// Writes a record as a file of Gomotur, and counts what is left out.
+fn rec_written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let start = fit::empty_start(record, Format::Rec)?;
+    let written = write_rec(record, &start).ok_or_else(|| fit::unfit_board(Format::Rec));
+    let (text, kept) = written?;
+    Ok(Written::text(text, fit::without_result(record, fit::lost_by_line(record, kept))))
+}
+
 /// A file of Piskvork of a record on an empty board, and the number of its tags that are in it.
-pub(crate) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize) {
+fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize) {
     let (names, kept) = names(record);
     let mut text = format!("{PISKVORKY} {}x{}, 0:0, 0\n", start.width(), start.height());
     put_moves(&mut text, record, start, 1);
@@ -148,7 +218,7 @@ pub(crate) fn write_psq(record: &Record<Board>, start: &Board) -> (String, usize
 
 /// A file of Gomotur of a record on an empty board, and the number of its tags that are in it; `None` where
 /// reading it would give another board, or other names.
-pub(crate) fn write_rec(record: &Record<Board>, start: &Board) -> Option<(String, usize)> {
+fn write_rec(record: &Record<Board>, start: &Board) -> Option<(String, usize)> {
     let (mut text, kept) = names(record);
     if record.tree.moves.is_empty() || text.lines().any(|line| numbers(line).is_some()) {
         return None;

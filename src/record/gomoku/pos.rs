@@ -2,9 +2,33 @@
 //! moves, 15 × row from the top + column.
 
 use crate::gomoku::{Board, Variant};
-use crate::record::gomoku::board;
+use crate::record::gomoku::{board, fit};
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::record::Record;
-use crate::record::text::single::{Fault, Found, line, malformed, truncated};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, line, malformed, truncated};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
+
+/// The row of stones in bytes.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Pos,
+        name: "pos",
+        endings: &["pos"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Rest, shows: |sample| looks_like(sample.bytes) }],
+    read: ReadGames::One(game),
+    write: Some(written),
+};
 
 /// The points of the board.
 const POINTS: u8 = 225;
@@ -21,7 +45,7 @@ pub(crate) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
+fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let (&count, stones) =
         bytes.split_first().ok_or_else(|| truncated(0, "the number of stones"))?;
     let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
@@ -36,8 +60,18 @@ pub(crate) fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     Ok(Found { fault, ..Found::new(board::record(Vec::new(), &start, None, tree)) })
 }
 
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    if record.tree.moves.is_empty() {
+        return Err(WriteError::Unfit(Format::Pos, "games without moves"));
+    }
+    let start = fit::usual_start(record, Format::Pos)?;
+    let dropped = fit::without_result(record, fit::lost_by_line(record, 0));
+    Ok(Written::bytes(write(record, &start), dropped))
+}
+
 /// The bytes of a record on an empty board of 15×15 points.
-pub(crate) fn write(record: &Record<Board>, start: &Board) -> Vec<u8> {
+fn write(record: &Record<Board>, start: &Board) -> Vec<u8> {
     let moves = &record.tree.moves;
     let mut bytes = vec![u8::try_from(moves.len()).unwrap_or(POINTS)];
     bytes.extend(moves.iter().map(|&mv| {

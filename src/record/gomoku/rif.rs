@@ -5,18 +5,45 @@ use std::collections::HashMap;
 use crate::game::{Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
 use crate::record::gomoku::board;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, Note, ReadSummary};
+use crate::record::model::parsed::Note;
 use crate::record::model::place::Place;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
 use crate::record::model::shared::{SharedBudget, SharedText};
+use crate::record::model::single::{Fault, Found, line};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute};
-use crate::record::text::single::{Fault, Found, line, report};
-use crate::record::text::split::Chunk;
+
+/// The row of the RenjuNet database.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Rif,
+        name: "rif",
+        endings: &["rif", "xml"],
+        other_endings: &[],
+        shared_endings: &["xml"],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer {
+        stage: Stage::Element,
+        shows: |sample| sample.is_text() && looks_like(sample.decoded()),
+    }],
+    read: ReadGames::Chunk(read),
+    write: None,
+};
 
 /// Returns true if the beginning of a text is that of the database.
-pub(crate) fn looks_like(text: &str) -> bool {
+fn looks_like(text: &str) -> bool {
     let has = |tag: &str| text.contains(tag);
     let parts =
         ["<games", "<game ", "<players", "<countries", "<tournaments", "<rules", "<openings"];
@@ -159,75 +186,97 @@ impl Open {
     }
 }
 
+/// The games of a source that is being read.
+struct Games<'a, 'r> {
+    reader: &'a mut ChunkReader<'r, Board>,
+    names: Names,
+    budget: SharedBudget,
+    /// The number of games so far.
+    number: u64,
+    open: Option<Open>,
+}
+
 /// Reads the games of a source.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_, Board>,
-) -> ReadSummary {
+fn read(reader: &mut ChunkReader<'_, Board>) {
+    let bytes = reader.bytes;
     let texts = Texts::default();
     let text = texts.decode(Encoding::detect(bytes), bytes);
     let mut pieces = Pieces::new(&text);
-    let (mut names, mut summary) = (Names::default(), ReadSummary::default());
-    let mut open: Option<Open> = None;
-    let mut budget = SharedBudget::of(bytes.len());
-    let (mut number, mut lines) = (0, (0, 1));
+    let budget = SharedBudget::of(bytes.len());
+    let mut games = Games { reader, names: Names::default(), budget, number: 0, open: None };
+    let mut line = 1;
     loop {
         let before = pieces.at();
         let Some(piece) = pieces.next() else { break };
-        let mut finish = |game: Option<Open>| {
-            if let Some(game) = game {
-                number += 1;
-                let place = game.place;
-                summary += report(source, chunk, (place, number), game.finish(), sink);
-            }
-        };
+        games.piece(piece, line);
+        line += text[before..pieces.at()].bytes().filter(|&byte| byte == b'\n').count() as u64;
+    }
+    games.end();
+}
+
+impl Games<'_, '_> {
+    /// Takes a piece that begins on a line.
+    fn piece(&mut self, piece: Piece<'_>, line: u64) {
         match piece {
             Piece::Open { name: "game", attributes, is_closed } => {
-                finish(open.take());
-                lines.1 +=
-                    text[lines.0..before].bytes().filter(|&byte| byte == b'\n').count() as u64;
-                lines.0 = before;
-                let result = match attribute(attributes, "bresult").as_deref().map(str::trim) {
-                    Some("1") => Some(Outcome::Win(Side::First)),
-                    Some("0") => Some(Outcome::Win(Side::Second)),
-                    Some("0.5" | "0,5") => Some(Outcome::Draw),
-                    _ => None,
-                };
-                let tags = names.tags(attributes);
-                let game = Open {
-                    place: Place::Line(lines.1),
-                    tags: budget.take(tags.shared).map(|()| tags),
-                    result,
-                    moves: String::new(),
-                    info: String::new(),
-                    within: String::new(),
-                };
-                if is_closed { finish(Some(game)) } else { open = Some(game) }
+                self.finish();
+                self.open = Some(self.begin(attributes, line));
+                if is_closed {
+                    self.finish();
+                }
             }
-            Piece::Open { name, attributes, is_closed } => match &mut open {
+            Piece::Open { name, attributes, is_closed } => match &mut self.open {
                 Some(game) if !is_closed => name.clone_into(&mut game.within),
                 Some(_) => {}
-                None => names.note(name, attributes),
+                None => self.names.note(name, attributes),
             },
-            Piece::Close("game") => finish(open.take()),
+            Piece::Close("game") => self.finish(),
             Piece::Close(_) => {
-                if let Some(game) = &mut open {
+                if let Some(game) = &mut self.open {
                     game.within.clear();
                 }
             }
             Piece::Text(text) => {
-                if let Some(game) = &mut open {
+                if let Some(game) = &mut self.open {
                     game.add(&text);
                 }
             }
         }
     }
-    if let Some(game) = open {
-        let reason = BadGameReason::Truncated("a game".to_owned());
-        let fault = Fault { place: game.place, reason };
-        summary += report(source, chunk, (game.place, number + 1), Err(fault), sink);
+
+    /// The game that an element begins.
+    fn begin(&mut self, attributes: &str, line: u64) -> Open {
+        let result = match attribute(attributes, "bresult").as_deref().map(str::trim) {
+            Some("1") => Some(Outcome::Win(Side::First)),
+            Some("0") => Some(Outcome::Win(Side::Second)),
+            Some("0.5" | "0,5") => Some(Outcome::Draw),
+            _ => None,
+        };
+        let tags = self.names.tags(attributes);
+        Open {
+            place: Place::Line(line),
+            tags: self.budget.take(tags.shared).map(|()| tags),
+            result,
+            moves: String::new(),
+            info: String::new(),
+            within: String::new(),
+        }
     }
-    summary
+
+    /// Hands over the game that is open.
+    fn finish(&mut self) {
+        if let Some(game) = self.open.take() {
+            self.number += 1;
+            self.reader.report(game.place, self.number, game.finish());
+        }
+    }
+
+    /// Hands over the game that is never closed.
+    fn end(self) {
+        if let Some(game) = self.open {
+            let reason = BadGameReason::Truncated("a game".to_owned());
+            let fault = Fault { place: game.place, reason };
+            self.reader.report(game.place, self.number + 1, Err(fault));
+        }
+    }
 }

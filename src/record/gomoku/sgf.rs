@@ -10,17 +10,40 @@ use std::borrow::Cow;
 
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
-use crate::record::gomoku::{board, tree};
-use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, MAX_PARTS, ReadSummary};
+use crate::record::gomoku::{board, fit, pos, tree};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::chunk_reader::ChunkReader;
+use crate::record::model::format::{Format, GameCount};
+use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{FileMove, PreOrder, WrittenMove};
 use crate::record::model::record::Record;
-use crate::record::model::texts::{Texts, tidy};
-use crate::record::text::single::{
-    Fault, Found, go_on, malformed, report, truncated, unless_truncated,
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
 };
-use crate::record::text::split::Chunk;
+use crate::record::model::sample::Sample;
+use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
+use crate::record::model::texts::{Texts, tidy};
+use crate::record::model::written::{WriteError, WriteOptions, Written};
+
+/// The row of SGF.
+pub(crate) const ROW: FormatRow<Board> = FormatRow {
+    info: FormatInfo {
+        format: Format::Sgf,
+        name: "sgf",
+        endings: &["sgf"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Beginning, shows: looks_like }],
+    read: ReadGames::Chunk(read),
+    write: Some(written),
+};
 
 /// Properties of the first node, and the tags that they are kept as.
 const TAGS: [(&str, &str); 13] = [
@@ -39,48 +62,64 @@ const TAGS: [(&str, &str); 13] = [
     ("TE", "Termination"),
 ];
 
+fn looks_like(sample: &Sample<'_>) -> bool {
+    let node = sample.decoded().strip_prefix('(');
+    let is_node = node.is_some_and(|rest| rest.trim_start().starts_with(';'));
+    // Forty stones may begin so as well; no tree of that length has forty different letters.
+    is_node && sample.is_text() && !pos::looks_like(sample.without_mark())
+}
+
 /// Reads the games of a source.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_, Board>,
-) -> ReadSummary {
+fn read(reader: &mut ChunkReader<'_, Board>) {
     let texts = Texts::default();
-    let text = texts.decode(chunk.encoding, bytes);
-    let mut summary = ReadSummary::default();
-    let (mut at, mut game, mut lines) = (0, 0, (0, 1));
-    while let Some(begin) = text[at..].find('(').map(|begin| at + begin) {
-        let end = begin + tree_len(&text[begin..]);
-        lines.1 += text[lines.0..begin].bytes().filter(|&byte| byte == b'\n').count() as u64;
-        lines.0 = begin;
-        game += 1;
-        let tree = &text[begin..end];
-        let read = if tree.len() > MAX_GAME_BYTES {
-            Err(Fault::at(0, BadGameReason::TooLong(tree.len())))
-        } else {
-            read_tree(tree)
+    let text = texts.decode(reader.chunk.encoding, reader.bytes);
+    let mut at = 0;
+    let mut line = 1;
+    let mut number = 0;
+    while let Some(before) = text[at..].find('(') {
+        let begin = at + before;
+        let tree = &text[begin..begin + tree_len(&text[begin..])];
+        line += line_ends(&text[at..begin]);
+        number += 1;
+        let read = match read_whole_tree(tree, line) {
+            Ok(found) => Ok(Found { is_undecoded: texts.is_undecoded(), ..found }),
+            Err(fault) => Err(fault),
         };
-        let on_line = |fault: Fault| {
-            let Place::Offset(offset) = fault.place else { return fault };
-            let before = tree.as_bytes().get(..offset as usize).unwrap_or(tree.as_bytes());
-            let more = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
-            Fault { place: Place::Line(lines.1 + more), ..fault }
-        };
-        let read = read.map_err(on_line).map(|mut found| {
-            found.fault = found.fault.map(on_line);
-            Found { is_undecoded: texts.is_undecoded(), ..found }
-        });
-        summary += report(source, chunk, (Place::Line(lines.1), game), read, sink);
-        at = end;
+        reader.report(Place::Line(line), number, read);
+        line += line_ends(tree);
+        at = begin + tree.len();
     }
-    summary
+}
+
+fn line_ends(text: &str) -> u64 {
+    text.bytes().filter(|&byte| byte == b'\n').count() as u64
+}
+
+/// Reads a tree that begins on a line. Faults are at their lines.
+fn read_whole_tree(tree: &str, line: u64) -> Result<Found<Board>, Fault> {
+    if tree.len() > MAX_GAME_BYTES {
+        return Err(Fault { place: Place::Line(line), reason: BadGameReason::TooLong(tree.len()) });
+    }
+    let found = read_tree(tree).map_err(|fault| on_line(tree, line, fault))?;
+    let fault = found.fault.map(|fault| on_line(tree, line, fault));
+    Ok(Found { fault, ..found })
+}
+
+/// A fault at an offset in a tree that begins on a line, at its line.
+fn on_line(tree: &str, line: u64, fault: Fault) -> Fault {
+    let Place::Offset(offset) = fault.place else { return fault };
+    let bytes = tree.as_bytes();
+    let before = bytes.get(..offset as usize).unwrap_or(bytes);
+    let more = before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+    Fault { place: Place::Line(line + more), ..fault }
 }
 
 /// The bytes of the tree at the beginning of a text, brackets in values left aside; the rest if it is never
 /// closed.
 fn tree_len(text: &str) -> usize {
-    let (mut depth, mut in_value, mut is_escaped) = (0_usize, false, false);
+    let mut depth = 0_usize;
+    let mut in_value = false;
+    let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
@@ -160,7 +199,9 @@ impl<'a> Tokens<'a> {
             if values.len() >= MAX_PARTS {
                 return Err(Fault::at(begin, BadGameReason::TooManyParts));
             }
-            let (mut value, mut is_escaped, mut end) = (String::new(), false, None);
+            let mut value = String::new();
+            let mut is_escaped = false;
+            let mut end = None;
             for (offset, c) in self.text[begin + 1..].char_indices() {
                 match c {
                     // An escaped end of a line is none.
@@ -309,10 +350,14 @@ fn point(board: &Board, text: &str) -> Option<Point> {
     if let [column, row] = text.as_bytes()
         && row.is_ascii_alphabetic()
     {
-        let number = |letter: u8| letter.to_ascii_lowercase().checked_sub(b'a').map(u32::from);
-        return board::from_top(board, number(*column)?, number(*row)?);
+        return board::from_top(board, number_of(*column)?, number_of(*row)?);
     }
     Point::parse(text).filter(|&point| board.contains(point))
+}
+
+/// The number of a letter, from 0.
+fn number_of(letter: u8) -> Option<u32> {
+    letter.to_ascii_lowercase().checked_sub(b'a').map(u32::from)
 }
 
 /// A move with its colour.
@@ -344,7 +389,8 @@ const fn colour(side: Side) -> &'static str {
 }
 
 fn read_tree(text: &str) -> Result<Found<Board>, Fault> {
-    let (mut head, mut nodes) = (Head::default(), vec![Node::default()]);
+    let mut head = Head::default();
+    let mut nodes = vec![Node::default()];
     let mut fault = None;
     // Of a file that ends too early the nodes before are there.
     unless_truncated(read_nodes(text, &mut head, &mut nodes), &mut fault)?;
@@ -353,17 +399,14 @@ fn read_tree(text: &str) -> Result<Found<Board>, Fault> {
     let mut order = PreOrder::new(start.clone(), preface);
     // Each node with whether another one in its place follows; the next one last.
     let mut open: Vec<(usize, bool)> = Vec::new();
-    let push = |open: &mut Vec<(usize, bool)>, answers: &[usize]| {
-        let last = answers.last();
-        open.extend(answers.iter().rev().map(|answer| (*answer, Some(answer) != last)));
-    };
-    push(&mut open, &nodes[0].answers);
+    push_answers(&mut open, &nodes[0].answers);
     while let Some((index, has_alternative)) = open.pop() {
         let node = &nodes[index];
-        push(&mut open, &node.answers);
+        push_answers(&mut open, &node.answers);
         let mv = node.mv.clone().ok_or_else(|| "pass".to_owned());
         let mv = mv.map(|(side, text)| Stone { side, text });
-        let (comment, is_last) = (node.comment.clone(), node.answers.is_empty());
+        let comment = node.comment.clone();
+        let is_last = node.answers.is_empty();
         let added = order.add(FileMove { mv, comment, is_last, has_alternative });
         if !go_on(added, node.at, &mut fault) {
             break;
@@ -373,6 +416,12 @@ fn read_tree(text: &str) -> Result<Found<Board>, Fault> {
     let result = head.result.as_deref().and_then(result);
     let record = board::record(head.tags, &start, result, tree);
     Ok(Found { cut_variations, fault, ..Found::new(record) })
+}
+
+/// Adds answers to the nodes that are still to be read, the first on top.
+fn push_answers(open: &mut Vec<(usize, bool)>, answers: &[usize]) {
+    let last = answers.last();
+    open.extend(answers.iter().rev().map(|answer| (*answer, Some(answer) != last)));
 }
 
 /// Reads `B+5`, `W+Resign`, `0`, `Draw` or `1-0`.
@@ -390,7 +439,8 @@ fn result(text: &str) -> Option<Outcome> {
 fn read_nodes(text: &str, head: &mut Head, nodes: &mut Vec<Node>) -> Result<(), Fault> {
     let mut tokens = Tokens { text, at: 0 };
     // Where the next node belongs, and the same before each open tree.
-    let (mut last, mut before) = (0, Vec::new());
+    let mut last = 0;
+    let mut before = Vec::new();
     let mut parts = 0;
     loop {
         let at = tokens.at;
@@ -399,23 +449,8 @@ fn read_nodes(text: &str, head: &mut Head, nodes: &mut Vec<Node>) -> Result<(), 
         if parts > 20 * MAX_PARTS {
             return Err(Fault::at(at, BadGameReason::TooManyParts));
         }
-        let (name, values) = match token {
-            Token::Property(name, values) => (name, values),
-            Token::Open => {
-                before.push(last);
-                continue;
-            }
-            Token::Close => {
-                last = before.pop().unwrap_or(0);
-                if before.is_empty() {
-                    return Ok(());
-                }
-                continue;
-            }
-            Token::Node => continue,
-        };
-        match &*name {
-            "B" | "W" => {
+        match token {
+            Token::Property(name, values) if matches!(&*name, "B" | "W") => {
                 let side = if name == "B" { Side::First } else { Side::Second };
                 let text = values.into_iter().next().unwrap_or_default();
                 let index = nodes.len();
@@ -423,25 +458,44 @@ fn read_nodes(text: &str, head: &mut Head, nodes: &mut Vec<Node>) -> Result<(), 
                 nodes[last].answers.push(index);
                 last = index;
             }
-            "C" => {
-                let comment = &mut nodes[last].comment;
-                for value in values {
-                    if !comment.is_empty() {
-                        comment.push('\n');
-                    }
-                    comment.push_str(&tidy(&value));
+            Token::Property(name, values) if name == "C" => nodes[last].add_comments(&values),
+            Token::Property(name, values) if last == 0 => head.note(&name, &values),
+            Token::Open => before.push(last),
+            Token::Close => {
+                last = before.pop().unwrap_or(0);
+                if before.is_empty() {
+                    return Ok(());
                 }
             }
-            name if last == 0 => head.note(name, &values),
-            _ => {}
+            Token::Property(..) | Token::Node => {}
         }
     }
     Err(truncated(text.len(), "a tree that is never closed"))
 }
 
+impl Node {
+    /// Adds the values of a comment, a line each.
+    fn add_comments(&mut self, values: &[String]) {
+        for value in values {
+            if !self.comment.is_empty() {
+                self.comment.push('\n');
+            }
+            self.comment.push_str(&tidy(value));
+        }
+    }
+}
+
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Board>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let start = record.start.clone().unwrap_or_else(Board::start);
+    let dropped = fit::tags_lost(record, tags_kept(record));
+    Ok(Written::text(write(record, &start), dropped))
+}
+
 /// The tree of a record on a board of any size.
-pub(crate) fn write(record: &Record<Board>, start: &Board) -> String {
-    let (width, height) = (start.width(), start.height());
+fn write(record: &Record<Board>, start: &Board) -> String {
+    let width = start.width();
+    let height = start.height();
     let size = if width == height { width.to_string() } else { format!("{width}:{height}") };
     let rule = match start.variant() {
         Variant::Freestyle => "0",
@@ -467,7 +521,7 @@ pub(crate) fn write(record: &Record<Board>, start: &Board) -> String {
 }
 
 /// The number of tags that have a property.
-pub(crate) fn tags_kept(record: &Record<Board>) -> usize {
+fn tags_kept(record: &Record<Board>) -> usize {
     TAGS.iter().filter(|(_, tag)| record.tag(tag).is_some()).count()
 }
 

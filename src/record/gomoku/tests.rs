@@ -1,12 +1,19 @@
+//! Tests of the formats of gomoku.
+
 use proptest::prelude::*;
 
-use super::*;
-use crate::game::{MoveList, Notation, Side};
-use crate::gomoku::Variant;
+use crate::game::{Game, MoveList, Notation, Outcome, Side};
+use crate::gomoku::{Board, Variant};
+use crate::record::formats::Formats;
+use crate::record::gomoku::{board, lib};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::format::Format;
 use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
 use crate::record::model::options::{Keep, ReadOptions};
 use crate::record::model::parsed::Note;
+use crate::record::model::record::Record;
 use crate::record::model::record::{Tree, Variation};
+use crate::record::model::written::{Dropped, WriteError, WriteOptions};
 
 fn read(bytes: &[u8]) -> Vec<Result<Record<Board>, String>> {
     let mut games = Vec::new();
@@ -232,7 +239,8 @@ fn database(games: usize, tournament: &str, game: &str) -> String {
 fn names_that_games_share_are_bounded() {
     let game = "<game tournament=\"1\" black=\"1\"><move>h8 i9</move></game>";
     let xml = database(300, &"棋".repeat(100_000), game);
-    let (mut bytes, mut notes) = (0, Vec::new());
+    let mut bytes = 0;
+    let mut notes = Vec::new();
     let summary = Board::read_records("t", xml.as_bytes(), &mut |game| {
         let game = game.unwrap();
         bytes += game.record.tags.iter().map(|(_, value)| value.len()).sum::<usize>();
@@ -244,7 +252,8 @@ fn names_that_games_share_are_bounded() {
     assert!(bytes <= 300 * 3 * MAX_SHARED_TEXT, "{bytes}");
     // Names of any length are too much for a file that has hardly anything else.
     let xml = database(20_000, &"x".repeat(MAX_SHARED_TEXT), game);
-    let (mut bytes, mut fault) = (0, None);
+    let mut bytes = 0;
+    let mut fault = None;
     let summary = Board::read_records("t", xml.as_bytes(), &mut |game| match game {
         Ok(game) => bytes += game.record.tags.iter().map(|(_, value)| value.len()).sum::<usize>(),
         Err(bad) => fault = fault.take().or(Some(bad.to_string())),
@@ -372,7 +381,8 @@ fn a_tree_that_ends_too_early_is_opened_up_to_there() {
             }
             games
         };
-        let (refused, opened) = (kept(Keep::Nothing), kept(Keep::Opened));
+        let refused = kept(Keep::Nothing);
+        let opened = kept(Keep::Opened);
         assert!(refused.iter().all(Result::is_err), "{end}");
         if let Some(Ok(game)) = opened.first() {
             let reason = &game.cut.as_ref().unwrap().reason;

@@ -26,7 +26,8 @@ pub(crate) fn nodes_of(tree: &Tree<Board>) -> Vec<Node> {
         let mut path = vec![begin];
         let mut last = begin;
         for &mv in &tree.moves {
-            let (index, depth) = (nodes.len(), nodes[last].depth + 1);
+            let index = nodes.len();
+            let depth = nodes[last].depth + 1;
             nodes[last].answers.push(index);
             nodes.push(Node { mv: Some(mv), depth, ..Node::default() });
             path.push(index);

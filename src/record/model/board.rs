@@ -1,7 +1,8 @@
 //! Start positions from the boards that files store.
 
 use crate::game::{Game, Side};
-use crate::record::model::parsed::{BadGameReason, Note};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::parsed::Note;
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
 
 /// The pieces on the board at the start of a game.

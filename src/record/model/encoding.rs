@@ -1,3 +1,5 @@
+//! Encodings of text: names, detection, decoding.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -166,7 +168,8 @@ impl Encoding {
             return (text, false);
         }
         let mut decoder = self.table().new_decoder_without_bom_handling();
-        let (mut text, mut at) = (String::with_capacity(bytes.len() * 2), 0);
+        let mut text = String::with_capacity(bytes.len() * 2);
+        let mut at = 0;
         loop {
             let rest = &bytes[at..];
             text.reserve(3 * rest.len() + 16);
@@ -305,7 +308,9 @@ fn pairs_of(bytes: &[u8]) -> impl Iterator<Item = (u8, u8)> {
 /// them alone and next to letters of ASCII, as they never do in Chinese texts. Other signs (quotation marks, dashes, `±`)
 /// stand at the ends of words, or alone.
 fn is_western(bytes: &[u8]) -> bool {
-    let (mut single, mut double, mut others) = (0_usize, 0_usize, 0_usize);
+    let mut single = 0_usize;
+    let mut double = 0_usize;
+    let mut others = 0_usize;
     let mut before = None;
     let mut runs = bytes.chunk_by(|a, b| a.is_ascii() == b.is_ascii()).peekable();
     while let Some(run) = runs.next() {

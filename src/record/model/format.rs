@@ -1,18 +1,31 @@
+//! The formats of game records by their names, and what names of files say of them.
+
 use std::fmt;
 use std::str::FromStr;
-
-/// Endings of formats that many other files have, too.
-const AMBIGUOUS: [&str; 5] = ["txt", "csv", "html", "htm", "xml"];
 
 /// Endings of packed files.
 const PACKINGS: [&str; 5] = ["zst", "zstd", "gz", "xz", "bz2"];
 
-/// Endings of game files beside those of [`Format::extensions`]; used for nothing else.
-const GAME_ENDINGS: [&str; 8] = ["pgns", "wxf", "che", "mxq", "ccm", "chn", "pfc", "xqr"];
+/// Endings of archives. RAR is not read.
+const ARCHIVES: [&str; 9] = ["zip", "7z", "rar", "tar", "tgz", "txz", "tbz", "tbz2", "tzst"];
 
-/// A format of game records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
+/// Defines the formats, and the list of all of them.
+macro_rules! formats {
+    ($($(#[$doc:meta])+ $name:ident,)+) => {
+        /// A format of game records. What there is to know of it is in its [row](Self::info).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Format {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Format {
+            /// All formats, those of xiangqi first.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+        }
+    };
+}
+
+formats! {
     /// Portable Game Notation: tags and moves in text, with comments and variations.
     Pgn,
     /// A JSON object on each line.
@@ -65,186 +78,87 @@ pub enum Format {
     Pos,
 }
 
-/// Endings of archives. RAR is not read.
-const ARCHIVES: [&str; 9] = ["zip", "7z", "rar", "tar", "tgz", "txz", "tbz", "tbz2", "tzst"];
+/// The number of games that files of a format may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GameCount {
+    /// One game a file.
+    One,
+    /// Any number of games.
+    Many,
+}
 
 impl Format {
-    /// The formats of gomoku, the usual one first.
-    pub const GOMOKU: [Self; 10] = [
-        Self::Jsonl,
-        Self::Moves,
-        Self::Psq,
-        Self::Rec,
-        Self::Sgf,
-        Self::Lib,
-        Self::Rif,
-        Self::Offsets,
-        Self::Bdt,
-        Self::Pos,
-    ];
-
-    /// The formats of xiangqi.
-    pub const XIANGQI: [Self; 16] = [
-        Self::Pgn,
-        Self::Jsonl,
-        Self::Plain,
-        Self::Xqf,
-        Self::Cbr,
-        Self::Cbl,
-        Self::Cbf,
-        Self::DhtmlXq,
-        Self::Che,
-        Self::Mxq,
-        Self::Ccm,
-        Self::Chn,
-        Self::Pfc,
-        Self::Xqr,
-        Self::Wxf,
-        Self::Text,
-    ];
-
     /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pgn => "pgn",
-            Self::Jsonl => "jsonl",
-            Self::Plain => "plain",
-            Self::Xqf => "xqf",
-            Self::Cbr => "cbr",
-            Self::Cbl => "cbl",
-            Self::Cbf => "cbf",
-            Self::DhtmlXq => "dhtmlxq",
-            Self::Che => "che",
-            Self::Mxq => "mxq",
-            Self::Ccm => "ccm",
-            Self::Chn => "chn",
-            Self::Pfc => "pfc",
-            Self::Xqr => "xqr",
-            Self::Wxf => "wxf",
-            Self::Text => "text",
-            Self::Moves => "moves",
-            Self::Psq => "psq",
-            Self::Rec => "rec",
-            Self::Sgf => "sgf",
-            Self::Lib => "lib",
-            Self::Rif => "rif",
-            Self::Offsets => "offsets",
-            Self::Bdt => "bdt",
-            Self::Pos => "pos",
-        }
+        self.info().name
     }
 
     /// The endings of the format's file names, in lower case, the usual one first. They are a hint for
     /// finding and naming files; the format of a file is determined from its content.
     #[must_use]
     pub const fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Self::Pgn => &["pgn"],
-            Self::Jsonl => &["jsonl", "ndjson"],
-            Self::Plain => &["txt", "csv"],
-            Self::Xqf => &["xqf"],
-            Self::Cbr => &["cbr"],
-            Self::Cbl => &["cbl"],
-            Self::Cbf => &["cbf"],
-            Self::DhtmlXq => &["ubb", "dhtmlxq", "html", "htm"],
-            Self::Che => &["che"],
-            Self::Mxq => &["mxq"],
-            Self::Ccm => &["ccm"],
-            Self::Chn => &["chn"],
-            Self::Pfc => &["pfc"],
-            Self::Xqr => &["xqr"],
-            Self::Wxf => &["wxf"],
-            Self::Text => &[],
-            Self::Moves | Self::Offsets => &["txt"],
-            Self::Psq => &["psq"],
-            Self::Rec => &["rec"],
-            Self::Sgf => &["sgf"],
-            Self::Lib => &["lib"],
-            Self::Rif => &["rif", "xml"],
-            Self::Bdt => &["bdt"],
-            Self::Pos => &["pos"],
-        }
-    }
-
-    /// All formats.
-    fn all() -> impl Iterator<Item = Self> {
-        let more = Self::GOMOKU.into_iter().filter(|format| !Self::XIANGQI.contains(format));
-        Self::XIANGQI.into_iter().chain(more)
+        self.info().endings
     }
 
     /// The one of `formats` that files with this ending usually have, whatever the case.
     #[must_use]
     pub fn from_extension(ending: &str, formats: &[Self]) -> Option<Self> {
-        formats
-            .iter()
-            .copied()
-            .find(|f| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(ending)))
+        formats.iter().copied().find(|format| has(format.extensions(), ending))
     }
 
     /// Judges from a name how likely the file is to hold games in one of `formats`: `None` if it is not, else whether its ending
     /// is used for nothing else. The ending of a packed file (`.zst`, `.gz`) is the one before.
     #[must_use]
     pub fn is_game_file(name: &str, formats: &[Self]) -> Option<bool> {
-        let is_packing =
-            |ending: &str| PACKINGS.iter().any(|packing| ending.eq_ignore_ascii_case(packing));
         let (stem, mut ending) = name.rsplit_once('.')?;
-        if is_packing(ending) {
+        if has(&PACKINGS, ending) {
             (_, ending) = stem.rsplit_once('.')?;
         }
-        if formats == Self::XIANGQI
-            && GAME_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
-        {
+        let is_other = |format: &Self| has(format.info().other_endings, ending);
+        if formats.iter().any(is_other) {
             return Some(true);
         }
         Self::from_extension(ending, formats)?;
-        Some(!AMBIGUOUS.iter().any(|other| ending.eq_ignore_ascii_case(other)))
+        Some(!is_shared(ending))
     }
 
     /// Returns true if a name tells nothing about a file's content: it has no ending, or one that is used for
     /// everything.
     pub(crate) fn is_open_name(name: &str) -> bool {
-        let split = |name: &str| {
-            let (stem, ending) = name.rsplit_once('.')?;
-            Some((stem.to_owned(), ending.to_ascii_lowercase()))
-        };
-        let mut ending = split(name);
-        if let Some((stem, last)) = &ending
-            && PACKINGS.contains(&last.as_str())
+        let mut parts = name.rsplit_once('.');
+        if let Some((stem, ending)) = parts
+            && has(&PACKINGS, ending)
         {
-            ending = split(stem);
+            parts = stem.rsplit_once('.');
         }
-        ending.is_none_or(|(_, ending)| AMBIGUOUS.contains(&ending.as_str()))
+        parts.is_none_or(|(_, ending)| is_shared(ending))
     }
 
     /// Returns true if a file of that name is an archive, packed perhaps, in which games may lie.
     pub(crate) fn is_archive(name: &str) -> bool {
-        let ending = |name: &str| name.rsplit_once('.').map_or(0, |(stem, _)| stem.len() + 1);
-        let (stem, mut ending) = name.split_at(ending(name));
-        if PACKINGS.iter().any(|packing| ending.eq_ignore_ascii_case(packing)) {
-            let stem = stem.strip_suffix('.').unwrap_or(stem);
+        let (stem, mut ending) = name.rsplit_once('.').unwrap_or(("", name));
+        if has(&PACKINGS, ending) {
             ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending);
         }
-        ARCHIVES.iter().any(|archive| ending.eq_ignore_ascii_case(archive))
+        has(&ARCHIVES, ending)
     }
 
     /// Returns true if a file of this format can hold more than one game.
     #[must_use]
     pub const fn holds_many(self) -> bool {
-        matches!(
-            self,
-            Self::Pgn
-                | Self::Jsonl
-                | Self::Plain
-                | Self::Cbl
-                | Self::DhtmlXq
-                | Self::Moves
-                | Self::Sgf
-                | Self::Rif
-                | Self::Offsets
-                | Self::Bdt
-        )
+        matches!(self.info().games, GameCount::Many)
     }
+}
+
+/// Returns true if an ending is one of a list, whatever its case.
+fn has(endings: &[&str], ending: &str) -> bool {
+    endings.iter().any(|other| other.eq_ignore_ascii_case(ending))
+}
+
+/// Returns true if many files without games have the ending, too.
+fn is_shared(ending: &str) -> bool {
+    Format::ALL.iter().any(|format| has(format.info().shared_endings, ending))
 }
 
 impl fmt::Display for Format {
@@ -260,14 +174,16 @@ pub struct UnknownFormat(String);
 
 /// The names of all formats.
 fn names() -> String {
-    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
+    Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
 }
 
 impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::all()
+        Self::ALL
+            .iter()
+            .copied()
             .find(|format| format.name().eq_ignore_ascii_case(text))
             .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
@@ -279,7 +195,7 @@ mod tests {
 
     #[test]
     fn names_and_endings_lead_back() {
-        for format in Format::all() {
+        for &format in Format::ALL {
             assert_eq!(format.name().parse(), Ok(format));
         }
         for formats in [&Format::XIANGQI[..], &Format::GOMOKU] {

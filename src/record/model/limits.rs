@@ -20,3 +20,10 @@ pub const MAX_SHARED_RATIO: usize = 8;
 
 /// The bytes that the shared texts of any file may come to, whatever its size.
 pub const FREE_SHARED: usize = 1 << 20;
+
+/// The greatest depth to which variations may nest.
+pub const MAX_VARIATION_DEPTH: usize = 100;
+
+/// The most variations, comments and tags that a game may have together. A game of 4 MiB could have a
+/// million, each of which needs a hundred bytes of memory; the largest known ones have thousands.
+pub const MAX_PARTS: usize = 100_000;

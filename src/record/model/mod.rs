@@ -1,7 +1,10 @@
 //! The common part of readers and writers: games and their trees, what becomes of a source's games, places,
-//! encodings, the names of formats, bounds.
+//! encodings, the formats and their rows, bounds.
 
+pub(crate) mod bad_game;
 pub(crate) mod board;
+pub(crate) mod chunk;
+pub(crate) mod chunk_reader;
 pub(crate) mod encoding;
 pub(crate) mod format;
 pub(crate) mod limits;
@@ -11,5 +14,9 @@ pub(crate) mod place;
 pub(crate) mod preorder;
 pub(crate) mod record;
 pub(crate) mod recorded;
+pub(crate) mod row;
+pub(crate) mod sample;
 pub(crate) mod shared;
+pub(crate) mod single;
 pub(crate) mod texts;
+pub(crate) mod written;

@@ -1,3 +1,5 @@
+//! Places in sources, for messages.
+
 use std::fmt;
 
 /// A place in a source. It is displayed as in a column of a list: a line as its number, an offset as `@6699`.
@@ -35,7 +37,8 @@ mod tests {
 
     #[test]
     fn places_are_lines_or_bytes() {
-        let (line, byte) = (Place::Line(12), Place::Offset(0x1a2b));
+        let line = Place::Line(12);
+        let byte = Place::Offset(0x1a2b);
         assert_eq!((line.to_string().as_str(), byte.to_string().as_str()), ("12", "@6699"));
         assert_eq!(line.within("a.pgn"), "a.pgn:12");
         assert_eq!(byte.within("a.xqf"), "a.xqf: byte 0x1a2b");

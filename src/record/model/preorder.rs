@@ -2,7 +2,8 @@
 //! that comes after it and one for another move in its place that comes after all its answers.
 
 use crate::game::Game;
-use crate::record::model::parsed::{BadGameReason, MAX_VARIATION_DEPTH};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::limits::MAX_VARIATION_DEPTH;
 use crate::record::model::record::{Tree, Variation};
 use crate::xiangqi::notation::{Dialect, IllegalReason, MoveError, read_move};
 use crate::xiangqi::{Move, Position, Square};
@@ -241,7 +242,8 @@ mod tests {
     fn node(mv: &str, marks: &str) -> FileMove {
         let square = |text: &str| Square::parse(text).ok_or(99);
         let mv = Ok(Coordinates { from: square(&mv[..2]), to: square(&mv[2..]) });
-        let (is_last, has_alternative) = (marks.contains('.'), marks.contains('|'));
+        let is_last = marks.contains('.');
+        let has_alternative = marks.contains('|');
         FileMove { mv, comment: String::new(), is_last, has_alternative }
     }
 

@@ -1,3 +1,5 @@
+//! The model of a game: its tags, its start, its result and its tree of moves.
+
 use crate::game::{Game, Outcome};
 
 /// One game as a file states it: tags, start position, a tree of moves with comments, a result.

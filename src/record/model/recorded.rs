@@ -1,7 +1,7 @@
 //! The contract between a game and the readers and writers of formats that games share.
 
 use crate::game::{Notation, Outcome};
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::record::Record;
 
 /// A game whose records are read from files: starts and moves as texts in files write them, and the ends of

@@ -4,8 +4,8 @@
 //! thousandfold as it is read, and whatever is made of its games with it. So such a text is cut where it is longer
 //! than any name, and all of what is handed out stays within a multiple of the file.
 
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
-use crate::record::model::parsed::BadGameReason;
 
 /// A text that games share, short enough for each of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

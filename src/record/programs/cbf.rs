@@ -16,15 +16,42 @@
 //! after all its answers. Moves that belong to no branch are counted as a variation that was cut.
 
 use crate::game::{Outcome, Side};
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::from_top_left;
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::contains;
+use crate::record::model::single::{Fault, Found, go_on, on_lines};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute};
-use crate::record::text::pgn::read_start;
-use crate::record::text::single::{Fault, Found, go_on, on_lines};
-use crate::xiangqi::Position;
+use crate::record::text::move_words::read_start;
+use crate::xiangqi::{Position, Square};
+
+/// The row of CBF.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Cbf,
+        name: "cbf",
+        endings: &["cbf"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer {
+        stage: Stage::Element,
+        shows: |sample| contains(sample.head(), b"<ChineseChessRecord"),
+    }],
+    read: ReadGames::One(game),
+    write: None,
+};
 
 /// The names of tags by those of elements.
 const TEXTS: [(&str, &str); 19] = [
@@ -50,7 +77,7 @@ const TEXTS: [(&str, &str); 19] = [
 ];
 
 /// Reads the game of a CBF.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let texts = Texts::default();
     let text = texts.detected(bytes);
     let mut reader = Reader { text: &text, pieces: Pieces::new(&text), moves_at: 0 };
@@ -101,7 +128,9 @@ impl Reader<'_> {
         let start = head.start.clone().unwrap_or_else(Position::start);
         let mut order = PreOrder::new(start, comment.unwrap_or_default());
         let mut goes_on = true;
-        let (mut left_over, mut fault, mut end) = (0, None, None);
+        let mut left_over = 0;
+        let mut fault = None;
+        let mut end = None;
         while let Some(element) = next {
             let at = self.moves_at;
             next = match self.next_move() {
@@ -219,8 +248,16 @@ impl Head {
 
 /// Reads `77-47`.
 fn coordinates(text: &str) -> Option<Coordinates> {
-    let digit = |b: u8| b.is_ascii_digit().then(|| b - b'0');
     let &[a, b, b'-', c, d] = text.trim().as_bytes() else { return None };
-    let square = |file, row| from_top_left(file, row).map_err(|_| file * 10 + row);
-    Some(Coordinates { from: square(digit(a)?, digit(b)?), to: square(digit(c)?, digit(d)?) })
+    Some(Coordinates { from: square(a, b)?, to: square(c, d)? })
+}
+
+/// The square of two digits, or their number; `None` if they are no digits.
+fn square(file: u8, row: u8) -> Option<Result<Square, u8>> {
+    if !file.is_ascii_digit() || !row.is_ascii_digit() {
+        return None;
+    }
+    let file = file - b'0';
+    let row = row - b'0';
+    Some(from_top_left(file, row).map_err(|_| file * 10 + row))
 }

@@ -23,21 +23,67 @@
 use std::ops::Range;
 
 use crate::game::{Outcome, Side};
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{from_halves, note, start_position};
-use crate::record::model::format::Format;
+use crate::record::model::chunk::{Chunk, Cut, Start};
+use crate::record::model::chunk_reader::ChunkReader;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, go_on, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::old_cbl;
-use crate::record::text::single::{Fault, Found, go_on, report, truncated, unless_truncated};
-use crate::record::text::split::{Chunk, Start, cut};
 use crate::xiangqi::{Piece, Position, Role, Square};
 
 const RECORD_MAGIC: &[u8; 16] = b"CCBridge Record\0";
 const LIBRARY_MAGIC: &[u8; 16] = b"CCBridgeLibrary\0";
+
+/// The beginning of all files of the program.
+const PROGRAM: &[u8] = b"CCBridge";
+
+/// The row of CBR.
+pub(crate) const RECORD_ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Cbr,
+        name: "cbr",
+        endings: &["cbr"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer {
+        stage: Stage::Mark,
+        shows: |sample| sample.bytes.starts_with(RECORD_MAGIC),
+    }],
+    read: ReadGames::Chunk(read_record),
+    write: None,
+};
+
+/// The row of CBL.
+pub(crate) const LIBRARY_ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Cbl,
+        name: "cbl",
+        endings: &["cbl"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::Many,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Chunks(split),
+    },
+    sniff: &[Sniffer { stage: Stage::Mark, shows: |sample| sample.bytes.starts_with(PROGRAM) }],
+    read: ReadGames::Chunk(read_library),
+    write: None,
+};
 
 /// The offset of a record's version.
 const VERSION: usize = 19;
@@ -104,35 +150,26 @@ impl Layout {
 }
 
 /// Reads the game of a CBR.
-pub(crate) fn read_record(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    report(source, chunk, (Place::Offset(0), 1), game(bytes, 0), sink)
+fn read_record(reader: &mut ChunkReader<'_>) {
+    reader.report(Place::Offset(0), 1, game(reader.bytes, 0));
 }
 
 /// A CBL in chunks of about `target` bytes.
-pub(crate) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
+fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     let whole = Chunk::whole(bytes, Some(Format::Cbl));
     let Ok(first) = first_record(bytes) else { return vec![whole] };
     let games = records(bytes, first).filter(|record| !is_heading(&bytes[record.clone()]));
     let starts = (1..).zip(games).map(|(game, record)| Start { at: record.start, line: 1, game });
-    cut(&whole, target, starts)
+    whole.cut_at(target, starts)
 }
 
-/// Reads the games of one chunk of a CBL; the number of a game counts records with pieces on the board.
-pub(crate) fn read_library(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
+/// Reads the games of a chunk of a CBL; the number of a game counts records with pieces on the board.
+fn read_library(reader: &mut ChunkReader<'_>) {
+    let bytes = reader.bytes;
     if old_cbl::is_old(bytes) {
-        return old_cbl::read(source, bytes, chunk, sink);
+        return old_cbl::read(reader);
     }
-    let Chunk { bytes: Range { start, end }, mut game, .. } = chunk.clone();
+    let Chunk { bytes: Range { start, end }, mut game, .. } = reader.chunk.clone();
     let part = bytes.get(..end).unwrap_or_default();
     let first = match start {
         0 => first_record(bytes),
@@ -140,24 +177,20 @@ pub(crate) fn read_library(
     };
     let first = match first {
         Ok(first) => first,
-        Err(fault) => return report(source, chunk, (Place::Offset(0), 1), Err(fault), sink),
+        Err(fault) => return reader.report(Place::Offset(0), 1, Err(fault)),
     };
-    let mut summary = ReadSummary::default();
-    for place in records(part, first) {
-        let at = place.start;
-        let record = &part[place];
+    for range in records(part, first) {
+        let at = range.start;
+        let record = &part[range];
         if !is_heading(record) {
-            let place = Place::Offset(at as u64);
-            summary += report(source, chunk, (place, game), self::game(record, at), sink);
+            reader.report(Place::Offset(at as u64), game, self::game(record, at));
             game += 1;
         }
     }
     if end == bytes.len() && !(end - first).is_multiple_of(BLOCK) {
         let fault = truncated(end, "its last block; games may be missing");
-        let place = Place::Offset(end as u64);
-        summary += report(source, chunk, (place, game), Err(fault), sink);
+        reader.report(Place::Offset(end as u64), game, Err(fault));
     }
-    summary
 }
 
 /// The byte ranges of the records, from the first one on, those without pieces included.
@@ -207,7 +240,8 @@ fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
 /// Reads a record that begins at `offset` of the file.
 fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     let layout = Layout::of(record);
-    let (board_at, tree_at) = (BOARD - layout.rest, TREE - layout.rest);
+    let board_at = BOARD - layout.rest;
+    let tree_at = TREE - layout.rest;
     let Some(header) = record.get(..tree_at) else {
         let within = format!("the header, after {} of its {tree_at} bytes", record.len());
         return Err(truncated(offset + record.len(), &within));
@@ -215,7 +249,8 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     let board = board(layout.board(header).unwrap_or_default())
         .map_err(|reason| Fault::at(offset + board_at, reason))?;
     let texts = Texts::default();
-    let (at, square) = (tree_at, layout.square);
+    let at = tree_at;
+    let square = layout.square;
     let mut tree = TreeReader { bytes: record, at, offset, square, texts: &texts };
     let first = tree.node()?;
     let second = if first.is_last { None } else { tree.clone().node()?.mv.ok() };
@@ -225,7 +260,8 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     let start = start_position(&board, first_square, stated)
         .map_err(|reason| Fault::at(offset + board_at, reason))?;
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), first.comment);
-    let (mut more, mut fault) = (!first.is_last, None);
+    let mut more = !first.is_last;
+    let mut fault = None;
     while more {
         if tree.at > MAX_GAME_BYTES {
             return Err(Fault::at(offset, BadGameReason::TooLong(record.len())));

@@ -14,10 +14,33 @@
 //! that one is read only if every move in it is legal, and else is of an unknown format.
 
 use crate::record::model::board::{from_top_left, turned};
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
-use crate::record::text::single::{Fault, Found, is_playable, line, truncated};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, is_playable, line, truncated};
 use crate::xiangqi::Position;
+
+/// The row of CCM.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Ccm,
+        name: "ccm",
+        endings: &["ccm"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::LooseLayout, shows: |sample| looks_like(sample.bytes) }],
+    read: ReadGames::One(game),
+    write: None,
+};
 
 const HEAD: usize = 12;
 const MOVE: usize = 9;
@@ -27,7 +50,7 @@ const BARE_MOVE: usize = 7;
 const MAX_BYTES: usize = 64 << 10;
 
 /// Returns true if the bytes look like a CCM.
-pub(crate) fn looks_like(bytes: &[u8]) -> bool {
+fn looks_like(bytes: &[u8]) -> bool {
     if bytes.len() > MAX_BYTES {
         return false;
     }
@@ -41,7 +64,7 @@ pub(crate) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CCM.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (tree, fault) = if is_bare(bytes) {
         line(Position::start(), bare_moves(bytes).map(Ok))?
     } else {

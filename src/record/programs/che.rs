@@ -10,10 +10,33 @@
 //! Ranks count from Red's side, files from Red's left, both from 0. Neither names nor a result are
 //! kept. The game goes on after mate until the king is captured: such a last move is illegal.
 
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
-use crate::record::text::single::{Fault, Found, is_playable, line, malformed, truncated};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::xiangqi::{Position, Square};
+
+/// The row of CHE.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Che,
+        name: "che",
+        endings: &["che"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Layout, shows: |sample| looks_like(sample.bytes) }],
+    read: ReadGames::One(game),
+    write: None,
+};
 
 /// Numbers before the moves, and of a move.
 const HEAD: usize = 2;
@@ -23,7 +46,7 @@ const MOVE: usize = 10;
 const SAMPLE: usize = 512;
 
 /// Returns true if the bytes begin like a CHE.
-pub(crate) fn looks_like(bytes: &[u8]) -> bool {
+fn looks_like(bytes: &[u8]) -> bool {
     let sample = &bytes[..bytes.len().min(SAMPLE)];
     let is_number = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
     if !sample.iter().all(is_number) {
@@ -35,7 +58,7 @@ pub(crate) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of a CHE.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let mut numbers = Numbers::new(bytes);
     numbers.number("the number of moves")?;
     let (_, count) = numbers.number("the number of moves")?;
@@ -60,11 +83,15 @@ pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
 }
 
 fn coordinates(mv: &[u32; MOVE]) -> Coordinates {
-    let square = |rank: u32, file: u32| match (u8::try_from(rank), u8::try_from(file)) {
+    Coordinates { from: square(mv[3], mv[4]), to: square(mv[5], mv[6]) }
+}
+
+/// The square on a rank and a file, or a number for messages.
+fn square(rank: u32, file: u32) -> Result<Square, u8> {
+    match (u8::try_from(rank), u8::try_from(file)) {
         (Ok(rank @ 0..10), Ok(file @ 0..9)) => Ok(Square::at(file, rank)),
         _ => Err((file.min(15) * 16 + rank.min(15)) as u8),
-    };
-    Coordinates { from: square(mv[3], mv[4]), to: square(mv[5], mv[6]) }
+    }
 }
 
 /// The numbers of a text, and where they begin.

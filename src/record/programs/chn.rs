@@ -21,12 +21,35 @@
 
 use crate::game::Side;
 use crate::record::model::board::{Board, from_top_left, start_position, turned};
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::ccm::seen_from_red;
-use crate::record::text::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::xiangqi::{Piece, Position, Role, Square};
+
+/// The row of CHN.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Chn,
+        name: "chn",
+        endings: &["chn"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Layout, shows: |sample| looks_like(sample.bytes) }],
+    read: ReadGames::One(game),
+    write: None,
+};
 
 const MAGIC: &[u8] = b"GL\xd0\x07\xd4\x07";
 const DATE: usize = 8;
@@ -53,12 +76,12 @@ const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// Returns true if the bytes look like a CHN.
-pub(crate) fn looks_like(bytes: &[u8]) -> bool {
+fn looks_like(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || is_old(bytes)
 }
 
 /// Reads the game of a CHN.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     if !bytes.starts_with(MAGIC) {
         let (tree, fault) = line(Position::start(), old_moves(bytes).map(Ok))?;
         let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };
@@ -148,10 +171,11 @@ fn is_old(bytes: &[u8]) -> bool {
 /// The moves of the kind before.
 fn old_moves(bytes: &[u8]) -> impl Iterator<Item = (usize, Coordinates)> {
     let records = bytes.get(OLD_MOVES..).unwrap_or_default().as_chunks::<OLD_MOVE>().0;
-    // A number beyond a byte is off the board as well.
-    let number = |record: &[u8; OLD_MOVE], at: usize| {
-        if record[at + 1] == 0 { record[at] } else { u8::MAX }
-    };
-    let squares = records.iter().map(move |r| [4, 6, 8, 10].map(|at| number(r, at)));
+    let squares = records.iter().map(|record| [4, 6, 8, 10].map(|at| old_number(record, at)));
     (OLD_MOVES..).step_by(OLD_MOVE).zip(seen_from_red(squares))
+}
+
+/// A number of a move of the kind before. One beyond a byte is off the board as well.
+const fn old_number(record: &[u8; OLD_MOVE], at: usize) -> u8 {
+    if record[at + 1] == 0 { record[at] } else { u8::MAX }
 }

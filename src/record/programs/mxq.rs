@@ -11,13 +11,36 @@
 //! are not kept.
 
 use crate::game::{Outcome, Side};
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::record::model::texts::{Texts, push_tag};
-use crate::record::text::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};
+
+/// The row of MXQ.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Mxq,
+        name: "mxq",
+        endings: &["mxq"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Layout, shows: |sample| looks_like(sample.bytes) }],
+    read: ReadGames::One(game),
+    write: None,
+};
 
 const MOVES: &[u8] = b"Moves";
 const END: &[u8] = b"Ends";
@@ -33,7 +56,7 @@ const RESULTS: [(&str, Outcome); 3] = [
 ];
 
 /// Returns true if the bytes begin like an MXQ.
-pub(crate) fn looks_like(bytes: &[u8]) -> bool {
+fn looks_like(bytes: &[u8]) -> bool {
     let mut strings = Strings { bytes, at: 0 };
     let mut head = strings.by_ref().take(MAX_HEAD);
     if !head.any(|string| string.is_some_and(|(_, text)| text == MOVES)) {
@@ -48,7 +71,7 @@ pub(crate) fn looks_like(bytes: &[u8]) -> bool {
 }
 
 /// Reads the game of an MXQ.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     Texts::read(|texts| read(bytes, texts))
 }
 
@@ -108,11 +131,14 @@ fn tags(head: &[String]) -> (Vec<(String, String)>, Option<Outcome>) {
 /// Reads `7C-4C`.
 fn coordinates(text: &[u8]) -> Option<Coordinates> {
     let &[a, b, b'-', c, d] = text else { return None };
-    let square = |file: u8, rank: u8| {
-        let (file, rank) = (file.wrapping_sub(b'0'), rank.to_ascii_uppercase().wrapping_sub(b'A'));
-        if file < 9 && rank < 10 { Ok(Square::at(file, rank)) } else { Err(file) }
-    };
     Some(Coordinates { from: square(a, b), to: square(c, d) })
+}
+
+/// The square of a digit and a letter, or the number of the file.
+const fn square(file: u8, rank: u8) -> Result<Square, u8> {
+    let file = file.wrapping_sub(b'0');
+    let rank = rank.to_ascii_uppercase().wrapping_sub(b'A');
+    if file < 9 && rank < 10 { Ok(Square::at(file, rank)) } else { Err(file) }
 }
 
 /// The strings of a file and where they begin; `None` where one is cut off.

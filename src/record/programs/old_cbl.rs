@@ -27,16 +27,16 @@ use std::io::{self, Read};
 use flate2::bufread::ZlibDecoder;
 
 use crate::game::{Outcome, Side};
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{board_of, from_halves, start_position};
+use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::{FREE_BYTES, MAX_GAME_BYTES, MAX_RATIO};
-use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::single::{Fault, Found, go_on, malformed, truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
-use crate::record::text::single::{Fault, Found, go_on, malformed, report, truncated};
-use crate::record::text::split::Chunk;
 use crate::xiangqi::{Position, Square};
 
 const MAGIC: &[u8] = b"CCBridge\x15\0\0\0";
@@ -60,22 +60,16 @@ pub(crate) fn is_old(bytes: &[u8]) -> bool {
 }
 
 /// Reads the games of an old CBL, one after the other: no more than one is held unpacked.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let mut summary = ReadSummary::default();
+pub(crate) fn read(reader: &mut ChunkReader<'_>) {
+    let bytes = reader.bytes;
     if let Err(fault) = check(bytes) {
-        return report(source, chunk, (Place::Offset(0), 1), Err(fault), sink);
+        return reader.report(Place::Offset(0), 1, Err(fault));
     }
     let mut number = 0;
     each_game(bytes, &mut |at, game| {
         number += 1;
-        summary += report(source, chunk, (Place::Offset(at), number), game, sink);
+        reader.report(Place::Offset(at), number, game);
     });
-    summary
 }
 
 /// Looks at the header, and at all games where the version is in doubt.
@@ -117,7 +111,8 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
 /// The version, and how many bytes are packed.
 fn header(bytes: &[u8]) -> Result<(u32, u64), Fault> {
     let number = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let (version, len) = (number(12), number(16));
+    let version = number(12);
+    let len = number(16);
     let numbers = version.zip(len).filter(|_| bytes.len() > PACKED);
     let (version, len) = numbers.ok_or_else(|| truncated(bytes.len(), "the header"))?;
     Ok((version, u64::from(len)))
@@ -257,7 +252,8 @@ fn read_game(bytes: &[u8], offset: usize, texts: &Texts) -> Result<Found, Fault>
 
 /// The square of a piece.
 fn place(byte: u8) -> Option<Square> {
-    let (file, rank) = ((byte >> 4).checked_sub(1)?, (byte & 0x0f).checked_sub(1)?);
+    let file = (byte >> 4).checked_sub(1)?;
+    let rank = (byte & 0x0f).checked_sub(1)?;
     // Rank 10 is Red's back rank.
     (file < 9 && rank < 10).then(|| Square::at(file, 9 - rank))
 }

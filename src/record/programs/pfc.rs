@@ -11,15 +11,38 @@
 //! another goes on with it, further ones are variations in its place. Other attributes of the
 //! outermost element become tags if their names can be those of tags.
 
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, go_on, on_lines, truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute, attributes};
-use crate::record::text::pgn::read_start;
+use crate::record::text::move_words::read_start;
 use crate::record::text::scan::outcome;
-use crate::record::text::single::{Fault, Found, go_on, on_lines, truncated};
 use crate::xiangqi::{Position, Setup, Square};
+
+/// The row of PFC.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Pfc,
+        name: "pfc",
+        endings: &["pfc"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Element, shows: |sample| looks_like(sample.head()) }],
+    read: ReadGames::One(game),
+    write: None,
+};
 
 /// The name of every element.
 const ELEMENT: &str = "n";
@@ -34,7 +57,7 @@ const COMMENT: &str = "c";
 const NO_TAGS: [&str; 4] = [MOVE, COMMENT, "win", "version"];
 
 /// Returns true if a text begins like a PFC.
-pub(crate) fn looks_like(sample: &[u8]) -> bool {
+fn looks_like(sample: &[u8]) -> bool {
     let head = &sample[..sample.len().min(4096)];
     if !head.starts_with(b"<") {
         return false;
@@ -51,7 +74,7 @@ pub(crate) fn looks_like(sample: &[u8]) -> bool {
 }
 
 /// Reads the game of a PFC.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let texts = Texts::default();
     let text = texts.detected(bytes);
     let found = on_lines(&text, read_text(&text))?;

@@ -17,17 +17,40 @@
 
 use crate::bytes::by_count;
 use crate::game::{Outcome, Side};
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::from_top_left;
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
-use crate::record::text::pgn::read_start;
-use crate::record::text::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
+use crate::record::text::move_words::read_start;
 use crate::xiangqi::Position;
 
+/// The row of XQR.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Xqr,
+        name: "xqr",
+        endings: &["xqr"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Mark, shows: |sample| sample.bytes.starts_with(MAGIC) }],
+    read: ReadGames::One(game),
+    write: None,
+};
+
 /// The beginning of a file: the type, the length and the value of its first field.
-pub(crate) const MAGIC: &[u8] = b"\0\x02\x20\x17";
+const MAGIC: &[u8] = b"\0\x02\x20\x17";
 
 /// The checksum with its type and length.
 const TAIL: usize = 6;
@@ -65,7 +88,7 @@ const TODAY: [Field; 9] = [
 ];
 
 /// Reads the game of an XQR.
-pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
+fn game(bytes: &[u8]) -> Result<Found, Fault> {
     let (content, fields) = match checked(bytes) {
         Err(fault) if matches!(fault.reason, BadGameReason::Truncated(_)) => {
             return cut_off(bytes, fault);
@@ -105,7 +128,8 @@ fn read(bytes: &[u8], fields: &[Field]) -> Result<(Found, usize), Fault> {
     let root = reader.node()?;
     let start = record.start.clone().unwrap_or_else(Position::start);
     let mut order = PreOrder::new(start, root.comment);
-    let (mut more, mut fault) = (!root.is_last, None);
+    let mut more = !root.is_last;
+    let mut fault = None;
     while more {
         let at = reader.at;
         let Some(node) = unless_truncated(reader.node(), &mut fault)? else { break };
@@ -132,7 +156,8 @@ fn checked(bytes: &[u8]) -> Result<(&[u8], &'static [Field]), Fault> {
         11 => &TODAY,
         _ => return Err(truncated(end, "the moves or the checksum after them")),
     };
-    let (stated, found) = (u32::from_le_bytes(*stated), crc32fast::hash(content));
+    let stated = u32::from_le_bytes(*stated);
+    let found = crc32fast::hash(content);
     if stated != found && !cfg!(fuzzing) {
         let what = format!("the checksum is {stated:08x}, that of the bytes {found:08x}");
         return Err(malformed(end - 4, what));
@@ -181,7 +206,8 @@ impl<'a> Reader<'a> {
             let within = format!("a comment that claims {len} bytes, of which {there} are there");
             comment = tidy(&self.texts.detected(self.bytes_of(len, &within)?));
         }
-        let (is_last, has_alternative) = (marks & 1 == 0, marks & 2 != 0);
+        let is_last = marks & 1 == 0;
+        let has_alternative = marks & 2 != 0;
         Ok(FileMove { mv, comment, is_last, has_alternative })
     }
 

@@ -23,15 +23,40 @@
 
 use std::borrow::Cow;
 
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::{Chunk, Cut};
+use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, Note, ReadSummary};
+use crate::record::model::parsed::Note;
 use crate::record::model::place::Place;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
 use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::pgn_writer::result_text;
-use crate::record::text::split::{Chunk, Lines};
-use crate::record::text::{pgn, plain, scan, table};
+use crate::record::text::split::Lines;
+use crate::record::text::{move_words, pgn, scan, table};
 use crate::xiangqi::notation::fold;
+
+/// The row of exports to text.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Text,
+        name: "text",
+        endings: &[],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::FreeText, shows: |sample| looks_like(sample.decoded()) }],
+    read: ReadGames::Chunk(read),
+    write: None,
+};
 
 /// Names before a colon, and the tags that they become.
 const TAGS: [(&str, &str); 26] = [
@@ -74,7 +99,7 @@ const MOST_TAGS: usize = 1 << 10;
 const MOST_DIGITS: usize = 4;
 
 /// Returns true if a line of the text begins a game's moves.
-pub(crate) fn looks_like(text: &str) -> bool {
+fn looks_like(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         numbered(line).is_some_and(Numbered::is_first)
@@ -82,18 +107,11 @@ pub(crate) fn looks_like(text: &str) -> bool {
 }
 
 /// Reads the games of a text.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let mut summary = ReadSummary::default();
-    for (number, game) in (1..).zip(Games::new(bytes, chunk)) {
+fn read(reader: &mut ChunkReader<'_>) {
+    for (number, game) in (1..).zip(Games::new(reader.bytes, reader.chunk)) {
         let place = Place::Line(game.line);
-        pgn::hand_over(source, (place, number), chunk, game.read(), &mut summary, sink);
+        pgn::hand_over(reader, place, number, game.read());
     }
-    summary
 }
 
 /// The number at the beginning of a line of moves, and what follows it.
@@ -122,7 +140,8 @@ fn numbered(line: &str) -> Option<Numbered> {
     let after = rest.trim_start_matches(|c: char| is_mark(c) || c.is_whitespace());
     let between = &rest[..rest.len() - after.len()];
     let dots = between.chars().filter(|&c| is_mark(c)).count();
-    let (is_marked, is_second) = (dots > 0, dots > 1 || between.contains('…'));
+    let is_marked = dots > 0;
+    let is_second = dots > 1 || between.contains('…');
     let has_move = begins_with_move(after);
     let is_open = is_marked && (after.is_empty() || begins_comment(after));
     (has_move || is_open).then_some(Numbered { number, is_marked, is_second, has_move })
@@ -145,11 +164,13 @@ fn split_number(text: &str) -> Option<(u64, &str)> {
 }
 
 fn begins_with_move(text: &str) -> bool {
-    let ends = |c: char| {
-        c.is_whitespace() || matches!(fold(c), '{' | '}' | '(' | ')' | ';' | '!' | '?' | ',')
-    };
-    let word = text.split(ends).next().unwrap_or_default();
-    !word.is_empty() && plain::begins_with_move(word)
+    let word = text.split(ends_word).next().unwrap_or_default();
+    !word.is_empty() && move_words::begins_with_move(word)
+}
+
+/// Returns true for what ends a word that may be a move.
+fn ends_word(c: char) -> bool {
+    c.is_whitespace() || matches!(fold(c), '{' | '}' | '(' | ')' | ';' | '!' | '?' | ',')
 }
 
 fn begins_comment(text: &str) -> bool {
@@ -161,7 +182,9 @@ fn is_all_moves(line: &str) -> bool {
     line.split_whitespace().all(|word| {
         let after = split_number(word).map_or(word, |(_, after)| after);
         let after = after.trim_start_matches(['.', '．', '、', '…']);
-        after.is_empty() || plain::begins_with_move(after) || plain::begins_with_move(word)
+        after.is_empty()
+            || move_words::begins_with_move(after)
+            || move_words::begins_with_move(word)
     })
 }
 
@@ -386,7 +409,8 @@ impl Between {
             tags.push(("Result".to_owned(), result_text(Some(outcome)).to_owned()));
         }
         let is_end = !tags.is_empty() && tags.iter().all(|(name, _)| ENDS.contains(&&**name));
-        let (is_leading, is_in_head) = (self.first_other.is_none(), self.is_head);
+        let is_leading = self.first_other.is_none();
+        let is_in_head = self.is_head;
         if !is_end {
             self.first_other.get_or_insert(self.paragraph);
             self.is_head |= !tags.is_empty();

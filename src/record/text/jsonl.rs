@@ -30,51 +30,107 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::Outcome;
-use crate::record::model::limits::MAX_GAME_BYTES;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::Cut;
+use crate::record::model::chunk_reader::ChunkReader;
+use crate::record::model::encoding::UTF8_MARK;
+use crate::record::model::format::{Format, GameCount};
+use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH};
 use crate::record::model::options::Keep;
-use crate::record::model::parsed::{
-    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, ParsedGame, ReadSummary,
-};
+use crate::record::model::parsed::ParsedGame;
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::model::recorded::Recorded;
-use crate::record::text::split::{Chunk, Lines};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::Sample;
+use crate::record::model::written::{Dropped, WriteError, WriteOptions, Written};
+use crate::record::text::pgn_writer::result_text;
+use crate::record::text::split::{Lines, TextLine, cut_lines};
 
-/// Reads the games of one chunk; `bytes` is the whole source.
-pub(crate) fn read_chunk<G: Recorded>(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_, G>,
-) -> ReadSummary {
-    let mut summary = ReadSummary::default();
-    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    for line in Lines::new(part, chunk) {
-        let (place, game) = (Place::Line(line.line), line.game);
-        let bad = |reason| BadGame { source: source.to_owned(), place, game, reason };
-        let keep = chunk.options.keep;
-        let part = |ply: usize| {
-            let read = read_game(line.text, ply - 1).ok();
-            read.filter(|(part, _)| keep.keeps(&part.record))
-        };
-        let read = read_game(line.text, usize::MAX).map(|read| (read, None)).or_else(|reason| {
-            let part = reason.bad_ply().filter(|_| keep != Keep::Nothing).and_then(part);
-            part.map(|part| (part, Some(bad(reason.clone())))).ok_or(reason)
-        });
-        match read {
-            Ok(((parsed, cut_variations), cut)) => {
-                summary.games += 1;
-                summary.kept += u64::from(cut.is_some());
-                summary.cut_variations += cut_variations;
-                sink(Ok(ParsedGame { place, game, cut: cut.map(Box::new), ..parsed }));
-            }
-            Err(reason) => {
-                summary.bad += 1;
-                sink(Err(bad(reason)));
-            }
+/// The row of JSON lines, in which games of all kinds are written.
+pub(crate) const fn row<G: Recorded>() -> FormatRow<G> {
+    FormatRow {
+        info: FormatInfo {
+            format: Format::Jsonl,
+            name: "jsonl",
+            endings: &["jsonl", "ndjson"],
+            other_endings: &[],
+            shared_endings: &[],
+            games: GameCount::Many,
+            kind: FileKind::Text,
+            certainty: Certainty::Likely,
+            cut: Cut::Games(cut_lines),
+        },
+        sniff: &[Sniffer { stage: Stage::Beginning, shows: looks_like }],
+        read: ReadGames::Chunk(read),
+        write: Some(written),
+    }
+}
+
+fn looks_like(sample: &Sample<'_>) -> bool {
+    begins_object(sample.head())
+}
+
+/// Returns true if a text begins with an object and not with a comment in braces: `{"name":`.
+pub(crate) fn begins_object(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"{") else { return false };
+    let rest = rest.trim_ascii_start();
+    if rest.starts_with(b"}") {
+        return true;
+    }
+    let Some(name) = rest.strip_prefix(b"\"") else { return false };
+    let end = name.iter().position(|&b| b == b'"');
+    end.is_some_and(|end| name[end + 1..].trim_ascii_start().starts_with(b":"))
+}
+
+/// Returns true for an object that does not end on its first line, and for a list of objects.
+pub(crate) fn is_over_lines(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes).trim_ascii_start();
+    if let Some(list) = text.strip_prefix(b"[") {
+        return begins_object(list.trim_ascii_start());
+    }
+    let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
+    line.trim_ascii() == b"{" && begins_object(text)
+}
+
+/// Reads the games of a chunk.
+fn read<G: Recorded>(reader: &mut ChunkReader<'_, G>) {
+    let keep = reader.chunk.options.keep;
+    for TextLine { text, line, game, .. } in Lines::new(reader.part(), reader.chunk) {
+        let place = Place::Line(line);
+        match read_game(text, usize::MAX) {
+            Ok(read) => hand_over(reader, place, game, read, None),
+            Err(reason) => match legal_part(text, &reason, keep) {
+                Some(part) => hand_over(reader, place, game, part, Some(reason)),
+                None => reader.refuse(reader.bad(place, game, reason)),
+            },
         }
     }
-    summary
+}
+
+/// The moves of a game before the one that is at fault, if they are to be kept.
+fn legal_part<G: Recorded>(
+    line: &[u8],
+    reason: &BadGameReason,
+    keep: Keep,
+) -> Option<(ParsedGame<G>, u64)> {
+    let ply = reason.bad_ply().filter(|_| keep != Keep::Nothing)?;
+    read_game(line, ply - 1).ok().filter(|(part, _)| keep.keeps(&part.record))
+}
+
+/// Hands over a game with the number of its variations that were cut.
+fn hand_over<G: Recorded>(
+    reader: &mut ChunkReader<'_, G>,
+    place: Place,
+    game: u64,
+    (parsed, cut_variations): (ParsedGame<G>, u64),
+    fault: Option<BadGameReason>,
+) {
+    let cut = fault.map(|reason| Box::new(reader.bad(place, game, reason)));
+    reader.summary.cut_variations += cut_variations;
+    reader.accept(ParsedGame { place, game, cut, ..parsed });
 }
 
 /// A game as it is written.
@@ -138,7 +194,8 @@ fn read_game<G: Recorded>(
     let (mut reader, last) = first?;
     let end = last.end();
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
-    let (place, game) = (Place::Line(0), 0);
+    let place = Place::Line(0);
+    let game = 0;
     let parsed = ParsedGame { record, place, game, end, note: None, cut: None, words: None };
     Ok((parsed, reader.cut))
 }
@@ -425,8 +482,12 @@ impl<'de> Visitor<'de> for Reading<'_, Text<'static>> {
         f.write_str("an object with \"moves\"")
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut start, mut result, mut tags) = (None, None, None);
-        let (mut main, mut comments, mut lines) = (None, None, None);
+        let mut start = None;
+        let mut result = None;
+        let mut tags = None;
+        let mut main = None;
+        let mut comments = None;
+        let mut lines = None;
         let mut others = Vec::new();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             match name.as_ref() {
@@ -492,7 +553,10 @@ impl<'de> Visitor<'de> for Reading<'_, LineText<'static>> {
         f.write_str("a variation, an object with \"moves\"")
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut of, mut ply, mut moves, mut comments) = (None, None, None, None);
+        let mut of = None;
+        let mut ply = None;
+        let mut moves = None;
+        let mut comments = None;
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             match name.as_ref() {
                 "of" => put(&mut of, &name, map.next_value()?)?,
@@ -599,7 +663,7 @@ impl<'de> Visitor<'de> for Reading<'_, Tags<()>> {
 
 /// A game as it is written.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
     moves: String,
@@ -621,6 +685,13 @@ struct WrittenLine<'a> {
     comments: &'a [(usize, String)],
 }
 
+/// Writes a record, of which nothing is left out.
+fn written<G: Recorded>(record: &Record<G>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let mut line = Vec::new();
+    write_jsonl(&mut line, record)?;
+    Ok(Written::bytes(line, Dropped::default()))
+}
+
 /// Writes a record as one line. The result is written from the record, whatever its tags say.
 ///
 /// # Errors
@@ -639,15 +710,15 @@ pub fn write_jsonl<G: Recorded>(out: &mut impl Write, record: &Record<G>) -> io:
             open.push((lines.len(), &variation.tree));
         }
     }
-    let written = Written {
+    let object = WrittenRecord {
         start: G::start_text(record),
         moves: moves_text(&record.tree),
-        result: crate::record::text::pgn_writer::result_text(record.result),
+        result: result_text(record.result),
         tags: Tags(&record.tags),
         comments: &record.tree.comments,
         lines,
     };
-    serde_json::to_writer(&mut *out, &written)?;
+    serde_json::to_writer(&mut *out, &object)?;
     out.write_all(b"\n")
 }
 
@@ -665,7 +736,7 @@ fn moves_text<G: Recorded>(tree: &Tree<G>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::model::format::Format;
+    use crate::record::model::chunk::Chunk;
     use crate::xiangqi::Position;
 
     fn fault(line: &str) -> String {
@@ -728,7 +799,7 @@ mod tests {
             let line = format!(r#"{{"moves":"{ranks}"}}"#);
             let chunk = Chunk::whole_text(line.as_bytes(), Format::Jsonl).keeping_legal_part(true);
             let mut kept = Vec::new();
-            read_chunk::<Position>("t", line.as_bytes(), &chunk, &mut |game| {
+            crate::record::source::read_chunk("t", line.as_bytes(), &chunk, &mut |game| {
                 kept.push(game.unwrap());
             });
             let moves: Vec<_> = kept[0].record.tree.moves.iter().map(ToString::to_string).collect();

@@ -3,14 +3,13 @@
 pub(crate) mod dhtmlxq;
 pub(crate) mod export;
 pub(crate) mod jsonl;
+pub(crate) mod move_words;
 pub(crate) mod pgn;
 pub(crate) mod pgn_writer;
 pub(crate) mod plain;
 pub(crate) mod scan;
-pub(crate) mod single;
 pub(crate) mod split;
 pub(crate) mod table;
 pub(crate) mod typed;
-pub(crate) mod utf16;
 pub(crate) mod wxf;
 mod xiangqi;

@@ -7,29 +7,126 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::sync::LazyLock;
 
 use crate::game::{Game, Outcome};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::{Chunk, Cut, Start};
+use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
-use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{
-    BadGame, BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, Note, ParsedGame,
-    ReadSummary, SkippedWords,
-};
+use crate::record::model::format::{Format, GameCount};
+use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH};
+use crate::record::model::parsed::{Note, ParsedGame, SkippedWords};
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::model::recorded::Recorded;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::{Sample, beginning};
 use crate::record::model::texts::tidy;
+use crate::record::text::move_words::{START, from_one, is_move, is_move_text, read_start};
 use crate::record::text::pgn_writer::read_comment;
-use crate::record::text::plain;
-use crate::record::text::scan;
 use crate::record::text::scan::{Number, Scanner, Token};
-use crate::record::text::split::{Block, Blocks, Chunk};
+use crate::record::text::split::{Block, Blocks, tag_name};
+use crate::record::text::{pgn_writer, scan};
 use crate::xiangqi::notation::{
     Dialect, Fault, MAX_MOVE_CHARS, MoveError, MoveText, Readings, fold, is_file_based, read_move,
     readings, resembles_move,
 };
-use crate::xiangqi::{FenError, Move, Position, START_FEN, Setup, Undo};
+use crate::xiangqi::{Move, Position, Undo};
+
+/// The row of PGN.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Pgn,
+        name: "pgn",
+        endings: &["pgn"],
+        other_endings: &["pgns"],
+        shared_endings: &[],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::If(begins_like_games),
+        cut: Cut::Games(cut),
+    },
+    sniff: &[
+        Sniffer { stage: Stage::Blank, shows: |_| true },
+        Sniffer { stage: Stage::Beginning, shows: |sample| tag_name(sample.head()).is_some() },
+        Sniffer { stage: Stage::Lines, shows: has_line_of_tag },
+        Sniffer { stage: Stage::Moves, shows: has_bare_moves },
+    ],
+    read: ReadGames::Chunk(read),
+    write: Some(pgn_writer::written),
+};
+
+fn is_line_end(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Returns true if a line begins like a tag.
+fn has_line_of_tag(sample: &Sample<'_>) -> bool {
+    let mut lines = sample.head().split(is_line_end);
+    lines.any(|line| tag_name(line.trim_ascii_start()).is_some())
+}
+
+/// Returns true if a text without tags has moves and what only PGN has: numbers, comments, variations, or nothing but a
+/// result.
+fn has_bare_moves(sample: &Sample<'_>) -> bool {
+    let text = sample.decoded();
+    let is_template = ["{%", "{{", "{#"].iter().any(|mark| text.starts_with(mark));
+    if is_template || begins_with_remark(text) {
+        return !is_template;
+    }
+    let mut scanner = Scanner::new(text);
+    let mut has_result = false;
+    while let Some(token) = scanner.next() {
+        if let Token::Move(first) = token {
+            let is_numbered = scanner.token_start() > 0;
+            return (is_numbered || text.contains(['{', '('])) && is_move(&first);
+        }
+        has_result |= matches!(token, Token::Result(_));
+    }
+    // Numbers alone are no game.
+    has_result
+}
+
+/// Returns true if a text begins with a comment, a variation or a line that is passed over.
+pub(crate) fn begins_with_remark(text: &str) -> bool {
+    text.starts_with(['{', '(', ';', '%', '｛'])
+}
+
+/// Returns true if a text taken for PGN has a tag or begins with a move.
+fn begins_like_games(head: &[u8]) -> bool {
+    let sample = beginning(head);
+    sample.split(is_line_end).any(is_tag)
+        || begins_with_a_move(&Encoding::detect(head).decode_lossy(sample))
+}
+
+/// Returns true if a line begins with a tag, up to the mark before its value.
+fn is_tag(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    tag_name(line).is_some_and(|name| line[name.len() + 1..].trim_ascii_start().starts_with(b"\""))
+}
+
+/// Returns true if the first word of a text that may be a move is one.
+fn begins_with_a_move(text: &str) -> bool {
+    if begins_with_remark(text) {
+        return false;
+    }
+    let mut scanner = Scanner::new(text);
+    while let Some(token) = scanner.next() {
+        if let Token::Move(first) = token {
+            return is_move(&first);
+        }
+    }
+    false
+}
+
+/// Cuts a stretch between games.
+fn cut(bytes: &[u8], open: &Chunk, target: usize) -> Vec<Chunk> {
+    let blocks = (1..).zip(Blocks::new(bytes, open));
+    let starts = blocks.map(|(game, Block { start: at, line, .. })| Start { at, line, game });
+    open.cut_at(target, starts)
+}
 
 impl BadGameReason {
     /// Returns true if another encoding might make the text readable.
@@ -52,31 +149,22 @@ impl BadGameReason {
     }
 }
 
-/// Reads the games of one chunk of PGN; `bytes` is the whole source.
-pub(crate) fn read_chunk(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let mut summary = ReadSummary::default();
-    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
+/// Reads the games of a chunk.
+fn read(reader: &mut ChunkReader<'_>) {
+    let chunk = reader.chunk;
     let mut buffer = String::new();
-    for (game, block) in (chunk.game..).zip(Blocks::new(part, chunk)) {
+    for (game, block) in (chunk.game..).zip(Blocks::new(reader.part(), chunk)) {
         let read = read_block(block, chunk, &mut buffer);
-        hand_over(source, (Place::Line(block.line), game), chunk, read, &mut summary, sink);
+        hand_over(reader, Place::Line(block.line), game, read);
     }
-    summary
 }
 
 /// Hands over what was read of a text of one game, which begins at that place and has that number.
 pub(crate) fn hand_over(
-    source: &str,
-    (place, game): (Place, u64),
-    chunk: &Chunk,
+    reader: &mut ChunkReader<'_>,
+    place: Place,
+    game: u64,
     read: Result<Option<BlockGame>, BlockFault>,
-    summary: &mut ReadSummary,
-    sink: &mut GameSink<'_>,
 ) {
     let (read, cut) = match read {
         Ok(None) => return,
@@ -84,28 +172,22 @@ pub(crate) fn hand_over(
         Err(BlockFault { lines, reason, part }) => {
             let at = match place {
                 Place::Line(line) => Place::Line(line + lines),
-                place => place,
+                place @ Place::Offset(_) => place,
             };
-            let bad = BadGame { source: source.to_owned(), place: at, game, reason };
-            match part.filter(|part| chunk.options.keep.keeps(&part.record)) {
+            let bad = reader.bad(at, game, reason);
+            match part.filter(|part| reader.chunk.options.keep.keeps(&part.record)) {
                 Some(part) => (*part, Some(Box::new(bad))),
-                None => {
-                    summary.bad += 1;
-                    return sink(Err(bad));
-                }
+                None => return reader.refuse(bad),
             }
         }
     };
-    summary.games += 1;
-    summary.kept += u64::from(cut.is_some());
-    summary.cut_variations += read.cut_variations;
-    summary.undecoded += u64::from(read.is_undecoded);
-    summary.guessed += read.guessed;
-    summary.noted += u64::from(read.note.is_some());
-    summary.words += read.words.count();
+    reader.summary.cut_variations += read.cut_variations;
+    reader.summary.undecoded += u64::from(read.is_undecoded);
+    reader.summary.guessed += read.guessed;
+    reader.summary.words += read.words.count();
     let BlockGame { record, end, note, words, .. } = read;
     let words = words.into_game(place);
-    sink(Ok(ParsedGame { record, place, game, end, note, cut, words }));
+    reader.accept(ParsedGame { record, place, game, end, note, cut, words });
 }
 
 /// The reason why a block is no game, and the number of lines between its first line and the fault.
@@ -260,23 +342,6 @@ fn with_line_feeds(bytes: &[u8], line_end: u8) -> Cow<'_, [u8]> {
         return Cow::Borrowed(bytes);
     }
     bytes.iter().map(|&b| if b == line_end { b'\n' } else { b }).collect()
-}
-
-pub(crate) static START: LazyLock<Position> = LazyLock::new(Position::start);
-
-/// The start position that a FEN states, `None` if it is the usual one or the text is blank, and
-/// the plies since the last irreversible move.
-pub(crate) fn read_start(fen: &str) -> Result<(Option<Position>, u32), FenError> {
-    let fen = fen.trim();
-    if fen.is_empty() || fen == START_FEN {
-        return Ok((None, 0));
-    }
-    let setup = Setup::from_fen(fen)?;
-    let position = Position::from_setup(&setup)?;
-    if position == *START {
-        return Ok((None, 0));
-    }
-    Ok((Some(position), setup.halfmove_clock))
 }
 
 /// Reads moves that stand in a text without tags; `tags` are those known from elsewhere.
@@ -666,7 +731,7 @@ impl<'a> GameReader<'a> {
             }
             Fault::Unreadable => {
                 if let Some(shorter) = scan::without_sign(text)
-                    && plain::is_move_text(shorter)
+                    && is_move_text(shorter)
                 {
                     let sign: String = text[shorter.len()..].iter().collect();
                     self.words.add_text(&self.scanner, &sign);
@@ -715,7 +780,7 @@ impl<'a> GameReader<'a> {
     fn can_pass_over(&self, text: &MoveText) -> bool {
         let [line] = self.lines.as_slice() else { return !resembles_move(text) };
         let is_known_game = !self.tags.is_empty() || self.is_bare || !line.tree.moves.is_empty();
-        is_known_game && !resembles_move(text) && !plain::is_move(text)
+        is_known_game && !resembles_move(text) && !is_move(text)
     }
 
     /// Passes over the last token, a word that is no move or a sign of value.
@@ -902,26 +967,6 @@ fn word_readings(
         return readings(position, text, dialect);
     }
     from_one(text).map_or_else(Readings::new, |text| readings(position, &text, dialect))
-}
-
-/// A move by squares whose ranks count from 1, with ranks that count from 0. `None` if it is none.
-pub(crate) fn from_one(text: &[char]) -> Option<MoveText> {
-    let mut out = MoveText::new();
-    let mut rest = text;
-    while let Some((&c, after)) = rest.split_first() {
-        rest = after;
-        let rank = match (c, rest) {
-            ('1', ['0', after @ ..]) => {
-                rest = after;
-                '9'
-            }
-            ('1'..='9', _) => char::from(c as u8 - 1),
-            ('0', _) => return None,
-            (c, _) => c,
-        };
-        out.try_push(rank).ok()?;
-    }
-    Some(out)
 }
 
 /// Returns true if a text has a square of rank 10.

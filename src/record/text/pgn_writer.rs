@@ -1,38 +1,13 @@
+//! Writing PGN.
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::game::{Game, Outcome, Side};
 use crate::record::model::record::{Record, Tree, Variation};
+use crate::record::model::written::{Dropped, PgnOptions, WriteError, WriteOptions, Written};
 use crate::xiangqi::notation::{MoveNotation, format_move};
 use crate::xiangqi::{Move, Position, Setup};
-
-/// The options for writing a PGN.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PgnOptions {
-    /// The notation of moves.
-    pub notation: MoveNotation,
-    /// True if Chinese moves are written in traditional characters, as Big5 has them.
-    pub traditional: bool,
-    /// Lines of moves have at most this many columns, a Chinese character counting two, where a
-    /// single move does not need more. Comments keep their own lines.
-    pub width: usize,
-    /// True if variations are written.
-    pub variations: bool,
-    /// True if comments are written.
-    pub comments: bool,
-}
-
-impl Default for PgnOptions {
-    fn default() -> Self {
-        Self {
-            notation: MoveNotation::Chinese,
-            traditional: false,
-            width: 80,
-            variations: true,
-            comments: true,
-        }
-    }
-}
 
 /// Writes a record as UTF-8 PGN with a blank line after it. In comments `}` is written as `&#125;`, which
 /// every reader accepts as text and [reading](crate::record::source::read_games) turns back, and a line that begins with `[`
@@ -118,7 +93,12 @@ pub(crate) fn move_text(
     if !traditional || notation != MoveNotation::Chinese {
         return text;
     }
-    let traditional = |c| match c {
+    text.chars().map(traditional_of).collect()
+}
+
+/// The traditional character for one of those in moves.
+const fn traditional_of(c: char) -> char {
+    match c {
         '车' => '車',
         '马' => '馬',
         '进' => '進',
@@ -126,8 +106,7 @@ pub(crate) fn move_text(
         '将' => '將',
         '后' => '後',
         c => c,
-    };
-    text.chars().map(traditional).collect()
+    }
 }
 
 /// A comment in braces. A line of it that looks like a tag is joined to the line before: many
@@ -169,7 +148,8 @@ pub(crate) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
     if !REFERENCES.iter().any(|(name, _)| text.contains(name)) {
         return text.into();
     }
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         let found = REFERENCES.iter().find(|(name, _)| rest[at..].starts_with(name));
@@ -181,8 +161,19 @@ pub(crate) fn read_comment(text: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
+/// Writes a record, and counts what is left out.
+pub(crate) fn written(
+    record: &Record<Position>,
+    options: &WriteOptions,
+) -> Result<Written, WriteError> {
+    let mut text = Vec::new();
+    write_pgn(&mut text, record, &options.pgn)?;
+    let dropped = Dropped { tags: tags_left_out(record), ..Dropped::default() };
+    Ok(Written::text(text, dropped))
+}
+
 /// The number of tags whose names have no character that PGN allows there.
-pub(crate) fn tags_left_out(record: &Record<Position>) -> u64 {
+fn tags_left_out(record: &Record<Position>) -> u64 {
     record.tags.iter().filter(|(name, _)| !name.contains(is_of_name)).count() as u64
 }
 
@@ -263,7 +254,8 @@ impl<W: Write> MoveWriter<'_, W> {
                 stack.push(Open::new(&variation.tree, position, offset));
             } else if open.written < open.tree.moves.len() {
                 self.next_move(open)?;
-                let (written, is_main) = (open.written, stack.len() == 1);
+                let written = open.written;
+                let is_main = stack.len() == 1;
                 if let Some(nag) = self.nags.get(&(written - 1)).filter(|_| is_main) {
                     self.word(&format!("${nag}"))?;
                 }

@@ -11,42 +11,70 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::game::Game;
-use crate::record::model::format::Format;
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::{Chunk, Columns, Cut, Layout};
+use crate::record::model::chunk_reader::ChunkReader;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
-use crate::record::text::pgn::{BlockFault, BlockGame, START};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::Sample;
+use crate::record::model::written::{Dropped, WriteError, WriteOptions, Written};
+use crate::record::text::move_words::{START, begins_with_move};
+use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::pgn_writer::{move_text, result_text};
-use crate::record::text::split::{Chunk, Layout, Lines};
+use crate::record::text::scan::{Scanner, Token};
+use crate::record::text::split::{Lines, cut_lines};
 use crate::record::text::{pgn, scan, table};
-use crate::xiangqi::notation::{Dialect, Fault, MoveNotation, MoveText, read_move};
+use crate::xiangqi::notation::MoveNotation;
 use crate::xiangqi::{Position, Setup};
+
+/// The row of plain lists of moves.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Plain,
+        name: "plain",
+        endings: &["txt", "csv"],
+        other_endings: &[],
+        shared_endings: &["txt", "csv"],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::BehindHead { first: split, on: cut },
+    },
+    sniff: &[Sniffer { stage: Stage::Moves, shows: is_list }],
+    read: ReadGames::Chunk(read),
+    write: Some(written),
+};
 
 /// Lines that are looked at to find whether each is a game.
 const SAMPLE_LINES: usize = 32;
 
-/// Returns true if the (folded) characters are a move in some notation, legal or not.
-pub(crate) fn is_move(text: &MoveText) -> bool {
-    is_move_text(text)
+/// Returns true for a text with moves in which nothing stands before them but what may stand in a list.
+fn is_list(sample: &Sample<'_>) -> bool {
+    let text = sample.decoded();
+    !pgn::begins_with_remark(text) && has_move(text) && looks_like(text)
 }
 
-/// The same for any characters.
-pub(crate) fn is_move_text(text: &[char]) -> bool {
-    let reads =
-        |text: &[char]| !matches!(read_move(&START, text, Dialect::Any), Err(Fault::Unreadable));
-    reads(text) || text.contains(&'0') && pgn::from_one(text).is_some_and(|text| reads(&text))
-}
-
-fn is_move_word(word: &str) -> bool {
-    scan::folded(word).is_some_and(|text| is_move(&text))
+/// Returns true if a word of the text may be a move.
+fn has_move(text: &str) -> bool {
+    let mut scanner = Scanner::new(text);
+    while let Some(token) = scanner.next() {
+        if matches!(token, Token::Move(_)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns true if the first line with content has moves, a position, or names of columns.
-pub(crate) fn looks_like(text: &str) -> bool {
+fn looks_like(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !is_remark(line));
     let Some(line) = lines.next() else { return false };
-    if table::Columns::read(line).is_some() {
+    if Columns::read(line).is_some() {
         return true;
     }
     let parts = Parts::of(line);
@@ -55,18 +83,12 @@ pub(crate) fn looks_like(text: &str) -> bool {
     parts.fen.is_some() || words.peek().is_some() && words.all(begins_with_move)
 }
 
-/// A move, a result, or Chinese moves written together.
-pub(crate) fn begins_with_move(word: &str) -> bool {
-    let head: String = word.chars().take(4).collect();
-    is_move_word(word) || scan::outcome(word).is_some() || !head.is_ascii() && is_move_word(&head)
-}
-
 pub(crate) fn is_remark(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
 /// The list in chunks of about `target` bytes. The names of a table's columns are in none.
-pub(crate) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
+fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
     let mut whole = Chunk::whole_text(bytes, Format::Plain);
     if let Some((columns, header)) = table::header(bytes, &whole) {
         whole.layout = Layout::Table(Arc::new(columns));
@@ -81,6 +103,14 @@ pub(crate) fn split(bytes: &[u8], target: usize) -> Vec<Chunk> {
         whole.layout = Layout::OneGame;
     }
     whole.split_on(bytes, target)
+}
+
+/// Cuts a further stretch of a list, or of the rows of a table.
+fn cut(bytes: &[u8], open: &Chunk, target: usize) -> Vec<Chunk> {
+    match &open.layout {
+        Layout::Table(columns) => open.cut_at(target, columns.starts(bytes, open)),
+        Layout::Games | Layout::OneGame => cut_lines(bytes, open, target),
+    }
 }
 
 /// Returns true if more moves can be played on from line to line than from each line's own start.
@@ -109,36 +139,29 @@ fn plies(text: &str) -> (usize, bool) {
     }
 }
 
-/// Reads the games of one chunk; `bytes` is the whole source.
-pub(crate) fn read_chunk(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    if let Layout::Table(columns) = &chunk.layout {
-        return table::read(source, bytes, chunk, columns, sink);
-    }
-    let mut summary = ReadSummary::default();
-    let mut read = |text: &[u8], line: u64, game: u64| {
-        let read = match text.len() {
-            ..=MAX_GAME_BYTES => {
-                let (text, is_undecoded) = chunk.encoding.decode_part(text);
-                pgn::noting(read_text(&text), is_undecoded)
+/// Reads the games of a chunk.
+fn read(reader: &mut ChunkReader<'_>) {
+    let chunk = reader.chunk;
+    match &chunk.layout {
+        Layout::Table(columns) => table::read(reader, columns),
+        Layout::OneGame => read_one(reader, reader.part(), chunk.line, chunk.game),
+        Layout::Games => {
+            for line in Lines::new(reader.part(), chunk) {
+                read_one(reader, line.text, line.line, line.game);
             }
-            len => Err(BlockFault::new(0, BadGameReason::TooLong(len))),
-        };
-        pgn::hand_over(source, (Place::Line(line), game), chunk, read, &mut summary, sink);
-    };
-    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    if chunk.layout == Layout::OneGame {
-        read(part, chunk.line, chunk.game);
-    } else {
-        for line in Lines::new(part, chunk) {
-            read(line.text, line.line, line.game);
         }
     }
-    summary
+}
+
+/// Reads the game of a text that begins on a line and has that number.
+fn read_one(reader: &mut ChunkReader<'_>, text: &[u8], line: u64, game: u64) {
+    let read = if text.len() > MAX_GAME_BYTES {
+        Err(BlockFault::new(0, BadGameReason::TooLong(text.len())))
+    } else {
+        let (text, is_undecoded) = reader.chunk.encoding.decode_part(text);
+        pgn::noting(read_text(&text), is_undecoded)
+    };
+    pgn::hand_over(reader, Place::Line(line), game, read);
 }
 
 /// Reads one game; `None` if the text has neither moves nor a position.
@@ -183,10 +206,7 @@ impl<'a> Parts<'a> {
 
     /// Adds a line to the components.
     pub(crate) fn line(&mut self, line: &str) {
-        let is_blank = |c: char| {
-            c.is_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '，' | '；' | '\u{1a}')
-        };
-        let mut words = line.split(is_blank).filter(|word| !word.is_empty()).peekable();
+        let mut words = line.split(is_separator).filter(|word| !word.is_empty()).peekable();
         while let Some(word) = words.next() {
             if self.fen.is_none() && word.matches('/').count() == 9 {
                 self.fen = Some(read_fen(word, &mut words));
@@ -203,6 +223,11 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// Returns true for what may stand between moves.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '，' | '；' | '\u{1a}')
+}
+
 /// A name before the moves, and what follows it.
 fn split_name(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once([';', '\t', ':'])?;
@@ -214,11 +239,13 @@ fn split_name(text: &str) -> Option<(&str, &str)> {
 
 /// Several moves by coordinates written together.
 fn is_glued(word: &str) -> bool {
-    let is_square = |[file, rank]: &[u8; 2]| {
-        matches!(file.to_ascii_lowercase(), b'a'..=b'i') && rank.is_ascii_digit()
-    };
     let (squares, rest) = word.as_bytes().as_chunks();
     rest.is_empty() && squares.len() > 2 && squares.len() % 2 == 0 && squares.iter().all(is_square)
+}
+
+/// Returns true if two characters are a square.
+const fn is_square([file, rank]: &[u8; 2]) -> bool {
+    matches!(file.to_ascii_lowercase(), b'a'..=b'i') && rank.is_ascii_digit()
 }
 
 /// The FEN that begins with the word `board`. The side to move may be written right after it.
@@ -247,9 +274,17 @@ fn read_fen<'a>(
     fen
 }
 
+/// Writes a record, and counts what is left out.
+fn written(record: &Record<Position>, options: &WriteOptions) -> Result<Written, WriteError> {
+    let mut text = Vec::new();
+    write(&mut text, record, options.pgn.notation, options.pgn.traditional)?;
+    let dropped = Dropped { tags: record.tags.len() as u64, ..Dropped::tree_of(record) };
+    Ok(Written::text(text, dropped))
+}
+
 /// Writes a game on a line: the start position if it is not the usual one, the main line, the
 /// result if it is known.
-pub(crate) fn write(
+fn write(
     out: &mut impl Write,
     record: &Record<Position>,
     notation: MoveNotation,

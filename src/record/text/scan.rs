@@ -82,7 +82,8 @@ impl<'a> Scanner<'a> {
         let between = self.text.get(end..self.token)?.chars().map(fold);
         let is_mark = |c: &char| matches!(c, '.' | '\u{2026}' | '、');
         let between = between.take_while(|c| is_mark(c) || c.is_whitespace());
-        let (mut dots, mut is_marked) = (0, false);
+        let mut dots = 0;
+        let mut is_marked = false;
         for c in between.take(LONGEST_MARK).filter(is_mark) {
             is_marked = true;
             dots += if c == '\u{2026}' { 2 } else { 1 };
@@ -246,7 +247,8 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let digits = self.skip_digits();
         let mut ahead = self.ahead();
-        let (next, second) = (ahead.next(), ahead.next());
+        let next = ahead.next();
+        let second = ahead.next();
         let third = ahead.next();
         let is_pawn = match (digits, next) {
             (2, Some('+' | '=' | '-')) => second.is_some_and(|c| c.is_ascii_digit()),

@@ -3,156 +3,18 @@
 //! `Event`; in text without tags with a line `1.` after a blank line. Comments before the first
 //! game belong to it, and no game begins within a comment.
 //!
-//! TextLine ends and the `[` that begins a line are never part of a multi-byte character in the
+//! Line ends and the `[` that begins a line are never part of a multi-byte character in the
 //! encodings at hand; braces can be.
 
-use std::ops::Range;
-use std::sync::Arc;
-
+use crate::record::model::chunk::{Chunk, Start};
 use crate::record::model::encoding::{Encoding, UTF8_MARK};
-use crate::record::model::format::Format;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::options::{Keep, ReadOptions};
-use crate::record::text::dhtmlxq;
-use crate::record::text::table::Columns;
 
-/// The number of bytes of a source from which the way its lines end is determined.
-const LINE_SAMPLE_BYTES: usize = 64 << 10;
-
-/// A run of whole games within a source.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
-    /// Its bytes within the source.
-    pub bytes: Range<usize>,
-    /// The number of its first line, from 1.
-    pub line: u64,
-    /// The number of its first game, from 1.
-    pub game: u64,
-    /// The encoding of the whole source, if it is a text.
-    pub encoding: Encoding,
-    /// The format of the whole source, if it has a known one.
-    pub format: Option<Format>,
-    /// How its games are read.
-    pub options: ReadOptions,
-    /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
-    pub(crate) line_end: u8,
-    /// The meaning of the lines of a plain list.
-    pub(crate) layout: Layout,
-}
-
-/// The meaning of the lines of a plain list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// A game each.
-    Games,
-    /// One game together.
-    OneGame,
-    /// The rows of a table with these columns.
-    Table(Arc<Columns>),
-}
-
-/// A place where a chunk can begin: a game begins there.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Start {
-    pub(crate) at: usize,
-    /// The number of its line.
-    pub(crate) line: u64,
-    /// Its number.
-    pub(crate) game: u64,
-}
-
-impl Chunk {
-    /// The whole source.
-    pub(crate) fn whole(bytes: &[u8], format: Option<Format>) -> Self {
-        let (encoding, line_end) = (Encoding::Utf8, b'\n');
-        let bytes = 0..bytes.len();
-        let options = ReadOptions::default();
-        let layout = Layout::Games;
-        Self { bytes, line: 1, game: 1, encoding, format, options, line_end, layout }
-    }
-
-    /// The whole source, a text.
-    pub(crate) fn whole_text(bytes: &[u8], format: Format) -> Self {
-        let (encoding, line_end) = (Encoding::detect(bytes), line_end(bytes));
-        Self { encoding, line_end, ..Self::whole(bytes, Some(format)) }
-    }
-
-    /// The whole source, a text in UTF-16 of that format. It is read at once.
-    pub(crate) fn whole_utf16(bytes: &[u8], format: Option<Format>, encoding: Encoding) -> Self {
-        Self { encoding, ..Self::whole(bytes, format) }
-    }
-
-    /// The same chunk; of games with an illegal move, or that are truncated, the moves before are kept if so.
-    #[must_use]
-    pub fn keeping_legal_part(&self, keep_legal_part: bool) -> Self {
-        let keep = if keep_legal_part { Keep::LegalPart } else { Keep::Nothing };
-        self.read_with(ReadOptions { keep, ..self.options })
-    }
-
-    /// The same chunk, read so.
-    #[must_use]
-    pub fn read_with(&self, options: ReadOptions) -> Self {
-        Self { options, ..self.clone() }
-    }
-
-    /// Returns true if the source can be cut between games.
-    #[must_use]
-    pub const fn can_be_cut(&self) -> bool {
-        match self.format {
-            _ if self.encoding.is_utf16() => false,
-            Some(
-                Format::Pgn
-                | Format::Jsonl
-                | Format::DhtmlXq
-                | Format::Moves
-                | Format::Offsets
-                | Format::Bdt,
-            ) => true,
-            Some(Format::Plain) => !matches!(self.layout, Layout::OneGame),
-            _ => false,
-        }
-    }
-
-    /// The chunks, of about `target` bytes each, of a further stretch of the source that this is a
-    /// chunk of, which [can be cut](Self::can_be_cut). It begins with a game; places, lines and games
-    /// are counted from its beginning.
-    #[must_use]
-    pub fn split_on(&self, bytes: &[u8], target: usize) -> Vec<Self> {
-        let open = Self { bytes: 0..bytes.len(), line: 1, game: 1, ..self.clone() };
-        if bytes.len() <= target || !open.can_be_cut() {
-            return vec![open];
-        }
-        match (open.format, &open.layout) {
-            (Some(Format::Pgn), _) => {
-                let blocks = (1..).zip(Blocks::new(bytes, &open));
-                let starts =
-                    blocks.map(|(game, Block { start: at, line, .. })| Start { at, line, game });
-                cut(&open, target, starts)
-            }
-            (Some(Format::DhtmlXq), _) => cut(&open, target, dhtmlxq::starts(bytes)),
-            (_, Layout::Table(columns)) => cut(&open, target, columns.starts(bytes, &open)),
-            _ => {
-                let starts = Lines::new(bytes, &open)
-                    .map(|TextLine { start: at, line, game, .. }| Start { at, line, game });
-                cut(&open, target, starts)
-            }
-        }
-    }
-}
-
-/// Cuts a chunk into some of about `target` bytes, but of at least one game, before games.
-pub(crate) fn cut(whole: &Chunk, target: usize, starts: impl Iterator<Item = Start>) -> Vec<Chunk> {
-    let mut open = whole.clone();
-    let mut chunks = Vec::new();
-    for Start { at, line, game } in starts {
-        if at - open.bytes.start >= target && game > open.game {
-            let next = Chunk { bytes: at..whole.bytes.end, line, game, ..open.clone() };
-            open.bytes.end = at;
-            chunks.push(std::mem::replace(&mut open, next));
-        }
-    }
-    chunks.push(open);
-    chunks
+/// Cuts a stretch in which each line that is not blank is a game.
+pub(crate) fn cut_lines(bytes: &[u8], open: &Chunk, target: usize) -> Vec<Chunk> {
+    let lines = Lines::new(bytes, open);
+    let starts = lines.map(|TextLine { start: at, line, game, .. }| Start { at, line, game });
+    open.cut_at(target, starts)
 }
 
 /// A line that is not blank.
@@ -196,22 +58,19 @@ impl<'a> Iterator for Lines<'a> {
             let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
             let end = rest.iter().position(|&b| b == self.line_end);
             let text = &rest[..end.unwrap_or(rest.len())];
-            let (start, line) = (self.at, self.line);
+            let start = self.at;
+            let line = self.line;
             self.at += end.map_or(rest.len(), |end| end + 1);
             self.line += 1;
             let text = text.strip_prefix(UTF8_MARK).unwrap_or(text).trim_ascii();
             if !text.is_empty() {
                 self.game += 1;
-                let (end, game) = (self.at, self.game - 1);
+                let end = self.at;
+                let game = self.game - 1;
                 return Some(TextLine { text, start, end, line, game });
             }
         }
     }
-}
-
-fn line_end(bytes: &[u8]) -> u8 {
-    let sample = &bytes[..bytes.len().min(LINE_SAMPLE_BYTES)];
-    if sample.contains(&b'\r') && !sample.contains(&b'\n') { b'\r' } else { b'\n' }
 }
 
 /// The bytes of one game.
@@ -372,7 +231,8 @@ impl<'a> Iterator for Blocks<'a> {
         while let Some(line) = self.line().filter(|line| line.trim_ascii().is_empty()) {
             self.advance(line);
         }
-        let (start, number) = (self.at, self.line);
+        let start = self.at;
+        let number = self.line;
         let mut seen = Seen::default();
         while let Some(line) = self.line() {
             if self.begins_game(&mut seen, line) {
@@ -415,6 +275,7 @@ fn ascii(line: &[u8], encoding: Encoding) -> impl Iterator<Item = u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::model::format::Format;
 
     fn blocks(text: &str) -> Vec<(&str, u64)> {
         let chunk = &Chunk::whole_text(text.as_bytes(), Format::Pgn);

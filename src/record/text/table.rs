@@ -12,12 +12,14 @@ use std::cell::Cell;
 
 use csv_core::ReadRecordResult;
 
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::{Chunk, Columns, Start};
+use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::text::pgn::{BlockFault, BlockGame};
-use crate::record::text::split::{Chunk, Lines, Start, TextLine};
+use crate::record::text::split::{Lines, TextLine};
 use crate::record::text::{pgn, scan};
 
 /// The most columns that a row may have.
@@ -48,18 +50,6 @@ const TAGS: [(&str, &str); 19] = [
 
 /// Columns that state a result.
 const RESULTS: [&str; 3] = ["result", "outcome", "winner"];
-
-/// The meanings of the columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Columns {
-    separator: u8,
-    /// Of all moves or of one.
-    moves: usize,
-    /// Of the game that a move belongs to; `None` if each row is a game.
-    game: Option<usize>,
-    result: Option<usize>,
-    tags: Vec<(usize, &'static str)>,
-}
 
 impl Columns {
     /// The columns, if the line names them.
@@ -121,8 +111,11 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(bytes: &'a [u8], separator: u8, line_end: u8, line: u64) -> Self {
         let reader = csv_core::ReaderBuilder::new().delimiter(separator).build();
-        let (cells, ends) = (vec![0; 1 << 10], vec![0; 1 << 5]);
-        let (at, width, single_until) = (0, 0, 0);
+        let cells = vec![0; 1 << 10];
+        let ends = vec![0; 1 << 5];
+        let at = 0;
+        let width = 0;
+        let single_until = 0;
         Self { bytes, at, line, line_end, separator, reader, cells, ends, width, single_until }
     }
 
@@ -146,7 +139,8 @@ impl<'a> Rows<'a> {
                 (first, Some(if is_long { BadGameReason::TooLong(first) } else { fault }))
             }
         };
-        let (start, line) = (self.at, self.line);
+        let start = self.at;
+        let line = self.line;
         self.advance(len);
         Some(RowPlace { start, end: self.at, line, fault, is_clean })
     }
@@ -157,7 +151,9 @@ impl<'a> Rows<'a> {
         let malformed = |what: &str| BadGameReason::Malformed(what.to_owned());
         let input = &rest[..rest.len().min(MAX_GAME_BYTES)];
         self.reader.reset();
-        let (mut read, mut written, mut ended) = (0, 0, false);
+        let mut read = 0;
+        let mut written = 0;
+        let mut ended = false;
         self.width = 0;
         loop {
             let part = if ended { &b"\n"[..] } else { &input[read..] };
@@ -195,7 +191,8 @@ impl<'a> Rows<'a> {
         if !row.iter().any(is_line_end) {
             return false;
         }
-        let (mut is_open, mut last) = (false, self.separator);
+        let mut is_open = false;
+        let mut last = self.separator;
         for (at, &b) in row.iter().enumerate() {
             if b == b'"' {
                 let next = row.get(at + 1);
@@ -255,26 +252,12 @@ struct Game {
     is_undecoded: bool,
 }
 
-/// Reads the games of one chunk of a table's rows; `bytes` is the whole source.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    columns: &Columns,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    let mut summary = ReadSummary::default();
-    let mut number = chunk.game - 1;
-    let mut finish = |game: Game| {
-        number += 1;
-        let place = Place::Line(game.line);
-        let is_undecoded = game.is_undecoded;
-        let read = pgn::noting(read_rows(game), is_undecoded);
-        pgn::hand_over(source, (place, number), chunk, read, &mut summary, sink);
-    };
+/// Reads the games of a chunk of a table's rows.
+pub(crate) fn read(reader: &mut ChunkReader<'_>, columns: &Columns) {
+    let chunk = reader.chunk;
+    let mut number = chunk.game;
     let mut open: Option<Game> = None;
-    let mut rows = Rows::of(part, chunk, columns);
+    let mut rows = Rows::of(reader.part(), chunk, columns);
     while let Some(place) = rows.next() {
         let is_fault = place.fault.is_some();
         let row = columns.row(&rows, place, chunk.encoding);
@@ -285,21 +268,30 @@ pub(crate) fn read(
             }
             _ => {
                 if let Some(done) = open.replace(row) {
-                    finish(done);
+                    finish(reader, number, done);
+                    number += 1;
                 }
             }
         }
     }
     if let Some(done) = open {
-        finish(done);
+        finish(reader, number, done);
     }
-    summary
+}
+
+/// Hands over the game of some rows.
+fn finish(reader: &mut ChunkReader<'_>, number: u64, game: Game) {
+    let place = Place::Line(game.line);
+    let is_undecoded = game.is_undecoded;
+    let read = pgn::noting(read_rows(game), is_undecoded);
+    pgn::hand_over(reader, place, number, read);
 }
 
 impl Columns {
     /// The places where games begin in rows that begin where `chunk` does.
     pub(crate) fn starts(&self, bytes: &[u8], chunk: &Chunk) -> impl Iterator<Item = Start> {
-        let (mut game, mut id) = (chunk.game - 1, None);
+        let mut game = chunk.game - 1;
+        let mut id = None;
         let mut rows = Rows::of(bytes, chunk, self);
         std::iter::from_fn(move || {
             loop {

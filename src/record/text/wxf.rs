@@ -20,12 +20,36 @@
 //! file: that one is meant with which the rest of the game can be played, else the one in front. Such
 //! moves are counted.
 
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::chunk::{Chunk, Cut};
+use crate::record::model::chunk_reader::ChunkReader;
+use crate::record::model::format::{Format, GameCount};
 use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
 use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
-use crate::record::text::split::{Chunk, Lines, TextLine};
+use crate::record::text::split::{Lines, TextLine};
+
+/// The row of WXF files.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Wxf,
+        name: "wxf",
+        endings: &["wxf"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Beginning, shows: |sample| looks_like(sample.head()) }],
+    read: ReadGames::Chunk(read),
+    write: None,
+};
 
 /// Names of lines before the moves, and the tags that they become.
 const TAGS: [(&str, &str); 12] = [
@@ -44,7 +68,7 @@ const TAGS: [(&str, &str); 12] = [
 ];
 
 /// Returns true if a text is a WXF file: `FORMAT` and `WXF` on its first line.
-pub(crate) fn looks_like(text: &[u8]) -> bool {
+fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
     let mut words =
         line[..line.len().min(64)].split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
@@ -53,32 +77,27 @@ pub(crate) fn looks_like(text: &[u8]) -> bool {
 }
 
 /// Reads the games of a file.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let mut summary = ReadSummary::default();
-    let mut number = 0;
-    let mut finish = |start: TextLine<'_>, end: usize| {
-        number += 1;
-        let read = read_block(&bytes[start.start..end], chunk);
-        let place = Place::Line(start.line);
-        pgn::hand_over(source, (place, number), chunk, read, &mut summary, sink);
-    };
+fn read(reader: &mut ChunkReader<'_>) {
+    let bytes = reader.bytes;
+    let mut number = 1;
     let mut open: Option<TextLine<'_>> = None;
-    for line in Lines::new(bytes, chunk) {
+    for line in Lines::new(bytes, reader.chunk) {
         if looks_like(line.text)
             && let Some(start) = open.replace(line)
         {
-            finish(start, line.start);
+            finish(reader, number, start.line, &bytes[start.start..line.start]);
+            number += 1;
         }
     }
     if let Some(start) = open {
-        finish(start, bytes.len());
+        finish(reader, number, start.line, &bytes[start.start..]);
     }
-    summary
+}
+
+/// Hands over the game of a block that begins on a line.
+fn finish(reader: &mut ChunkReader<'_>, number: u64, line: u64, block: &[u8]) {
+    let read = read_block(block, reader.chunk);
+    pgn::hand_over(reader, Place::Line(line), number, read);
 }
 
 fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFault> {
@@ -180,8 +199,8 @@ fn moves_text(text: &str) -> (String, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::model::format::Format;
-    use crate::record::source::read_games;
+    use crate::record::model::parsed::{ParsedGame, ReadSummary};
+    use crate::record::source::{read_chunk, read_games};
     use crate::record::text::pgn_writer::result_text;
 
     fn read_all(text: &str) -> (Vec<String>, ReadSummary) {
@@ -238,7 +257,8 @@ mod tests {
             );
             let chunk = Chunk::whole_text(text.as_bytes(), Format::Wxf).keeping_legal_part(true);
             let mut kept = Vec::new();
-            let summary = read("t", text.as_bytes(), &chunk, &mut |game| kept.push(game.unwrap()));
+            let mut keep = |game: Result<ParsedGame, _>| kept.push(game.unwrap());
+            let summary = read_chunk("t", text.as_bytes(), &chunk, &mut keep);
             assert_eq!((summary.games, summary.kept), (count as u64, 1));
             assert_eq!(kept[0].record.tree.moves.len(), 3);
             assert!(kept[0].cut.is_some());

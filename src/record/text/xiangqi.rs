@@ -1,10 +1,10 @@
 //! Starts and moves of xiangqi as texts write them.
 
 use crate::game::{Game, Outcome};
-use crate::record::model::parsed::BadGameReason;
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::record::Record;
 use crate::record::model::recorded::Recorded;
-use crate::record::text::{pgn, scan, table};
+use crate::record::text::{move_words, scan, table};
 use crate::xiangqi::notation::{Dialect, Fault, fold, parse_move, read_move};
 use crate::xiangqi::{Move, Position, Setup};
 
@@ -16,7 +16,7 @@ impl Recorded for Position {
     const SCHEMES: u8 = 2;
 
     fn recorded_start(text: &str) -> Result<(Option<Self>, u32), BadGameReason> {
-        pgn::read_start(text).map_err(BadGameReason::Start)
+        move_words::read_start(text).map_err(BadGameReason::Start)
     }
 
     fn start_text(record: &Record<Self>) -> Option<String> {
@@ -29,7 +29,7 @@ impl Recorded for Position {
             parse_move(self, text)
         } else {
             let letters: Vec<char> = text.chars().take(LONGEST_MOVE).map(fold).collect();
-            let shifted = pgn::from_one(&letters).ok_or(Fault::Unreadable);
+            let shifted = move_words::from_one(&letters).ok_or(Fault::Unreadable);
             let read = shifted.and_then(|shifted| read_move(self, &shifted, Dialect::Any));
             read.map_err(|fault| fault.about(letters.into_iter().collect()))
         };

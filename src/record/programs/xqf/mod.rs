@@ -21,9 +21,43 @@ mod keys;
 mod read;
 mod write;
 
-pub(crate) use read::game;
-pub(crate) use write::tags_left_out;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::Sample;
+use crate::xiangqi::Square;
+
 pub use write::write_xqf;
+
+/// The row of XQF.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::Xqf,
+        name: "xqf",
+        endings: &["xqf"],
+        other_endings: &[],
+        shared_endings: &[],
+        games: GameCount::One,
+        kind: FileKind::Binary,
+        certainty: Certainty::Unmistakable,
+        cut: Cut::Whole,
+    },
+    sniff: &[Sniffer { stage: Stage::Mark, shows: looks_like }],
+    read: ReadGames::One(read::game),
+    write: Some(write::written),
+};
+
+/// Returns true if a file begins with the mark and a version. That may be the number of a line end, but no text has
+/// zeros.
+fn looks_like(sample: &Sample<'_>) -> bool {
+    let Some(rest) = sample.bytes.strip_prefix(MAGIC) else { return false };
+    match rest.first() {
+        Some(b'\n' | b'\r' | b'\t') => rest.len() == 1 || rest[..rest.len().min(64)].contains(&0),
+        version => version.is_none_or(u8::is_ascii_control),
+    }
+}
 
 const MAGIC: &[u8; 2] = b"XQ";
 /// The offset of the tree.
@@ -54,6 +88,6 @@ const TEXTS: [(usize, usize, &str); 9] = [
 ];
 
 /// The square with a number 10 × file + rank, or the number.
-const fn square(number: u8) -> Result<crate::xiangqi::Square, u8> {
-    if number < 90 { Ok(crate::xiangqi::Square::at(number / 10, number % 10)) } else { Err(number) }
+const fn square(number: u8) -> Result<Square, u8> {
+    if number < 90 { Ok(Square::at(number / 10, number % 10)) } else { Err(number) }
 }

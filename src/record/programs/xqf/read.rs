@@ -1,15 +1,18 @@
+//! Reading XQF.
+
 use crate::game::{Outcome, Side};
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{Board, board_of, note, start_position};
-use crate::record::model::parsed::{BadGameReason, Note};
+use crate::record::model::parsed::Note;
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
+use crate::record::model::single::{Fault, Found, go_on, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::xqf::keys::Keys;
 use crate::record::programs::xqf::{
     FROM_SHIFT, MAGIC, MEN, NODES, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE,
     square,
 };
-use crate::record::text::single::{Fault, Found, go_on, unless_truncated};
 use crate::xiangqi::{Position, Square};
 
 /// The last version there is.
@@ -41,7 +44,8 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
     let note = note(start.as_ref(), first_square, stated)
         .or_else(|| (first.has_child && !has_moves).then_some(Note::NoMoves));
     let mut order = PreOrder::new(start.clone().unwrap_or_else(Position::start), comment);
-    let (mut more, mut fault) = (has_moves, None);
+    let mut more = has_moves;
+    let mut fault = None;
     while more {
         let at = tree.at;
         let Some((node, comment)) = unless_truncated(tree.node(), &mut fault)? else { break };

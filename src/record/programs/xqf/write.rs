@@ -1,3 +1,5 @@
+//! Writing XQF 1.0.
+
 use std::io::{self, Write};
 
 use encoding_rs::GB18030;
@@ -5,6 +7,7 @@ use encoding_rs::GB18030;
 use crate::game::{Game, Outcome, Side};
 use crate::record::model::board::men_of;
 use crate::record::model::record::{Record, Tree, Variation};
+use crate::record::model::written::{Dropped, WriteError, WriteOptions, Written};
 use crate::record::programs::xqf::{
     FROM_SHIFT, MAGIC, MEN, PLAIN_VERSION, RESULT, SIDE_TO_MOVE, TEXTS, TO_SHIFT, TREE,
 };
@@ -30,20 +33,32 @@ pub fn write_xqf(out: &mut impl Write, record: &Record<Position>) -> io::Result<
     write_tree(out, &record.tree)
 }
 
+/// Writes a record, and counts what is left out.
+pub(crate) fn written(record: &Record<Position>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let mut bytes = Vec::new();
+    write_xqf(&mut bytes, record)?;
+    let dropped = Dropped { tags: tags_left_out(record), ..Dropped::default() };
+    Ok(Written::bytes(bytes, dropped))
+}
+
 /// The number of tags that the format has no room for, or not for the whole of.
-pub(crate) fn tags_left_out(record: &Record<Position>) -> u64 {
+fn tags_left_out(record: &Record<Position>) -> u64 {
+    const SAID_OTHERWISE: [&str; 4] = ["Result", "FEN", "Format", "Game"];
     let mut is_taken = [false; TEXTS.len()];
-    let mut fits = |(name, value): &&(String, String)| {
-        let is_said_otherwise =
-            ["Result", "FEN", "Format", "Game"].iter().any(|n| n.eq_ignore_ascii_case(name));
+    let mut left_out = 0;
+    for (name, value) in &record.tags {
+        if SAID_OTHERWISE.iter().any(|other| other.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        let value = value.trim();
         let room = TEXTS.iter().position(|(.., tag)| tag.eq_ignore_ascii_case(name));
-        let mut is_first = |room: usize| !std::mem::replace(&mut is_taken[room], true);
-        let fits = |room: usize| GB18030.encode(value.trim()).0.len() < TEXTS[room].1;
-        is_said_otherwise
-            || room.is_some_and(|room| is_first(room) && fits(room))
-            || value.trim().is_empty()
-    };
-    record.tags.iter().filter(|tag| !fits(tag)).count() as u64
+        let fits = room.is_some_and(|room| {
+            let is_first = !std::mem::replace(&mut is_taken[room], true);
+            is_first && GB18030.encode(value).0.len() < TEXTS[room].1
+        });
+        left_out += u64::from(!fits && !value.is_empty());
+    }
+    left_out
 }
 
 fn header(record: &Record<Position>) -> [u8; TREE] {

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::MAX_PARTS;
+use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS};
 use crate::record::text::dhtmlxq::MAX_NAME_BYTES;
 
 const MARK: &[u8] = b"[DhtmlXQ";

@@ -24,9 +24,37 @@ mod blocks;
 mod read;
 mod write;
 
-pub(crate) use read::{is_bare, read, starts};
-pub(crate) use write::tags_left_out;
+use crate::record::model::chunk::Cut;
+use crate::record::model::format::{Format, GameCount};
+use crate::record::model::row::{
+    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
+use crate::record::model::sample::{Sample, contains};
+
 pub use write::write_dhtmlxq;
+
+/// The row of DhtmlXQ.
+pub(crate) const ROW: FormatRow = FormatRow {
+    info: FormatInfo {
+        format: Format::DhtmlXq,
+        name: "dhtmlxq",
+        endings: &["ubb", "dhtmlxq", "html", "htm"],
+        other_endings: &[],
+        shared_endings: &["html", "htm"],
+        games: GameCount::Many,
+        kind: FileKind::Text,
+        certainty: Certainty::Likely,
+        cut: Cut::Games(read::cut),
+    },
+    sniff: &[Sniffer { stage: Stage::Page, shows: looks_like }],
+    read: ReadGames::Chunk(read::read),
+    write: Some(write::written),
+};
+
+/// Returns true if a mark stands anywhere in a page, or the text is digits of a game and nothing else.
+fn looks_like(sample: &Sample<'_>) -> bool {
+    contains(sample.page(), b"[DhtmlXQ") || read::is_bare(sample.text)
+}
 
 /// The longest name that a value can have, with the `_` before it and the bracket behind it, in bytes.
 const MAX_NAME_BYTES: usize = 64;

@@ -1,22 +1,23 @@
+//! Reading DhtmlXQ: the values of a game put together, and its lines played.
+
 use std::collections::HashMap;
 
 use crate::game::{Game, Outcome, Side};
+use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{board_of, start_position};
+use crate::record::model::chunk::{Chunk, Start};
+use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::{Encoding, UTF8_MARK};
-use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::parsed::{
-    BadGameReason, GameSink, MAX_PARTS, MAX_VARIATION_DEPTH, ReadSummary,
-};
+use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::{Record, Tree, Variation};
+use crate::record::model::single::{Fault, Found};
 use crate::record::model::texts::{Texts, push_tag, tidy, unescape};
 use crate::record::text::dhtmlxq::blocks::{Block, Blocks};
 use crate::record::text::dhtmlxq::{MAX_NAME_BYTES, TEXTS, is_structure};
-use crate::record::text::pgn::read_start;
+use crate::record::text::move_words::read_start;
 use crate::record::text::scan;
-use crate::record::text::single::{Fault, Found, report};
-use crate::record::text::split::{Chunk, Start};
 use crate::xiangqi::notation::MoveError;
 use crate::xiangqi::{Position, Square};
 
@@ -48,10 +49,11 @@ fn bare(text: &[u8]) -> Option<Found> {
     Parts { main, ..Parts::default() }.game().ok()
 }
 
-/// The places where games begin in a text.
-pub(crate) fn starts(bytes: &[u8]) -> impl Iterator<Item = Start> {
-    let blocks = Blocks::new(bytes, 1).filter(move |block| is_game(bytes, block));
-    (1..).zip(blocks).map(|(game, Block { start: at, line, .. })| Start { at, line, game })
+/// Cuts a stretch before the values of games.
+pub(crate) fn cut(bytes: &[u8], open: &Chunk, target: usize) -> Vec<Chunk> {
+    let blocks = (1..).zip(Blocks::new(bytes, 1).filter(|block| is_game(bytes, block)));
+    let starts = blocks.map(|(game, Block { start: at, line, .. })| Start { at, line, game });
+    open.cut_at(target, starts)
 }
 
 /// Returns true if the values belong to a game, or are too many to decide that.
@@ -62,41 +64,48 @@ fn is_game(bytes: &[u8], block: &Block) -> bool {
         || block.values.iter().any(|value| is_of_game(&bytes[value.name.clone()]))
 }
 
-/// Reads the games of one chunk of a text; values that belong to no game are passed over.
-pub(crate) fn read(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    sink: &mut GameSink<'_>,
-) -> ReadSummary {
-    let part = bytes.get(chunk.bytes.clone()).unwrap_or_default();
-    let (part, is_truncated) = without_cut_mark(part);
-    let mut blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block)).peekable();
+/// Reads the games of a chunk of a text; values that belong to no game are passed over.
+pub(crate) fn read(reader: &mut ChunkReader<'_>) {
+    let chunk = reader.chunk;
+    let (part, is_truncated) = without_cut_mark(reader.part());
     if let Some(found) = bare(part) {
-        return report(source, chunk, (Place::Line(chunk.line), chunk.game), Ok(found), sink);
+        return reader.report(Place::Line(chunk.line), chunk.game, Ok(found));
     }
-    let mut summary = ReadSummary::default();
-    for number in chunk.game.. {
-        let Some(block) = blocks.next() else { break };
+    let mut blocks = Blocks::new(part, chunk.line).filter(|block| is_game(part, block)).peekable();
+    let mut number = chunk.game;
+    while let Some(block) = blocks.next() {
         let place = Place::Line(block.line);
-        let game = match read_block(part, &block, chunk.encoding, usize::MAX) {
-            Err(reason @ BadGameReason::Move { ply, .. }) if ply > 1 => {
-                let fault = Fault { place, reason };
-                let legal = read_block(part, &block, chunk.encoding, ply - 1).ok();
-                legal.map(|legal| Found { fault: Some(fault.clone()), ..legal }).ok_or(fault)
-            }
-            game => game.map_err(|reason| Fault { place, reason }),
-        };
-        let game = game.map(|mut found| {
-            if is_truncated && blocks.peek().is_none() && found.fault.is_none() {
-                let reason = BadGameReason::Truncated("a mark".to_owned());
-                found.fault = Some(Fault { place, reason });
-            }
-            found
-        });
-        summary += report(source, chunk, (place, number), game, sink);
+        let mut game = read_to_fault(part, &block, chunk.encoding);
+        if let Ok(found) = &mut game
+            && is_truncated
+            && blocks.peek().is_none()
+            && found.fault.is_none()
+        {
+            let reason = BadGameReason::Truncated("a mark".to_owned());
+            found.fault = Some(Fault { place, reason });
+        }
+        reader.report(place, number, game);
+        number += 1;
     }
-    summary
+}
+
+/// Reads a game, or as far as its moves are legal.
+fn read_to_fault(bytes: &[u8], block: &Block, encoding: Encoding) -> Result<Found, Fault> {
+    let place = Place::Line(block.line);
+    let reason = match read_block(bytes, block, encoding, usize::MAX) {
+        Ok(found) => return Ok(found),
+        Err(reason) => reason,
+    };
+    let fault = Fault { place, reason };
+    match fault.reason {
+        BadGameReason::Move { ply, .. } if ply > 1 => {
+            match read_block(bytes, block, encoding, ply - 1) {
+                Ok(legal) => Ok(Found { fault: Some(fault), ..legal }),
+                Err(_) => Err(fault),
+            }
+        }
+        _ => Err(fault),
+    }
 }
 
 /// The bytes without a mark at their end that is cut off, and whether there is one.
@@ -124,7 +133,8 @@ fn read_block(
     if block.values.len() > MAX_PARTS {
         return Err(BadGameReason::TooManyParts);
     }
-    let (mut parts, texts) = (Parts::default(), Texts::default());
+    let mut parts = Parts::default();
+    let texts = Texts::default();
     let begin = block.values.first().map_or(0, |value| value.name.start);
     let end = block.values.last().map_or(begin, |value| value.value.end);
     let encoding = encoding.of_part(&bytes[begin..end]);
@@ -255,9 +265,13 @@ fn men(digits: &str) -> Result<[Option<Square>; 32], BadGameReason> {
 /// The square of two digits, file and rank from the top, or the number off the board; `None` if
 /// they are no digits.
 fn square([file, rank]: [u8; 2]) -> Option<Result<Square, u8>> {
-    let digit = |b: u8| b.is_ascii_digit().then(|| b - b'0');
-    let (file, rank) = (digit(file)?, digit(rank)?);
+    let file = digit(file)?;
+    let rank = digit(rank)?;
     Some(if file < 9 { Ok(Square::at(file, 9 - rank)) } else { Err(file * 10 + rank) })
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte - b'0')
 }
 
 fn outcome(text: &str) -> Option<Outcome> {

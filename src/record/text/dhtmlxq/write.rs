@@ -1,8 +1,11 @@
+//! Writing DhtmlXQ.
+
 use std::io::{self, Write};
 
 use crate::game::{Outcome, Side};
 use crate::record::model::board::men_of;
 use crate::record::model::record::{Record, Tree, Variation};
+use crate::record::model::written::{Dropped, WriteError, WriteOptions, Written};
 use crate::record::text::dhtmlxq::{MAX_NAME_BYTES, TEXTS, is_structure};
 use crate::xiangqi::{Position, Setup, Square};
 
@@ -53,8 +56,16 @@ fn digits(square: Square) -> String {
     format!("{}{}", square.file(), 9 - square.rank())
 }
 
+/// Writes a record, and counts what is left out.
+pub(crate) fn written(record: &Record<Position>, _: &WriteOptions) -> Result<Written, WriteError> {
+    let mut text = Vec::new();
+    write_dhtmlxq(&mut text, record)?;
+    let dropped = Dropped { tags: tags_left_out(record), ..Dropped::default() };
+    Ok(Written::text(text, dropped))
+}
+
 /// The number of tags whose names the format needs for itself, or that are second titles.
-pub(crate) fn tags_left_out(record: &Record<Position>) -> u64 {
+fn tags_left_out(record: &Record<Position>) -> u64 {
     let has_value =
         |(name, value): &&(String, String)| !is_said_otherwise(name) && !value.trim().is_empty();
     let tags = record.tags.iter().filter(has_value).count();

@@ -1,16 +1,11 @@
-//! The common part of the readers of binary files and of single games: one outcome for each game.
+//! One game as a reader finds it, and the reasons why it was not read.
 
 use crate::game::Game;
-use crate::record::model::limits::MAX_GAME_BYTES;
-use crate::record::model::options::Keep;
-use crate::record::model::parsed::{
-    BadGame, BadGameReason, GameSink, Note, ParsedGame, ReadSummary,
-};
+use crate::record::model::bad_game::BadGameReason;
+use crate::record::model::parsed::Note;
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder, WrittenMove};
 use crate::record::model::record::{Record, Tree};
-use crate::record::model::recorded::Recorded;
-use crate::record::text::split::Chunk;
 use crate::xiangqi::Position;
 
 /// A game that was read.
@@ -30,6 +25,12 @@ impl<G: Game> Found<G> {
     pub(crate) const fn new(record: Record<G>) -> Self {
         Self { record, cut_variations: 0, is_undecoded: false, note: None, fault: None }
     }
+
+    /// The same game with its fault, if it has one, at that place.
+    pub(crate) fn at(self, place: Place) -> Self {
+        let fault = self.fault.map(|fault| Fault { place, ..fault });
+        Self { fault, ..self }
+    }
 }
 
 /// The reason why a game was not read, and the place where that shows.
@@ -44,62 +45,11 @@ impl Fault {
     pub(crate) const fn at(offset: usize, reason: BadGameReason) -> Self {
         Self { place: Place::Offset(offset as u64), reason }
     }
-}
 
-/// Hands over the one game of a source, which begins at a place, good or bad. Longer sources than
-/// [`MAX_GAME_BYTES`] are refused, so that a tree has at most a million nodes.
-pub(crate) fn read_whole<G: Recorded>(
-    source: &str,
-    bytes: &[u8],
-    chunk: &Chunk,
-    begin: Place,
-    game: impl FnOnce(&[u8]) -> Result<Found<G>, Fault>,
-    sink: &mut GameSink<'_, G>,
-) -> ReadSummary {
-    let read = if bytes.len() > MAX_GAME_BYTES {
-        Err(Fault { place: begin, reason: BadGameReason::TooLong(bytes.len()) })
-    } else {
-        game(bytes)
-    };
-    report(source, chunk, (begin, 1), read, sink)
-}
-
-/// Hands over a game that begins at a place and has that number, good or bad. One that breaks off at an
-/// illegal move, or where its bytes end, is bad, unless the moves before are wanted.
-pub(crate) fn report<G: Recorded>(
-    source: &str,
-    chunk: &Chunk,
-    (place, game): (Place, u64),
-    read: Result<Found<G>, Fault>,
-    sink: &mut GameSink<'_, G>,
-) -> ReadSummary {
-    let bad = |Fault { place, reason }| BadGame { source: source.to_owned(), place, game, reason };
-    let refused = match read {
-        Ok(Found { record, cut_variations, is_undecoded, note, fault }) => match fault {
-            Some(fault) if !is_kept(&record, &fault, chunk.options.keep) => fault,
-            fault => {
-                let (noted, kept) = (u64::from(note.is_some()), u64::from(fault.is_some()));
-                let cut = fault.map(|fault| Box::new(bad(fault)));
-                sink(Ok(ParsedGame { note, cut, ..ParsedGame::new(record, place, game) }));
-                let undecoded = u64::from(is_undecoded);
-                let summary = ReadSummary { games: 1, cut_variations, noted, ..Default::default() };
-                return ReadSummary { kept, undecoded, ..summary };
-            }
-        },
-        Err(fault) => fault,
-    };
-    sink(Err(bad(refused)));
-    ReadSummary { bad: 1, ..ReadSummary::default() }
-}
-
-/// Returns true if of a game that breaks off at an illegal move, or where its bytes end, what stands before is kept.
-fn is_kept<G: Game>(record: &Record<G>, fault: &Fault, keep: Keep) -> bool {
-    breaks_off(&fault.reason) && keep.keeps(record)
-}
-
-/// Returns true for a fault before which moves can stand: an illegal move, or bytes that end too early.
-const fn breaks_off(reason: &BadGameReason) -> bool {
-    reason.bad_ply().is_some() || matches!(reason, BadGameReason::Truncated(_))
+    /// Returns true if moves can stand before the fault: it is an illegal move, or bytes that end too early.
+    pub(crate) const fn breaks_off(&self) -> bool {
+        self.reason.bad_ply().is_some() || matches!(self.reason, BadGameReason::Truncated(_))
+    }
 }
 
 /// The next part of a game, or `None` where the bytes end too early, which is kept as the game's fault.
@@ -138,7 +88,7 @@ pub(crate) fn line<G: Game, M: WrittenMove<G>>(
     let mut fault = None;
     for mv in moves {
         let (at, mv) = match mv {
-            Err(unread) if breaks_off(&unread.reason) => {
+            Err(unread) if unread.breaks_off() => {
                 fault = Some(unread);
                 break;
             }

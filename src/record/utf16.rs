@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use crate::game::Game;
+use crate::record::model::bad_game::{BadGame, BadGameReason};
+use crate::record::model::chunk::Chunk;
 use crate::record::model::encoding::Encoding;
-use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary};
+use crate::record::model::parsed::{GameSink, ReadSummary};
 use crate::record::model::place::Place;
-use crate::record::text::split::Chunk;
 
 /// The most bytes of a source that are read.
 const MOST_BYTES: usize = 64 << 20;
@@ -54,7 +55,8 @@ pub(crate) fn read<G: Game>(
 ) -> ReadSummary {
     let bytes = bytes.get(chunk.bytes.clone()).unwrap_or_default();
     let mut refuse = |reason| {
-        let (source, place) = (source.to_owned(), Place::Line(1));
+        let source = source.to_owned();
+        let place = Place::Line(1);
         sink(Err(BadGame { source, place, game: 1, reason }));
         ReadSummary { bad: 1, ..ReadSummary::default() }
     };
