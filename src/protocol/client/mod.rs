@@ -34,7 +34,7 @@ use crate::protocol::wire::ranks::Ranks;
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
 use crate::protocol;
-use crate::protocol::wire::command::shortened;
+use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::format::{Answer, Crossing, Wire};
 use crate::protocol::wire::gomocup::Reply;
 

@@ -2,7 +2,8 @@
 
 use crate::engine::Playable;
 use crate::game::Line;
-use crate::protocol::wire::command::{Setup, shortened};
+use crate::protocol::wire::command::Setup;
+use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::ranks::Ranks;
 
 /// The legal move of `position` that a text with ranks of this kind stands for.

@@ -19,14 +19,16 @@ use crate::protocol::conversation::position::{legal_move, read_position};
 use crate::protocol::conversation::queue::Waiting;
 use crate::protocol::conversation::{Conversation, QUIT_TIMEOUT};
 use crate::protocol::session::answers::{Detail, Extras};
-use crate::protocol::session::settings::{Effect, Refusal, Settings};
+use crate::protocol::session::options::{Effect, Refusal};
+use crate::protocol::session::settings::Settings;
 use crate::protocol::session::thinking;
 use crate::protocol::session::thinking::{
     Done, Goal, Job, Outcome, Prepared, SetUp, Signal, Task, Thought,
 };
 use crate::protocol::session::timing::Timing;
-use crate::protocol::wire::command::{Command, Setup, shortened};
+use crate::protocol::wire::command::{Command, Setup};
 use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::go::Go;
 use crate::protocol::wire::ranks::Ranks;
 use crate::search::{HashEntry, Iteration, Limits, Score, table_key};

@@ -3,8 +3,7 @@
 use std::iter::Peekable;
 
 use crate::game::Side;
-use crate::protocol::wire::command::shortened;
-use crate::protocol::wire::format::Wire;
+use crate::protocol::wire::format::{Wire, shortened};
 
 /// Longer times are meant as "no limit" anyway: a year, in milliseconds.
 pub(crate) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;

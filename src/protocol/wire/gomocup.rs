@@ -4,7 +4,8 @@
 use std::fmt;
 
 use crate::bytes::visible::Visible;
-use crate::protocol::wire::command::{MAX_LINE, shortened};
+use crate::protocol::wire::command::MAX_LINE;
+use crate::protocol::wire::format::shortened;
 
 /// A point as the protocol counts; it need not be on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
