@@ -1,7 +1,6 @@
 //! The options of the engine: a row for each, with its names, its value and what setting it does. Nothing else
 //! lists them.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::book::Policy;
@@ -63,19 +62,38 @@ struct EngineOption<G: Playable> {
 
 /// A value that is kept, or a button.
 enum Value<G: Playable> {
+    Check { get: fn(&Settings<G>) -> bool, place: fn(&mut Settings<G>) -> &mut bool },
     Kept { get: Get<G>, set: Set<G> },
     Button(Effect),
 }
 
 /// An option with these names in UCI and UCCI, of which an empty one is not announced.
+const fn named<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    value: Value<G>,
+) -> EngineOption<G> {
+    EngineOption { names: Names { uci, ucci, also: &[] }, is_shown: always, value }
+}
+
+/// An option with any value.
 const fn option<G: Playable>(
     uci: &'static str,
     ucci: &'static str,
     get: Get<G>,
     set: Set<G>,
 ) -> EngineOption<G> {
-    let names = Names { uci, ucci, also: &[] };
-    EngineOption { names, is_shown: always, value: Value::Kept { get, set } }
+    named(uci, ucci, Value::Kept { get, set })
+}
+
+/// An option that is on or off.
+const fn check<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    get: fn(&Settings<G>) -> bool,
+    place: fn(&mut Settings<G>) -> &mut bool,
+) -> EngineOption<G> {
+    named(uci, ucci, Value::Check { get, place })
 }
 
 /// An option without a value.
@@ -84,8 +102,7 @@ const fn button<G: Playable>(
     ucci: &'static str,
     effect: Effect,
 ) -> EngineOption<G> {
-    let names = Names { uci, ucci, also: &[] };
-    EngineOption { names, is_shown: always, value: Value::Button(effect) }
+    named(uci, ucci, Value::Button(effect))
 }
 
 const fn always(_: Dialect) -> bool {
@@ -124,12 +141,7 @@ impl<G: Playable> EngineOption<G> {
     /// Every option, in the order of announcement.
     const ALL: &'static [Self] = &[
         // The protocol of UCCI wants this one always.
-        option(
-            "",
-            "usemillisec",
-            |s| OptionKind::Check(s.milliseconds),
-            |s, given| put(&mut s.milliseconds, given.flag()),
-        ),
+        check("", "usemillisec", |s| s.milliseconds, |s| &mut s.milliseconds),
         option(
             "Hash",
             "hashsize",
@@ -149,12 +161,7 @@ impl<G: Playable> EngineOption<G> {
             |s| spin(s.options.multipv as u64, 1, MAX_MULTIPV as u64),
             |s, given| put(&mut s.options.multipv, given.number(1, MAX_MULTIPV)),
         ),
-        option(
-            "Ponder",
-            "ponder",
-            |s| OptionKind::Check(s.ponder),
-            |s, given| put(&mut s.ponder, given.flag()),
-        ),
+        check("Ponder", "ponder", |s| s.ponder, |s| &mut s.ponder),
         option(
             "Move Overhead",
             "moveoverhead",
@@ -163,39 +170,25 @@ impl<G: Playable> EngineOption<G> {
                 put(&mut s.overhead, given.number(0, MAX_OVERHEAD).map(Duration::from_millis))
             },
         ),
-        option(
-            "OwnBook",
-            "usebook",
-            |s| OptionKind::Check(s.own_book),
-            |s, given| put(&mut s.own_book, given.flag()),
-        ),
+        check("OwnBook", "usebook", |s| s.own_book, |s| &mut s.own_book),
         option(
             "BookFile",
             "bookfiles",
             |s| list(s.books(None)),
-            |s, given| {
-                s.set_books(None, given.entries());
-                Ok(())
-            },
+            |s, given| given.list().map(|books| s.set_books(None, &books)),
         )
         .also(&["book", "bookpath"]),
         option(
             "BookRed",
             "bookred",
             |s| list(s.books(Some(Side::First))),
-            |s, given| {
-                s.set_books(Some(Side::First), given.entries());
-                Ok(())
-            },
+            |s, given| given.list().map(|books| s.set_books(Some(Side::First), &books)),
         ),
         option(
             "BookBlack",
             "bookblack",
             |s| list(s.books(Some(Side::Second))),
-            |s, given| {
-                s.set_books(Some(Side::Second), given.entries());
-                Ok(())
-            },
+            |s, given| given.list().map(|books| s.set_books(Some(Side::Second), &books)),
         ),
         option(
             "BookPolicy",
@@ -208,11 +201,7 @@ impl<G: Playable> EngineOption<G> {
             "",
             "",
             |s| OptionKind::Check(s.options.select.policy == Policy::Best),
-            |s, given| {
-                let is_best = given.flag()?;
-                s.options.select.policy = if is_best { Policy::Best } else { Policy::Weighted };
-                Ok(())
-            },
+            |s, given| put(&mut s.options.select.policy, given.flag().map(best_or_weighted)),
         )
         .also(&["bestbookmove"]),
         option(
@@ -245,20 +234,12 @@ impl<G: Playable> EngineOption<G> {
             |s| spin(u64::from(s.options.select.temperature), 1, u64::from(MAX_TEMPERATURE)),
             |s, given| put(&mut s.options.select.temperature, given.number(1, MAX_TEMPERATURE)),
         ),
-        option(
-            "UseTables",
-            "useegtb",
-            |s| OptionKind::Check(s.use_tables),
-            |s, given| put(&mut s.use_tables, given.flag()),
-        ),
+        check("UseTables", "useegtb", |s| s.use_tables, |s| &mut s.use_tables),
         option(
             "Tables",
             "egtbpaths",
             |s| list(s.options.tables.folders.iter().map(|folder| folder.display())),
-            |s, given| {
-                s.options.tables.folders = given.entries().map(PathBuf::from).collect();
-                Ok(())
-            },
+            |s, given| put(&mut s.options.tables.folders, given.list()),
         )
         .also(&["egtbpath"]),
         option(
@@ -292,24 +273,9 @@ impl<G: Playable> EngineOption<G> {
             |s, given| put(&mut s.options.rules, given.rules()),
         )
         .also(&["repetitionrule", "repetition"]),
-        option(
-            "Sixty Move Rule",
-            "sixtymoverule",
-            |s| OptionKind::Check(s.sixty_moves),
-            |s, given| put(&mut s.sixty_moves, given.flag()),
-        ),
-        option(
-            "UCI_ShowWDL",
-            "",
-            |s| OptionKind::Check(s.show_wdl),
-            |s, given| put(&mut s.show_wdl, given.flag()),
-        ),
-        option(
-            "UCI_AnalyseMode",
-            "",
-            |s| OptionKind::Check(s.analyse),
-            |s, given| put(&mut s.analyse, given.flag()),
-        ),
+        check("Sixty Move Rule", "sixtymoverule", |s| s.sixty_moves, |s| &mut s.sixty_moves),
+        check("UCI_ShowWDL", "", |s| s.show_wdl, |s| &mut s.show_wdl),
+        check("UCI_AnalyseMode", "", |s| s.analyse, |s| &mut s.analyse),
         option(
             "UCI_Variant",
             "",
@@ -346,18 +312,8 @@ impl<G: Playable> EngineOption<G> {
             |s| choices(&STYLES, &s.style),
             |s, given| put(&mut s.style, given.choice(&STYLES)),
         ),
-        option(
-            "",
-            "debug",
-            |s| OptionKind::Check(s.debug),
-            |s, given| put(&mut s.debug, given.flag()),
-        ),
-        option(
-            "",
-            "batch",
-            |s| OptionKind::Check(s.batch),
-            |s, given| put(&mut s.batch, given.flag()),
-        ),
+        check("", "debug", |s| s.debug, |s| &mut s.debug),
+        check("", "batch", |s| s.batch, |s| &mut s.batch),
         option("", "idle", |_| choices(&DEGREES, &Degree::None), without_effect),
         option("", "knowledge", |_| choices(&DEGREES, &Degree::Large), without_effect)
             .also(&["selectivity"]),
@@ -382,6 +338,7 @@ impl<G: Playable> EngineOption<G> {
     /// The present value.
     fn kind(&self, settings: &Settings<G>) -> OptionKind {
         match self.value {
+            Value::Check { get, .. } => OptionKind::Check(get(settings)),
             Value::Kept { get, .. } => get(settings),
             Value::Button(_) => OptionKind::Button,
         }
@@ -390,10 +347,16 @@ impl<G: Playable> EngineOption<G> {
     /// Gives it a value, or presses it.
     fn set(&self, settings: &mut Settings<G>, given: Given<'_>) -> Result<Effect, String> {
         match self.value {
-            Value::Kept { set, .. } => set(settings, given).map(|()| Effect::Nothing),
-            Value::Button(effect) => Ok(effect),
+            Value::Check { place, .. } => *place(settings) = given.flag()?,
+            Value::Kept { set, .. } => set(settings, given)?,
+            Value::Button(effect) => return Ok(effect),
         }
+        Ok(Effect::Nothing)
     }
+}
+
+const fn best_or_weighted(is_best: bool) -> Policy {
+    if is_best { Policy::Best } else { Policy::Weighted }
 }
 
 fn level<G: Playable>(present: Level) -> OptionKind {
@@ -504,8 +467,7 @@ mod tests {
     fn no_two_options_share_a_name() {
         for EngineOption { names, .. } in EngineOption::<Position>::ALL {
             for name in [names.uci, names.ucci].iter().chain(names.also) {
-                let found =
-                    name.is_empty() || names_of(name).is_some_and(|n| std::ptr::eq(n, names));
+                let found = name.is_empty() || names_of(name) == Some(names);
                 assert!(found, "{name}");
             }
             assert!(names.ucci.bytes().all(|byte| byte.is_ascii_lowercase()), "{}", names.ucci);

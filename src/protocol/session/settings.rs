@@ -6,6 +6,7 @@ use crate::bytes::machine::{available_memory, cores};
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{EngineOptions, Level, OwnBook, Playable};
 use crate::game::Side;
+use crate::protocol::session::engine_handle::Kept;
 use crate::protocol::wire::ranks::Ranks;
 use crate::search::{Features, MAX_THREADS};
 
@@ -157,16 +158,10 @@ impl<G: Playable> Settings<G> {
         self.level
     }
 
-    /// Goes back to the engine's values for what it could not have as wished.
-    pub(crate) fn keep(&mut self, engine: &EngineOptions<G::Rules>) {
-        self.options.hash_mib = engine.hash_mib;
-        self.options.threads = engine.threads;
-    }
-
-    /// Wishes for no more than every machine has.
-    pub(crate) const fn use_least(&mut self) {
-        self.options.hash_mib = 1;
-        self.options.threads = 1;
+    /// Goes back to what the engine has where it could not have what was wished.
+    pub(crate) const fn keep(&mut self, kept: Kept) {
+        self.options.hash_mib = kept.hash_mib;
+        self.options.threads = kept.threads;
     }
 
     /// Sets the size of the transposition table in MiB; 0 lets the engine choose.
@@ -186,14 +181,10 @@ impl<G: Playable> Settings<G> {
 
     /// Replaces the books of one sort, each as `FILE:policy=P:plies=N` and so on. Those for one side are
     /// consulted before those for both.
-    pub(crate) fn set_books<'a>(
-        &mut self,
-        side: Option<Side>,
-        entries: impl Iterator<Item = &'a str>,
-    ) {
+    pub(crate) fn set_books(&mut self, side: Option<Side>, texts: &[&str]) {
         let books = &mut self.options.books;
         books.retain(|book| book.side != side);
-        books.extend(entries.map(|text| OwnBook { side, ..OwnBook::parse(text) }));
+        books.extend(texts.iter().map(|text| OwnBook { side, ..OwnBook::parse(text) }));
         books.sort_by_key(|book| book.side.is_none());
     }
 

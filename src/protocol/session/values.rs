@@ -72,10 +72,11 @@ impl<'a> Given<'a> {
         Given { name: self.name, value }.parsed()
     }
 
-    /// The entries of a list, separated by `;`. GUIs write `<empty>` for an empty text.
-    pub(crate) fn entries(self) -> impl Iterator<Item = &'a str> {
+    /// Reads the entries of a list, separated by `;`; every text is one. GUIs write `<empty>` for an empty text.
+    pub(crate) fn list<T: From<&'a str>>(self) -> Result<Vec<T>, String> {
         let entries = self.value.split(';').map(str::trim);
-        entries.filter(|entry| !entry.is_empty() && *entry != "<empty>")
+        let entries = entries.filter(|entry| !entry.is_empty() && *entry != "<empty>");
+        Ok(entries.map(T::from).collect())
     }
 
     /// The beginning of a text on what the value should be.
@@ -84,7 +85,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// A list as [`Given::entries`] reads it.
+/// A list as [`Given::list`] reads it.
 pub(crate) fn list(entries: impl Iterator<Item = impl Display>) -> OptionKind {
     let texts: Vec<String> = entries.map(|entry| entry.to_string()).collect();
     OptionKind::Text(texts.join(";"))

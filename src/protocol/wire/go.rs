@@ -188,7 +188,8 @@ impl Go {
             Side::First => (self.first, self.second),
             Side::Second => (self.second, self.first),
         };
-        let (own, other) = (self.own.or(mine), self.opponent.or(theirs));
+        let own = self.own.or(mine);
+        let other = self.opponent.or(theirs);
         let own = if own.time.is_some() { own } else { own.or(other) };
         own.time?;
         Some([own.capped(), other.or(own).capped()])

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use crate::protocol::wire::dialect::Dialect;
 
 /// An option's names.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Names {
     /// As announced in UCI; empty where it is not announced, though it is understood.
     pub(crate) uci: &'static str,
