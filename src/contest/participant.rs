@@ -1,3 +1,5 @@
+//! The engines of a match: how they are started, and the one that a worker keeps from game to game.
+
 use crate::contest::games::Contested;
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::Dialect;

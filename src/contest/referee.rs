@@ -1,3 +1,5 @@
+//! The end of a game: by the rules of the game, by the limit of plies, or because both engines agree on the result.
+
 use std::str::FromStr;
 
 use crate::bytes::by_count;

@@ -1,3 +1,5 @@
+//! Games of the engine against itself, for books and for tuning.
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;

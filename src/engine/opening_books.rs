@@ -1,3 +1,5 @@
+//! The books that the engine plays from, in order, each for one side or both and with settings of its own.
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 

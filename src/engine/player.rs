@@ -1,3 +1,5 @@
+//! The engine: its options, and the choice of a move from tables, books and search.
+
 use std::fmt;
 use std::time::Instant;
 

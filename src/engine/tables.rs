@@ -1,3 +1,5 @@
+//! Endgame tables of xiangqi in the search and at the root: values of all rules and metrics, made comparable.
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -13,9 +13,10 @@
 //! | `wire` | `format` | positions, options and answers, written and read in one dialect |
 //! | `wire` | `info` | the lines of an engine that searches, read |
 //! | `wire` | `scale` | UCCI's scores |
-//! | `wire` | `options` | the names of options in all dialects, and how they are announced |
+//! | `wire` | `options` | how options are announced and set |
 //! | `wire` | `announced` | options of other engines |
-//! | `conversation` | | the GUI's side of a session, of this engine's and of the proxy's: lines, dialect, end |
+//! | `conversation` | | the GUI's side of every session: lines, end, and the loop that goes through the events |
+//! | `conversation` | `dialects` | the dialect that GUIs of xiangqi speak |
 //! | `conversation` | `input` | the thread that reads lines, and the channel of events |
 //! | `conversation` | `queue` | commands that wait |
 //! | `conversation` | `owed` | the answer of a search, and what it waits for |
@@ -23,9 +24,11 @@
 //! | `wire` | `gomocup` | the lines of managers of gomoku engines, and of such engines |
 //! | `session` | `answers` | this engine's lines, in the dialect of the GUI |
 //! | `session` | `settings` | the values of the options, and their meaning for the engine |
+//! | `session` | `options`, `values` | a row for each option; its values read and written |
+//! | `session` | `engine_handle` | the engine, at hand or with a thread |
 //! | `session` | `thinking` | a search in its own thread |
 //! | `session` | `timing` | from the clocks of `go` to the time for a move |
-//! | `session` | `state` | the state between commands |
+//! | `session` | `state` | the state between commands; from `setoption` to the engine's options, from `go` to the answer |
 //! | `wire` | `ranks` | moves with ranks counted from 0 or from 1 |
 //! | `gomocup` | | this engine as managers of gomoku engines see it |
 //! | `client` |  | an engine in a process of its own |
@@ -48,29 +51,29 @@ mod wire;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-pub(crate) use conversation::Conversation;
+pub(crate) use conversation::dialects::Dialects;
 use conversation::input::AnyLineEnds;
 pub(crate) use conversation::input::{Channel, Event, channel, listen};
 pub(crate) use conversation::owed::Owed;
-pub(crate) use conversation::position::{legal_move, read_position};
+pub(crate) use conversation::position::{legal_move, read_position, score_without_search};
 pub(crate) use conversation::queue::Waiting;
+pub(crate) use conversation::{Conversation, EventLoop};
 pub(crate) use wire::announced::Announced;
-pub(crate) use wire::command::shortened;
 pub use wire::command::{Command, Setup};
 pub use wire::dialect::Dialect;
 pub use wire::format::Offer;
-pub(crate) use wire::format::{Answer, Crossing, Wire};
+pub(crate) use wire::format::{Answer, Crossing, Wire, shortened};
 pub use wire::go::{Go, SideClock};
 pub use wire::info::Info;
-pub(crate) use wire::options::{folded, is_same, name_and_value, name_in};
+pub(crate) use wire::options::{folded, name_and_value};
 pub use wire::ranks::Ranks;
 pub(crate) use wire::scale;
 
 use crate::engine::{Engine, EngineOptions, Playable};
 use crate::gomoku::{Board, FreeRules};
+pub(crate) use session::options::{is_same, name_in};
 pub(crate) use session::settings::Settings;
 use session::state::Session;
-pub(crate) use session::state::score_without_search;
 
 /// Runs a session of `engine`, whose options are the defaults that the GUI sees, until `quit` or
 /// the end of the input. `assumed` is the dialect until a handshake sets another. At the end of the

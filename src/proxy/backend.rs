@@ -42,7 +42,10 @@ pub(crate) enum Stage {
     /// It was greeted and has not answered in full.
     Greeting,
     /// It accepts commands.
-    Ready,
+    Ready {
+        /// It was sent the position.
+        knows_position: bool,
+    },
     /// There is none.
     Gone,
 }
@@ -62,9 +65,16 @@ pub(crate) struct Backend {
     pub(crate) crossing: Crossing,
     /// Its way of answering `isready`.
     pub(crate) ready: ReadyWord,
-    /// The time of the `stop` to a search that was answered without it and that it has not ended.
-    owes: Option<Instant>,
-    /// The lines that it will be sent when that search has ended.
+    /// A search that was answered without it and that it has not ended.
+    abandoned: Option<Abandoned>,
+}
+
+/// A search that was answered without the engine.
+#[derive(Debug)]
+struct Abandoned {
+    /// The time of the `stop` to it.
+    since: Instant,
+    /// The lines that the engine will be sent when it has ended.
     unsaid: Vec<String>,
 }
 
@@ -79,8 +89,7 @@ impl Backend {
             wire: Wire::of(protocol.unwrap_or_default()),
             crossing: Crossing::default(),
             ready: ReadyWord::default(),
-            owes: None,
-            unsaid: Vec::new(),
+            abandoned: None,
         }
     }
 
@@ -121,6 +130,28 @@ impl Backend {
     /// As it calls itself, else the program.
     pub(crate) fn name(&self) -> &str {
         self.greeting.name.as_deref().unwrap_or(&self.program)
+    }
+
+    /// It accepts commands from now on.
+    pub(crate) const fn get_ready(&mut self) {
+        self.stage = Stage::Ready { knows_position: false };
+    }
+
+    /// Returns true if it accepts commands.
+    pub(crate) const fn is_ready(&self) -> bool {
+        matches!(self.stage, Stage::Ready { .. })
+    }
+
+    /// Returns true if it was sent the position.
+    pub(crate) const fn knows_position(&self) -> bool {
+        matches!(self.stage, Stage::Ready { knows_position: true })
+    }
+
+    /// It was sent the position, or needs another one; nothing changes before it is ready.
+    pub(crate) const fn set_knows_position(&mut self, knows: bool) {
+        if let Stage::Ready { knows_position } = &mut self.stage {
+            *knows_position = knows;
+        }
     }
 
     /// Returns true if it is a foreign engine.
@@ -195,27 +226,29 @@ impl Backend {
 
     /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search
     /// are ignored.
-    pub(crate) const fn abandon(&mut self, since: Instant) {
-        self.owes = Some(since);
+    pub(crate) fn abandon(&mut self, since: Instant) {
+        let unsaid = self.is_free();
+        self.abandoned = Some(Abandoned { since, unsaid });
     }
 
     /// The time of the `stop` to an abandoned search, if it has not ended that search.
-    pub(crate) const fn owes(&self) -> Option<Instant> {
-        self.owes
+    pub(crate) fn owes(&self) -> Option<Instant> {
+        self.abandoned.as_ref().map(|search| search.since)
     }
 
     /// Keeps a line until the abandoned search has ended; `false` if there is none, or no room.
     pub(crate) fn postpone(&mut self, line: &str) -> bool {
-        let waits = self.owes.is_some() && self.unsaid.len() < MAX_UNSAID;
-        if waits {
-            self.unsaid.push(line.to_owned());
+        match &mut self.abandoned {
+            Some(Abandoned { unsaid, .. }) if unsaid.len() < MAX_UNSAID => {
+                unsaid.push(line.to_owned());
+                true
+            }
+            _ => false,
         }
-        waits
     }
 
     /// The abandoned search has ended: returns the lines to be sent now.
     pub(crate) fn is_free(&mut self) -> Vec<String> {
-        self.owes = None;
-        std::mem::take(&mut self.unsaid)
+        self.abandoned.take().map(|search| search.unsaid).unwrap_or_default()
     }
 }

@@ -33,8 +33,8 @@ impl Front {
     /// If there is not the memory that the options set for the search.
     pub(crate) fn new(options: EngineOptions<RuleSet>) -> Result<Self, EngineError> {
         let engine = Some(Engine::new(options.without_files())?);
-        let (opening, asked, problems) = (None, None, Vec::new());
-        let mut front = Self { engine, opening, asked, waited: false, problems };
+        let mut front =
+            Self { engine, opening: None, asked: None, waited: false, problems: Vec::new() };
         front.open(options);
         Ok(front)
     }

@@ -13,6 +13,7 @@
 //! | `options`    | the options of the engine and ours as one list                        |
 //! | `info`       | the engine's `info` lines in the dialect of the GUI                   |
 //! | `backend`    | the engine that answers, its handshake                                |
+//! | `failures`   | the failures of the engine, and who plays on                          |
 //! | `own_engine` | this program's own engine as the backend                              |
 //! | `search`     | a `go` without answer, and the time at which its answer must come     |
 //! | `session`    | the state between all of these                                        |
@@ -26,6 +27,7 @@
 
 mod backend;
 mod board;
+mod failures;
 mod front;
 mod info;
 mod options;
@@ -55,7 +57,7 @@ pub fn serve(
     stop: &StopFlag,
 ) -> Result<(), ProxyError> {
     let (sender, events) = channel();
-    let session = Session::new(options, (sender.clone(), events), output)?;
+    let session = Session::new(options, (sender.clone(), events), output, stop)?;
     listen("proxy input", "quit", input, sender)?;
-    Ok(session.run(stop)?)
+    Ok(session.run()?)
 }

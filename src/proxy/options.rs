@@ -42,16 +42,43 @@ pub(crate) enum Owner {
     Managed(Managed),
 }
 
+/// Options set by the GUI that are remembered.
+const MAX_SET: usize = 1000;
+
 /// Both lists, and the values of ours.
 #[derive(Debug)]
 pub(crate) struct Options {
     settings: Settings<Position>,
     pub(crate) engine: Announcements,
+    /// The options that the GUI has set in the engine, each once.
+    set: Vec<(String, String)>,
 }
 
 impl Options {
     pub(crate) fn new(own: EngineOptions<RuleSet>) -> Self {
-        Self { settings: Settings::new(own), engine: Announcements::default() }
+        Self { settings: Settings::new(own), engine: Announcements::default(), set: Vec::new() }
+    }
+
+    /// Remembers an option that the GUI sets in the engine, for those that come after it.
+    pub(crate) fn remember(&mut self, name: &str, value: &str) {
+        self.set.retain(|(set, _)| folded(set) != folded(name));
+        if self.set.len() < MAX_SET {
+            self.set.push((name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// The options that the GUI has set in the engine.
+    pub(crate) fn remembered(&self) -> Vec<(String, String)> {
+        self.set.clone()
+    }
+
+    /// Returns true if the GUI wants the engine's opinion in every search: `MultiPV` above 1, or `UCI_AnalyseMode`.
+    pub(crate) fn wants_analysis(&self) -> bool {
+        self.set.iter().any(|(name, value)| match folded(name).as_str() {
+            "multipv" => value.parse::<u32>().is_ok_and(|lines| lines > 1),
+            "ucianalysemode" => value.eq_ignore_ascii_case("true"),
+            _ => false,
+        })
     }
 
     /// The meaning of ours for the own engine.

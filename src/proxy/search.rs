@@ -23,9 +23,10 @@ const ENGINES_PART: u32 = 3;
 const LEAST: Duration = Duration::from_millis(60);
 /// A time is nearly over when this little remains before our answer.
 const NEARLY: Duration = Duration::from_secs(1);
-/// The longest time for our own search for a move in the engine's place, and the divisor of the rest of the
-/// clock that bounds it too.
-const QUICK: (Duration, u32) = (Duration::from_millis(100), 4);
+/// The longest time for our own search for a move in the engine's place.
+const QUICK: Duration = Duration::from_millis(100);
+/// The rest of the clock divided by this bounds it too.
+const QUICK_PART: u32 = 4;
 
 /// A search under way.
 #[derive(Debug)]
@@ -37,20 +38,54 @@ pub(crate) struct Search {
     pub(crate) owed: Owed<Answer>,
     /// Book and tablebases are left out, because the GUI wants the engine's opinion.
     pub(crate) analysing: bool,
-    /// The engine got the search.
-    pub(crate) sent: bool,
+    /// What the engine has been told of it.
+    engine: Told,
     /// The GUI wants the answer now.
     pub(crate) stopped: bool,
-    /// The time at which the engine got `stop`.
-    stop_said: Option<Instant>,
     /// The engine's latest report on its best line.
     pub(crate) info: Info,
     /// The time of the engine's last line.
     heard: Instant,
-    /// The times at which the engine gets `stop`, at which we answer ourselves, and of the end of the clock.
-    stop_at: Option<Instant>,
-    answer_at: Option<Instant>,
-    clock_ends: Option<Instant>,
+    /// `None` without a limit in time, and before the clock runs.
+    deadlines: Option<Deadlines>,
+}
+
+/// What an engine has been told of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    /// `go`.
+    Go,
+    /// `stop`, at this time.
+    Stop(Instant),
+}
+
+/// The times by which a search must come to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Deadlines {
+    /// The engine gets `stop`.
+    stop: Instant,
+    /// We answer ourselves.
+    answer: Instant,
+    /// The clock has run down, if there is one.
+    clock: Option<Instant>,
+}
+
+impl Deadlines {
+    /// Those of a search that may take this time from `now` on.
+    fn of_move(now: Instant, time: Duration) -> Self {
+        let stop = now + time + LATE;
+        Self { stop, answer: stop + OBEY, clock: None }
+    }
+
+    /// Those of a search with this time on the clock.
+    fn of_clock(now: Instant, time: Duration) -> Self {
+        let [least, most] = RESERVE;
+        let time = time.max(LEAST);
+        let reserve = (time / PARTS).clamp(least, most).min(time * 2 / 3);
+        let stop = now + (time - reserve);
+        Self { stop, answer: stop + reserve * ENGINES_PART / 10, clock: Some(now + time) }
+    }
 }
 
 impl Search {
@@ -66,14 +101,11 @@ impl Search {
                 answer: None,
             },
             analysing: go.infinite || go.mate.is_some() || !go.search_moves.is_empty(),
-            sent: false,
+            engine: Told::Nothing,
             stopped: false,
-            stop_said: None,
             info: Info::default(),
             heard: now,
-            stop_at: None,
-            answer_at: None,
-            clock_ends: None,
+            deadlines: None,
             go,
         };
         if !search.owed.pondering {
@@ -85,23 +117,17 @@ impl Search {
     /// From now on the clock runs.
     pub(crate) fn start_clock(&mut self) {
         let now = Instant::now();
-        (self.began, self.heard) = (now, now);
+        self.began = now;
+        self.heard = now;
         if self.go.infinite {
             return;
         }
         let Some(time) = self.go.time(self.mover).map(Duration::from_millis) else { return };
-        if self.go.move_time.is_some() {
-            let stop = now + time + LATE;
-            (self.stop_at, self.answer_at) = (Some(stop), Some(stop + OBEY));
-            return;
-        }
-        let [least, most] = RESERVE;
-        let time = time.max(LEAST);
-        let reserve = (time / PARTS).clamp(least, most).min(time * 2 / 3);
-        let stop = now + (time - reserve);
-        self.stop_at = Some(stop);
-        self.answer_at = Some(stop + reserve * ENGINES_PART / 10);
-        self.clock_ends = Some(now + time);
+        self.deadlines = Some(if self.go.move_time.is_some() {
+            Deadlines::of_move(now, time)
+        } else {
+            Deadlines::of_clock(now, time)
+        });
     }
 
     /// The `go` for an engine that begins now: the time that has passed is subtracted, except for the moments
@@ -117,15 +143,17 @@ impl Search {
 
     /// The time for our own search for a move in the engine's place.
     pub(crate) fn quick(&self) -> Duration {
-        let (most, part) = QUICK;
-        let left = |end: Instant| end.saturating_duration_since(Instant::now()) / part;
-        self.clock_ends.filter(|_| !self.owed.pondering).map_or(most, |end| left(end).min(most))
+        let clock = self.deadlines.and_then(|deadlines| deadlines.clock);
+        match clock.filter(|_| !self.owed.pondering) {
+            Some(end) => (time_until(end) / QUICK_PART).min(QUICK),
+            None => QUICK,
+        }
     }
 
     /// Returns true if there is no time to wait for an engine that must be started first.
     pub(crate) fn is_nearly_over(&self) -> bool {
-        let is_near = |end: Instant| end.saturating_duration_since(Instant::now()) < NEARLY;
-        self.stopped || self.stop_said.is_some() || self.answer_at.is_some_and(is_near)
+        let is_near = self.deadlines.is_some_and(|times| time_until(times.answer) < NEARLY);
+        self.stopped || self.stop_said().is_some() || is_near
     }
 
     /// The time that the search has run since `other`.
@@ -140,48 +168,61 @@ impl Search {
 
     /// The engine begins, again perhaps.
     pub(crate) fn send(&mut self) {
-        self.sent = true;
-        self.stop_said = None;
+        self.engine = Told::Go;
         self.hear();
     }
 
     /// The engine is of no use any more.
     pub(crate) const fn unsend(&mut self) {
-        self.sent = false;
-        self.stop_said = None;
+        self.engine = Told::Nothing;
     }
 
     /// The engine got `stop`.
     pub(crate) fn say_stop(&mut self) {
-        self.stop_said = Some(Instant::now());
+        self.engine = Told::Stop(Instant::now());
     }
 
     /// The time at which the engine got `stop`.
     pub(crate) const fn stop_said(&self) -> Option<Instant> {
-        self.stop_said
+        match self.engine {
+            Told::Stop(said) => Some(said),
+            Told::Nothing | Told::Go => None,
+        }
+    }
+
+    /// Returns true if the engine got the search.
+    pub(crate) const fn is_sent(&self) -> bool {
+        !matches!(self.engine, Told::Nothing)
     }
 
     /// Returns true if it waits for the engine's answer.
     pub(crate) const fn is_with_engine(&self) -> bool {
-        self.sent && self.owed.answer.is_none()
+        self.is_sent() && self.owed.answer.is_none()
     }
 
     /// The time at which the engine is to get `stop`, if it has not; it may or may not have begun.
     pub(crate) fn stop_time(&self, timeouts: Timeouts) -> Option<Instant> {
-        if self.stop_said.is_some() || self.owed.pondering {
+        if self.stop_said().is_some() || self.owed.pondering {
             return None;
         }
-        let silent = self.heard + timeouts.search;
-        self.stop_at.or_else(|| (self.sent && !self.owed.endless).then_some(silent))
+        if let Some(Deadlines { stop, .. }) = self.deadlines {
+            return Some(stop);
+        }
+        let may_be_silent = !self.is_sent() || self.owed.endless;
+        (!may_be_silent).then_some(self.heard + timeouts.search)
     }
 
     /// The time at which we answer ourselves though the engine may still obey.
     pub(crate) fn answer_time(&self) -> Option<Instant> {
-        self.answer_at.filter(|_| self.stop_said.is_some())
+        self.deadlines.filter(|_| self.stop_said().is_some()).map(|times| times.answer)
     }
 
     /// The time at which a stopped engine is given up.
     pub(crate) fn end_time(&self, timeouts: Timeouts) -> Option<Instant> {
-        self.stop_said.map(|said| said + timeouts.stop)
+        self.stop_said().map(|said| said + timeouts.stop)
     }
+}
+
+fn time_until(end: Instant) -> Duration {
+    end.saturating_duration_since(Instant::now())
 }

@@ -207,6 +207,7 @@ const FOLDERS: [(&str, &[&str]); 17] = [
             "info",
             "own_engine",
             "backend",
+            "failures",
             "front",
             "session",
         ],

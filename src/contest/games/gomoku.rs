@@ -1,3 +1,5 @@
+//! Matches of gomoku: openings as points or as distances from the middle, names, the files of games.
+
 use std::error::Error;
 use std::io;
 

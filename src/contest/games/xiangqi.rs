@@ -1,3 +1,5 @@
+//! Matches of xiangqi: the project's openings and those of FEN and EPD files, names, the files of games.
+
 use std::error::Error;
 use std::io;
 

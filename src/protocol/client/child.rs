@@ -1,3 +1,5 @@
+//! A child process with a thread for each pipe, so that reading and writing never block the client; and its end.
+
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{self, Stdio};

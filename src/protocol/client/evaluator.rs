@@ -1,3 +1,5 @@
+//! Other engines as sources of scores for the positions of books.
+
 use crate::book::{Evaluation, Evaluator, EvaluatorError};
 use crate::bytes::StopFlag;
 use crate::game::{Line, Notation};

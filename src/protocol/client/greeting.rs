@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::protocol::client::Wire;
+use crate::protocol::session::options::is_same;
 use crate::protocol::wire::announced::Announced;
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::gomocup::Reply;
-use crate::protocol::wire::options::is_same;
 use crate::protocol::wire::ranks::Ranks;
 
 /// An engine of unknown protocol that does not answer `uci` for this long is greeted in UCCI as well.

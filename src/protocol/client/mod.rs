@@ -34,7 +34,7 @@ use crate::protocol::wire::ranks::Ranks;
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
 use crate::protocol;
-use crate::protocol::wire::command::shortened;
+use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::format::{Answer, Crossing, Wire};
 use crate::protocol::wire::gomocup::Reply;
 
@@ -404,7 +404,8 @@ impl Client {
             return Err(ClientError::NoOption { engine: engine(), option: name.to_owned() });
         };
         if let Some(range) = option.refusal(value) {
-            let (option, value) = (option.name.clone(), shortened(value));
+            let option = option.name.clone();
+            let value = shortened(value);
             return Err(ClientError::BadOption { engine: engine(), option, value, range });
         }
         let text = self.wire.set_option(&option.name, value);
@@ -601,15 +602,7 @@ impl Client {
         limits: &GoLimits,
         stop: &dyn Fn() -> bool,
     ) -> Result<Thought, ClientError> {
-        if self.wire.unit > 1 && limits.has_fractions() {
-            self.remark("it counts whole seconds: fractions of a time are not told it");
-        }
-        self.refusal = None;
-        if self.is_brain() {
-            self.ask_brain(limits)?;
-        } else {
-            self.child.say(&limits.go().text(self.wire, limits.mover()))?;
-        }
+        self.begin_search(limits)?;
         let allowed = limits.time().map_or(self.timeouts.search, |time| time + self.timeouts.stop);
         let began = Instant::now();
         let mut deadline = began + allowed;
@@ -635,20 +628,36 @@ impl Client {
             }
             let late = Instant::now() >= deadline;
             if late && stopped {
-                let waited = began.elapsed();
-                return Err(match self.refusal.take() {
-                    None => self.silent("thinking", waited),
-                    Some(text) => {
-                        let engine = self.child.engine().to_owned();
-                        let what = format!("no move, but: {text}");
-                        ClientError::Refused { engine, what }
-                    }
-                });
+                return Err(self.no_move(began.elapsed()));
             }
             if !stopped && (late || stop()) {
                 self.stop()?;
                 stopped = true;
                 deadline = Instant::now() + self.timeouts.stop;
+            }
+        }
+    }
+
+    fn begin_search(&mut self, limits: &GoLimits) -> Result<(), ClientError> {
+        if self.wire.unit > 1 && limits.has_fractions() {
+            self.remark("it counts whole seconds: fractions of a time are not told it");
+        }
+        self.refusal = None;
+        if self.is_brain() {
+            self.ask_brain(limits)
+        } else {
+            self.child.say(&limits.go().text(self.wire, limits.mover()))
+        }
+    }
+
+    /// The error that the engine has not moved though it was stopped.
+    fn no_move(&mut self, waited: Duration) -> ClientError {
+        match self.refusal.take() {
+            None => self.silent("thinking", waited),
+            Some(text) => {
+                let engine = self.child.engine().to_owned();
+                let what = format!("no move, but: {text}");
+                ClientError::Refused { engine, what }
             }
         }
     }

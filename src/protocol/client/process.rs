@@ -1,3 +1,5 @@
+//! An engine whose lines come as events, for the proxy, which waits for its GUI too.
+
 use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};

@@ -57,6 +57,22 @@ impl Table {
         self.line.position()
     }
 
+    /// Returns true if both boards have as many columns and rows.
+    pub(crate) fn is_as_large_as(&self, other: &Self) -> bool {
+        self.board().width() == other.board().width()
+            && self.board().height() == other.board().height()
+    }
+
+    /// The points that the side to move may not play though they are empty.
+    pub(crate) fn forbidden(&self) -> Vec<Cell> {
+        let board = self.board();
+        if !board.variant().forbids(board.turn()) {
+            return Vec::new();
+        }
+        let forbidden = board.points().filter(|&point| board.forbidden(point).is_some());
+        forbidden.map(|point| self.cell(point)).collect()
+    }
+
     /// The same without stones, under these rules.
     pub(crate) fn cleared(&self, variant: Variant) -> Result<Self, String> {
         Self::empty(self.board().width(), self.board().height(), variant, self.order)
@@ -179,7 +195,8 @@ impl Table {
     ///
     /// If there is no such position.
     pub(crate) fn with_stones(&self, stones: &[(Cell, Option<i64>)]) -> Result<Self, String> {
-        let (mut own, mut other) = (Vec::new(), Vec::new());
+        let mut own = Vec::new();
+        let mut other = Vec::new();
         for &(cell, owner) in stones {
             let point = self.point(cell)?;
             if own.contains(&point) || other.contains(&point) {
@@ -194,7 +211,8 @@ impl Table {
                 _ => return Err(format!("{cell} has no owner; write x,y,1 or x,y,2")),
             }
         }
-        let (mine, theirs) = (own.len(), other.len());
+        let mine = own.len();
+        let theirs = other.len();
         let sides = if mine == theirs {
             [own, other]
         } else if mine + 1 == theirs {

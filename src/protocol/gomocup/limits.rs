@@ -1,10 +1,9 @@
-//! From the `INFO` lines of a manager to the limits of a search and the size of its memory.
+//! From the `INFO` lines of a manager to the limits of a search.
 
 use std::time::Duration;
 
-use crate::bytes::machine::available_memory;
 use crate::engine::clock::{self, Allowance, Clock};
-use crate::search::{Limits, MAX_HASH_MIB, MAX_THREADS};
+use crate::search::{Limits, MAX_HASH_MIB};
 
 /// The time for a move where it should be made as fast as possible.
 const FASTEST: Duration = Duration::from_millis(10);
@@ -12,14 +11,7 @@ const FASTEST: Duration = Duration::from_millis(10);
 const LONGEST: u64 = 86_400_000;
 /// The time left that means no limit.
 const UNLIMITED: i64 = i32::MAX as i64;
-/// The memory of the program without its transposition table, in MiB: what the manager allows is less this.
-const PROGRAM_MIB: u64 = 24;
-/// The memory of each thread besides the first, in MiB.
-const THREAD_MIB: u64 = 4;
-/// The largest transposition table that a limit of memory leads to, in MiB.
-const LARGEST_MIB: u64 = 1024;
-
-/// The limits of time, memory and depth that a manager has set.
+/// The limits of time and depth that a manager has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limiting {
     /// Milliseconds for a move; 0 for as fast as possible.
@@ -98,8 +90,20 @@ impl Limiting {
         self.left = self.left.or(all).map(|left| left.saturating_sub(spent));
     }
 
+    /// The limits of a search that is one of `shares` equal parts of the work on a move, of whose time a part is
+    /// `spent`.
+    pub(crate) fn limits_after(&self, shares: u32, spent: Duration) -> Limits {
+        let all = self.limits(1).after(spent);
+        let share = self.limits(shares);
+        Limits {
+            soft_time: all.soft_time.min(share.soft_time),
+            hard_time: all.hard_time.min(share.hard_time),
+            ..share
+        }
+    }
+
     /// The limits of a search for one move, one of `shares` equal parts of it.
-    pub(crate) fn limits(&self, shares: u32) -> Limits {
+    fn limits(&self, shares: u32) -> Limits {
         let turn = match self.turn {
             0 => Allowance { soft: None, hard: FASTEST },
             turn => clock::fixed(Duration::from_millis(turn)),
@@ -135,28 +139,6 @@ pub(crate) fn number(text: &str) -> Option<i64> {
     }
     let number = digits.parse().unwrap_or(i64::MAX);
     Some(if negative { -number } else { number })
-}
-
-/// The size of the transposition table in MiB and the number of threads, of those wanted, where the whole program
-/// may have `bytes`; `None` without a limit. A table is never larger than half of the free memory, and threads
-/// besides the first have at most half of what is allowed.
-pub(crate) fn within_memory(bytes: i64, threads: usize) -> Option<(usize, usize)> {
-    let allowed = u64::try_from(bytes).ok().filter(|&bytes| bytes > 0)? >> 20;
-    let room = allowed.saturating_sub(PROGRAM_MIB);
-    let helpers = (threads as u64).saturating_sub(1).min(room / 2 / THREAD_MIB);
-    let free = available_memory().map_or(LARGEST_MIB, |free| free >> 21);
-    let mib = ((room - helpers * THREAD_MIB) * 3 / 4).min(free).clamp(1, LARGEST_MIB);
-    Some((usize::try_from(mib).ok()?, usize::try_from(helpers).ok()? + 1))
-}
-
-/// The size of the transposition table in MiB that a number of KiB means.
-pub(crate) fn hash_of_kib(kib: i64) -> usize {
-    usize::try_from(kib >> 10).unwrap_or(1).clamp(1, MAX_HASH_MIB)
-}
-
-/// The number of threads that a value of `thread_num` means.
-pub(crate) fn threads(value: i64) -> usize {
-    usize::try_from(value).unwrap_or(1).clamp(1, MAX_THREADS)
 }
 
 #[cfg(test)]
@@ -224,17 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_leaves_room_for_the_program() {
-        assert_eq!(within_memory(0, 1), None);
-        assert_eq!(within_memory(-1, 1), None);
-        assert_eq!(within_memory(1, 9), Some((1, 1)));
-        assert_eq!(within_memory(83_886_080, 1), Some((42, 1)));
-        assert_eq!(within_memory(83_886_080, 8), Some((21, 8)));
-        assert_eq!(within_memory(83_886_080, 256), Some((21, 8)));
-        let (hash, threads) = within_memory(i64::MAX, 256).unwrap();
-        assert!(hash <= LARGEST_MIB as usize && threads == 256);
-        assert_eq!([-1, 0, 2048, i64::MAX].map(hash_of_kib), [1, 1, 2, MAX_HASH_MIB]);
-        assert_eq!([-1, 0, 2, i64::MAX].map(super::threads), [1, 1, 2, MAX_THREADS]);
+    fn numbers_have_a_sign_at_most() {
         assert_eq!(["-5", "+7", "", "-", "1x"].map(number), [Some(-5), Some(7), None, None, None]);
     }
 }

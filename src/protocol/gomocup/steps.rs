@@ -4,15 +4,20 @@
 use std::collections::HashSet;
 
 use crate::game::{Game, MoveList, Symmetric};
-use crate::gomoku::{Board, Point};
+use crate::gomoku::{Board, Point, Variant};
+use crate::protocol::conversation::position::any_move;
+use crate::protocol::gomocup::game::Table;
 use crate::protocol::gomocup::swap::Proposal;
-use crate::protocol::wire::gomocup::{Cell, message};
+use crate::protocol::wire::gomocup::{Cell, Step, message};
 use crate::search::{MAX_MULTIPV, Score};
 
 /// Fifth moves that White may ask for.
-pub(crate) const FIFTHS: std::ops::RangeInclusive<i64> = 1..=8;
+const FIFTHS: std::ops::RangeInclusive<i64> = 1..=8;
 /// Stones before the fifth move.
-pub(crate) const BEFORE_FIFTH: usize = 4;
+const BEFORE_FIFTH: usize = 4;
+
+/// The error where an opening has no room.
+pub(crate) const TOO_SMALL: &str = "the board is too small for an opening";
 
 /// A question of a manager that is answered by searches.
 #[derive(Debug, Clone)]
@@ -84,40 +89,128 @@ pub(crate) struct Inquiry {
     pub(crate) banned: Vec<Point>,
 }
 
+impl Inquiry {
+    /// A search of all moves.
+    const fn of(position: Board, lines: usize) -> Self {
+        Self { position, lines, banned: Vec::new() }
+    }
+
+    /// A search of moves that lead to different positions, images counted as one.
+    fn without_images(position: Board, lines: usize) -> Self {
+        let banned = images(&position);
+        Self { position, lines, banned }
+    }
+}
+
 /// A move and its score, for the side to move.
 pub(crate) type Scored = (Point, Score);
 
 impl Question {
+    /// A step of swap2: the first clears the board, before the others stones were set up.
+    ///
+    /// # Errors
+    ///
+    /// If these are not as many as there must be, or the board is too small.
+    pub(crate) fn swap2(step: u8, table: &mut Table, variant: Variant) -> Result<Self, String> {
+        let (word, stones) = match step {
+            1 => {
+                *table = table.cleared(variant)?;
+                let proposal = Proposal::new(table.board()).ok_or(TOO_SMALL)?;
+                return Ok(Self::Propose { rule: "SWAP2", proposal });
+            }
+            2 => ("SWAP2 SWAP1", 3),
+            _ => ("SWAP2 SWAP2", 5),
+        };
+        let position = table.board().clone();
+        let there = position.stones();
+        if there != stones {
+            return Err(format!(
+                "YXSWAP2STEP{step}: {stones} stones come before it by YXBOARD, not {there}"
+            ));
+        }
+        Ok(Self::Side { word, position, number: 1, score: None })
+    }
+
+    /// The first step of Soosõrv's opening, which clears the board.
+    ///
+    /// # Errors
+    ///
+    /// If the board is too small.
+    pub(crate) fn propose_soosorv(table: &mut Table, variant: Variant) -> Result<Self, String> {
+        *table = table.cleared(variant)?;
+        let proposal = Proposal::of_renju(table.board()).ok_or(TOO_SMALL)?;
+        Ok(Self::Propose { rule: "SOOSORV", proposal })
+    }
+
+    /// A later step of Soosõrv's opening, after these stones, which are put on the board.
+    ///
+    /// # Errors
+    ///
+    /// If they, or the number of fifth moves, are not what the step wants.
+    pub(crate) fn soosorv(
+        Step { step, fifths }: Step,
+        cells: &[Cell],
+        table: &mut Table,
+        variant: Variant,
+    ) -> Result<Self, String> {
+        let stones = if step < 4 { BEFORE_FIFTH - 1 } else { BEFORE_FIFTH };
+        let offered = cells.len().checked_sub(stones).filter(|&more| match step {
+            6 => i64::try_from(more).is_ok_and(|more| FIFTHS.contains(&more)),
+            _ => more == 0,
+        });
+        let Some(offered) = offered else {
+            let more = if step == 6 { " and the fifth moves" } else { "" };
+            return Err(format!("it has {stones} stones{more}, not {}", cells.len()));
+        };
+        if step > 3 && step < 6 && !FIFTHS.contains(&fifths) {
+            let (least, most) = FIFTHS.into_inner();
+            return Err(format!("there are {least} to {most} fifth moves"));
+        }
+        let after = table.after(&cells[..stones], variant)?;
+        let position = after.board().clone();
+        let open = cells[stones..].iter().map(|&cell| after.legal(cell));
+        let open: Vec<Point> = open.collect::<Result<_, _>>()?;
+        *table = after;
+        let count = usize::try_from(fifths).unwrap_or(1);
+        Ok(match step {
+            2 => Self::Side { word: "SOOSORV SWAP1", position, number: 1, score: None },
+            3 => Self::Fourth { position, stone: None, fifths: None },
+            4 => Self::Side { word: "SOOSORV SWAP2", position, number: count, score: None },
+            5 => Self::Fifths { position, count, found: None },
+            _ => Self::Choose { position, open, count: offered, best: None },
+        })
+    }
+
     /// The next search; `None` once the answer is known.
     pub(crate) fn next(&self) -> Option<Inquiry> {
-        let inquiry = |position: &Board, lines: usize, banned| {
-            Some(Inquiry { position: position.clone(), lines, banned })
-        };
-        match self {
-            Self::Propose { proposal, .. } => inquiry(proposal.position()?, 1, Vec::new()),
+        Some(match self {
+            Self::Propose { proposal, .. } => Inquiry::of(proposal.position()?.clone(), 1),
             Self::Side { position, number, score: None, .. } => {
-                inquiry(position, *number, images(position))
+                Inquiry::without_images(position.clone(), *number)
             }
-            Self::Fourth { position, stone: None, .. } => inquiry(position, 1, Vec::new()),
+            Self::Fourth { position, stone: None, .. } => Inquiry::of(position.clone(), 1),
             Self::Fourth { position, stone: Some(stone), fifths: None } => {
-                let after = position.play(*stone).ok()?;
-                inquiry(&after, *FIFTHS.end() as usize, images(&after))
+                Inquiry::without_images(position.play(*stone).ok()?, *FIFTHS.end() as usize)
             }
             Self::Fifths { position, count, found: None } => {
-                inquiry(position, *count, images(position))
+                Inquiry::without_images(position.clone(), *count)
             }
             Self::Choose { position, open, .. } => {
-                let after = position.play(*open.last()?).ok()?;
-                inquiry(&after, 1, Vec::new())
+                Inquiry::of(position.play(*open.last()?).ok()?, 1)
             }
             Self::Balance { position, found: None, .. } => {
-                inquiry(position, MAX_MULTIPV, Vec::new())
+                Inquiry::of(position.clone(), MAX_MULTIPV)
             }
             Self::Side { .. }
             | Self::Fourth { .. }
             | Self::Fifths { .. }
-            | Self::Balance { .. } => None,
-        }
+            | Self::Balance { .. } => return None,
+        })
+    }
+
+    /// Best lines of the next search.
+    pub(crate) fn lines(&self) -> usize {
+        self.next().map_or(1, |inquiry| inquiry.lines)
     }
 
     /// The number of parts that the time for a move is divided into.
@@ -140,7 +233,7 @@ impl Question {
                 *score = Some(line.map_or(Score::DRAW, |line| line.1));
             }
             Self::Fourth { position, stone: stone @ None, fifths } => {
-                *stone = first.map(|line| line.0).or_else(|| any(position));
+                *stone = first.map(|line| line.0).or_else(|| any_move(position, &[]));
                 if stone.is_none() {
                     *fifths = Some(1);
                 }
@@ -160,7 +253,7 @@ impl Question {
             Self::Balance { position, target, found } => {
                 let distance = |line: &&Scored| line.1.value().abs_diff(*target);
                 let nearest = lines.iter().min_by_key(distance);
-                *found = nearest.map(|line| line.0).or_else(|| any(position));
+                *found = nearest.map(|line| line.0).or_else(|| any_move(position, &[]));
             }
         }
     }
@@ -182,19 +275,19 @@ impl Question {
             }
             Self::Fourth { stone, fifths, .. } => {
                 let fifths = fifths.unwrap_or(1);
-                let text = |&stone| format!("SOOSORV MOVE4 {} {fifths}", point(stone));
-                stone.iter().map(text).collect()
+                let stone = stone.map(|stone| format!("SOOSORV MOVE4 {} {fifths}", point(stone)));
+                stone.into_iter().collect()
             }
             Self::Fifths { found, .. } => {
+                let mut lines = vec!["SOOSORV MOVE5 REFRESH".to_owned()];
                 let moves = found.iter().flatten();
-                let moves = moves.map(|&mv| format!("SOOSORV MOVE5 {}", point(mv)));
-                let begin = std::iter::once("SOOSORV MOVE5 REFRESH".to_owned());
-                let end = std::iter::once("SOOSORV MOVE5 DONE".to_owned());
-                begin.chain(moves).chain(end).collect()
+                lines.extend(moves.map(|&mv| format!("SOOSORV MOVE5 {}", point(mv))));
+                lines.push("SOOSORV MOVE5 DONE".to_owned());
+                lines
             }
             Self::Choose { best, .. } => {
-                let text = |&(_, mv): &(Score, Point)| format!("SOOSORV MOVE5C {}", point(mv));
-                best.iter().map(text).collect()
+                let chosen = best.map(|(_, mv)| format!("SOOSORV MOVE5C {}", point(mv)));
+                chosen.into_iter().collect()
             }
             Self::Balance { found, .. } => {
                 return found.iter().map(|&mv| cell(mv).to_string()).collect();
@@ -223,10 +316,6 @@ impl Question {
 fn most_level(lines: &[Scored]) -> usize {
     let level = |&(_, line): &(usize, &Scored)| line.1.value().unsigned_abs();
     (1..).zip(lines).min_by_key(level).map_or(1, |(number, _)| number)
-}
-
-fn any(position: &Board) -> Option<Point> {
-    legal(position).into_iter().next()
 }
 
 fn legal(position: &Board) -> Vec<Point> {

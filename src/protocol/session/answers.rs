@@ -27,14 +27,9 @@ pub(crate) struct Detail {
 
 /// The engine's lines.
 impl<T> Conversation<'_, T> {
-    /// Returns true if the dialect is UCCI.
-    const fn is_ucci(&self) -> bool {
-        self.wire.dialect.is_ucci()
-    }
-
     /// A move as the GUI writes it.
     pub(crate) fn text<G: Playable>(&self, mv: G::Move) -> String {
-        self.wire.ranks.theirs(&G::move_text(mv))
+        self.wire().ranks.theirs(&G::move_text(mv))
     }
 
     /// The answer to the handshake, with the `option` lines given.
@@ -51,7 +46,7 @@ impl<T> Conversation<'_, T> {
         if self.is_ucci() {
             writeln!(self.output, "id user anybody")?;
         }
-        writeln!(self.output, "{options}{}", self.wire.dialect.ok())
+        writeln!(self.output, "{options}{}", self.wire().dialect.ok())
     }
 
     /// Writes the result of an iteration.
@@ -69,8 +64,10 @@ impl<T> Conversation<'_, T> {
             Bound::Lower => " lowerbound",
             Bound::Upper => " upperbound",
         };
-        let (time, hashfull) = (time.as_millis(), iteration.hashfull_permille);
-        let (nps, tbhits) = (nodes_per_second(iteration), iteration.table_hits);
+        let time = time.as_millis();
+        let nps = nodes_per_second(iteration);
+        let hashfull = iteration.hashfull_permille;
+        let tbhits = iteration.table_hits;
         write!(
             self.output,
             "info depth {depth} seldepth {seldepth} multipv {multipv} score {score}{bound}"
@@ -97,7 +94,8 @@ impl<T> Conversation<'_, T> {
             writeln!(self.output, "info time {} nodes {nodes}", time.as_millis())?;
         }
         if detail.debug {
-            let (nps, hashfull) = (nodes_per_second(iteration), iteration.hashfull_permille);
+            let nps = nodes_per_second(iteration);
+            let hashfull = iteration.hashfull_permille;
             let tbhits = iteration.table_hits;
             let text = format!("seldepth {seldepth} nps {nps} hashfull {hashfull} tbhits {tbhits}");
             self.message(&text)?;
@@ -130,7 +128,7 @@ impl<T> Conversation<'_, T> {
             write!(self.output, " pv")?;
         }
         for &mv in pv {
-            write!(self.output, " {}", self.wire.ranks.theirs(&G::move_text(mv)))?;
+            write!(self.output, " {}", self.wire().ranks.theirs(&G::move_text(mv)))?;
         }
         writeln!(self.output)
     }

@@ -241,7 +241,7 @@ pub(crate) fn set_up<G: Playable>(
     };
     let problem = engine.set_options(options.clone()).err();
     if problem.is_some() {
-        let (hash_mib, threads) = (engine.options().hash_mib, engine.options().threads);
+        let EngineOptions { hash_mib, threads, .. } = *engine.options();
         drop(engine.set_options(EngineOptions { hash_mib, threads, ..options }));
     }
     Prepared { engine: Some(engine), problem }

@@ -2,6 +2,7 @@
 //! together; where they mean different things, the session decides.
 
 use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::go::Go;
 
 /// The longest line of a GUI that is obeyed, in bytes: a game of 50,000 plies.
@@ -153,16 +154,6 @@ fn setup(words: &[&str]) -> Result<Setup, String> {
     Ok(Setup { fen, moves })
 }
 
-/// A word for a message: without control characters and not long.
-pub(crate) fn shortened(word: &str) -> String {
-    const LEN: usize = 40;
-    let mut text: String = word.chars().filter(|c| !c.is_control()).take(LEN).collect();
-    if word.chars().nth(LEN).is_some() {
-        text.push('…');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +211,5 @@ mod tests {
         let bad = Command::parse("setoption name BookFiles value \u{fffd}.obk").unwrap();
         assert!(bad.unwrap_err().contains("UTF-8"));
         assert_eq!(command(" xyzzy  a\r"), Command::Unknown("xyzzy  a".to_owned()));
-        assert!(shortened(&"x".repeat(1000)).len() < 100);
     }
 }

@@ -1,3 +1,5 @@
+//! The dialects of one language: UCI, UCI-Cyclone and UCCI, and the words in which they differ.
+
 use std::str::FromStr;
 
 /// The protocol that a program uses. Commands are understood in every dialect alike, but for the unit of

@@ -6,6 +6,16 @@ use crate::game::{Line, Notation};
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::ranks::Ranks;
 
+/// A word for a message: without control characters and not long.
+pub(crate) fn shortened(word: &str) -> String {
+    const LEN: usize = 40;
+    let mut text: String = word.chars().filter(|c| !c.is_control()).take(LEN).collect();
+    if word.chars().nth(LEN).is_some() {
+        text.push('…');
+    }
+    text
+}
+
 /// The dialect and the conventions of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wire {
@@ -255,6 +265,7 @@ mod tests {
     fn messages_stay_on_one_line() {
         assert_eq!(UCI.message("a\nbestmove b"), "info string a\\nbestmove b");
         assert_eq!(UCCI.message("a\nbestmove b"), "info message a\\nbestmove b");
+        assert!(shortened(&"x".repeat(1000)).len() < 100);
     }
 
     proptest! {

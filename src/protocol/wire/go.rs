@@ -3,8 +3,7 @@
 use std::iter::Peekable;
 
 use crate::game::Side;
-use crate::protocol::wire::command::shortened;
-use crate::protocol::wire::format::Wire;
+use crate::protocol::wire::format::{Wire, shortened};
 
 /// Longer times are meant as "no limit" anyway: a year, in milliseconds.
 pub(crate) const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
@@ -189,7 +188,8 @@ impl Go {
             Side::First => (self.first, self.second),
             Side::Second => (self.second, self.first),
         };
-        let (own, other) = (self.own.or(mine), self.opponent.or(theirs));
+        let own = self.own.or(mine);
+        let other = self.opponent.or(theirs);
         let own = if own.time.is_some() { own } else { own.or(other) };
         own.time?;
         Some([own.capped(), other.or(own).capped()])

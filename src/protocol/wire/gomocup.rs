@@ -4,7 +4,8 @@
 use std::fmt;
 
 use crate::bytes::visible::Visible;
-use crate::protocol::wire::command::{MAX_LINE, shortened};
+use crate::protocol::wire::command::MAX_LINE;
+use crate::protocol::wire::format::shortened;
 
 /// A point as the protocol counts; it need not be on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,7 +213,6 @@ impl Command {
         let rest = line[word.len()..].trim_start();
         let upper = word.to_ascii_uppercase();
         let cell = || cell(&upper, rest);
-        let number = || number(&upper, rest);
         Some(match upper.as_str() {
             "START" => start(rest),
             "RECTSTART" => cell().map(|size| Self::Start { width: size.column, height: size.row }),
@@ -222,34 +222,13 @@ impl Command {
             "PLAY" => cell().map(Self::Play),
             "TAKEBACK" => cell().map(Self::TakeBack),
             "BOARD" => Ok(Self::List(List::Board)),
-            "YXBOARD" => Ok(Self::List(List::Shown)),
             "SWAP2BOARD" => Ok(Self::List(List::Swap2)),
-            "YXBLOCK" => Ok(Self::List(List::Block)),
-            "YXBLOCKUNDO" => Ok(Self::List(List::Unblock)),
-            "YXBLOCKRESET" => Ok(Self::Unblock),
-            "YXBLOCKPATHRESET" => Ok(Self::UnblockPaths),
-            "YXQUERYDATABASEALL" => Ok(Self::List(List::Query)),
-            "YXBALANCEONE" if rest.is_empty() => Ok(Self::Balance(0)),
-            "YXBALANCEONE" => number().map(Self::Balance),
-            "YXSWAP2STEP1" => Ok(Self::Swap2(Step { step: 1, fifths: 0 })),
-            "YXSWAP2STEP2" => Ok(Self::Swap2(Step { step: 2, fifths: 0 })),
-            "YXSWAP2STEP3" => Ok(Self::Swap2(Step { step: 3, fifths: 0 })),
-            "YXSOOSORVSTEP1" => Ok(Self::ProposeSoosorv),
-            "YXSOOSORVSTEP2" => Ok(soosorv(2, 0)),
-            "YXSOOSORVSTEP3" => Ok(soosorv(3, 0)),
-            "YXSOOSORVSTEP4" => number().map(|fifths| soosorv(4, fifths)),
-            "YXSOOSORVSTEP5" => number().map(|fifths| soosorv(5, fifths)),
-            "YXSOOSORVSTEP6" => Ok(soosorv(6, 0)),
             "DONE" => Ok(Self::Done),
             "INFO" => Ok(info(rest)),
             "YXSTOP" | "STOP" => Ok(Self::Stop),
-            "YXNBEST" => number().map(Self::Best),
-            "YXHASHCLEAR" => Ok(Self::ClearHash),
-            "YXSHOWINFO" => Ok(Self::ShowInfo),
-            "YXSHOWFORBID" => Ok(Self::ShowForbidden),
             "ABOUT" => Ok(Self::About),
             "END" => Ok(Self::End),
-            _ => Ok(refused(&upper, rest).unwrap_or_else(|| Self::Unknown(shortened(word)))),
+            _ => yixin(&upper, rest).unwrap_or_else(|| Ok(Self::Unknown(shortened(word)))),
         })
     }
 
@@ -274,6 +253,35 @@ impl Command {
     }
 }
 
+/// A word of Yixin Board's.
+fn yixin(upper: &str, rest: &str) -> Option<Result<Command, String>> {
+    let number = || number(upper, rest);
+    Some(match upper {
+        "YXBOARD" => Ok(Command::List(List::Shown)),
+        "YXBLOCK" => Ok(Command::List(List::Block)),
+        "YXBLOCKUNDO" => Ok(Command::List(List::Unblock)),
+        "YXBLOCKRESET" => Ok(Command::Unblock),
+        "YXBLOCKPATHRESET" => Ok(Command::UnblockPaths),
+        "YXQUERYDATABASEALL" => Ok(Command::List(List::Query)),
+        "YXBALANCEONE" if rest.is_empty() => Ok(Command::Balance(0)),
+        "YXBALANCEONE" => number().map(Command::Balance),
+        "YXSWAP2STEP1" => Ok(Command::Swap2(Step { step: 1, fifths: 0 })),
+        "YXSWAP2STEP2" => Ok(Command::Swap2(Step { step: 2, fifths: 0 })),
+        "YXSWAP2STEP3" => Ok(Command::Swap2(Step { step: 3, fifths: 0 })),
+        "YXSOOSORVSTEP1" => Ok(Command::ProposeSoosorv),
+        "YXSOOSORVSTEP2" => Ok(soosorv(2, 0)),
+        "YXSOOSORVSTEP3" => Ok(soosorv(3, 0)),
+        "YXSOOSORVSTEP4" => number().map(|fifths| soosorv(4, fifths)),
+        "YXSOOSORVSTEP5" => number().map(|fifths| soosorv(5, fifths)),
+        "YXSOOSORVSTEP6" => Ok(soosorv(6, 0)),
+        "YXNBEST" => number().map(Command::Best),
+        "YXHASHCLEAR" => Ok(Command::ClearHash),
+        "YXSHOWINFO" => Ok(Command::ShowInfo),
+        "YXSHOWFORBID" => Ok(Command::ShowForbidden),
+        _ => return refused(upper, rest).map(Ok),
+    })
+}
+
 /// Returns true if this is the form of Yixin Board's words.
 fn is_of_yixin(word: &str) -> bool {
     word.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("yx"))
@@ -292,12 +300,9 @@ const fn soosorv(step: u8, fifths: i64) -> Command {
 }
 
 fn refused(upper: &str, rest: &str) -> Option<Command> {
-    let find = |words: &[(&'static str, &'static str)]| {
-        words.iter().copied().find(|&(word, _)| word == upper)
-    };
-    let (of_files, others) = (find(&OF_FILES), find(&REFUSED));
-    let (word, why) = of_files.or(others)?;
-    Some(Command::Refused { word, why, names_file: of_files.is_some() && rest.is_empty() })
+    let of_file = OF_FILES.iter().find(|&&(word, _)| word == upper);
+    let &(word, why) = of_file.or(REFUSED.iter().find(|&&(word, _)| word == upper))?;
+    Some(Command::Refused { word, why, names_file: of_file.is_some() && rest.is_empty() })
 }
 
 /// The numbers of a text, separated by commas or blanks; `None` where something else stands.

@@ -1,132 +1,32 @@
-//! The names of options in all dialects, and the lines that announce them.
+//! Options as lines: their names in all dialects, the lines that announce them, and those that set them.
 
 use std::fmt::{self, Write as _};
 
 use crate::protocol::wire::dialect::Dialect;
 
-/// An option, under any of its names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Id {
-    Hash,
-    ClearHash,
-    Threads,
-    MultiPv,
-    Ponder,
-    MoveOverhead,
-    OwnBook,
-    Books,
-    BookRed,
-    BookBlack,
-    BookPolicy,
-    BestBookMove,
-    BookDepth,
-    BookMinGames,
-    BookMinWeight,
-    BookMisses,
-    BookTemperature,
-    UseTables,
-    Tables,
-    TablesRules,
-    TablesMetric,
-    TablesDepth,
-    TablesMen,
-    Rules,
-    SixtyMoves,
-    ShowWdl,
-    AnalyseMode,
-    Variant,
-    Seed,
-    Level,
-    Randomness,
-    Pruning,
-    Style,
-    Debug,
-    Batch,
-    Milliseconds,
-    NewGame,
-    /// Known to UCCI, without effect here.
-    Idle,
-    Knowledge,
-    Promotion,
-    EvalApi,
-}
-
 /// An option's names.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Names {
-    pub(crate) id: Id,
     /// As announced in UCI; empty where it is not announced, though it is understood.
-    uci: &'static str,
-    /// As announced in UCCI, where names are one word in small letters.
-    ucci: &'static str,
+    pub(crate) uci: &'static str,
+    /// As announced in UCCI, where names are one word in small letters; empty likewise.
+    pub(crate) ucci: &'static str,
     /// Other names, written as [`folded`] gives them.
-    also: &'static [&'static str],
+    pub(crate) also: &'static [&'static str],
 }
-
-const fn names(
-    id: Id,
-    uci: &'static str,
-    ucci: &'static str,
-    also: &'static [&'static str],
-) -> Names {
-    Names { id, uci, ucci, also }
-}
-
-/// Every option, in the order of announcement. The protocol of UCCI wants `usemillisec` always.
-pub(crate) const ALL: [Names; 41] = [
-    names(Id::Milliseconds, "", "usemillisec", &[]),
-    names(Id::Hash, "Hash", "hashsize", &[]),
-    names(Id::Threads, "Threads", "threads", &[]),
-    names(Id::ClearHash, "Clear Hash", "clearhash", &[]),
-    names(Id::MultiPv, "MultiPV", "multipv", &[]),
-    names(Id::Ponder, "Ponder", "ponder", &[]),
-    names(Id::MoveOverhead, "Move Overhead", "moveoverhead", &[]),
-    names(Id::OwnBook, "OwnBook", "usebook", &[]),
-    names(Id::Books, "BookFile", "bookfiles", &["book", "bookpath"]),
-    names(Id::BookRed, "BookRed", "bookred", &[]),
-    names(Id::BookBlack, "BookBlack", "bookblack", &[]),
-    names(Id::BookPolicy, "BookPolicy", "bookpolicy", &[]),
-    names(Id::BestBookMove, "", "", &["bestbookmove"]),
-    names(Id::BookDepth, "BookDepth", "bookdepth", &[]),
-    names(Id::BookMinGames, "BookMinGames", "bookmingames", &[]),
-    names(Id::BookMinWeight, "BookMinWeight", "bookminweight", &[]),
-    names(Id::BookMisses, "BookMisses", "bookmisses", &[]),
-    names(Id::BookTemperature, "BookTemperature", "booktemperature", &[]),
-    names(Id::UseTables, "UseTables", "useegtb", &[]),
-    names(Id::Tables, "Tables", "egtbpaths", &["egtbpath"]),
-    names(Id::TablesRules, "TablesRules", "tablesrules", &[]),
-    names(Id::TablesMetric, "TablesMetric", "tablesmetric", &[]),
-    names(Id::TablesDepth, "TablesDepth", "tablesdepth", &[]),
-    names(Id::TablesMen, "TablesMen", "tablesmen", &[]),
-    names(Id::Rules, "Rules", "rules", &["repetitionrule", "repetition"]),
-    names(Id::SixtyMoves, "Sixty Move Rule", "sixtymoverule", &[]),
-    names(Id::ShowWdl, "UCI_ShowWDL", "", &[]),
-    names(Id::AnalyseMode, "UCI_AnalyseMode", "", &[]),
-    names(Id::Variant, "UCI_Variant", "", &[]),
-    names(Id::Level, "Level", "level", &[]),
-    names(Id::Randomness, "Randomness", "randomness", &[]),
-    names(Id::Seed, "Seed", "seed", &[]),
-    names(Id::Pruning, "", "pruning", &[]),
-    names(Id::Style, "", "style", &[]),
-    names(Id::Debug, "", "debug", &[]),
-    names(Id::Batch, "", "batch", &[]),
-    names(Id::Idle, "", "idle", &[]),
-    names(Id::Knowledge, "", "knowledge", &["selectivity"]),
-    names(Id::Promotion, "", "promotion", &[]),
-    names(Id::EvalApi, "", "evalapi", &[]),
-    names(Id::NewGame, "", "newgame", &[]),
-];
 
 impl Names {
     /// The name that a dialect announces, if it does.
-    fn announced(&self, dialect: Dialect) -> Option<&'static str> {
+    pub(crate) fn announced(&self, dialect: Dialect) -> Option<&'static str> {
         let name = if dialect.is_ucci() { self.ucci } else { self.uci };
         (!name.is_empty()).then_some(name)
     }
 
-    fn is(&self, name: &str) -> bool {
-        let listed = [self.uci, self.ucci];
-        listed.iter().any(|own| folded(own) == name) || self.also.contains(&name)
+    /// Returns true if this is one of them, in any case, with or without its blanks.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let name = folded(name);
+        let is_listed = [self.uci, self.ucci].iter().any(|own| folded(own) == name);
+        !name.is_empty() && (is_listed || self.also.contains(&name.as_str()))
     }
 }
 
@@ -134,26 +34,6 @@ impl Names {
 pub(crate) fn folded(name: &str) -> String {
     let kept = name.chars().filter(|c| !c.is_whitespace() && *c != '_');
     kept.map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// The option of a name of any dialect, in any case, with or without its blanks.
-fn find(name: &str) -> Option<Id> {
-    let name = folded(name);
-    ALL.iter().find(|names| !name.is_empty() && names.is(&name)).map(|names| names.id)
-}
-
-/// Returns true if two names, of any dialects and programs, mean the same option.
-pub(crate) fn is_same(a: &str, b: &str) -> bool {
-    folded(a) == folded(b) || find(a).is_some_and(|id| find(b) == Some(id))
-}
-
-/// The name in a dialect of an option of another program that both protocols have; its own name where they do
-/// not.
-pub(crate) fn name_in(dialect: Dialect, name: &str) -> String {
-    const COMMON: [Id; 3] = [Id::Hash, Id::Threads, Id::Ponder];
-    let common = find(name).filter(|id| COMMON.contains(id));
-    let names = ALL.iter().find(|names| Some(names.id) == common);
-    names.and_then(|names| names.announced(dialect)).unwrap_or(name).to_owned()
 }
 
 /// The first word and what follows it.
@@ -181,23 +61,27 @@ pub(crate) fn name_and_value(text: &str) -> Option<(String, &str)> {
     (end > 0).then(|| (words[..end].join(" "), rest_after(rest, end + 1)))
 }
 
-/// Reads the words after `setoption` as an option, its name as written, and the value. The word `name`
-/// distinguishes the grammars of UCI and UCCI; the longest name that is known wins where no `value` ends it.
+/// Reads the words after `setoption` as an option, which `find` looks for by its name, its name as written, and
+/// the value. The word `name` distinguishes the grammars of UCI and UCCI; the longest name that is known wins
+/// where no `value` ends it.
 ///
 /// # Errors
 ///
 /// The name that is not known, or the reason why there is none.
-pub(crate) fn resolve(text: &str) -> Result<(Id, String, String), Unresolved> {
-    let named = split_word(text).0 == "name";
-    let text = if named { rest_after(text, 1) } else { text };
+pub(crate) fn resolve<T>(
+    text: &str,
+    find: impl Fn(&str) -> Option<T>,
+) -> Result<(T, String, String), Unresolved> {
+    let is_uci = split_word(text).0 == "name";
+    let text = if is_uci { rest_after(text, 1) } else { text };
     let words: Vec<&str> = text.split_whitespace().collect();
-    let end = words.iter().position(|&word| named && word == "value").unwrap_or(words.len());
+    let end = words.iter().position(|&word| is_uci && word == "value").unwrap_or(words.len());
     if end == 0 {
         return Err(Unresolved::NoName);
     }
     let name = words[..end].join(" ");
-    if let Some(id) = find(&name) {
-        return Ok((id, name, rest_after(text, end + 1).to_owned()));
+    if let Some(option) = find(&name) {
+        return Ok((option, name, rest_after(text, end + 1).to_owned()));
     }
     /// Words of the longest name, rounded up.
     const LONGEST: usize = 4;
@@ -224,6 +108,11 @@ pub(crate) enum OptionKind {
     Spin {
         default: u64,
         min: u64,
+        max: u64,
+    },
+    /// A number from 1 to `max`. UCCI's GUIs may say 0 to let the engine choose.
+    Amount {
+        default: u64,
         max: u64,
     },
     Combo {
@@ -254,6 +143,9 @@ impl OptionKind {
             Self::Spin { default, min, max } => {
                 write!(line, "spin default {default} min {min} max {max}")
             }
+            Self::Amount { default, max } => {
+                write!(line, "spin default {default} min 1 max {max}")
+            }
             Self::Combo { default, vars } => {
                 write!(line, "combo default {default}{}", choices(default, vars))
             }
@@ -268,6 +160,9 @@ impl OptionKind {
         match self {
             Self::Spin { default, min, max } => {
                 write!(line, "spin min {min} max {max} default {default}")
+            }
+            Self::Amount { default, max } => {
+                write!(line, "spin min 0 max {max} default {default}")
             }
             Self::Combo { default, vars } => {
                 write!(line, "combo{} default {default}", choices(default, vars))
@@ -289,31 +184,6 @@ fn choices(default: &str, vars: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn resolved(line: &str) -> Result<(Id, String), Unresolved> {
-        resolve(line).map(|(id, _, value)| (id, value))
-    }
-
-    #[test]
-    fn names_of_both_grammars_in_any_case() {
-        let is = |id, value: &str| Ok((id, value.to_owned()));
-        assert_eq!(resolved("name Hash value 64"), is(Id::Hash, "64"));
-        assert_eq!(resolved("hashsize 64"), is(Id::Hash, "64"));
-        assert_eq!(resolved("name HASHSIZE value 64"), is(Id::Hash, "64"));
-        assert_eq!(resolved("Hash 64"), is(Id::Hash, "64"));
-        assert_eq!(resolved("name Hash 64"), is(Id::Hash, "64"));
-        assert_eq!(resolved("name Clear Hash"), is(Id::ClearHash, ""));
-        assert_eq!(resolved("clear hash"), is(Id::ClearHash, ""));
-        assert_eq!(resolved("move overhead 50"), is(Id::MoveOverhead, "50"));
-        assert_eq!(resolved("name Book value /a b/c.book"), is(Id::Books, "/a b/c.book"));
-        assert_eq!(resolved("bookfiles /a b/value.book"), is(Id::Books, "/a b/value.book"));
-        assert_eq!(resolved("BookFile /a  b.book "), is(Id::Books, "/a  b.book"));
-        assert_eq!(resolved("newgame"), is(Id::NewGame, ""));
-        assert_eq!(resolved("name uci_showwdl value true"), is(Id::ShowWdl, "true"));
-        assert_eq!(resolved(""), Err(Unresolved::NoName));
-        assert_eq!(resolved("name value 3"), Err(Unresolved::NoName));
-        assert_eq!(resolved("no such 3"), Err(Unresolved::Unknown("no such 3".to_owned())));
-    }
-
     #[test]
     fn names_and_values_of_other_programs() {
         let read = |text| name_and_value(text).map(|(name, value)| format!("{name}={value}"));
@@ -327,50 +197,43 @@ mod tests {
             assert_eq!(read(text).as_deref(), Some(expected));
         }
         assert_eq!([read(""), read("name")], [None, None]);
-        assert!(is_same("HASH", "hashsize") && is_same("Own Book", "usebook"));
-        assert!(is_same("Odd_One", "odd one") && !is_same("odd", "even"));
-        assert_eq!(name_in(Dialect::Ucci, "Hash"), "hashsize");
-        assert_eq!(name_in(Dialect::Uci, "hashsize"), "Hash");
-        assert_eq!(name_in(Dialect::Ucci, "Clear Hash"), "Clear Hash");
-    }
-
-    #[test]
-    fn no_two_options_share_a_name() {
-        for names in &ALL {
-            for name in [names.uci, names.ucci].iter().chain(names.also) {
-                assert!(name.is_empty() || find(name) == Some(names.id), "{name}");
-            }
-            assert!(names.ucci.bytes().all(|byte| byte.is_ascii_lowercase()), "{}", names.ucci);
-        }
     }
 
     #[test]
     fn announcements_follow_the_dialect() {
-        let line = |id, kind: &OptionKind, dialect| {
-            let names = ALL.iter().find(|names| names.id == id).unwrap();
-            announcement(names, kind, dialect)
-        };
+        const HASH: Names = Names { uci: "Hash", ucci: "hashsize", also: &[] };
+        const RULES: Names = Names { uci: "Rules", ucci: "rules", also: &[] };
+        const BATCH: Names = Names { uci: "", ucci: "batch", also: &[] };
         let spin = OptionKind::Spin { default: 64, min: 1, max: 128 };
         assert_eq!(
-            line(Id::Hash, &spin, Dialect::Uci),
+            announcement(&HASH, &spin, Dialect::Uci),
             "option name Hash type spin default 64 min 1 max 128\n"
         );
         assert_eq!(
-            line(Id::Hash, &spin, Dialect::Ucci),
+            announcement(&HASH, &spin, Dialect::Ucci),
             "option hashsize type spin min 1 max 128 default 64\n"
+        );
+        let amount = OptionKind::Amount { default: 64, max: 128 };
+        assert_eq!(
+            announcement(&HASH, &amount, Dialect::Uci),
+            announcement(&HASH, &spin, Dialect::Uci)
+        );
+        assert_eq!(
+            announcement(&HASH, &amount, Dialect::Ucci),
+            "option hashsize type spin min 0 max 128 default 64\n"
         );
         let combo =
             OptionKind::Combo { default: "b".to_owned(), vars: vec!["a".into(), "b".into()] };
         assert_eq!(
-            line(Id::Rules, &combo, Dialect::Cyclone),
+            announcement(&RULES, &combo, Dialect::Cyclone),
             "option name Rules type combo default b var b var a\n"
         );
         assert_eq!(
-            line(Id::Rules, &combo, Dialect::Ucci),
+            announcement(&RULES, &combo, Dialect::Ucci),
             "option rules type combo var b var a default b\n"
         );
-        assert_eq!(line(Id::Batch, &OptionKind::Check(false), Dialect::Uci), "");
+        assert_eq!(announcement(&BATCH, &OptionKind::Check(false), Dialect::Uci), "");
         let text = OptionKind::Text(String::new());
-        assert_eq!(line(Id::Books, &text, Dialect::Ucci), "option bookfiles type string\n");
+        assert_eq!(announcement(&BATCH, &text, Dialect::Ucci), "option batch type string\n");
     }
 }

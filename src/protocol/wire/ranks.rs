@@ -1,3 +1,5 @@
+//! Moves with ranks counted from 0 or from 1: theirs and ours.
+
 /// The way in which another program counts the ranks of the board in its moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ranks {

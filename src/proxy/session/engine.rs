@@ -3,11 +3,13 @@
 use std::io;
 use std::time::Instant;
 
-use super::{AFTER_END, LOOK, Ready, Session};
+use super::phase::{Phase, Ready};
+use super::{AFTER_END, LOOK, Session};
 use crate::engine::{Engine, in_full};
 use crate::protocol::Dialect;
 use crate::protocol::client::{Announcements, ClientError, Introduced, ReadyWord};
 use crate::proxy::backend::{Backend, Stage};
+use crate::proxy::failures::Successor;
 use crate::proxy::info;
 use crate::proxy::search::Search;
 
@@ -16,7 +18,7 @@ const MAX_STRANGE: u32 = 1000;
 
 impl Session<'_> {
     /// A line of the engine, or its end.
-    pub(crate) fn hear(&mut self, line: Option<&str>) -> io::Result<()> {
+    pub(crate) fn hear_engine(&mut self, line: Option<&str>) -> io::Result<()> {
         match line {
             None => self.engine_ended(),
             Some(line) if self.backend.stage == Stage::Greeting => self.hear_greeting(line),
@@ -35,16 +37,15 @@ impl Session<'_> {
 
     /// The engine has introduced itself: it gets all that it missed.
     fn begin(&mut self, dialect: Dialect) -> io::Result<()> {
-        let backend = &mut self.backend;
-        backend.stage = Stage::Ready;
-        backend.wire.dialect = dialect;
-        if backend.is_own() {
+        self.backend.get_ready();
+        self.backend.wire.dialect = dialect;
+        if self.backend.is_own() {
             self.options.keep_search_only();
         } else {
-            self.worked = true;
+            self.failures.worked();
             self.set_up()?;
         }
-        for (name, value) in self.set.clone() {
+        for (name, value) in self.options.remembered() {
             self.send_option(&name, &value)?;
         }
         self.introduce()?;
@@ -83,7 +84,7 @@ impl Session<'_> {
             }
             Some("readyok") => {
                 self.backend.ready = ReadyWord::Understood;
-                if matches!(self.ready, Some(Ready::Asked(_))) { self.say_ready() } else { Ok(()) }
+                if self.phase.asked_ready().is_some() { self.say_ready() } else { Ok(()) }
             }
             None | Some("uciok" | "ucciok" | "id" | "option" | "bye") => Ok(()),
             Some(_) => self.hand_on(line),
@@ -104,7 +105,7 @@ impl Session<'_> {
     fn hear_info(&mut self, line: &str) -> io::Result<()> {
         let from = self.backend.wire;
         let mut is_message = matches!(line.split_whitespace().nth(1), Some("string" | "message"));
-        match &mut self.search {
+        match self.phase.search_mut() {
             Some(search) if search.is_with_engine() => {
                 search.hear();
                 search.info.read(line, from);
@@ -116,7 +117,7 @@ impl Session<'_> {
         if is_message && !self.may_hand_on()? {
             return Ok(());
         }
-        for line in info::translate(line, from, self.gui.wire) {
+        for line in info::translate(line, from, self.gui.wire()) {
             self.print(&line)?;
         }
         Ok(())
@@ -135,12 +136,12 @@ impl Session<'_> {
                 "{name} says too much; the rest is left out until the next command"
             ))?;
         }
-        Ok(self.spoken && self.strange_lines < MAX_STRANGE)
+        Ok(self.unsaid.is_none() && self.strange_lines < MAX_STRANGE)
     }
 
     fn print(&mut self, line: &str) -> io::Result<()> {
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        writeln!(self.gui.output, "{line}")
+        self.gui.say(line)
     }
 
     fn engine_ended(&mut self) -> io::Result<()> {
@@ -150,7 +151,7 @@ impl Session<'_> {
         }
         let doing = match self.backend.stage {
             Stage::Greeting => "starting",
-            _ if self.search.as_ref().is_some_and(Search::is_with_engine) => "thinking",
+            _ if self.phase.search().is_some_and(Search::is_with_engine) => "thinking",
             _ => "waiting for a command",
         };
         // Finding out how it has ended needs a moment.
@@ -161,7 +162,7 @@ impl Session<'_> {
 
     /// Says something to an engine that is ready for it; `false` if there is none.
     pub(crate) fn tell(&mut self, line: &str) -> io::Result<bool> {
-        if self.backend.stage != Stage::Ready {
+        if !self.backend.is_ready() {
             return Ok(false);
         }
         if !matches!(line, "isready" | "stop") && self.backend.postpone(line) {
@@ -186,7 +187,6 @@ impl Session<'_> {
     /// Starts the foreign engine, in place of the one that runs.
     pub(crate) fn start_engine(&mut self, protocol: Option<Dialect>) -> io::Result<()> {
         self.options.engine = Announcements::default();
-        self.position_sent = false;
         let number = self.backend.number + 1;
         // The old one is ended first, for both may want the same files.
         self.backend = Backend::nobody(number);
@@ -202,13 +202,13 @@ impl Session<'_> {
     /// Replaces an engine that has failed twice by our own.
     fn start_own(&mut self) -> io::Result<()> {
         self.options.engine = Announcements::default();
-        self.position_sent = false;
         let number = self.backend.number + 1;
         let mut options = self.options.own();
         let mut engine = Engine::new(options.without_files());
         if let Err(error) = &engine {
             let problem = in_full(error);
-            (options.hash_mib, options.threads) = (1, 1);
+            options.hash_mib = 1;
+            options.threads = 1;
             self.info(&format!("{problem}; juzhong does with the least"))?;
             engine = Engine::new(options.without_files());
         }
@@ -230,31 +230,24 @@ impl Session<'_> {
 
     /// The engine is of no use any more: it is ended, and started again the first time.
     pub(crate) fn failed(&mut self, error: &ClientError) -> io::Result<()> {
-        self.failures += 1;
-        let next = match self.failures {
-            1 => "it is started again",
-            2 => "juzhong plays on by itself",
-            _ => "juzhong plays on as well as it can",
-        };
-        self.info(&format!("{}; {next}", in_full(error)))?;
+        let next = self.failures.add();
+        self.info(&format!("{}; {}", in_full(error), next.text()))?;
         // The GUI's clock does not wait for another engine to start.
         self.answer_if_late()?;
         self.backend = Backend::nobody(self.backend.number + 1);
-        self.position_sent = false;
-        if let Some(search) = &mut self.search {
+        if let Some(search) = self.phase.search_mut() {
             search.unsend();
         }
-        match self.failures {
-            1 => self.start_engine(self.setup.protocol),
-            2 => self.start_own(),
-            _ => self.gone(),
+        match next {
+            Successor::Again => self.start_engine(self.setup.protocol),
+            Successor::Own => self.start_own(),
+            Successor::Nobody => self.gone(),
         }
     }
 
     /// Answers a search that cannot wait for another engine.
     fn answer_if_late(&mut self) -> io::Result<()> {
-        let is_late = |search: &Search| search.owed.answer.is_none() && search.is_nearly_over();
-        if self.search.as_ref().is_some_and(is_late) {
+        if self.phase.unanswered().is_some_and(Search::is_nearly_over) {
             self.answer_ourselves("")?;
             self.give_answer()?;
         }
@@ -272,7 +265,7 @@ impl Session<'_> {
     /// The time at which [`watch`](Self::watch) is to be called at the latest.
     pub(crate) fn next_time(&self) -> Instant {
         let timeouts = self.setup.timeouts;
-        let search = self.search.as_ref().filter(|search| search.owed.answer.is_none());
+        let search = self.phase.unanswered();
         let times = [
             self.backend.second_greeting(timeouts.start),
             self.backend.introduction_ends(timeouts.start),
@@ -288,10 +281,7 @@ impl Session<'_> {
     }
 
     fn ready_ends(&self) -> Option<Instant> {
-        let Some(Ready::Asked(asked)) = self.ready else { return None };
-        if self.backend.stage != Stage::Ready {
-            return None;
-        }
+        let asked = self.phase.asked_ready().filter(|_| self.backend.is_ready())?;
         let dialect = self.backend.wire.dialect;
         Some(asked + self.backend.ready.timeouts(dialect, self.setup.timeouts.start))
     }
@@ -304,8 +294,6 @@ impl Session<'_> {
     /// Does what it is time for.
     pub(crate) fn watch(&mut self) -> io::Result<()> {
         let timeouts = self.setup.timeouts;
-        let now = Instant::now();
-        let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);
         if is_over(self.backend.introduction_ends(timeouts.start)) {
             let error = self.backend.silent("starting", timeouts.start);
             self.failed(&error)?;
@@ -319,7 +307,7 @@ impl Session<'_> {
                 self.backend.ready = ReadyWord::Ignored;
             } else {
                 let error = self.backend.silent("getting ready", timeouts.start);
-                self.ready = Some(Ready::Later);
+                self.phase = Phase::GettingReady(Ready::Later);
                 self.failed(&error)?;
             }
             self.say_ready()?;
@@ -328,16 +316,12 @@ impl Session<'_> {
             let error = self.backend.silent("thinking", timeouts.stop);
             self.failed(&error)?;
         }
-        self.watch_search(now)
+        self.watch_search()
     }
 
-    fn watch_search(&mut self, now: Instant) -> io::Result<()> {
+    fn watch_search(&mut self) -> io::Result<()> {
         let timeouts = self.setup.timeouts;
-        let is_over = |time: Option<Instant>| time.is_some_and(|time| time <= now);
-        let Some(search) = self.search.as_ref().filter(|search| search.owed.answer.is_none())
-        else {
-            return Ok(());
-        };
+        let Some(search) = self.phase.unanswered() else { return Ok(()) };
         let after_end = self.gui.ended.is_some_and(|ended| search.since(ended) > AFTER_END);
         if is_over(search.end_time(timeouts)) {
             let error = self.backend.silent("thinking", timeouts.stop);
@@ -355,4 +339,8 @@ impl Session<'_> {
             Ok(())
         }
     }
+}
+
+fn is_over(time: Option<Instant>) -> bool {
+    time.is_some_and(|time| time <= Instant::now())
 }

@@ -1,7 +1,8 @@
-//! The state of a session, and the commands of the GUI. [`engine`] handles the lines of the engine, [`play`]
-//! the way from a `go` to its answer.
+//! The state of a session, and the commands of the GUI. [`phase`] is what the GUI waits for, [`engine`] handles the
+//! lines of the engine, [`play`] the way from a `go` to its answer.
 
 mod engine;
+mod phase;
 mod play;
 
 use std::io::{self, Write};
@@ -12,21 +13,20 @@ use crate::engine::EngineOptions;
 use crate::game::Notation;
 use crate::protocol::client::ReadyWord;
 use crate::protocol::{
-    Channel, Command, Conversation, Dialect, Event, Go, Offer, Ranks, Setup, Waiting, folded,
+    Channel, Command, Conversation, Dialect, Dialects, EventLoop, Go, Offer, Ranks, Setup, Waiting,
     name_and_value,
 };
 use crate::proxy::backend::{Backend, EngineLine, Stage};
 use crate::proxy::board::Board;
+use crate::proxy::failures::Failures;
 use crate::proxy::front::Front;
 use crate::proxy::options::{Managed, Options, Owner};
-use crate::proxy::search::Search;
+use crate::proxy::session::phase::{Phase, Ready};
 use crate::proxy::start::{ProxyError, ProxyOptions};
 use crate::xiangqi::{Position, RuleSet};
 
 /// Messages that may wait for the GUI's first line.
-const MAX_HELD: usize = 100;
-/// Options set by the GUI that are remembered.
-const MAX_SET: usize = 1000;
+const MAX_UNSAID: usize = 100;
 /// The interval between two looks at whether the session is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 /// The time that a search may take after the end of the input.
@@ -38,42 +38,21 @@ const PREPARE_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) struct Session<'a> {
     gui: Conversation<'a, EngineLine>,
     setup: ProxyOptions,
-    /// The GUI has sent a line.
-    spoken: bool,
-    /// Messages until then.
-    held: Vec<String>,
+    /// Set from outside when the session is to end.
+    stop: &'a StopFlag,
+    /// Messages that wait for the GUI's first line; `None` once that has come.
+    unsaid: Option<Vec<String>>,
     options: Options,
-    /// The options that the GUI has set in the engine.
-    set: Vec<(String, String)>,
-    /// `MultiPV` above 1, or `UCI_AnalyseMode`.
-    several_lines: bool,
-    analyse_mode: bool,
     /// Our book and tablebases.
     front: Front,
     backend: Backend,
-    failures: u32,
-    /// The foreign engine has introduced itself at least once.
-    worked: bool,
+    failures: Failures,
     board: Board,
     /// Moves that may not be played, with ranks from 0.
     banned: Vec<String>,
-    /// The engine knows the position.
-    position_sent: bool,
-    search: Option<Search>,
-    /// The GUI waits for our introduction.
-    hello: bool,
-    /// The GUI waits for `readyok`.
-    ready: Option<Ready>,
+    phase: Phase,
     /// Lines of the engine that are no answers, since the GUI's last command.
     strange_lines: u32,
-}
-
-/// A GUI's `isready` without answer.
-enum Ready {
-    /// The engine cannot be asked yet.
-    Later,
-    /// It was asked.
-    Asked(Instant),
 }
 
 impl<'a> Session<'a> {
@@ -82,56 +61,39 @@ impl<'a> Session<'a> {
         setup: ProxyOptions,
         channel: Channel<EngineLine>,
         output: &'a mut dyn Write,
+        stop: &'a StopFlag,
     ) -> Result<Self, ProxyError> {
-        let gui = Conversation::new(channel, output, Dialect::Uci);
+        let gui = Conversation::new(channel, output, Dialects::new(Dialect::Uci));
         let options = Options::new(setup.own.clone());
         let front = Front::new(front_options(&options))?;
         let backend = Backend::foreign(&setup.command, setup.protocol, 0, gui.sender.clone())?;
         Ok(Self {
             gui,
             setup,
-            spoken: false,
-            held: Vec::new(),
+            stop,
+            unsaid: Some(Vec::new()),
             options,
-            set: Vec::new(),
-            several_lines: false,
-            analyse_mode: false,
             front,
             backend,
-            failures: 0,
-            worked: false,
+            failures: Failures::default(),
             board: Board::start(),
             banned: Vec::new(),
-            position_sent: false,
-            search: None,
-            hello: false,
-            ready: None,
+            phase: Phase::Idle,
             strange_lines: 0,
         })
     }
 
-    pub(crate) fn run(mut self, stop: &StopFlag) -> io::Result<()> {
-        while !self.finished() && !stop.is_set() {
-            let wait = self.next_time().saturating_duration_since(Instant::now());
-            match self.gui.next_event(Some(wait)) {
-                Some(Event::Line(line)) => self.read(&line)?,
-                Some(Event::End) => self.end_of_input()?,
-                Some(Event::Engine(EngineLine { number, line }))
-                    if number == self.backend.number =>
-                {
-                    self.hear(line.as_deref())?;
-                }
-                // Of an engine that is no longer ours.
-                Some(Event::Engine(_)) | None => {}
-            }
-            self.watch()?;
-            self.catch_up()?;
-            self.gui.flush()?;
-        }
+    /// Goes on until `quit`, the end of the input or until it is to stop.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing to the GUI.
+    pub(crate) fn run(mut self) -> io::Result<()> {
+        self.run_events()?;
         if self.gui.quit.is_some() {
             self.answer_now()?;
         }
-        if self.spoken {
+        if self.unsaid.is_none() {
             self.gui.farewell()?;
         }
         self.gui.flush()?;
@@ -139,87 +101,44 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn finished(&self) -> bool {
-        self.has_quit()
-            || self.gui.ended.is_some() && !self.is_busy() && self.gui.waiting.is_empty()
-    }
-
     /// Returns true once the session is to end because of `quit`. Requests before it, as `uci` and `isready`
     /// from a pipe, are still answered if the engine introduces itself and gets ready soon.
     fn has_quit(&self) -> bool {
-        let is_asked = self.hello || self.ready.is_some();
+        let is_asked = matches!(self.phase, Phase::Greeting | Phase::GettingReady(_));
         self.gui.quit.is_some() && (!is_asked || self.gui.is_quit_late())
     }
 
-    /// Returns true if commands must wait, so that answers come in order.
-    const fn is_busy(&self) -> bool {
-        self.search.is_some() || self.hello || self.ready.is_some()
+    /// Returns true if nothing runs and nothing waits.
+    fn is_idle(&self) -> bool {
+        self.phase.is_idle() && self.gui.waiting.is_empty()
     }
 
-    /// One line of the GUI: answered now, or kept until what runs has ended.
-    fn read(&mut self, line: &str) -> io::Result<()> {
-        let Some(command) = Command::parse(line) else { return Ok(()) };
-        self.strange_lines = 0;
-        if let Ok(Command::Handshake(dialect)) = command
-            && !self.gui.greet(dialect)
-        {
-            return Ok(());
-        }
-        if !std::mem::replace(&mut self.spoken, true) {
-            for message in std::mem::take(&mut self.held) {
-                self.info(&message)?;
-            }
-        }
-        let command = match command {
-            Ok(command) => command,
-            Err(message) => return self.info(&message),
-        };
-        let idle = !self.is_busy() && self.gui.waiting.is_empty();
-        match command {
-            Command::Stop => self.stop(),
-            Command::PonderHit { draw } => self.ponder_hit(draw),
-            Command::Quit => {
-                self.gui.quit = Some(Instant::now());
-                Ok(())
-            }
-            Command::IsReady if self.search.is_some() => self.gui.ready(),
-            Command::Unknown(_) | Command::Display | Command::Debug(_)
-                if self.search.is_some() && self.gui.waiting.is_empty() =>
-            {
-                self.execute(command)
-            }
-            _ if idle => self.execute(command),
-            _ if self.gui.keep(command, line.len())? => self.stop_endless(),
-            _ => Ok(()),
-        }
+    /// The GUI has sent a line: messages need not wait any more.
+    fn say_unsaid(&mut self) -> io::Result<()> {
+        let unsaid = self.unsaid.take().unwrap_or_default();
+        unsaid.iter().try_for_each(|message| self.gui.message(message))
     }
 
     fn stop_endless(&mut self) -> io::Result<()> {
-        if self.search.as_ref().is_some_and(|search| search.owed.is_endless()) {
+        if self.phase.search().is_some_and(|search| search.owed.is_endless()) {
             self.stop_search()?;
         }
         Ok(())
     }
 
-    fn end_of_input(&mut self) -> io::Result<()> {
-        self.gui.ended = Some(Instant::now());
-        self.stop_endless()
-    }
-
     /// Stops the search and those that wait.
     fn stop(&mut self) -> io::Result<()> {
         self.gui.waiting.stop();
-        if self.search.is_some() {
+        if self.phase.search().is_some() {
             return self.stop_search();
         }
-        let idle = !self.is_busy() && self.gui.waiting.is_empty();
-        if idle { self.gui.nothing_to_stop() } else { Ok(()) }
+        if self.is_idle() { self.gui.nothing_to_stop() } else { Ok(()) }
     }
 
     /// The clock starts for a search that ponders; those that wait need not ponder at all.
     fn ponder_hit(&mut self, draw: bool) -> io::Result<()> {
         self.gui.waiting.ponder_hit(draw);
-        let Some(search) = self.search.as_mut().filter(|search| search.owed.pondering) else {
+        let Some(search) = self.phase.search_mut().filter(|search| search.owed.pondering) else {
             return Ok(());
         };
         search.owed.pondering = false;
@@ -232,36 +151,14 @@ impl<'a> Session<'a> {
         self.tell(if offers { "ponderhit draw" } else { "ponderhit" }).map(drop)
     }
 
-    /// Gives the answer of a search if it may be given, then carries out what waited.
-    fn catch_up(&mut self) -> io::Result<()> {
-        loop {
-            self.give_answer()?;
-            if self.is_busy() {
-                return Ok(());
-            }
-            let Some(Waiting { command, stopped, .. }) = self.gui.waiting.pop() else {
-                return Ok(());
-            };
-            self.execute(command)?;
-            // The end of the input, or another `go`, has ended it before it began.
-            if self.search.is_some() && (self.gui.waiting.has_search() || self.gui.ended.is_some())
-            {
-                self.stop_endless()?;
-            }
-            if stopped && self.search.is_some() {
-                self.stop_search()?;
-            }
-        }
-    }
-
     /// Gives the answer of a search if there is one that may be given. The GUI gets it at once, before
     /// anything else is done.
     fn give_answer(&mut self) -> io::Result<()> {
-        let Some(search) = &mut self.search else { return Ok(()) };
+        let Some(search) = self.phase.search_mut() else { return Ok(()) };
         let Some(answer) = search.owed.take() else { return Ok(()) };
-        self.search = None;
+        self.phase = Phase::Idle;
         self.gui.answer(&answer)?;
-        if let Some(offer) = answer.offer.filter(|_| !self.gui.wire.dialect.is_ucci()) {
+        if let Some(offer) = answer.offer.filter(|_| !self.gui.is_ucci()) {
             let word = match offer {
                 Offer::Draw => "offers a draw",
                 Offer::Resign => "resigns",
@@ -275,12 +172,12 @@ impl<'a> Session<'a> {
     fn execute(&mut self, command: Command) -> io::Result<()> {
         match command {
             Command::Handshake(_) => {
-                self.hello = true;
+                self.phase = Phase::Greeting;
                 self.introduce()
             }
             Command::IsReady => {
                 self.prepare(PREPARE_TIMEOUT)?;
-                self.ready = Some(Ready::Later);
+                self.phase = Phase::GettingReady(Ready::Later);
                 self.ask_ready()
             }
             Command::NewGame => self.new_game(),
@@ -309,7 +206,7 @@ impl<'a> Session<'a> {
 
     /// A move of the GUI's for the present position, with ranks from 0.
     fn our_move(&self, text: &str) -> String {
-        let ours = self.gui.wire.ranks.ours(text);
+        let ours = self.gui.wire().ranks.ours(text);
         self.board.legal(&ours).map_or(ours, Position::move_text)
     }
 
@@ -320,7 +217,7 @@ impl<'a> Session<'a> {
         if self.board.line().is_some() {
             search_moves.retain(|mv| self.board.legal(mv).is_some());
         }
-        Go { search_moves, ..go.in_milliseconds(self.gui.wire.unit) }
+        Go { search_moves, ..go.in_milliseconds(self.gui.wire().unit) }
     }
 
     /// A game begins. An engine that has failed has another chance, if it has ever worked.
@@ -329,9 +226,8 @@ impl<'a> Session<'a> {
             engine.new_game();
         }
         if self.backend.is_foreign() {
-            self.failures = 0;
-        } else if self.worked {
-            self.failures = 1;
+            self.failures.forgive();
+        } else if self.failures.try_again() {
             return self.start_engine(self.setup.protocol);
         }
         let is_ucci = self.backend.wire.dialect.is_ucci();
@@ -342,56 +238,60 @@ impl<'a> Session<'a> {
     fn probe(&mut self, setup: &Setup) -> io::Result<()> {
         let wire = self.backend.wire;
         if !wire.dialect.is_ucci() {
-            return writeln!(self.gui.output, "pophash");
+            return self.gui.say("pophash");
         }
         let moves: Vec<String> =
-            setup.moves.iter().map(|mv| self.gui.wire.ranks.ours(mv)).collect();
+            setup.moves.iter().map(|mv| self.gui.wire().ranks.ours(mv)).collect();
         let text = wire.position(setup.fen.as_deref(), moves.iter().map(String::as_str));
         self.tell(&text.replacen("position", "probe", 1)).map(drop)
     }
 
     /// Introduces the proxy, once the engine has introduced itself.
     fn introduce(&mut self) -> io::Result<()> {
-        if self.backend.stage == Stage::Greeting || !std::mem::take(&mut self.hello) {
+        if self.backend.stage == Stage::Greeting || !matches!(self.phase, Phase::Greeting) {
             return Ok(());
         }
-        let (name, author) = (self.backend.name(), &self.backend.greeting.author);
+        self.phase = Phase::Idle;
         let version = env!("CARGO_PKG_VERSION");
         let own = "the juzhong authors";
-        let name = match self.backend.stage {
-            Stage::Ready if !self.backend.is_own() => format!("{name} + juzhong {version}"),
-            _ => format!("juzhong {version}"),
+        let name = if self.backend.is_ready() && !self.backend.is_own() {
+            format!("{} + juzhong {version}", self.backend.name())
+        } else {
+            format!("juzhong {version}")
         };
-        writeln!(self.gui.output, "id name {name}")?;
-        match author.as_deref().filter(|author| !author.is_empty() && *author != own) {
-            Some(author) => writeln!(self.gui.output, "id author {author}; {own}")?,
-            None => writeln!(self.gui.output, "id author {own}")?,
+        self.gui.say(format_args!("id name {name}"))?;
+        let author = self.backend.greeting.author.as_deref();
+        match author.filter(|author| !author.is_empty() && *author != own) {
+            Some(author) => self.gui.say(format_args!("id author {author}; {own}"))?,
+            None => self.gui.say(format_args!("id author {own}"))?,
         }
-        for line in self.options.lines(self.gui.wire.dialect) {
-            writeln!(self.gui.output, "{line}")?;
-        }
-        writeln!(self.gui.output, "{}", self.gui.wire.dialect.ok())
+        let dialect = self.gui.wire().dialect;
+        self.options.lines(dialect).iter().try_for_each(|line| self.gui.say(line))?;
+        self.gui.say(dialect.ok())
     }
 
     /// Asks the engine whether it is ready, or answers in its place.
     fn ask_ready(&mut self) -> io::Result<()> {
-        if self.ready.is_none() {
-            return Ok(());
-        }
+        let Phase::GettingReady(ready) = &mut self.phase else { return Ok(()) };
         match self.backend.stage {
-            Stage::Greeting => self.ready = Some(Ready::Later),
-            Stage::Ready if self.backend.ready == ReadyWord::Ignored => self.say_ready()?,
-            Stage::Ready => {
-                self.ready = Some(Ready::Asked(Instant::now()));
-                self.tell("isready")?;
+            Stage::Greeting => {
+                *ready = Ready::Later;
+                Ok(())
             }
-            Stage::Gone => self.say_ready()?,
+            Stage::Ready { .. } if self.backend.ready != ReadyWord::Ignored => {
+                *ready = Ready::Asked(Instant::now());
+                self.tell("isready").map(drop)
+            }
+            Stage::Ready { .. } | Stage::Gone => self.say_ready(),
         }
-        Ok(())
     }
 
     fn say_ready(&mut self) -> io::Result<()> {
-        if self.ready.take().is_some() { self.gui.ready() } else { Ok(()) }
+        if !matches!(self.phase, Phase::GettingReady(_)) {
+            return Ok(());
+        }
+        self.phase = Phase::Idle;
+        self.gui.ready()
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> io::Result<()> {
@@ -419,25 +319,17 @@ impl<'a> Session<'a> {
     }
 
     fn set_engine_option(&mut self, name: &str, value: &str) -> io::Result<()> {
-        match folded(name).as_str() {
-            "multipv" => self.several_lines = value.parse::<u32>().is_ok_and(|lines| lines > 1),
-            "ucianalysemode" => self.analyse_mode = value.eq_ignore_ascii_case("true"),
-            _ => {}
-        }
-        self.set.retain(|(set, _)| folded(set) != folded(name));
-        if self.set.len() < MAX_SET {
-            self.set.push((name.to_owned(), value.to_owned()));
-        }
+        self.options.remember(name, value);
         self.send_option(name, value)
     }
 
     /// The engine will get, before its next search, what it may understand better than we do.
     fn set_position(&mut self, setup: Setup) -> io::Result<()> {
-        let moves = setup.moves.iter().map(|mv| self.gui.wire.ranks.ours(mv)).collect();
+        let moves = setup.moves.iter().map(|mv| self.gui.wire().ranks.ours(mv)).collect();
         let (board, problem) = Board::read(Setup { moves, ..setup });
         self.board = board;
         self.banned.clear();
-        self.position_sent = false;
+        self.backend.set_knows_position(false);
         if let Some(problem) = problem {
             self.info(&format!("only {} sees this position: {problem}", self.backend.name()))?;
         }
@@ -446,7 +338,7 @@ impl<'a> Session<'a> {
 
     /// Passes on a line that is not for us, and may be about the position.
     fn pass_on(&mut self, line: &str) -> io::Result<()> {
-        let knows = self.search.is_some() || self.send_position()?;
+        let knows = self.phase.search().is_some() || self.send_position()?;
         if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
@@ -465,13 +357,100 @@ impl<'a> Session<'a> {
 
     /// Writes a message to people; it waits until the GUI has sent its first line.
     fn info(&mut self, text: &str) -> io::Result<()> {
-        if self.spoken {
-            return self.gui.message(text);
-        }
-        if self.held.len() < MAX_HELD {
-            self.held.push(text.to_owned());
+        let Some(unsaid) = &mut self.unsaid else { return self.gui.message(text) };
+        if unsaid.len() < MAX_UNSAID {
+            unsaid.push(text.to_owned());
         }
         Ok(())
+    }
+}
+
+impl<'a> EventLoop<'a> for Session<'a> {
+    type Engine = EngineLine;
+    type Language = Dialects;
+
+    fn gui(&mut self) -> &mut Conversation<'a, EngineLine> {
+        &mut self.gui
+    }
+
+    fn is_finished(&self) -> bool {
+        self.stop.is_set() || self.has_quit() || self.gui.ended.is_some() && self.is_idle()
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        Some(self.next_time().saturating_duration_since(Instant::now()))
+    }
+
+    /// Answered now, or kept until what runs has ended.
+    fn read(&mut self, line: &str) -> io::Result<()> {
+        let Some(command) = Command::parse(line) else { return Ok(()) };
+        self.strange_lines = 0;
+        if let Ok(Command::Handshake(dialect)) = command
+            && !self.gui.greet(dialect)
+        {
+            return Ok(());
+        }
+        self.say_unsaid()?;
+        let command = match command {
+            Ok(command) => command,
+            Err(message) => return self.info(&message),
+        };
+        let searches = self.phase.search().is_some();
+        match command {
+            Command::Stop => self.stop(),
+            Command::PonderHit { draw } => self.ponder_hit(draw),
+            Command::Quit => {
+                self.gui.quit = Some(Instant::now());
+                Ok(())
+            }
+            Command::IsReady if searches => self.gui.ready(),
+            Command::Unknown(_) | Command::Display | Command::Debug(_)
+                if searches && self.gui.waiting.is_empty() =>
+            {
+                self.execute(command)
+            }
+            _ if self.is_idle() => self.execute(command),
+            _ if self.gui.keep(command, line.len())? => self.stop_endless(),
+            _ => Ok(()),
+        }
+    }
+
+    fn end_of_input(&mut self) -> io::Result<()> {
+        self.stop_endless()
+    }
+
+    fn hear(&mut self, EngineLine { number, line }: EngineLine) -> io::Result<()> {
+        // Others are of an engine that is no longer ours.
+        if number == self.backend.number { self.hear_engine(line.as_deref()) } else { Ok(()) }
+    }
+
+    fn while_idle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does what it is time for, gives the answer of a search if it may be given, then carries out what waited.
+    fn catch_up(&mut self) -> io::Result<()> {
+        self.watch()?;
+        loop {
+            self.give_answer()?;
+            if !self.phase.is_idle() {
+                return Ok(());
+            }
+            let Some(Waiting { command, stopped, .. }) = self.gui.waiting.pop() else {
+                return Ok(());
+            };
+            self.execute(command)?;
+            if self.phase.search().is_none() {
+                continue;
+            }
+            // The end of the input, or another `go`, has ended it before it began.
+            if self.gui.waiting.has_search() || self.gui.ended.is_some() {
+                self.stop_endless()?;
+            }
+            if stopped {
+                self.stop_search()?;
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 use std::{io, thread};
 
+use super::phase::Phase;
 use super::{PREPARE_TIMEOUT, Session};
 use crate::engine::{Choice, MoveSource};
 use crate::game::Notation;
@@ -23,22 +24,21 @@ impl Session<'_> {
     /// Answers from the book and the tablebases at once; the rest is for the engine.
     pub(crate) fn go(&mut self, go: Go) -> io::Result<()> {
         let time = go.time(self.board.mover()).map(Duration::from_millis);
-        self.prepare(
-            time.map_or(PREPARE_TIMEOUT, |time| (time / PREPARE_SHARE).min(PREPARE_TIMEOUT)),
-        )?;
+        let share = time.map_or(PREPARE_TIMEOUT, |time| time / PREPARE_SHARE);
+        self.prepare(share.min(PREPARE_TIMEOUT))?;
         if go.perft.is_some() {
             return self.count(&go);
         }
         let mut search = Search::new(go, self.board.mover());
-        search.analysing |= self.several_lines || self.analyse_mode;
+        search.analysing |= self.options.wants_analysis();
         // UCCI has no word on it: there the engine decides when an endless search ends.
-        search.owed.held &= !self.gui.wire.dialect.is_ucci();
+        search.owed.held &= !self.gui.is_ucci();
         let is_over = self.board.legal_moves().is_some_and(|moves| moves.is_empty());
         let analysing = search.analysing;
-        self.search = Some(search);
+        self.phase = Phase::Searching(Box::new(search));
         if is_over {
             // UCCI's `nobestmove` says as much.
-            if !self.gui.wire.dialect.is_ucci() {
+            if !self.gui.is_ucci() {
                 self.tell_score(0, None, &[])?;
             }
             return self.settle(Answer::default());
@@ -77,7 +77,7 @@ impl Session<'_> {
     /// Returns true if the GUI has neither banned the move nor left it out.
     fn is_allowed(&self, mv: Move) -> bool {
         let text = Position::move_text(mv);
-        let only = self.search.as_ref().map_or(&[][..], |search| &search.go.search_moves);
+        let only = self.phase.search().map_or(&[][..], |search| &search.go.search_moves);
         !self.banned.contains(&text) && (only.is_empty() || only.contains(&text))
     }
 
@@ -101,14 +101,12 @@ impl Session<'_> {
             line += " pv ";
             line += &moves.join(" ");
         }
-        for line in info::translate(&line, OURS, self.gui.wire) {
-            writeln!(self.gui.output, "{line}")?;
-        }
-        Ok(())
+        let lines = info::translate(&line, OURS, self.gui.wire());
+        lines.iter().try_for_each(|line| self.gui.say(line))
     }
 
     fn settle(&mut self, answer: Answer) -> io::Result<()> {
-        if let Some(search) = &mut self.search {
+        if let Some(search) = self.phase.search_mut() {
             search.owed.answer.get_or_insert(answer);
         }
         Ok(())
@@ -116,17 +114,19 @@ impl Session<'_> {
 
     /// Sends the engine the position unless it knows it; `false` if there is no engine.
     pub(crate) fn send_position(&mut self) -> io::Result<bool> {
-        if self.position_sent {
-            return Ok(self.backend.stage == Stage::Ready);
+        if self.backend.knows_position() {
+            return Ok(true);
         }
-        self.position_sent = self.tell(&self.board.text(self.backend.wire))?;
-        Ok(self.position_sent)
+        let is_sent = self.tell(&self.board.text(self.backend.wire))?;
+        if is_sent {
+            self.backend.set_knows_position(true);
+        }
+        Ok(is_sent)
     }
 
     /// Hands the search to the engine if there is one that has not got it.
     pub(crate) fn send_search(&mut self) -> io::Result<()> {
-        if !self.search.as_ref().is_some_and(|search| search.owed.answer.is_none() && !search.sent)
-        {
+        if self.phase.unanswered().is_none_or(Search::is_sent) {
             return Ok(());
         }
         if self.backend.stage == Stage::Gone {
@@ -145,8 +145,10 @@ impl Session<'_> {
             return Ok(());
         }
         // A ban stays in UCCI until the next position.
-        self.position_sent &= banned.is_empty();
-        let Some(search) = &mut self.search else { return Ok(()) };
+        if !banned.is_empty() {
+            self.backend.set_knows_position(false);
+        }
+        let Some(search) = self.phase.search_mut() else { return Ok(()) };
         search.send();
         let go = Go { search_moves: only, ..search.go_from_now() };
         self.tell(&go.text(wire, self.board.mover())).map(drop)
@@ -155,7 +157,7 @@ impl Session<'_> {
     /// The moves that the engine may look at (empty: all) and those it may not, with ranks from 0; where the
     /// position is known, one list is the complement of the other.
     fn chosen_moves(&self) -> (Vec<String>, Vec<String>) {
-        let named = self.search.as_ref().map(|search| search.go.search_moves.clone());
+        let named = self.phase.search().map(|search| search.go.search_moves.clone());
         let only = named.unwrap_or_default();
         if only.is_empty() && self.banned.is_empty() {
             return (only, Vec::new());
@@ -169,7 +171,7 @@ impl Session<'_> {
 
     /// The GUI wants the answer now.
     pub(crate) fn stop_search(&mut self) -> io::Result<()> {
-        if let Some(search) = &mut self.search {
+        if let Some(search) = self.phase.search_mut() {
             search.owed.stop();
             search.stopped = true;
         }
@@ -178,9 +180,9 @@ impl Session<'_> {
 
     /// The answer must come soon: the engine gets `stop`, or, if it does not search, we answer ourselves.
     pub(crate) fn hurry(&mut self) -> io::Result<()> {
-        match &mut self.search {
+        match self.phase.search_mut() {
             Some(search) if search.owed.answer.is_some() || search.stop_said().is_some() => Ok(()),
-            Some(search) if search.sent => {
+            Some(search) if search.is_sent() => {
                 search.say_stop();
                 self.tell("stop").map(drop)
             }
@@ -191,11 +193,12 @@ impl Session<'_> {
 
     /// The engine's answer, if one is due: checked, or replaced where it is no legal move.
     pub(crate) fn hear_answer(&mut self, mut answer: Answer) -> io::Result<()> {
-        let Some(search) = self.search.as_ref().filter(|search| search.is_with_engine()) else {
+        let Some(search) = self.phase.search().filter(|search| search.is_with_engine()) else {
             tracing::debug!(?answer, "an answer to nothing");
             return Ok(());
         };
-        let (stopped, analysing) = (search.stopped, search.analysing);
+        let stopped = search.stopped;
+        let analysing = search.analysing;
         let stop_said = search.stop_said().is_some() && answer.best.is_some();
         self.backend.crossing.ended(self.backend.wire.dialect, stop_said);
         if self.board.line().is_none() {
@@ -203,14 +206,15 @@ impl Session<'_> {
         }
         let Some(text) = &answer.best else {
             // In UCCI an engine may end a search in this way when it gets `stop`.
-            if stopped && self.gui.wire.dialect.is_ucci() {
+            if stopped && self.gui.is_ucci() {
                 return self.settle(answer);
             }
             let resigns = format!("{} gives no move", self.backend.name());
             return self.answer_ourselves(&resigns);
         };
         let Some(mv) = self.board.legal(text).filter(|&mv| self.is_allowed(mv)) else {
-            let (name, shown) = (self.backend.name(), shortened(text));
+            let name = self.backend.name();
+            let shown = shortened(text);
             return self.answer_ourselves(&format!("{name} plays {shown}, which is not legal"));
         };
         // In the usual letters, however the engine writes them.
@@ -236,7 +240,7 @@ impl Session<'_> {
     /// Answers without the engine: with the first move of its last reported line, else by a short search of
     /// our own, else with any legal move.
     pub(crate) fn answer_ourselves(&mut self, why: &str) -> io::Result<()> {
-        let Some(search) = &self.search else { return Ok(()) };
+        let Some(search) = self.phase.search() else { return Ok(()) };
         let best = search.info.pv.first().cloned();
         let rules = self.rules();
         let sound = |mv: &Move| self.is_allowed(*mv) && !self.board.loses_by_rule(*mv, rules);
@@ -261,7 +265,7 @@ impl Session<'_> {
 
     /// Answers what runs at once, without waiting for the engine.
     pub(crate) fn answer_now(&mut self) -> io::Result<()> {
-        let Some(search) = &mut self.search else { return Ok(()) };
+        let Some(search) = self.phase.search_mut() else { return Ok(()) };
         search.owed.stop();
         if search.owed.answer.is_none() {
             self.answer_ourselves("")?;
@@ -274,7 +278,7 @@ impl Session<'_> {
         let legal = self.board.legal_moves()?;
         let any = legal.iter().copied().find(|&mv| self.is_allowed(mv));
         let line = self.board.line()?;
-        let quick = self.search.as_ref()?.quick();
+        let quick = self.phase.search()?.quick();
         let front = self.front.engine();
         let limits = Limits::move_time(quick);
         // In a thread of its own, so that even a search that breaks down costs no answer.

@@ -1,0 +1,517 @@
+//! The options of the engine: a row for each, with its names, its value and what setting it does. Nothing else
+//! lists them.
+
+use std::time::Duration;
+
+use crate::book::Policy;
+use crate::engine::{Level, Playable};
+use crate::game::Side;
+use crate::protocol::session::settings::{
+    DEGREES, Degree, MAX_BOOK_PLIES, STYLES, Settings, VARIANTS,
+};
+use crate::protocol::session::values::{Given, choices, combo, combo_or_auto, list, spin};
+use crate::protocol::wire::dialect::Dialect;
+use crate::protocol::wire::format::shortened;
+use crate::protocol::wire::options::{
+    Names, OptionKind, Unresolved, announcement, folded, resolve,
+};
+use crate::search::{MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS};
+use crate::tablebase::{Metric as TableMetric, Rules as TableRules};
+use crate::xiangqi::Position;
+
+/// Games that a book move must have, at most.
+const MAX_BOOK_GAMES: u64 = 1_000_000_000;
+/// Plies that a node must have left to be looked up, at most.
+const MAX_PROBE_DEPTH: u32 = 100;
+/// The pieces on the board at the start of a game.
+const MAX_TABLE_MEN: usize = 32;
+/// Centipawns.
+const MAX_TEMPERATURE: u32 = 10_000;
+/// Milliseconds.
+const MAX_OVERHEAD: u64 = 10_000;
+
+/// The effect of setting an option, beside keeping its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Nothing,
+    ClearHash,
+    NewGame,
+}
+
+/// The reason why an option was not set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// There is none of that name.
+    Unknown(String),
+    /// A description of what is wrong, for people.
+    Bad(String),
+}
+
+/// The present value of an option, with the values that it can have.
+type Get<G> = fn(&Settings<G>) -> OptionKind;
+/// Gives an option a value.
+type Set<G> = fn(&mut Settings<G>, Given<'_>) -> Result<(), String>;
+
+/// An option of the engine in games of `G`.
+struct EngineOption<G: Playable> {
+    names: Names,
+    /// Returns true if a dialect that has a name for it announces it.
+    is_shown: fn(Dialect) -> bool,
+    value: Value<G>,
+}
+
+/// A value that is kept, or a button.
+enum Value<G: Playable> {
+    Check { get: fn(&Settings<G>) -> bool, place: fn(&mut Settings<G>) -> &mut bool },
+    Kept { get: Get<G>, set: Set<G> },
+    Button(Effect),
+}
+
+/// An option with these names in UCI and UCCI, of which an empty one is not announced.
+const fn named<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    value: Value<G>,
+) -> EngineOption<G> {
+    EngineOption { names: Names { uci, ucci, also: &[] }, is_shown: always, value }
+}
+
+/// An option with any value.
+const fn option<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    get: Get<G>,
+    set: Set<G>,
+) -> EngineOption<G> {
+    named(uci, ucci, Value::Kept { get, set })
+}
+
+/// An option that is on or off.
+const fn check<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    get: fn(&Settings<G>) -> bool,
+    place: fn(&mut Settings<G>) -> &mut bool,
+) -> EngineOption<G> {
+    named(uci, ucci, Value::Check { get, place })
+}
+
+/// An option without a value.
+const fn button<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    effect: Effect,
+) -> EngineOption<G> {
+    named(uci, ucci, Value::Button(effect))
+}
+
+const fn always(_: Dialect) -> bool {
+    true
+}
+
+/// UCI leaves open how ranks are counted, where the game counts them from 0.
+fn has_variants<G: Playable>(dialect: Dialect) -> bool {
+    dialect == Dialect::Uci && G::RANKS_FROM_ZERO
+}
+
+/// Sets an option that UCCI knows and that has no effect here.
+const fn without_effect<G: Playable>(_: &mut Settings<G>, _: Given<'_>) -> Result<(), String> {
+    Ok(())
+}
+
+/// Keeps a value that could be read.
+fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *place = value?;
+    Ok(())
+}
+
+impl<G: Playable> EngineOption<G> {
+    /// The same with further names, written as [`folded`] gives them.
+    const fn also(mut self, names: &'static [&'static str]) -> Self {
+        self.names.also = names;
+        self
+    }
+
+    /// The same, announced in these dialects only.
+    const fn shown_in(mut self, is_shown: fn(Dialect) -> bool) -> Self {
+        self.is_shown = is_shown;
+        self
+    }
+
+    /// Every option, in the order of announcement.
+    const ALL: &'static [Self] = &[
+        // The protocol of UCCI wants this one always.
+        check("", "usemillisec", |s| s.milliseconds, |s| &mut s.milliseconds),
+        option(
+            "Hash",
+            "hashsize",
+            |s| OptionKind::Amount { default: s.options.hash_mib as u64, max: MAX_HASH_MIB as u64 },
+            |s, given| given.number(0, MAX_HASH_MIB).map(|mib| s.set_hash(mib)),
+        ),
+        option(
+            "Threads",
+            "threads",
+            |s| OptionKind::Amount { default: s.options.threads as u64, max: MAX_THREADS as u64 },
+            |s, given| given.number(0, MAX_THREADS).map(|count| s.set_threads(count)),
+        ),
+        button("Clear Hash", "clearhash", Effect::ClearHash),
+        option(
+            "MultiPV",
+            "multipv",
+            |s| spin(s.options.multipv as u64, 1, MAX_MULTIPV as u64),
+            |s, given| put(&mut s.options.multipv, given.number(1, MAX_MULTIPV)),
+        ),
+        check("Ponder", "ponder", |s| s.ponder, |s| &mut s.ponder),
+        option(
+            "Move Overhead",
+            "moveoverhead",
+            |s| spin(s.overhead.as_millis() as u64, 0, MAX_OVERHEAD),
+            |s, given| {
+                put(&mut s.overhead, given.number(0, MAX_OVERHEAD).map(Duration::from_millis))
+            },
+        ),
+        check("OwnBook", "usebook", |s| s.own_book, |s| &mut s.own_book),
+        option(
+            "BookFile",
+            "bookfiles",
+            |s| list(s.books(None)),
+            |s, given| given.list().map(|books| s.set_books(None, &books)),
+        )
+        .also(&["book", "bookpath"]),
+        option(
+            "BookRed",
+            "bookred",
+            |s| list(s.books(Some(Side::First))),
+            |s, given| given.list().map(|books| s.set_books(Some(Side::First), &books)),
+        ),
+        option(
+            "BookBlack",
+            "bookblack",
+            |s| list(s.books(Some(Side::Second))),
+            |s, given| given.list().map(|books| s.set_books(Some(Side::Second), &books)),
+        ),
+        option(
+            "BookPolicy",
+            "bookpolicy",
+            |s| combo(&s.options.select.policy, &Policy::ALL),
+            |s, given| put(&mut s.options.select.policy, given.parsed()),
+        ),
+        // Of other engines, and not announced.
+        option(
+            "",
+            "",
+            |s| OptionKind::Check(s.options.select.policy == Policy::Best),
+            |s, given| put(&mut s.options.select.policy, given.flag().map(best_or_weighted)),
+        )
+        .also(&["bestbookmove"]),
+        option(
+            "BookDepth",
+            "bookdepth",
+            |s| spin(s.book_plies() as u64, 0, MAX_BOOK_PLIES as u64),
+            |s, given| given.number(0, MAX_BOOK_PLIES).map(|plies| s.set_book_plies(plies)),
+        ),
+        option(
+            "BookMinGames",
+            "bookmingames",
+            |s| spin(s.options.select.min_games, 0, MAX_BOOK_GAMES),
+            |s, given| put(&mut s.options.select.min_games, given.number(0, MAX_BOOK_GAMES)),
+        ),
+        option(
+            "BookMinWeight",
+            "bookminweight",
+            |s| spin(s.options.select.min_weight, 0, MAX_BOOK_GAMES),
+            |s, given| put(&mut s.options.select.min_weight, given.number(0, MAX_BOOK_GAMES)),
+        ),
+        option(
+            "BookMisses",
+            "bookmisses",
+            |s| spin(s.options.select.misses as u64, 0, MAX_BOOK_PLIES as u64),
+            |s, given| put(&mut s.options.select.misses, given.number(0, MAX_BOOK_PLIES)),
+        ),
+        option(
+            "BookTemperature",
+            "booktemperature",
+            |s| spin(u64::from(s.options.select.temperature), 1, u64::from(MAX_TEMPERATURE)),
+            |s, given| put(&mut s.options.select.temperature, given.number(1, MAX_TEMPERATURE)),
+        ),
+        check("UseTables", "useegtb", |s| s.use_tables, |s| &mut s.use_tables),
+        option(
+            "Tables",
+            "egtbpaths",
+            |s| list(s.options.tables.folders.iter().map(|folder| folder.display())),
+            |s, given| put(&mut s.options.tables.folders, given.list()),
+        )
+        .also(&["egtbpath"]),
+        option(
+            "TablesRules",
+            "tablesrules",
+            |s| combo_or_auto(s.options.tables.rules, TableRules::ALL),
+            |s, given| put(&mut s.options.tables.rules, given.unless_auto()),
+        ),
+        option(
+            "TablesMetric",
+            "tablesmetric",
+            |s| combo_or_auto(s.options.tables.metric, TableMetric::ALL),
+            |s, given| put(&mut s.options.tables.metric, given.unless_auto()),
+        ),
+        option(
+            "TablesDepth",
+            "tablesdepth",
+            |s| spin(u64::from(s.options.tables.probe_depth), 1, u64::from(MAX_PROBE_DEPTH)),
+            |s, given| put(&mut s.options.tables.probe_depth, given.number(1, MAX_PROBE_DEPTH)),
+        ),
+        option(
+            "TablesMen",
+            "tablesmen",
+            |s| spin(s.options.tables.men as u64, 0, MAX_TABLE_MEN as u64),
+            |s, given| put(&mut s.options.tables.men, given.number(0, MAX_TABLE_MEN)),
+        ),
+        option(
+            "Rules",
+            "rules",
+            |s| combo(&s.options.rules, G::RULES),
+            |s, given| put(&mut s.options.rules, given.rules()),
+        )
+        .also(&["repetitionrule", "repetition"]),
+        check("Sixty Move Rule", "sixtymoverule", |s| s.sixty_moves, |s| &mut s.sixty_moves),
+        check("UCI_ShowWDL", "", |s| s.show_wdl, |s| &mut s.show_wdl),
+        check("UCI_AnalyseMode", "", |s| s.analyse, |s| &mut s.analyse),
+        option(
+            "UCI_Variant",
+            "",
+            |s| choices(&VARIANTS, &s.ranks),
+            |s, given| put(&mut s.ranks, given.choice(&VARIANTS)),
+        )
+        .shown_in(has_variants::<G>),
+        option("Level", "level", |s| level::<G>(s.level), set_level),
+        option(
+            "Randomness",
+            "randomness",
+            |s| choices(&DEGREES, &s.randomness),
+            |s, given| put(&mut s.randomness, given.choice(&DEGREES)),
+        ),
+        option(
+            "Seed",
+            "seed",
+            |s| OptionKind::Text(s.seed().map_or_else(String::new, |seed| seed.to_string())),
+            |s, given| {
+                let is_set = !matches!(given.value, "" | "<empty>");
+                let seed = is_set.then(|| given.number(0, u64::MAX)).transpose();
+                put(&mut s.options.seed, seed)
+            },
+        ),
+        option(
+            "",
+            "pruning",
+            |s| choices(&DEGREES, &s.pruning),
+            |s, given| put(&mut s.pruning, given.choice(&DEGREES)),
+        ),
+        option(
+            "",
+            "style",
+            |s| choices(&STYLES, &s.style),
+            |s, given| put(&mut s.style, given.choice(&STYLES)),
+        ),
+        check("", "debug", |s| s.debug, |s| &mut s.debug),
+        check("", "batch", |s| s.batch, |s| &mut s.batch),
+        option("", "idle", |_| choices(&DEGREES, &Degree::None), without_effect),
+        option("", "knowledge", |_| choices(&DEGREES, &Degree::Large), without_effect)
+            .also(&["selectivity"]),
+        option(
+            "",
+            "promotion",
+            |_| OptionKind::Check(false),
+            |_, given| match given.flag()? {
+                true => Err(format!("option {}: men are not promoted", given.name)),
+                false => Ok(()),
+            },
+        ),
+        option("", "evalapi", |_| OptionKind::Text(String::new()), without_effect),
+        button("", "newgame", Effect::NewGame),
+    ];
+
+    /// The option of a name of any dialect, in any case, with or without its blanks.
+    fn find(name: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|option| option.names.has(name))
+    }
+
+    /// The present value.
+    fn kind(&self, settings: &Settings<G>) -> OptionKind {
+        match self.value {
+            Value::Check { get, .. } => OptionKind::Check(get(settings)),
+            Value::Kept { get, .. } => get(settings),
+            Value::Button(_) => OptionKind::Button,
+        }
+    }
+
+    /// Gives it a value, or presses it.
+    fn set(&self, settings: &mut Settings<G>, given: Given<'_>) -> Result<Effect, String> {
+        match self.value {
+            Value::Check { place, .. } => *place(settings) = given.flag()?,
+            Value::Kept { set, .. } => set(settings, given)?,
+            Value::Button(effect) => return Ok(effect),
+        }
+        Ok(Effect::Nothing)
+    }
+}
+
+const fn best_or_weighted(is_best: bool) -> Policy {
+    if is_best { Policy::Best } else { Policy::Weighted }
+}
+
+fn level<G: Playable>(present: Level) -> OptionKind {
+    let [least, most] = [Level::least::<G>(), Level::FULL].map(|level| u64::from(level.number()));
+    spin(u64::from(present.number()), least, most)
+}
+
+fn set_level<G: Playable>(settings: &mut Settings<G>, given: Given<'_>) -> Result<(), String> {
+    let number = given.number(Level::least::<G>().number(), Level::FULL.number())?;
+    settings.level = Level::of_game::<G>(number).unwrap_or(Level::FULL);
+    Ok(())
+}
+
+/// Options by name.
+impl<G: Playable> Settings<G> {
+    /// Sets the option that is named in what follows `setoption`.
+    pub(crate) fn set(&mut self, text: &str) -> Result<Effect, Refusal> {
+        let resolved = resolve(text, EngineOption::<G>::find);
+        let (option, name, value) = resolved.map_err(|unresolved| match unresolved {
+            Unresolved::NoName => {
+                Refusal::Bad("setoption wants: setoption name <name> [value <value>]".to_owned())
+            }
+            Unresolved::Unknown(name) => Refusal::Unknown(shortened(&name)),
+        })?;
+        option.set(self, Given { name: &name, value: &value }).map_err(Refusal::Bad)
+    }
+
+    /// Sets the option that has this name in any dialect.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, for people.
+    pub(crate) fn set_named(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match self.set(&format!("name {name} value {value}")) {
+            Ok(_) => Ok(()),
+            Err(Refusal::Unknown(name)) => Err(format!("no option {name}")),
+            Err(Refusal::Bad(what)) => Err(what),
+        }
+    }
+
+    /// The `option` lines of a dialect.
+    pub(crate) fn describe(&self, dialect: Dialect) -> String {
+        let shown = EngineOption::<G>::ALL.iter().filter(|option| (option.is_shown)(dialect));
+        shown.map(|option| announcement(&option.names, &option.kind(self), dialect)).collect()
+    }
+}
+
+/// The names of the option of ours that has this one; they are the same for every game.
+fn names_of(name: &str) -> Option<&'static Names> {
+    EngineOption::<Position>::find(name).map(|option| &option.names)
+}
+
+/// Returns true if two names, of any dialects and programs, mean the same option.
+pub(crate) fn is_same(a: &str, b: &str) -> bool {
+    folded(a) == folded(b) || names_of(a).is_some_and(|names| names.has(b))
+}
+
+/// The name in a dialect of an option of another program that both protocols have; its own name where they do
+/// not.
+pub(crate) fn name_in(dialect: Dialect, name: &str) -> String {
+    const COMMON: [&str; 3] = ["Hash", "Threads", "Ponder"];
+    let common = names_of(name).filter(|names| COMMON.contains(&names.uci));
+    common.and_then(|names| names.announced(dialect)).unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineOptions;
+    use crate::gomoku::Board;
+
+    fn resolved(line: &str) -> Result<(&'static str, String), Unresolved> {
+        let (names, _, value) = resolve(line, names_of)?;
+        Ok((if names.uci.is_empty() { names.ucci } else { names.uci }, value))
+    }
+
+    #[test]
+    fn names_of_both_grammars_in_any_case() {
+        let is = |name, value: &str| Ok((name, value.to_owned()));
+        assert_eq!(resolved("name Hash value 64"), is("Hash", "64"));
+        assert_eq!(resolved("hashsize 64"), is("Hash", "64"));
+        assert_eq!(resolved("name HASHSIZE value 64"), is("Hash", "64"));
+        assert_eq!(resolved("Hash 64"), is("Hash", "64"));
+        assert_eq!(resolved("name Hash 64"), is("Hash", "64"));
+        assert_eq!(resolved("name Clear Hash"), is("Clear Hash", ""));
+        assert_eq!(resolved("clear hash"), is("Clear Hash", ""));
+        assert_eq!(resolved("move overhead 50"), is("Move Overhead", "50"));
+        assert_eq!(resolved("name Book value /a b/c.book"), is("BookFile", "/a b/c.book"));
+        assert_eq!(resolved("bookfiles /a b/value.book"), is("BookFile", "/a b/value.book"));
+        assert_eq!(resolved("BookFile /a  b.book "), is("BookFile", "/a  b.book"));
+        assert_eq!(resolved("newgame"), is("newgame", ""));
+        assert_eq!(resolved("name uci_showwdl value true"), is("UCI_ShowWDL", "true"));
+        assert_eq!(resolved(""), Err(Unresolved::NoName));
+        assert_eq!(resolved("name value 3"), Err(Unresolved::NoName));
+        assert_eq!(resolved("no such 3"), Err(Unresolved::Unknown("no such 3".to_owned())));
+    }
+
+    #[test]
+    fn options_of_other_programs_are_known_by_our_names() {
+        assert!(is_same("HASH", "hashsize") && is_same("Own Book", "usebook"));
+        assert!(is_same("Odd_One", "odd one") && !is_same("odd", "even"));
+        assert_eq!(name_in(Dialect::Ucci, "Hash"), "hashsize");
+        assert_eq!(name_in(Dialect::Uci, "hashsize"), "Hash");
+        assert_eq!(name_in(Dialect::Ucci, "Clear Hash"), "Clear Hash");
+    }
+
+    #[test]
+    fn no_two_options_share_a_name() {
+        for EngineOption { names, .. } in EngineOption::<Position>::ALL {
+            for name in [names.uci, names.ucci].iter().chain(names.also) {
+                let found = name.is_empty() || names_of(name) == Some(names);
+                assert!(found, "{name}");
+            }
+            assert!(names.ucci.bytes().all(|byte| byte.is_ascii_lowercase()), "{}", names.ucci);
+        }
+    }
+
+    /// A value that is not the present one.
+    fn another(kind: &OptionKind) -> Option<String> {
+        match kind {
+            OptionKind::Check(is_on) => Some((!is_on).to_string()),
+            OptionKind::Spin { default, min, max } => {
+                Some(if default == max { *min } else { default + 1 }.to_string())
+            }
+            OptionKind::Amount { default, max } => {
+                Some(if default == max { 1 } else { default + 1 }.to_string())
+            }
+            OptionKind::Combo { default, vars } => vars.iter().find(|var| *var != default).cloned(),
+            OptionKind::Text(_) => Some("7".to_owned()),
+            OptionKind::Button => None,
+        }
+    }
+
+    fn every_value_is_kept<G: Playable>() {
+        const WITHOUT_EFFECT: [&str; 4] = ["idle", "knowledge", "promotion", "evalapi"];
+        for option in EngineOption::<G>::ALL {
+            let names = &option.names;
+            let mut settings = Settings::<G>::new(EngineOptions::default());
+            let before = option.kind(&settings);
+            let Some(value) = another(&before) else { continue };
+            let name = [names.uci, names.ucci].into_iter().chain(names.also.iter().copied());
+            let name = name.max_by_key(|name| name.len()).unwrap_or_default();
+            let set = settings.set_named(name, &value);
+            let is_kept = option.kind(&settings) != before;
+            if WITHOUT_EFFECT.contains(&names.ucci) {
+                assert!(!is_kept, "{name} has an effect");
+            } else {
+                assert!(set.is_ok() && is_kept, "{name} was not set to {value}: {set:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_option_that_is_set_shows_its_new_value() {
+        every_value_is_kept::<Position>();
+        every_value_is_kept::<Board>();
+    }
+}
