@@ -6,14 +6,12 @@ use super::line_args::BoardArgs;
 use super::listing::claim_file;
 use super::openings::read_openings;
 use super::terminal::Terminal;
-use super::{CliError, Context, GameName, OrExit, exit};
+use super::{CliError, Context, OrExit, exit, with_game};
 use crate::cli::language::{counts, say};
 use juzhong::answers::parse_rules;
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{Contested, SelfPlay};
-use juzhong::gomoku::Board;
-use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Plays games of the engine against itself, from opening lines, and writes them as PGN (gomoku: lines of JSON). The
@@ -50,10 +48,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => play::<Position>(args, context),
-        GameName::Gomoku => play::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => play::<G>(args, context))
 }
 
 fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

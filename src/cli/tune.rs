@@ -5,17 +5,15 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::listing::claim_file;
-use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
 use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
-use juzhong::gomoku::Board;
 use juzhong::record::{Formats, ReadSummary, Record, read_packed};
 use juzhong::tune::{
     Fit, FitOptions, Foretold, OrderFit, OrderOptions, Samples, Sampling, Tunable, fit, fit_order,
     order_source, sample, source,
 };
-use juzhong::xiangqi::Position;
 
 /// Fits the weights of the evaluation to the results of games: takes quiet positions, finds the
 /// weights that foretell the results best, and writes them as Rust source. The outcome does not
@@ -85,10 +83,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => run_game::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
 fn run_game<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
