@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::super::line_args::NotationArgs;
-use super::super::packed_file::packing;
-use super::super::terminal::Terminal;
 use super::Reviewed;
 use crate::cli::book::names::in_both;
 use crate::cli::language::{counts, text};
+use crate::cli::line_args::NotationArgs;
+use crate::cli::packed_file::packing;
+use crate::cli::terminal::Terminal;
 use juzhong::engine::{MoveSource, Playable};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
