@@ -9,19 +9,17 @@ use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::{ShownBoardArgs, Terminal};
-use super::{CliError, Context, GameName, OrExit, exit};
+use super::{CliError, Context, OrExit, exit, with_game};
 use crate::cli::language::{counts, say};
 use juzhong::answers::{line_texts, parse_rules};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
-use juzhong::gomoku::Board;
 use juzhong::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
     Score, SearchOptions, Searcher,
 };
 use juzhong::tablebase::Wdl;
-use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Searched with `--json` unless a limit is given.
@@ -102,10 +100,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => run_game::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
 fn run_game<G: Terminal + Playable>(

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::line_args::{BoardArgs, NotationArgs};
 use super::openings::{read_openings, tell_left_out};
 use super::terminal::Terminal;
-use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
 use crate::cli::language::{self, counted, counts, left, text, word};
 use juzhong::answers::parse_rules;
 use juzhong::bytes::journal::JournalError;
@@ -24,12 +24,10 @@ use juzhong::contest::{
 };
 use juzhong::engine::{Endgames, TableOptions};
 use juzhong::game::Side;
-use juzhong::gomoku::Board;
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, Timeouts};
 use juzhong::record::Record;
 use juzhong::search::MAX_PLY;
-use juzhong::xiangqi::Position;
 
 /// Plays a match between two engines and says how much stronger the first one is.
 ///
@@ -218,10 +216,7 @@ fn parse_elos(text: &str) -> Result<(f64, f64), String> {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => play::<Position>(args, context),
-        GameName::Gomoku => play::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => play::<G>(args, context))
 }
 
 fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -16,19 +16,17 @@ use super::line_args::BoardArgs;
 use super::listing::{Listing, claim, claim_file, show_some};
 use super::packed_file::{PackedFile, packing};
 use super::terminal::Terminal;
-use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
 use crate::cli::language::{counted, counts, text};
 use juzhong::answers::read_size;
 use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
-use juzhong::gomoku::Board;
 use juzhong::record::{
     BadGame, Dropped, Encoding, Format, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary,
     WriteError, WriteOptions, tell_words,
 };
-use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Converts game records. Inputs of all formats may be mixed; their games go to the output in the
@@ -85,10 +83,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => run_game::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
 fn run_game<G: Terminal + Symmetric>(

@@ -17,6 +17,7 @@ pub(crate) mod exit;
 mod fens;
 mod game_filter;
 pub(crate) mod game_input;
+mod game_name;
 mod gomocup;
 mod input;
 mod interrupt;
@@ -50,7 +51,7 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::Arc;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
@@ -60,6 +61,7 @@ use language::Language;
 use settings::Settings;
 
 pub(crate) use exit::{CliError, OrExit};
+pub(crate) use game_name::{GameName, with_game};
 
 /// Opening books, rule-correct endgame tables and an engine for xiangqi and gomoku.
 #[derive(Debug, Parser)]
@@ -101,12 +103,6 @@ impl Common {
         let message = format_args!("{command} knows only xiangqi; leave --game out");
         Err(CliError::message(exit::USAGE, message))
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GameName {
-    Xiangqi,
-    Gomoku,
 }
 
 #[derive(Debug, Subcommand)]

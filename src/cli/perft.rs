@@ -2,10 +2,8 @@ use serde_json::json;
 
 use super::line_args::BoardArgs;
 use super::terminal::Terminal;
-use super::{CliError, Context, GameName, OrExit, exit};
+use super::{CliError, Context, OrExit, exit, with_game};
 use juzhong::game::{divide, perft};
-use juzhong::gomoku::Board;
-use juzhong::xiangqi::Position;
 
 /// Counts the leaves of the tree of legal moves.
 #[derive(Debug, clap::Args)]
@@ -24,10 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => run_game::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
 fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

@@ -7,12 +7,10 @@ use super::fens::Fens;
 use super::line_args::{LineArgs, NotationArgs};
 use super::terminal::{DrawingArgs, Terminal};
 use super::verdict_explanation::write_explanation;
-use super::{CliError, Context, GameName, exit};
+use super::{CliError, Context, exit, with_game};
 use crate::cli::language::{self, say, text, word, wrapped};
 use juzhong::answers::{PositionAnswer, Refusal, Typed, legal_moves, parse_rules};
 use juzhong::game::{Line, Outcome};
-use juzhong::gomoku::Board;
-use juzhong::xiangqi::Position;
 
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
 #[derive(Debug, clap::Args)]
@@ -35,10 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => run_game::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
 fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

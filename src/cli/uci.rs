@@ -2,12 +2,10 @@ use std::io::{BufReader, stdin};
 
 use super::player::PlayerArgs;
 use super::terminal::Terminal;
-use super::{CliError, Context, GameName, OrExit, exit};
+use super::{CliError, Context, OrExit, exit, with_game};
 use juzhong::engine::{Engine, Playable};
-use juzhong::gomoku::Board;
 use juzhong::protocol;
 use juzhong::protocol::Dialect;
-use juzhong::xiangqi::Position;
 
 /// The options given here are the defaults that a GUI sees. Whether the GUI says uci, ucicyclone or
 /// ucci first decides which protocol is spoken.
@@ -23,10 +21,7 @@ pub(crate) fn run(
     assumed: Dialect,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => serve::<Position>(args, assumed, context),
-        GameName::Gomoku => serve::<Board>(args, assumed, context),
-    }
+    with_game!(context.common.game, G => serve::<G>(args, assumed, context))
 }
 
 fn serve<G: Terminal + Playable>(

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::super::play::{describe, result_text};
-use super::super::player::tell_warnings;
-use super::super::terminal::{BoardStyle, Terminal, View};
-use super::super::{CliError, Context, OrExit, exit};
 use super::Args;
 use crate::cli::language::{self, counts, say, word, wrapped};
+use crate::cli::play::{describe, result_text};
+use crate::cli::player::tell_warnings;
+use crate::cli::terminal::{BoardStyle, Drawn, Terminal, View};
+use crate::cli::{CliError, Context, OrExit, exit};
 use juzhong::answers::{Described, line_texts};
 use juzhong::book::{self, BuildOptions, ReadOptions};
 use juzhong::engine::{Engine, EngineOptions};

@@ -14,7 +14,7 @@ use super::line_args::NotationArgs;
 use super::listing::claim;
 use super::play::{describe, result_text};
 use super::player::tell_warnings;
-use super::terminal::{BoardStyle, Terminal, View};
+use super::terminal::{BoardStyle, Drawn, View};
 use super::{CliError, Context, GameName, OrExit, exit};
 use crate::cli::language::{self, counts, left, say, text, word};
 use juzhong::answers::Described;

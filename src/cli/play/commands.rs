@@ -1,384 +1,446 @@
-//! What is typed: commands, their help, and the words that complete them.
+//! The commands of `play`: one table of them, and what is made of it.
+//!
+//! A row has the words of a command, what may follow them, what the help says of it, the games that have it, and the
+//! function that carries it out. A typed line is read, the help is written and words are completed by these rows; the
+//! tables of `docs/guide/playing.md` are held against them.
 
-use crate::cli::language::{self, text};
+use std::mem::replace;
 
-/// A typed line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Command<'a> {
+use super::arguments::{ESCAPES, file_and_game, file_name, leading_number, number, trimmed};
+use super::setup::PlayGame;
+use super::{TerminalGame, Turn};
+use crate::cli::GameName;
+use crate::cli::language::{self, Language, columns, left, text, word};
+use Action::{File, FileAndGame, Number, NumberOrNone, Plain, Rest};
+
+/// A command: a row of the table.
+pub(crate) struct Command<G: PlayGame> {
+    /// The word that begins it.
+    pub(crate) word: &'static str,
+    /// Its Chinese word. Both are understood in every language.
+    pub(crate) chinese: &'static str,
+    action: Action<G>,
+    help: ByGame,
+    /// The place in the English help and in the Chinese one.
+    places: [Place; 2],
+    /// The only game whose help has it, if there is one; the others answer why they have no use for it.
+    only: Option<GameName>,
+}
+
+/// The function that carries out a command, by what may follow its word. A number or a file comes with the text that
+/// asks for it.
+enum Action<G: PlayGame> {
+    /// Nothing: a line that goes on is taken for a move.
+    Plain(fn(&mut TerminalGame<'_, G>) -> Turn),
+    Number(&'static str, fn(&mut TerminalGame<'_, G>, usize) -> Turn),
+    NumberOrNone(&'static str, fn(&mut TerminalGame<'_, G>, Option<usize>) -> Turn),
+    /// The rest of the line as it is, with the form of it that the help shows.
+    Rest(ByGame, fn(&mut TerminalGame<'_, G>, &str) -> Turn),
+    /// The name of a file, or nothing.
+    File(fn(&mut TerminalGame<'_, G>, &str) -> Turn),
+    /// The name of a file, perhaps with the number of a game in it.
+    FileAndGame(&'static str, fn(&mut TerminalGame<'_, G>, &str, u64) -> Turn),
+}
+
+/// The place of a command in the help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It has a line.
+    Line,
+    /// In the line of the command before, beside it; without a text of its own if one tells of both.
+    Beside,
+    /// In the text of the command before.
+    Within,
+    Nowhere,
+}
+
+/// A text that may differ from game to game.
+#[derive(Debug, Clone, Copy)]
+struct ByGame {
+    xiangqi: &'static str,
+    gomoku: &'static str,
+}
+
+impl ByGame {
+    const fn both(text: &'static str) -> Self {
+        Self { xiangqi: text, gomoku: text }
+    }
+
+    /// The text of one game.
+    const fn of(self, game: GameName) -> &'static str {
+        match game {
+            GameName::Xiangqi => self.xiangqi,
+            GameName::Gomoku => self.gomoku,
+        }
+    }
+}
+
+/// A move, which is typed without a command, in the help.
+const MOVE: ByGame = ByGame {
+    xiangqi: "in any notation: h2e2, C2=5, 炮二平五",
+    gomoku: "a point: h8, or 8,8 (column, row)",
+};
+
+impl<G: PlayGame> Command<G> {
+    /// The commands in the order of the help.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the path of a method is of one lifetime of the game, a function of the table of all"
+    )]
+    pub(crate) const ALL: &'static [Self] = &[
+        Self::new("undo", "悔棋", Plain(|game| game.undo())).line("take back your last move"),
+        Self::new("redo", "重走", Plain(|game| game.redo())).beside("play it again"),
+        Self::new(
+            "goto",
+            "跳到",
+            Number("goto N, where N is a number of the list", |game, ply| game.go_to(ply)),
+        )
+        .line("go to the position after N moves"),
+        Self::new("list", "列表", Plain(|game| game.list())).beside("the moves, numbered"),
+        Self::new("next", "下一步", Plain(|game| game.next_move()))
+            .line("one move forward, one back"),
+        Self::new("prev", "上一步", Plain(|game| game.previous_move())).beside(""),
+        Self::new("end", "末着", Plain(|game| game.last_move())).within("to the last move"),
+        Self::new("new", "新局", Plain(|game| game.new_game())).line("begin a new game"),
+        Self::new("switch", "换边", Plain(|game| game.switch())).line("change sides"),
+        Self::new(
+            "setup",
+            "摆棋",
+            Rest(ByGame { xiangqi: "…", gomoku: "FEN" }, |game, text| game.set_up(text)),
+        )
+        .line_by_game(
+            "place pieces: setup e0=K a9=r e3= black, setup clear, setup FEN",
+            "continue from this position",
+        ),
+        Self::new("save", "保存", File(|game, file| game.save(file))).line_by_game(
+            "write the game (.pgn, .jsonl, .txt, .xqf, …)",
+            "write the game (.jsonl, .sgf, .psq, .lib, …)",
+        ),
+        Self::new(
+            "open",
+            "打开",
+            FileAndGame(
+                "write open FILE, or open FILE N for the Nth game of it",
+                |game, file, number| game.open(file, number),
+            ),
+        )
+        .line("read a game, the Nth of the file, to go through it"),
+        Self::new(
+            "study",
+            "试走",
+            NumberOrNone("study, or study N with a number of the list", |game, from| {
+                game.study(from)
+            }),
+        )
+        .line("try variations (from move N on)"),
+        Self::new("back", "返回", Plain(|game| game.end_study())).within("to the game as it was"),
+        Self::new("hint", "提示", Plain(|game| game.hint())).line("ask the engine for a move"),
+        Self::new("eval", "评估", Plain(|game| game.eval()))
+            .line_by_game("the value of every piece on the board", "the values of the points"),
+        Self::new(
+            "level",
+            "级别",
+            NumberOrNone("level N, where N is at most 10", |game, number| game.level(number)),
+        )
+        .line("show or set the strength of the engine, up to 10"),
+        Self::new("book", "开局库", Plain(|game| game.ask_books())).line_by_game(
+            "what the opening books and endgame tables say",
+            "what the opening books and the proved positions say",
+        ),
+        Self::new("table", "残局库", Plain(|game| game.ask_tables())).beside(""),
+        Self::new("why", "理由", Plain(|game| game.why()))
+            .line("what the rules on repetition and moves say, and why")
+            .only_in(GameName::Xiangqi),
+        Self::new("moves", "着法", Plain(|game| game.moves())).line("the legal moves"),
+        Self::new("fen", "局面", Plain(|game| game.fen())).beside("the position as text"),
+        Self::new("board", "棋盘", Plain(|game| game.board())).line("redraw the board"),
+        Self::new("flip", "翻转", Plain(|game| game.flip()))
+            .beside("flip it")
+            .only_in(GameName::Xiangqi),
+        Self::new("resign", "认输", Plain(|game| game.resign())).line("give up"),
+        Self::new("help", "帮助", Plain(|game| game.help())).at(Place::Nowhere, Place::Line),
+        Self::new("quit", "退出", Plain(|game| game.quit()))
+            .line("leave; Ctrl-D and Ctrl-C keep the game for the next time")
+            .at(Place::Line, Place::Beside),
+        Self::new("exit", "退出", Plain(|game| game.quit())),
+    ];
+
+    const fn new(word: &'static str, chinese: &'static str, action: Action<G>) -> Self {
+        let help = ByGame::both("");
+        Self { word, chinese, action, help, places: [Place::Nowhere; 2], only: None }
+    }
+
+    /// The same with a line of the help.
+    const fn line(self, help: &'static str) -> Self {
+        self.line_by_game(help, help)
+    }
+
+    const fn line_by_game(mut self, xiangqi: &'static str, gomoku: &'static str) -> Self {
+        self.help = ByGame { xiangqi, gomoku };
+        self.at(Place::Line, Place::Line)
+    }
+
+    /// The same in the line of the command before.
+    const fn beside(mut self, help: &'static str) -> Self {
+        self.help = ByGame::both(help);
+        self.at(Place::Beside, Place::Beside)
+    }
+
+    /// The same in the text of the command before; in Chinese with a line of its own.
+    const fn within(mut self, help: &'static str) -> Self {
+        self.help = ByGame::both(help);
+        self.at(Place::Within, Place::Line)
+    }
+
+    const fn at(mut self, english: Place, chinese: Place) -> Self {
+        self.places = [english, chinese];
+        self
+    }
+
+    const fn only_in(mut self, game: GameName) -> Self {
+        self.only = Some(game);
+        self
+    }
+
+    /// The commands in alphabetical order, in which words are completed and compared.
+    pub(crate) fn by_word() -> Vec<&'static Self> {
+        let mut commands: Vec<&Self> = Self::ALL.iter().collect();
+        commands.sort_by_key(|command| command.word);
+        commands
+    }
+
+    /// The command of a word, in either language.
+    fn of_word(word: &str) -> Option<&'static Self> {
+        let word = if matches!(word, "?" | "？") { "help" } else { word };
+        Self::ALL.iter().find(|command| command.word == word || command.chinese == word)
+    }
+
+    const fn takes_argument(&self) -> bool {
+        !matches!(self.action, Plain(_))
+    }
+
+    const fn takes_file(&self) -> bool {
+        matches!(self.action, File(_) | FileAndGame(..))
+    }
+
+    /// Carries out the command in a game; `rest` is what follows its word.
+    pub(crate) fn carry_out(&self, rest: &str, game: &mut TerminalGame<'_, G>) -> Turn {
+        match &self.action {
+            Plain(run) => run(game),
+            Number(wanted, run) => match number(rest) {
+                Some(number) => run(game, number),
+                None => game.ask_for(wanted),
+            },
+            NumberOrNone(_, run) if rest.is_empty() => run(game, None),
+            NumberOrNone(wanted, run) => match number(rest) {
+                Some(number) => run(game, Some(number)),
+                None => game.ask_for(wanted),
+            },
+            Rest(_, run) => run(game, rest),
+            File(run) => run(game, &file_name(rest, ESCAPES)),
+            FileAndGame(wanted, run) => match file_and_game(rest, ESCAPES) {
+                Some((file, number)) => run(game, &file, number),
+                None => game.answer(wanted),
+            },
+        }
+    }
+
+    /// The command as the help shows it, in the language of the program: its words, and what may follow.
+    fn form(&self) -> String {
+        let name = match Language::current() {
+            Language::En => self.word.to_owned(),
+            Language::Zh => format!("{} {}", self.chinese, self.word),
+        };
+        match &self.action {
+            Plain(_) => name,
+            Number(..) => format!("{name} N"),
+            NumberOrNone(..) => format!("{name} [N]"),
+            Rest(form, _) => format!("{name} {}", form.of(G::GAME)),
+            File(_) => text!("{name} FILE"),
+            FileAndGame(..) => text!("{name} FILE [N]"),
+        }
+    }
+
+    /// The place in the help of the language of the program.
+    fn place(&self) -> Place {
+        let [english, chinese] = self.places;
+        match (self.only, Language::current()) {
+            (Some(game), _) if game != G::GAME => Place::Nowhere,
+            (_, Language::En) => english,
+            (_, Language::Zh) => chinese,
+        }
+    }
+}
+
+/// A typed line by its first word.
+pub(crate) enum Typed<'a, G: PlayGame> {
     Nothing,
-    Back,
-    Board,
-    Book,
-    End,
-    Eval,
-    Fen,
-    Flip,
-    GoTo(usize),
-    Help,
-    Hint,
-    /// Shows the level, or sets it.
-    Level(Option<u8>),
-    List,
-    Moves,
-    New,
-    Next,
-    /// A file, and the number of the game in it.
-    Open(String, u64),
-    Prev,
-    Quit,
-    Redo,
-    Resign,
-    Save(String),
-    Setup(&'a str),
-    /// Tries variations, from that ply on.
-    Study(Option<usize>),
-    Switch,
-    Table,
-    Undo,
-    Why,
+    /// A command, and what follows its word.
+    Command(&'static Command<G>, &'a str),
     /// A move, perhaps.
     Move(&'a str),
 }
 
-pub(crate) const XIANGQI_HELP: &str = "\
-a move         in any notation: h2e2, C2=5, 炮二平五
-undo, redo     take back your last move; play it again
-goto N, list   go to the position after N moves; the moves, numbered
-next, prev     one move forward, one back; end: to the last move
-new            begin a new game
-switch         change sides
-setup …        place pieces: setup e0=K a9=r e3= black, setup clear, setup FEN
-save FILE      write the game (.pgn, .jsonl, .txt, .xqf, …)
-open FILE [N]  read a game, the Nth of the file, to go through it
-study [N]      try variations (from move N on); back: to the game as it was
-hint           ask the engine for a move
-eval           the value of every piece on the board
-level [N]      show or set the strength of the engine, up to 10
-book, table    what the opening books and endgame tables say
-why            what the rules on repetition and moves say, and why
-moves, fen     the legal moves; the position as text
-board, flip    redraw the board; flip it
-resign         give up
-quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
-";
-
-pub(crate) const GOMOKU_HELP: &str = "\
-a move         a point: h8, or 8,8 (column, row)
-undo, redo     take back your last move; play it again
-goto N, list   go to the position after N moves; the moves, numbered
-next, prev     one move forward, one back; end: to the last move
-new            begin a new game
-switch         change sides
-setup FEN      continue from this position
-save FILE      write the game (.jsonl, .sgf, .psq, .lib, …)
-open FILE [N]  read a game, the Nth of the file, to go through it
-study [N]      try variations (from move N on); back: to the game as it was
-hint           ask the engine for a move
-eval           the values of the points
-level [N]      show or set the strength of the engine, up to 10
-book, table    what the opening books and the proved positions say
-moves, fen     the legal moves; the position as text
-board          redraw the board
-resign         give up
-quit           leave; Ctrl-D and Ctrl-C keep the game for the next time
-";
-
-/// The words that begin a command, in English and in Chinese; both are understood in every language.
-pub(crate) const WORDS: [(&str, &str); 28] = [
-    ("back", "返回"),
-    ("board", "棋盘"),
-    ("book", "开局库"),
-    ("end", "末着"),
-    ("eval", "评估"),
-    ("exit", "退出"),
-    ("fen", "局面"),
-    ("flip", "翻转"),
-    ("goto", "跳到"),
-    ("help", "帮助"),
-    ("hint", "提示"),
-    ("level", "级别"),
-    ("list", "列表"),
-    ("moves", "着法"),
-    ("new", "新局"),
-    ("next", "下一步"),
-    ("open", "打开"),
-    ("prev", "上一步"),
-    ("quit", "退出"),
-    ("redo", "重走"),
-    ("resign", "认输"),
-    ("save", "保存"),
-    ("setup", "摆棋"),
-    ("study", "试走"),
-    ("switch", "换边"),
-    ("table", "残局库"),
-    ("undo", "悔棋"),
-    ("why", "理由"),
-];
-
-/// Words of a placement, in Chinese and as the games have them.
-const PLACING: [(&str, &str); 6] = [
-    ("清空", "clear"),
-    ("开局", "start"),
-    ("红", "red"),
-    ("红方", "red"),
-    ("黑", "black"),
-    ("黑方", "black"),
-];
-
-/// The word that begins a line, in English if it is a command, and what follows. No blank is needed between a
-/// Chinese word and a number.
-fn word_and_rest(line: &str) -> (&str, &str) {
-    let (word, rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
-    let number = word.find(|c| digit(c).is_some()).unwrap_or(word.len());
-    let english = |word| WORDS.iter().find(|(_, chinese)| *chinese == word).map(|(word, _)| *word);
-    match (english(word), english(&word[..number])) {
-        (Some(word), _) => (word, rest.trim_start()),
-        (None, Some(word)) => (word, &line[number..]),
-        (None, None) => (word, rest.trim_start()),
+/// Reads a line.
+pub(crate) fn parse<G: PlayGame>(line: &str) -> Typed<'_, G> {
+    let line = trimmed(line);
+    match command_and_rest(line) {
+        (Some(command), rest) if rest.is_empty() || command.takes_argument() => {
+            Typed::Command(command, rest)
+        }
+        _ if line.is_empty() => Typed::Nothing,
+        _ => Typed::Move(line),
     }
 }
 
-/// A digit, full-width ones too.
-fn digit(c: char) -> Option<char> {
-    let narrow = match c {
-        '０'..='９' => char::from_u32(u32::from(c) - u32::from('０') + u32::from('0'))?,
-        c => c,
-    };
-    narrow.is_ascii_digit().then_some(narrow)
-}
-
-fn number(text: &str) -> Option<usize> {
-    text.chars().map(digit).collect::<Option<String>>()?.parse().ok()
-}
-
-/// Reads a line.
-///
-/// # Errors
-///
-/// What the command wants.
-pub(crate) fn parse(line: &str) -> Result<Command<'_>, String> {
-    let line = trimmed(line);
-    let (word, rest) = word_and_rest(line);
-    let number = |what: &str| number(rest).ok_or_else(|| text!("write {}", language::word(what)));
-    Ok(match word {
-        "" => Command::Nothing,
-        "goto" => Command::GoTo(number("goto N, where N is a number of the list")?),
-        "level" if rest.is_empty() => Command::Level(None),
-        "level" => {
-            let number = number("level N, where N is at most 10")?;
-            Command::Level(Some(u8::try_from(number).unwrap_or(u8::MAX)))
-        }
-        "study" if rest.is_empty() => Command::Study(None),
-        "study" => Command::Study(Some(number("study, or study N with a number of the list")?)),
-        "setup" => Command::Setup(rest),
-        "save" => Command::Save(file_name(rest, ESCAPES)),
-        "open" => file_and_game(rest, ESCAPES)?,
-        _ if !rest.is_empty() => Command::Move(line),
-        "back" => Command::Back,
-        "board" => Command::Board,
-        "book" => Command::Book,
-        "end" => Command::End,
-        "eval" => Command::Eval,
-        "exit" | "quit" => Command::Quit,
-        "fen" => Command::Fen,
-        "flip" => Command::Flip,
-        "help" | "?" | "？" => Command::Help,
-        "hint" => Command::Hint,
-        "list" => Command::List,
-        "moves" => Command::Moves,
-        "new" => Command::New,
-        "next" => Command::Next,
-        "prev" => Command::Prev,
-        "redo" => Command::Redo,
-        "resign" => Command::Resign,
-        "switch" => Command::Switch,
-        "table" => Command::Table,
-        "undo" => Command::Undo,
-        "why" => Command::Why,
-        _ => Command::Move(line),
-    })
-}
-
-/// The changes of a placement, as the games understand them.
-pub(crate) fn changes(text: &str) -> Vec<&str> {
-    let known = |word| PLACING.iter().find(|(chinese, _)| *chinese == word).map(|(_, word)| *word);
-    text.split_whitespace().map(|word| known(word).unwrap_or(word)).collect()
+/// The command that begins a line, and what follows its word. No blank is needed between a Chinese word and a number.
+fn command_and_rest<G: PlayGame>(line: &str) -> (Option<&'static Command<G>>, &str) {
+    let (word, rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
+    if let Some(command) = Command::of_word(word) {
+        return (Some(command), rest.trim_start());
+    }
+    let chinese = &word[..leading_number(word)];
+    match Command::<G>::of_word(chinese).filter(|_| !chinese.is_ascii()) {
+        Some(command) => (Some(command), &line[chinese.len()..]),
+        None => (None, rest.trim_start()),
+    }
 }
 
 /// Returns true for a typed line in which the name of a file comes next.
-pub(crate) fn wants_file(typed: &str) -> bool {
-    let is_whole = typed.trim_start().contains(char::is_whitespace);
-    is_whole && matches!(word_and_rest(typed.trim_start()).0, "open" | "save")
+pub(crate) fn wants_file<G: PlayGame>(typed: &str) -> bool {
+    let typed = typed.trim_start();
+    let command = command_and_rest::<G>(typed).0;
+    typed.contains(char::is_whitespace) && command.is_some_and(Command::takes_file)
 }
 
-/// True where a backslash escapes: elsewhere it separates folders.
-const ESCAPES: bool = !cfg!(windows);
-/// The characters escaped in a name outside quotes, as completed names are.
-const ESCAPED: &str = " \t\"\\'`@$><=;|&{(";
-/// The characters escaped between double quotes.
-const ESCAPED_IN_QUOTES: &str = "\"$\\`";
+/// The words that complete a line: the English ones, and after them the Chinese ones if the program speaks Chinese.
+pub(crate) fn words<G: PlayGame>() -> Vec<&'static str> {
+    let commands = Command::<G>::by_word();
+    let mut words: Vec<&str> = commands.iter().map(|command| command.word).collect();
+    if Language::current() == Language::Zh {
+        words.extend(commands.iter().map(|command| command.chinese));
+    }
+    words
+}
 
-/// A line without the blanks around it; one that is escaped stays.
-fn trimmed(line: &str) -> &str {
-    let line = line.trim_start();
-    let end = line.trim_end();
-    let blank = line[end.len()..].chars().next();
-    match blank.filter(|_| ESCAPES && ends_with_escape(end)) {
-        Some(blank) => &line[..end.len() + blank.len_utf8()],
-        None => end,
+/// A line of the help: commands as they are typed, and what they do.
+struct HelpLine {
+    forms: Vec<String>,
+    texts: Vec<String>,
+}
+
+impl HelpLine {
+    fn new(form: String, text: &str) -> Self {
+        Self { forms: vec![form], texts: vec![text.to_owned()] }
+    }
+
+    /// The line with `width` columns before its text.
+    fn written(&self, width: usize) -> String {
+        let texts: Vec<&str> =
+            self.texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        format!("{}{}\n", left(&self.written_forms(), width), texts.join(separators()[1]))
+    }
+
+    fn written_forms(&self) -> String {
+        self.forms.join(separators()[0])
     }
 }
 
-/// Returns true if what follows is escaped.
-fn ends_with_escape(text: &str) -> bool {
-    text.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
+/// The marks between commands and between texts.
+fn separators() -> [&'static str; 2] {
+    match Language::current() {
+        Language::En => [", ", "; "],
+        Language::Zh => ["，", "；"],
+    }
 }
 
-/// A file, and after it perhaps the number of a game.
-fn file_and_game(text: &str, escapes: bool) -> Result<Command<'static>, String> {
-    let split = text.rsplit_once(char::is_whitespace).and_then(|(file, digits)| {
-        let number = number(digits).filter(|&number| number > 0)?;
-        let is_name = escapes && ends_with_escape(file) || is_open(file.trim_end(), escapes);
-        (!is_name).then_some((file.trim_end(), number as u64))
-    });
-    let (file, game) = split.unwrap_or((text, 1));
-    match file_name(file, escapes) {
-        name if name.is_empty() => {
-            Err("write open FILE, or open FILE N for the Nth game of it".to_owned())
+/// The help of a game, in the language of the program.
+pub(crate) fn help<G: PlayGame>() -> String {
+    let mut lines = Vec::new();
+    let mut line = HelpLine::new(word("a move").to_owned(), word(MOVE.of(G::GAME)));
+    for command in Command::<G>::ALL {
+        let text = word(command.help.of(G::GAME));
+        match command.place() {
+            Place::Line => lines.push(replace(&mut line, HelpLine::new(command.form(), text))),
+            Place::Beside => {
+                line.forms.push(command.form());
+                line.texts.push(text.to_owned());
+            }
+            Place::Within => {
+                line.texts.push(format!("{}{}{text}", command.word, language::colon()));
+            }
+            Place::Nowhere => {}
         }
-        name => Ok(Command::Open(name, game)),
     }
-}
-
-/// Returns true if a name begins with a quote and does not end with it.
-fn is_open(name: &str, escapes: bool) -> bool {
-    name.starts_with(['"', '\'']) && within_quotes(name, escapes).is_none()
-}
-
-/// The text between the quotes around a name.
-fn within_quotes(name: &str, escapes: bool) -> Option<&str> {
-    let quote = name.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
-    let inner = name[1..].strip_suffix(quote)?;
-    let is_escaped = escapes && quote == '"' && ends_with_escape(inner);
-    (!is_escaped).then_some(inner)
-}
-
-/// The name of a file as it is typed or completed: with a backslash before what is special, or in quotes, of which
-/// the last may be missing.
-fn file_name(typed: &str, escapes: bool) -> String {
-    let inner = within_quotes(typed, escapes);
-    match typed.chars().next() {
-        Some('\'') => inner.unwrap_or(&typed[1..]).to_owned(),
-        Some('"') => unescaped(inner.unwrap_or(&typed[1..]), ESCAPED_IN_QUOTES, escapes),
-        _ => unescaped(typed, ESCAPED, escapes),
-    }
-}
-
-/// A text without the backslashes before what is special.
-fn unescaped(text: &str, special: &str, escapes: bool) -> String {
-    let mut name = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let next = chars.next_if(|&next| escapes && c == '\\' && special.contains(next));
-        name.push(next.unwrap_or(c));
-    }
-    name
-}
-
-/// The answer to a question, if it is one.
-pub(crate) fn yes_or_no(answer: &str) -> Option<bool> {
-    match answer.trim().to_lowercase().as_str() {
-        "y" | "yes" | "是" => Some(true),
-        "n" | "no" | "否" => Some(false),
-        _ => None,
-    }
-}
-
-/// The candidates that begin like the typed text, whatever its case.
-pub(crate) fn completions<'a>(
-    typed: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Vec<String> {
-    let typed = typed.to_lowercase();
-    let begins = |word: &&str| word.to_lowercase().starts_with(&typed);
-    candidates.into_iter().filter(begins).map(str::to_owned).collect()
+    lines.push(line);
+    let widths = lines.iter().map(|line| columns(&line.written_forms()));
+    let width = widths.max().unwrap_or_default() + 2;
+    lines.iter().map(|line| line.written(width)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::setup;
     use super::*;
+    use juzhong::gomoku::Board;
+    use juzhong::xiangqi::Position;
 
-    #[test]
-    fn every_word_is_a_command_and_in_the_help() {
-        let catalogue = include_str!("../../../locale/zh.po");
-        let chinese_help = catalogue.lines().find(|line| line.contains("悔棋 undo")).unwrap();
-        for (english, chinese) in WORDS {
-            assert_ne!(parse(english), Ok(Command::Move(english)), "{english}");
-            let is_help = english == "exit" || english == "help";
-            assert!(XIANGQI_HELP.contains(english) || is_help, "{english}");
-            assert_eq!(parse(english), parse(chinese), "{english}");
-            assert!(chinese_help.contains(chinese) || is_help, "{chinese}");
-            assert!(chinese_help.contains(english) || is_help, "{english}");
-        }
-        let helps = [XIANGQI_HELP, GOMOKU_HELP];
-        assert!(helps.iter().flat_map(|help| help.lines()).all(|line| line.chars().count() < 80));
-        let lines = chinese_help.trim_start_matches("msgstr \"").trim_end_matches('"').split("\\n");
-        for line in lines {
-            assert!(language::columns(line) < 80, "{line}");
-        }
-    }
-
-    fn opens(typed: &str, escapes: bool) -> (String, u64) {
-        match file_and_game(typed, escapes) {
-            Ok(Command::Open(name, number)) => (name, number),
-            other => panic!("{typed}: {other:?}"),
+    /// The command that a line is read as, and what follows it.
+    fn read(line: &str) -> Option<(&'static str, &str)> {
+        match parse::<Position>(line) {
+            Typed::Command(command, rest) => Some((command.word, rest)),
+            Typed::Nothing | Typed::Move(_) => None,
         }
     }
 
     #[test]
-    fn arguments_are_read() {
-        assert_eq!(parse(" goto  12 "), Ok(Command::GoTo(12)));
-        assert!(parse("goto").is_err() && parse("goto x").is_err() && parse("open").is_err());
-        for typed in ["跳到 12", "跳到12", "跳到　１２"] {
-            assert_eq!(parse(typed), Ok(Command::GoTo(12)), "{typed}");
+    fn both_words_of_a_command_mean_it() {
+        for command in Command::<Position>::ALL {
+            assert_eq!(read(command.word), Some((command.word, "")));
+            let (chinese, _) = read(command.chinese).unwrap();
+            let is_other_word = (command.word, chinese) == ("exit", "quit");
+            assert!(chinese == command.word || is_other_word, "{chinese}");
         }
-        assert_eq!(parse("悔棋2"), Ok(Command::Move("悔棋2")));
-        assert_eq!(parse("level 400"), Ok(Command::Level(Some(255))));
-        assert_eq!(parse("级别"), Ok(Command::Level(None)));
-        assert_eq!(parse("C2 = 5"), Ok(Command::Move("C2 = 5")));
-        assert_eq!(parse("炮二平五"), Ok(Command::Move("炮二平五")));
-        assert_eq!(parse("马８进７"), Ok(Command::Move("马８进７")));
-        assert_eq!(changes("清空 e0=K 红"), ["clear", "e0=K", "red"]);
-        assert!(wants_file(" open ") && wants_file("打开 a") && !wants_file("open"));
+        assert_eq!(read("?"), Some(("help", "")));
     }
 
     #[test]
-    fn files_are_named_as_they_are_typed_and_completed() {
-        for (typed, name, number) in [
-            ("a b.pgn 3", "a b.pgn", 3),
-            ("\"a 3\"", "a 3", 1),
-            ("\"a 3\" 2", "a 3", 2),
-            ("'a 3' 2", "a 3", 2),
-            ("\"a 3", "a 3", 1),
-            ("it's.pgn", "it's.pgn", 1),
-            ("a\"b\".pgn", "a\"b\".pgn", 1),
-            ("C:\\games\\a.pgn", "C:\\games\\a.pgn", 1),
+    fn games_have_the_same_words() {
+        assert_eq!(words::<Position>(), words::<Board>());
+        assert!(words::<Position>().is_sorted());
+    }
+
+    #[test]
+    fn lines_are_commands_or_moves() {
+        for (line, read_as) in [
+            (" goto  12 ", ("goto", "12")),
+            ("跳到 12", ("goto", "12")),
+            ("跳到12", ("goto", "12")),
+            ("跳到　１２", ("goto", "１２")),
+            ("goto", ("goto", "")),
+            ("级别", ("level", "")),
+            ("setup e0=K  red", ("setup", "e0=K  red")),
+            ("open a b.pgn 3", ("open", "a b.pgn 3")),
         ] {
-            for escapes in [true, false] {
-                assert_eq!(opens(typed, escapes), (name.to_owned(), number), "{typed}");
-            }
+            assert_eq!(read(line), Some(read_as), "{line}");
         }
-        for (typed, escaped, plain) in [
-            ("a\\ 3", ("a 3", 1), ("a\\", 3)),
-            ("a\\ b.pgn 2", ("a b.pgn", 2), ("a\\ b.pgn", 2)),
-            ("a\\\"b.pgn", ("a\"b.pgn", 1), ("a\\\"b.pgn", 1)),
-            ("a\\\\b.pgn", ("a\\b.pgn", 1), ("a\\\\b.pgn", 1)),
-            ("\"a\\\\\"", ("a\\", 1), ("a\\\\", 1)),
-            ("\"C:\\a\\", ("C:\\a\\", 1), ("C:\\a\\", 1)),
-        ] {
-            for (escapes, (name, number)) in [(true, escaped), (false, plain)] {
-                assert_eq!(opens(typed, escapes), (name.to_owned(), number), "{typed}");
-            }
+        for line in ["悔棋2", "undo it", "C2 = 5", "炮二平五", "马８进７", "goto12", "Undo"]
+        {
+            assert!(
+                matches!(parse::<Position>(line), Typed::Move(typed) if typed == line),
+                "{line}"
+            );
+        }
+        assert!(matches!(parse::<Position>("  "), Typed::Nothing));
+    }
+
+    #[test]
+    fn files_are_completed_where_they_are_named() {
+        for line in [" open ", "打开 a", "save \"a b"] {
+            assert!(wants_file::<Position>(line), "{line}");
+        }
+        for line in ["open", "goto ", "", "h2e2 "] {
+            assert!(!wants_file::<Position>(line), "{line}");
         }
     }
 
@@ -391,6 +453,10 @@ mod tests {
             std::fs::write(&path, "").unwrap();
             let path = path.display().to_string();
             let completer = rustyline::completion::FilenameCompleter::new();
+            let opened = |line: &str| match read(line) {
+                Some(("open", rest)) => file_and_game(rest, ESCAPES),
+                other => panic!("{line}: {other:?}"),
+            };
             for quote in ["", "\"", "'"] {
                 if quote == "'" && name.contains('\'') {
                     continue;
@@ -398,23 +464,81 @@ mod tests {
                 let line = format!("open {quote}{}/", folder.path().display());
                 let (start, found) = completer.complete_path(&line, line.len()).unwrap();
                 let typed = format!("{}{}", &line[..start], found[0].replacement);
-                assert_eq!(parse(&typed), Ok(Command::Open(path.clone(), 1)), "{typed}");
+                assert_eq!(opened(&typed), Some((path.clone(), 1)), "{typed}");
                 if !quote.is_empty() {
                     let closed = format!("{typed}{quote} 2");
-                    assert_eq!(parse(&closed), Ok(Command::Open(path.clone(), 2)), "{closed}");
+                    assert_eq!(opened(&closed), Some((path.clone(), 2)), "{closed}");
                 }
                 let typed = typed.replace("open ", "保存 ");
-                let saved = parse(&typed).unwrap();
-                assert_eq!(saved, Command::Save(path.clone()), "{typed}");
+                let (word, rest) = read(&typed).unwrap();
+                assert_eq!((word, file_name(rest, ESCAPES)), ("save", path.clone()), "{typed}");
             }
         }
     }
 
+    /// The tables of the guide, each as the cells of its rows, without the heads.
+    fn tables_of_guide() -> Vec<Vec<Vec<String>>> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide/playing.md");
+        let guide = std::fs::read_to_string(path).unwrap();
+        let blocks = guide.split("\n\n").filter(|block| block.starts_with('|'));
+        let cells = |row: &str| {
+            row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
+        blocks.map(|block| block.lines().skip(2).map(cells).collect()).collect()
+    }
+
+    /// The commands of a text, between back-ticks.
+    fn in_ticks(text: &str) -> impl Iterator<Item = &str> {
+        text.split('`').skip(1).step_by(2)
+    }
+
     #[test]
-    fn completions_begin_like_what_was_typed() {
-        let words = ["h2e2", "H2-E2", "hint", "炮二平五"];
-        assert_eq!(completions("h", words), ["h2e2", "H2-E2", "hint"]);
-        assert_eq!(completions("炮", words), ["炮二平五"]);
-        assert!(completions("x", words).is_empty());
+    fn the_guide_lists_the_commands() {
+        let tables = tables_of_guide();
+        let mut listed: Vec<&str> = tables[0].iter().flat_map(|row| in_ticks(&row[0])).collect();
+        listed.sort_unstable();
+        let mut wanted = Vec::new();
+        for command in Command::<Position>::ALL {
+            // The guide names help before its table.
+            if command.places[0] == Place::Nowhere {
+                continue;
+            }
+            let forms: &[&str] = match command.action {
+                Plain(_) => &[""],
+                Number(..) => &[" N"],
+                NumberOrNone(..) => &["", " N"],
+                Rest(..) => &[" e0=K a9=r e3= black"],
+                File(_) => &[" FILE", ""],
+                FileAndGame(..) => &[" FILE", " FILE N"],
+            };
+            wanted.extend(forms.iter().map(|form| format!("{}{form}", command.word)));
+        }
+        wanted.sort_unstable();
+        assert_eq!(listed, wanted);
+    }
+
+    #[test]
+    fn the_guide_lists_the_chinese_words() {
+        let mut wanted = Vec::new();
+        for command in Command::<Position>::ALL {
+            if command.places[1] != Place::Nowhere {
+                wanted.push(format!("{} `{}`", command.chinese, command.word));
+            }
+            if command.word == "setup" {
+                // Its own words stand in the same cell, the first Chinese one of each.
+                let mut words = setup::WORDS.to_vec();
+                words.dedup_by_key(|(_, english)| *english);
+                let words: Vec<String> = words
+                    .iter()
+                    .map(|(chinese, english)| format!("{chinese} `{english}`"))
+                    .collect();
+                let cell = wanted.last_mut().unwrap();
+                *cell = format!("{cell} ({})", words.join(", "));
+            }
+        }
+        let tables = tables_of_guide();
+        let listed: Vec<&String> =
+            tables[1].iter().flatten().filter(|cell| !cell.is_empty()).collect();
+        assert_eq!(listed, wanted.iter().collect::<Vec<_>>());
     }
 }

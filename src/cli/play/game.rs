@@ -1,12 +1,12 @@
 //! The game on the board: the moves made, the moves ahead that were taken back, and the games that wait while
 //! variations are tried. Nothing is printed here.
 
+use serde::{Deserialize, Serialize};
+
+use crate::cli::terminal::Terminal;
 use juzhong::answers::Start;
 use juzhong::game::{Game, Line, Outcome, Side};
 use juzhong::record::{Record, Tree};
-use serde::{Deserialize, Serialize};
-
-use super::super::terminal::Terminal;
 
 /// A game with the moves that follow the present position.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub(crate) struct Played<G: Game> {
 
 /// The state of a game beside its start and its moves.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct SavedState {
     /// Plies that are made; the others are ahead.
     pub(crate) ply: usize,
     #[serde(default)]
@@ -68,13 +68,20 @@ impl<G: Terminal> Played<G> {
 
     /// A game that has begun; `is_other` if its start is not the usual one.
     pub(crate) fn of(line: Line<G>, fullmoves: u32, start_clock: u32, is_other: bool) -> Self {
-        let start = || G::line_text(&Line::new(line.start().clone(), start_clock), fullmoves);
-        let fen = is_other.then(start);
-        let (ahead, tags) = (Vec::new(), Vec::new());
-        let (resigned, stated) = (None, None);
-        let on_file = Some((line.moves().collect(), None));
-        let waits = false;
-        Self { line, ahead, fullmoves, start_clock, fen, resigned, stated, tags, waits, on_file }
+        let start = Line::new(line.start().clone(), start_clock);
+        let moves = line.moves().collect();
+        Self {
+            line,
+            ahead: Vec::new(),
+            fullmoves,
+            start_clock,
+            fen: is_other.then(|| G::line_text(&start, fullmoves)),
+            resigned: None,
+            stated: None,
+            tags: Vec::new(),
+            waits: false,
+            on_file: Some((moves, None)),
+        }
     }
 
     /// The game of a record, at its start.
@@ -88,19 +95,22 @@ impl<G: Terminal> Played<G> {
         };
         game.ahead = tree.moves;
         game.ahead.reverse();
-        (game.tags, game.stated) = (tags, result);
+        game.tags = tags;
+        game.stated = result;
         game.on_file = Some((game.all_moves(), None));
         game
     }
 
-    /// A game that comes back: all its moves are made, and it has the standing that it had. `None` if there are
-    /// fewer plies than that standing has.
-    pub(crate) fn restored(mut self, standing: Standing) -> Option<Self> {
-        let Standing { ply, resigned, stated, tags, waits, is_unsaved } = standing;
+    /// A game that comes back: all its moves are made, and it has the state that it had. `None` if there are
+    /// fewer plies than that state has.
+    pub(crate) fn restored(mut self, state: SavedState) -> Option<Self> {
+        let SavedState { ply, resigned, stated, tags, waits, is_unsaved } = state;
         if !self.go_to(ply) {
             return None;
         }
-        (self.resigned, self.stated, self.tags) = (resigned, stated, tags);
+        self.resigned = resigned;
+        self.stated = stated;
+        self.tags = tags;
         self.waits = waits.unwrap_or(!self.ahead.is_empty());
         self.on_file = None;
         if !is_unsaved {
@@ -109,8 +119,8 @@ impl<G: Terminal> Played<G> {
         Some(self)
     }
 
-    pub(crate) fn standing(&self) -> Standing {
-        Standing {
+    pub(crate) fn saved_state(&self) -> SavedState {
+        SavedState {
             ply: self.line.len(),
             resigned: self.resigned,
             stated: self.stated,
@@ -203,9 +213,8 @@ impl<G: Terminal> Played<G> {
 
     /// Forgets the moves ahead.
     pub(crate) fn end_here(&mut self) {
-        if !self.ahead.is_empty() || self.stated.is_some() {
-            (self.ahead, self.stated) = (Vec::new(), None);
-        }
+        self.ahead.clear();
+        self.stated = None;
     }
 
     /// Takes a move back; false if there is none.
@@ -242,14 +251,16 @@ impl<G: Terminal> Played<G> {
 
 /// The game on the board, and those that wait while variations of them are tried.
 #[derive(Debug)]
-pub(crate) struct Desk<G: Game> {
-    pub(crate) game: Played<G>,
+pub(crate) struct GameStack<G: Game> {
+    /// The game on the board.
+    pub(crate) current: Played<G>,
+    /// The games to return to, the game itself first.
     waiting: Vec<Played<G>>,
 }
 
-impl<G: Terminal> Desk<G> {
+impl<G: Terminal> GameStack<G> {
     pub(crate) const fn new(game: Played<G>) -> Self {
-        Self { game, waiting: Vec::new() }
+        Self { current: game, waiting: Vec::new() }
     }
 
     /// Replaces all by another game.
@@ -259,13 +270,13 @@ impl<G: Terminal> Desk<G> {
 
     /// Begins to try variations.
     pub(crate) fn study(&mut self) {
-        self.waiting.push(self.game.clone());
+        self.waiting.push(self.current.clone());
     }
 
     /// Returns to the game as it was; false if no variations are tried.
     pub(crate) fn end_study(&mut self) -> bool {
         let Some(game) = self.waiting.pop() else { return false };
-        self.game = game;
+        self.current = game;
         true
     }
 
@@ -275,7 +286,7 @@ impl<G: Terminal> Desk<G> {
 
     /// The game itself, without variations.
     pub(crate) fn itself(&self) -> &Played<G> {
-        self.waiting.first().unwrap_or(&self.game)
+        self.waiting.first().unwrap_or(&self.current)
     }
 }
 
@@ -286,7 +297,7 @@ impl<G: Terminal> Played<G> {
         let text = G::line_text(&self.line, self.fullmoves);
         let moves: Vec<String> = self.all_moves().into_iter().map(G::move_text).collect();
         let clocks = (self.line.clock(), self.start_clock);
-        (text, moves, clocks, self.fullmoves, self.fen.clone(), self.standing())
+        (text, moves, clocks, self.fullmoves, self.fen.clone(), self.saved_state())
     }
 }
 
@@ -358,22 +369,22 @@ mod tests {
 
     #[test]
     fn a_study_restores_the_game_exactly() {
-        let mut desk = Desk::new(game(&MOVES));
-        assert!(desk.game.go_to(3));
-        desk.game.resign(Side::First);
-        let before = state(&desk.game);
-        desk.study();
-        assert!(desk.game.go_to(1));
-        desk.game.push(Position::parse_move("b9c7").unwrap());
-        let inner = state(&desk.game);
-        desk.study();
-        assert!(desk.game.back());
-        assert_eq!(state(desk.itself()), before);
-        assert!(desk.end_study());
-        assert_eq!(state(&desk.game), inner);
-        assert!(desk.is_studying() && desk.end_study());
-        assert_eq!(state(&desk.game), before);
-        assert!(!desk.end_study());
+        let mut games = GameStack::new(game(&MOVES));
+        assert!(games.current.go_to(3));
+        games.current.resign(Side::First);
+        let before = state(&games.current);
+        games.study();
+        assert!(games.current.go_to(1));
+        games.current.push(Position::parse_move("b9c7").unwrap());
+        let inner = state(&games.current);
+        games.study();
+        assert!(games.current.back());
+        assert_eq!(state(games.itself()), before);
+        assert!(games.end_study());
+        assert_eq!(state(&games.current), inner);
+        assert!(games.is_studying() && games.end_study());
+        assert_eq!(state(&games.current), before);
+        assert!(!games.end_study());
     }
 
     #[test]

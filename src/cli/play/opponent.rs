@@ -5,15 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::super::player::tell_warnings;
-use super::super::terminal::Terminal;
-use super::super::{CliError, OrExit, exit};
-use super::describe;
-use crate::cli::language::{counts, text};
+use super::describe::{describe, describe_thought};
+use crate::cli::player::tell_warnings;
+use crate::cli::terminal::Terminal;
+use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
-use juzhong::game::{Line, ScoreKind};
-use juzhong::protocol::client::{Client, GoLimits, Thought};
+use juzhong::game::Line;
+use juzhong::protocol::client::{Client, GoLimits};
 use juzhong::search::{Control, Iteration, Limits};
 
 /// This program's engine.
@@ -176,23 +175,4 @@ impl<G: Playable + Terminal> Opponent<G> {
         tell_warnings(&mut own.engine);
         moves
     }
-}
-
-/// Describes a foreign engine's score of its move.
-fn describe_thought<G: Terminal>(thought: &Thought) -> String {
-    let score = match thought.info.score {
-        None => String::new(),
-        Some((ScoreKind::Centipawns(score), _)) => {
-            format!(", {:+.2}", f64::from(score) / 100.0)
-        }
-        Some((ScoreKind::MateIn(plies), _)) => {
-            format!(", {}", G::sure_win(&counts::moves(plies.div_ceil(2))))
-        }
-        Some((ScoreKind::MatedIn(plies), _)) => {
-            format!(", {}", G::sure_loss(&counts::moves(plies.div_ceil(2))))
-        }
-        Some((ScoreKind::TableWin(_), _)) => text!(", wins by tables"),
-        Some((ScoreKind::TableLoss(_), _)) => text!(", loses by tables"),
-    };
-    text!("depth {}{score}", thought.info.depth)
 }

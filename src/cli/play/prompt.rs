@@ -11,9 +11,9 @@ use rustyline::history::{History, MemHistory, SearchDirection};
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 
-use super::commands::{WORDS, completions, wants_file};
+use super::commands::{wants_file, words};
+use super::setup::PlayGame;
 use super::state_file::StateFile;
-use crate::cli::language::Language;
 use juzhong::bytes::read_line;
 
 /// The longest typed line that is read, in bytes.
@@ -42,9 +42,24 @@ pub(crate) enum Entered {
 
 /// The words that complete a line.
 pub(crate) struct Words {
+    /// The words of commands.
+    commands: Vec<&'static str>,
+    /// Returns true for a typed line in which the name of a file comes next.
+    wants_file: fn(&str) -> bool,
     /// Legal moves.
     moves: Vec<String>,
     files: FilenameCompleter,
+}
+
+impl Words {
+    fn new<G: PlayGame>() -> Self {
+        Self {
+            commands: words::<G>(),
+            wants_file: wants_file::<G>,
+            moves: Vec::new(),
+            files: FilenameCompleter::new(),
+        }
+    }
 }
 
 impl Completer for Words {
@@ -57,18 +72,13 @@ impl Completer for Words {
         context: &rustyline::Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = line[..at].trim_start();
-        if wants_file(typed) {
+        if (self.wants_file)(typed) {
             return self.files.complete(line, at, context);
         }
-        let is_chinese = Language::current() == Language::Zh;
-        let chinese = WORDS.into_iter().map(|(_, word)| word).filter(|_| is_chinese);
-        let words = WORDS.into_iter().map(|(word, _)| word).chain(chinese);
-        let words = words.chain(self.moves.iter().map(String::as_str));
-        let pair = |word: String| Pair { display: word.clone(), replacement: word };
-        let mut found = completions(typed, words);
-        found.dedup();
-        let found = found.into_iter().map(pair).collect();
-        Ok((at - typed.len(), found))
+        let moves = self.moves.iter().map(String::as_str);
+        let found = completions(typed, self.commands.iter().copied().chain(moves));
+        let found = found.into_iter().map(|word| Pair { display: word.clone(), replacement: word });
+        Ok((at - typed.len(), found.collect()))
     }
 }
 
@@ -79,13 +89,22 @@ impl Highlighter for Words {}
 impl Validator for Words {}
 impl Helper for Words {}
 
+/// The candidates that begin like the typed text, whatever its case, each of them once.
+fn completions<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let typed = typed.to_lowercase();
+    let begins = |word: &&str| word.to_lowercase().starts_with(&typed);
+    let mut found: Vec<String> = candidates.filter(begins).map(str::to_owned).collect();
+    found.dedup();
+    found
+}
+
 impl Prompt {
-    /// An editor if standard input and output are terminals.
-    pub(crate) fn new() -> Self {
+    /// An editor, which completes the words of a game, if standard input and output are terminals.
+    pub(crate) fn new<G: PlayGame>() -> Self {
         if !stdin().is_terminal() || !stdout().is_terminal() {
             return Self::Lines;
         }
-        match Self::editor() {
+        match Self::editor::<G>() {
             Ok(editor) => editor,
             Err(error) => {
                 tracing::info!("no line editor: {error}");
@@ -94,11 +113,11 @@ impl Prompt {
         }
     }
 
-    fn editor() -> rustyline::Result<Self> {
+    fn editor<G: PlayGame>() -> rustyline::Result<Self> {
         let config = Config::builder().completion_type(CompletionType::List).build();
         let mut editor = Editor::with_history(config, MemHistory::new())?;
         editor.set_max_history_size(MAX_HISTORY)?;
-        editor.set_helper(Some(Words { moves: Vec::new(), files: FilenameCompleter::new() }));
+        editor.set_helper(Some(Words::new::<G>()));
         let file = StateFile::of("play-history.txt");
         let lines = file.as_ref().and_then(|file| file.last_lines().ok()).unwrap_or_default();
         for line in lines {
@@ -194,4 +213,19 @@ fn read_plain(prompt: &str, out: &mut dyn Write) -> io::Result<Entered> {
         Ok(text) => Entered::Line(text),
         Err(error) => Entered::Unreadable(error.to_string()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_begin_like_what_was_typed() {
+        let words = ["h2e2", "H2-E2", "hint", "炮二平五", "退出", "退出"];
+        let completed = |typed| completions(typed, words.into_iter());
+        assert_eq!(completed("h"), ["h2e2", "H2-E2", "hint"]);
+        assert_eq!(completed("炮"), ["炮二平五"]);
+        assert_eq!(completed("退"), ["退出"]);
+        assert!(completed("x").is_empty());
+    }
 }

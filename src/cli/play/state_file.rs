@@ -10,14 +10,13 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
+use super::game::{Played, SavedState};
 use crate::cli::language::text;
+use crate::cli::terminal::Terminal;
 use juzhong::bytes::atomic::{AtomicFile, folder_of};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::own_files;
 use juzhong::bytes::visible::ShowPath;
-
-use super::super::terminal::Terminal;
-use super::game::{Played, Standing};
 use juzhong::game::{Game, Side};
 
 /// The longest file that is read, in bytes.
@@ -129,7 +128,7 @@ struct Kept {
     start: Option<String>,
     moves: Vec<String>,
     #[serde(flatten)]
-    standing: Standing,
+    state: SavedState,
     /// True if the person has the first side.
     first: bool,
 }
@@ -141,7 +140,7 @@ impl Kept {
             game: G::NAME.to_owned(),
             start: game.fen().map(str::to_owned),
             moves: game.all_moves().into_iter().map(G::move_text).collect(),
-            standing: game.standing(),
+            state: game.saved_state(),
             first: human == Side::First,
         }
     }
@@ -162,7 +161,7 @@ impl Kept {
             game.push(mv.ok_or_else(|| text!("no legal move: {text}"))?);
         }
         let side = if self.first { Side::First } else { Side::Second };
-        let game = game.restored(self.standing).ok_or("more moves are made than there are")?;
+        let game = game.restored(self.state).ok_or("more moves are made than there are")?;
         Ok((game, side))
     }
 }

@@ -4,8 +4,12 @@ use clap::Parser;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::super::{Cli, Command as Subcommand};
 use super::*;
+use crate::cli::{Cli, Command as Subcommand};
+use juzhong::answers::legal_moves;
+use juzhong::game::Outcome;
+use juzhong::gomoku::Board;
+use juzhong::xiangqi::Position;
 use state_file::kept_and_restored;
 
 /// A command, or a legal move.
@@ -51,28 +55,29 @@ fn typed(files: &[String]) -> impl Strategy<Value = Typed> + use<> {
 
 /// Obeys what is typed, answers by the first legal move where the engine is to move, and compares the game after
 /// every step with what would be kept of it.
-fn every_state_is_kept<G: Terminal + Playable>(args: &[&str], lines: &[Typed]) {
+fn every_state_is_kept<G: PlayGame>(args: &[&str], lines: &[Typed]) {
     let Subcommand::Play(play) = Cli::parse_from(args).command else { panic!("{args:?}") };
-    let (mut out, common) = (Vec::new(), Cli::parse_from(args).common);
+    let mut out = Vec::new();
+    let common = Cli::parse_from(args).common;
     let mut context = Context { out: &mut out, common };
-    let mut table = TerminalGame::<G>::new(&play, Prompt::Lines, &mut context).unwrap();
+    let mut session = TerminalGame::<G>::new(&play, Prompt::Lines, &mut context).unwrap();
     for line in lines {
-        let moves = legal_moves(table.position());
+        let moves = legal_moves(session.position());
         let line = match line {
             Typed::Line(line) => line.clone(),
             Typed::Move(_) if moves.is_empty() => continue,
             Typed::Move(index) => G::move_text(*index.get(&moves)),
         };
-        table.obey(commands::parse(&line).unwrap()).unwrap();
-        if table.is_engine_to_move()
-            && let Some(&mv) = legal_moves(table.position()).first()
+        session.obey(&line).unwrap();
+        if session.is_engine_to_move()
+            && let Some(&mv) = legal_moves(session.position()).first()
         {
-            table.desk.game.push(mv);
+            session.games.current.push(mv);
         }
-        let game = table.desk.itself();
-        let (restored, human) = kept_and_restored(game, table.human).unwrap();
+        let game = session.games.itself();
+        let (restored, human) = kept_and_restored(game, session.human).unwrap();
         assert_eq!(restored.state(), game.state(), "after {line}");
-        assert_eq!(human, table.human);
+        assert_eq!(human, session.human);
     }
 }
 
@@ -87,23 +92,24 @@ fn an_opened_game_has_its_tags_and_its_result_and_who_has_given_up() {
     std::fs::write(&games, GAMES).unwrap();
     let args = ["juzhong", "play", "--hash", "1"];
     let Subcommand::Play(play) = Cli::parse_from(args).command else { panic!("{args:?}") };
-    let (mut out, common) = (Vec::new(), Cli::parse_from(args).common);
+    let mut out = Vec::new();
+    let common = Cli::parse_from(args).common;
     let mut context = Context { out: &mut out, common };
-    let mut table = TerminalGame::<Position>::new(&play, Prompt::Lines, &mut context).unwrap();
-    let restored = |table: &TerminalGame<'_, '_, Position>| {
-        kept_and_restored(table.desk.itself(), table.human).unwrap().0
+    let mut session = TerminalGame::<Position>::new(&play, Prompt::Lines, &mut context).unwrap();
+    let restored = |session: &TerminalGame<'_, Position>| {
+        kept_and_restored(session.games.itself(), session.human).unwrap().0
     };
-    table.open(&games.display().to_string(), 1).unwrap();
-    table.obey(Command::GoTo(2)).unwrap();
-    let game = restored(&table);
+    session.open(&games.display().to_string(), 1).unwrap();
+    session.obey("goto 2").unwrap();
+    let game = restored(&session);
     let record = game.record(None, ["x".to_owned(), "y".to_owned()]);
     assert_eq!((record.tag("Red"), record.tag("Event")), (Some("甲"), Some("A \"cup\"")));
     assert_eq!((record.result, game.waits), (Some(Outcome::Draw), true));
     assert!(!game.is_unsaved());
-    table.obey(Command::Resign).unwrap();
-    let game = restored(&table);
+    session.obey("resign").unwrap();
+    let game = restored(&session);
     assert_eq!((game.resigned(), game.is_unsaved()), (Some(Side::First), true));
-    assert_eq!(table.game().line().len(), 2);
+    assert_eq!(session.game().line().len(), 2);
 }
 
 proptest! {

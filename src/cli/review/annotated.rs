@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use super::super::line_args::NotationArgs;
-use super::super::packed_file::packing;
-use super::super::terminal::Terminal;
 use super::Reviewed;
-use super::text::loss_text;
 use crate::cli::book::names::in_both;
 use crate::cli::language::{counts, text};
+use crate::cli::line_args::NotationArgs;
+use crate::cli::packed_file::packing;
+use crate::cli::terminal::Terminal;
 use juzhong::engine::{MoveSource, Playable};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
 use juzhong::record::{Format, Formats, PgnOptions, WriteError, WriteOptions, write_annotated_pgn};
-use juzhong::review::{Annotated, Mark, ReviewedMove, annotate};
+use juzhong::review::{Annotated, Mark, ReviewedMove, TableLoss, annotate};
+use juzhong::tablebase::Wdl;
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -165,4 +165,20 @@ fn comment<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> Option<String> {
     let only = reviewed.is_only.then(|| text!("Only move."));
     let sentences: Vec<String> = [mark, truth, book, only].into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// The loss by the truth of the tables, if there is one.
+pub(crate) fn loss_text<M>(reviewed: &ReviewedMove<M>) -> Option<String> {
+    let truth = reviewed.truth?;
+    Some(match (truth.loss()?, truth.after.wdl) {
+        (TableLoss::WinLetGo, Wdl::Loss) => text!("A win let go: now it is lost."),
+        (TableLoss::WinLetGo, _) => text!("A win let go: now it is a draw."),
+        (TableLoss::DrawLost, _) => text!("A draw let go: now it is lost."),
+        (TableLoss::LongerWin(0), _) => text!("The win takes longer."),
+        (TableLoss::LongerWin(1), _) => text!("The win takes 1 ply longer."),
+        (TableLoss::LongerWin(plies), _) => text!("The win takes {plies} plies longer."),
+        (TableLoss::SoonerLoss(0), _) => text!("The loss comes sooner."),
+        (TableLoss::SoonerLoss(1), _) => text!("The loss comes 1 ply sooner."),
+        (TableLoss::SoonerLoss(plies), _) => text!("The loss comes {plies} plies sooner."),
+    })
 }

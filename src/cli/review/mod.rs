@@ -20,7 +20,7 @@ use super::line_args::NotationArgs;
 use super::listing::{Listing, claim_file, show_some};
 use super::packed_file::PackedFile;
 use super::player::TableArgs;
-use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
 use crate::cli::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::parse_rules;
@@ -30,7 +30,6 @@ use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::engine::OwnBook;
-use juzhong::gomoku::Board;
 use juzhong::record::{
     BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, WriteError,
     tell_words,
@@ -40,7 +39,6 @@ use juzhong::review::{
     ReviewJournal, ReviewOptions, review,
 };
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
-use juzhong::xiangqi::Position;
 
 /// Positions searched in each position of a game where no limit is given.
 const NODES: u64 = 100_000;
@@ -164,10 +162,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    match context.common.game {
-        GameName::Xiangqi => run_game::<Position>(args, context),
-        GameName::Gomoku => run_game::<Board>(args, context),
-    }
+    with_game!(context.common.game, G => run_game::<G>(args, context))
 }
 
 fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {

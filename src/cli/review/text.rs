@@ -3,14 +3,13 @@
 use std::io::{self, Write};
 
 use super::Reviewed;
-use super::annotated::Reviewable;
+use super::annotated::{Reviewable, loss_text};
 use crate::cli::book::names::in_both;
 use crate::cli::language::{columns, counts, fitting, left, right, say, text, word};
 use juzhong::answers::line_texts;
 use juzhong::game::{BySide, ScoreKind, Side};
-use juzhong::review::{BookExit, Mark, ReviewedMove, SideSummary, TableLoss};
+use juzhong::review::{BookExit, Mark, ReviewedMove, SideSummary};
 use juzhong::search::Score;
-use juzhong::tablebase::Wdl;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Columns of a line.
@@ -138,22 +137,6 @@ fn mark_text<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> String {
         None if reviewed.is_only => text!("only move"),
         None => String::new(),
     }
-}
-
-/// The loss by the truth of the tables, if there is one.
-pub(crate) fn loss_text<M>(reviewed: &ReviewedMove<M>) -> Option<String> {
-    let truth = reviewed.truth?;
-    Some(match (truth.loss()?, truth.after.wdl) {
-        (TableLoss::WinLetGo, Wdl::Loss) => text!("A win let go: now it is lost."),
-        (TableLoss::WinLetGo, _) => text!("A win let go: now it is a draw."),
-        (TableLoss::DrawLost, _) => text!("A draw let go: now it is lost."),
-        (TableLoss::LongerWin(0), _) => text!("The win takes longer."),
-        (TableLoss::LongerWin(1), _) => text!("The win takes 1 ply longer."),
-        (TableLoss::LongerWin(plies), _) => text!("The win takes {plies} plies longer."),
-        (TableLoss::SoonerLoss(0), _) => text!("The loss comes sooner."),
-        (TableLoss::SoonerLoss(1), _) => text!("The loss comes 1 ply sooner."),
-        (TableLoss::SoonerLoss(plies), _) => text!("The loss comes {plies} plies sooner."),
-    })
 }
 
 fn sums<G: Reviewable>(sides: &BySide<SideSummary>, out: &mut dyn Write) -> io::Result<()> {

@@ -2,7 +2,7 @@
 //! here breaks somebody; `INSTA_UPDATE=always cargo test --release --test it cli::golden` accepts it.
 
 use crate::support::folder::Folder;
-use crate::support::program::{command, stdout, text};
+use crate::support::program::{command, stdout, text, with_input};
 
 /// The name of a command's answer, and its arguments, in a folder that has `games.pgn` and `one.pgn`. What one command makes stands in
 /// the folder for the next.
@@ -143,4 +143,20 @@ fn answers_on_tables() {
 fn help() {
     // On Windows the usage names the program with its ending.
     insta::assert_snapshot!("help", stdout(&["--help"]).replace("juzhong.exe", "juzhong"));
+}
+
+/// The help in `play`, which comes from its table of commands.
+#[test]
+fn help_while_playing() {
+    for (name, game, language) in [
+        ("play_help", "xiangqi", "en"),
+        ("play_help_zh", "xiangqi", "zh"),
+        ("play_help_gomoku", "gomoku", "en"),
+        ("play_help_gomoku_zh", "gomoku", "zh"),
+    ] {
+        let output = with_input(&["play", "--game", game, "--lang", language], "help\n");
+        let output = text(&output.stdout);
+        let help = output.split("> ").nth(1).unwrap();
+        insta::assert_snapshot!(name, help);
+    }
 }

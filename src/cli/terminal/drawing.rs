@@ -1,23 +1,13 @@
-//! The abilities that the terminal needs of a game beside the rules: drawing, typed moves, names.
+//! Boards in the terminal: their style, the side they are seen from, and the drawing of each game.
 
 use std::io;
 
 use clap::ValueEnum;
 
-use super::line_args::NotationArgs;
-use super::play::commands;
-use super::{CliError, OrExit, evaluation, exit, point_values, tell};
-use crate::cli::language::{self, Language, text};
-use juzhong::answers::Described;
-use juzhong::book::Evaluator;
-use juzhong::book::opening::Named;
-use juzhong::game::Side;
+use crate::cli::language::{self, Language};
+use crate::cli::line_args::NotationArgs;
+use juzhong::game::{Game, Side};
 use juzhong::gomoku::{Board, DiagramStyle, Point};
-use juzhong::protocol::client::{
-    ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
-};
-use juzhong::search::eval::xiangqi::explain;
-use juzhong::tablebase::{Material, Pattern};
 use juzhong::xiangqi::notation::MoveNotation;
 use juzhong::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
@@ -35,7 +25,7 @@ pub(crate) enum BoardStyle {
 
 impl BoardStyle {
     /// The style in the language of the program.
-    pub(crate) fn usual<G: Terminal>() -> Self {
+    pub(crate) fn usual<G: Drawn>() -> Self {
         let is_chinese = Language::current() == Language::Zh && language::has_unicode();
         // The stones of gomoku have no characters, and no sure width as symbols.
         if is_chinese && G::HAS_VIEWS { Self::Hanzi } else { Self::Ascii }
@@ -52,7 +42,7 @@ pub(crate) struct DrawingArgs {
 
 impl DrawingArgs {
     /// The view of a game's board, with moves in that notation beside it.
-    pub(crate) fn view<G: Terminal>(self, notation: NotationArgs) -> View {
+    pub(crate) fn view<G: Drawn>(self, notation: NotationArgs) -> View {
         let style = self.board.unwrap_or_else(BoardStyle::usual::<G>);
         View { style, ..View::default() }.beside::<G>(notation.shown())
     }
@@ -69,7 +59,7 @@ pub(crate) struct ShownBoardArgs {
 
 impl ShownBoardArgs {
     /// Draws the last position of a line, if that is wanted.
-    pub(crate) fn draw<G: Terminal>(
+    pub(crate) fn draw<G: Drawn>(
         self,
         position: &G,
         last: Option<G::Move>,
@@ -100,13 +90,13 @@ pub(crate) struct View {
 impl View {
     /// The usual view of a game's board, with moves in that notation beside it: in Chinese with characters, unless
     /// the terminal has none.
-    pub(crate) fn usual<G: Terminal>(notation: MoveNotation) -> Self {
+    pub(crate) fn usual<G: Drawn>(notation: MoveNotation) -> Self {
         let style = BoardStyle::usual::<G>();
         Self { style, ..Self::default() }.beside::<G>(notation)
     }
 
     /// The same with numbers at the edges, if moves are written with such beside it.
-    fn beside<G: Terminal>(self, notation: MoveNotation) -> Self {
+    fn beside<G: Drawn>(self, notation: MoveNotation) -> Self {
         let has_numbers = notation == MoveNotation::Chinese && language::has_unicode();
         Self { is_numbered: has_numbers && G::HAS_VIEWS, ..self }
     }
@@ -128,10 +118,10 @@ impl View {
     }
 }
 
-/// A game that can be shown and played in the terminal.
-pub(crate) trait Terminal: Described + Named {
-    /// What may be typed to place pieces.
-    const SETUP: &'static str;
+/// A game whose positions are drawn.
+pub(crate) trait Drawn: Game {
+    /// True if the board has two sides that it can be seen from.
+    const HAS_VIEWS: bool;
 
     /// Draws the position with the last move marked; ends with a line break.
     fn draw(&self, view: View, last: Option<Self::Move>) -> String;
@@ -141,61 +131,11 @@ pub(crate) trait Terminal: Described + Named {
         let _ = text;
         String::new()
     }
-
-    /// True if the board has two sides that it can be seen from.
-    const HAS_VIEWS: bool;
-
-    /// The placement in `text`, a position legal or not, after changes as they are typed: `e0=K`, `a9=`, `clear`,
-    /// the name of a side.
-    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
-        let _ = (text, changes);
-        Err(Self::SETUP.to_owned())
-    }
-
-    /// Returns true if the pieces on the board are of a set of endgame tables; `None` where the game has no such
-    /// sets.
-    fn is_of_material(&self, pattern: &Pattern) -> Option<bool> {
-        let _ = pattern;
-        None
-    }
-
-    /// Foreign engines that score positions: so many processes of one.
-    fn foreign_evaluators(
-        command: &EngineCommand,
-        options: &[(String, String)],
-        limits: GoLimits,
-        timeouts: Timeouts,
-        count: usize,
-    ) -> Result<Vec<Box<dyn Evaluator<Self>>>, CliError> {
-        let _ = (options, limits, timeouts, count);
-        let message = format!(
-            "{}: no engines of other programs score gomoku; leave --engine out",
-            command.program
-        );
-        Err(CliError::message(exit::USAGE, message))
-    }
-
-    /// The commands of `play`, for people.
-    const PLAY_HELP: &'static str;
-
-    /// Says that a side forces a win in `time`.
-    fn sure_win(time: &str) -> String {
-        text!("mates in {}", time)
-    }
-
-    /// Says that a side cannot avoid losing in `time`.
-    fn sure_loss(time: &str) -> String {
-        text!("is mated in {}", time)
-    }
-
-    /// The players' name of a side.
-    fn side_name(side: Side) -> &'static str;
-
-    /// The evaluation taken apart, for people.
-    fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()>;
 }
 
-impl Terminal for Position {
+impl Drawn for Position {
+    const HAS_VIEWS: bool = true;
+
     fn draw(&self, view: View, last: Option<Move>) -> String {
         draw_setup(&self.to_setup(), view, last)
     }
@@ -204,76 +144,6 @@ impl Terminal for Position {
         let view = View::usual::<Self>(NotationArgs::default().shown());
         Setup::from_fen(text).map_or_else(|_| String::new(), |setup| draw_setup(&setup, view, None))
     }
-
-    const HAS_VIEWS: bool = true;
-
-    const PLAY_HELP: &'static str = commands::XIANGQI_HELP;
-
-    const SETUP: &'static str = "write setup e0=K a9=r e3= red, setup clear, or setup FEN";
-
-    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
-        let mut setup = Setup::from_fen(text).map_err(|error| error.to_string())?;
-        for &change in changes {
-            rearrange(&mut setup, change)?;
-        }
-        // A placement by hand has no past.
-        (setup.halfmove_clock, setup.fullmoves) = (0, 1);
-        Ok(setup.to_fen())
-    }
-
-    fn is_of_material(&self, pattern: &Pattern) -> Option<bool> {
-        Some(pattern.materials().contains(&Material::of(self).0))
-    }
-
-    fn foreign_evaluators(
-        command: &EngineCommand,
-        options: &[(String, String)],
-        limits: GoLimits,
-        timeouts: Timeouts,
-        count: usize,
-    ) -> Result<Vec<Box<dyn Evaluator<Self>>>, CliError> {
-        let mut engines = spawn_evaluators(command, options, limits, timeouts, count)
-            .or_exit(exit::UNAVAILABLE)?;
-        // All of them say the same.
-        for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
-            tell(format_args!("juzhong: {}: {warning}", command.program));
-        }
-        Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
-    }
-
-    fn side_name(side: Side) -> &'static str {
-        match side {
-            Side::First => "Red",
-            Side::Second => "Black",
-        }
-    }
-
-    fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        evaluation::show(&explain(self), out)
-    }
-}
-
-/// Makes one change to a placement.
-fn rearrange(setup: &mut Setup, change: &str) -> Result<(), String> {
-    let unknown = || format!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
-    match change.to_ascii_lowercase().as_str() {
-        "clear" => *setup = Setup { turn: setup.turn, ..Setup::empty() },
-        "start" => *setup = Position::start().to_setup(),
-        "red" => setup.turn = Side::First,
-        "black" => setup.turn = Side::Second,
-        _ => {
-            let (square, piece) = change.split_once('=').ok_or_else(unknown)?;
-            let square = Square::parse(square).ok_or_else(unknown)?;
-            let mut letters = piece.chars();
-            let piece = match (letters.next(), letters.next()) {
-                (None | Some('.'), None) => None,
-                (Some(letter), None) => Some(Piece::from_letter(letter).ok_or_else(unknown)?),
-                _ => return Err(unknown()),
-            };
-            setup.board[square.index()] = piece;
-        }
-    }
-    Ok(())
 }
 
 /// Draws a board; the piece that moved last stands in parentheses.
@@ -374,7 +244,9 @@ fn unicode_symbol(piece: Piece) -> char {
     char::from_u32(0x1fa60 + side + offset).unwrap_or('?')
 }
 
-impl Terminal for Board {
+impl Drawn for Board {
+    const HAS_VIEWS: bool = false;
+
     fn draw(&self, view: View, last: Option<Point>) -> String {
         let style = match view.style {
             BoardStyle::Ascii => DiagramStyle::Ascii,
@@ -396,30 +268,5 @@ impl Terminal for Board {
             is_last = sign == '(';
         }
         painted + letters
-    }
-
-    const HAS_VIEWS: bool = false;
-
-    const PLAY_HELP: &'static str = commands::GOMOKU_HELP;
-
-    fn sure_win(time: &str) -> String {
-        text!("wins in {}", time)
-    }
-
-    fn sure_loss(time: &str) -> String {
-        text!("loses in {}", time)
-    }
-
-    const SETUP: &'static str = "give the whole position as text: setup FEN";
-
-    fn show_evaluation(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        point_values::show(self, out)
-    }
-
-    fn side_name(side: Side) -> &'static str {
-        match side {
-            Side::First => "Black",
-            Side::Second => "White",
-        }
     }
 }

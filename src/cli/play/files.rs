@@ -1,0 +1,152 @@
+//! The commands `save` and `open`: the game in a file, and a game of a file in its place.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::game::Played;
+use super::setup::PlayGame;
+use super::{Next, TerminalGame, Turn};
+use crate::cli::game_input::remark;
+use crate::cli::language::{counts, text};
+use crate::cli::terminal::Terminal;
+use juzhong::bytes::StopFlag;
+use juzhong::bytes::atomic::{AtomicFile, resolve};
+use juzhong::bytes::visible::{ShowPath, Visible};
+use juzhong::game::Side;
+use juzhong::record::{
+    Format, GameFile, Keep, ParsedGame, ReadOptions, Record, WriteOptions, read_game_file,
+};
+
+/// The games of a file that are passed over at most on the way to the one that was asked for.
+const MAX_GAME: u64 = 1_000_000;
+
+impl<G: PlayGame> TerminalGame<'_, G> {
+    /// Writes the game to a file. What stands there is replaced only if this session has saved it.
+    pub(crate) fn save(&mut self, file: &str) -> Turn {
+        let path = match (file, &self.saved) {
+            ("", Some(saved)) if !self.games.is_studying() => saved.clone(),
+            ("", _) => return self.answer("write save FILE"),
+            (file, _) => PathBuf::from(file),
+        };
+        match self.write_to(&path) {
+            Ok(()) => self.answer(text!("saved: {}", path.shown())),
+            Err(why) => self.answer(format_args!("{}: {why}", path.shown())),
+        }
+    }
+
+    fn write_to(&mut self, path: &Path) -> Result<(), String> {
+        let format = format_of::<G>(path)?;
+        let bytes = self.in_format(format)?;
+        let place = self.put(path, &bytes).map_err(|error| error.to_string())?;
+        if !self.games.is_studying() {
+            self.saved = Some(place);
+            self.games.current.mark_saved();
+            self.keep();
+        }
+        Ok(())
+    }
+
+    /// The game in a format of files.
+    fn in_format(&self, format: Format) -> Result<Vec<u8>, String> {
+        let players = Side::ALL.map(|side| match side == self.human {
+            true => "player".to_owned(),
+            false => self.opponent.name(),
+        });
+        let game = self.game().to_save();
+        let record = game.record(self.outcome(&game), players);
+        let mut options = WriteOptions::default();
+        if let Some(notation) = self.notation.asked() {
+            options.pgn.notation = notation;
+        }
+        let mut bytes = Vec::new();
+        G::write_record(&mut bytes, &record, format, &options)
+            .map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+
+    /// Writes a file, and returns its place with links followed.
+    fn put(&self, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+        let place = resolve(path)?;
+        let is_ours = self.saved.as_ref() == Some(&place) && !self.games.is_studying();
+        let mut file = match is_ours {
+            true => AtomicFile::create(&place)?,
+            false => AtomicFile::create_new(path)?,
+        };
+        file.write_all(bytes)?;
+        file.commit()?;
+        Ok(place)
+    }
+
+    /// Reads a game from a file, to go through it.
+    pub(crate) fn open(&mut self, file: &str, number: u64) -> Turn {
+        let path = Path::new(file);
+        let (record, fault) = match read_record::<G>(path, number) {
+            Ok(read) => read,
+            Err(why) => return self.answer(format_args!("{}: {why}", path.shown())),
+        };
+        let stays = self.may_drop()?;
+        if stays != Next::Moved {
+            return Ok(stays);
+        }
+        if let Some(fault) = fault {
+            self.say(fault)?;
+        }
+        let [red, black] = Side::ALL.map(|side| {
+            let player = record.tag(G::side_name(side)).unwrap_or("?");
+            Visible(player).to_string()
+        });
+        let game = Played::of_record(record);
+        self.say(text!("{red} - {black}, {}; next shows them", counts::moves(game.len())))?;
+        self.replace(game, true)
+    }
+}
+
+/// The format of a file by the ending of its name.
+fn format_of<G: PlayGame>(path: &Path) -> Result<Format, String> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if let Some(format) = Format::from_extension(ending, G::FORMATS) {
+        return Ok(format);
+    }
+    let endings = G::WRITTEN.iter().filter_map(|format| format.extensions().first());
+    let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
+    Err(match endings.split_last() {
+        Some((last, others)) => format!("the name must end in {} or {last}", others.join(", ")),
+        None => String::new(),
+    })
+}
+
+/// Reads the game of that number in a file of any format, and what is to be told of it.
+fn read_record<G: Terminal>(
+    path: &Path,
+    number: u64,
+) -> Result<(Record<G>, Option<String>), String> {
+    if number > MAX_GAME {
+        return Err(format!("games beyond number {MAX_GAME} are not looked for"));
+    }
+    let folder = std::env::temp_dir();
+    let source = path.shown().to_string();
+    let opened = GameFile::open::<G>(path, &folder).map_err(|error| error.to_string())?;
+    let mut count = 0;
+    let mut found = None;
+    let never = StopFlag::default();
+    let options = ReadOptions::keeping(Keep::Opened);
+    read_game_file::<G>(&source, &opened, &folder, &never, options, &mut |_, game| {
+        count += 1;
+        if count < number {
+            return ControlFlow::Continue(());
+        }
+        let whole = |game: ParsedGame<G>| {
+            let remark = remark(&source, &game);
+            (game.record, remark)
+        };
+        found = Some(game.map(whole).map_err(|bad| bad.to_string()));
+        ControlFlow::Break(())
+    })
+    .map_err(|error| error.to_string())?;
+    found.ok_or_else(|| match count {
+        0 => "no game in it".to_owned(),
+        1 => text!("one game in it"),
+        _ => text!("{} in it", counts::games(count)),
+    })?
+}
