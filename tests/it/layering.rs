@@ -39,7 +39,7 @@ const ROOMS: [(&str, &[&str]); 18] = [
             "protocol",
         ],
     ),
-    ("answers", &["game", "xiangqi", "gomoku", "record", "search"]),
+    ("answers", &["bytes", "game", "xiangqi", "gomoku", "record", "book", "search"]),
     ("tune", &["game", "xiangqi", "gomoku", "record", "search", "engine", "protocol", "contest"]),
     ("capi", &["game", "xiangqi", "book", "tablebase"]),
 ];
@@ -228,7 +228,18 @@ const FOLDERS: [(&str, &[&str]); 18] = [
     ),
     (
         "answers",
-        &["error", "evaluation", "verdict", "described", "line", "xiangqi", "gomoku", "position"],
+        &[
+            "error",
+            "sides",
+            "evaluation",
+            "verdict",
+            "described",
+            "line",
+            "xiangqi",
+            "gomoku",
+            "position",
+            "book",
+        ],
     ),
     ("tune", &["sample", "fit", "order", "source", "games"]),
     ("capi", &["status", "arguments", "registry", "message", "board", "tables", "game", "book"]),
