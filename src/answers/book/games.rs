@@ -206,7 +206,7 @@ mod tests {
         let game = object["games"][0].as_object().unwrap();
         assert_eq!((&game["red"], &game["red_rating"]), (&"a".into(), &2400.into()));
         assert!(game["black"].is_null() && game["black_rating"].is_null());
-        assert_eq!((&game["move"], &game["text"]), (&"h9g7".into(), &"h8+7".into()));
+        assert_eq!((&game["move"], &game["text"]), (&"h9g7".into(), &"H8+7".into()));
         assert_eq!((&game["number"], &game["ply"]), (&1.into(), &1.into()));
     }
 }
