@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
+use crate::answers::error::{AnswerError, ErrorKind};
 use crate::answers::evaluation::Evaluation;
 use crate::answers::verdict::VerdictExplanation;
 use crate::game::{Adjudicate, Line};
@@ -56,6 +57,12 @@ impl Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl From<Refusal> for AnswerError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(ErrorKind::BadData, refusal)
+    }
+}
 
 /// A game whose positions and moves are read as they are typed, and described.
 pub trait Described: Formats + Adjudicate<Rules: FromStr<Err: Display>> {

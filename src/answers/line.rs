@@ -30,6 +30,26 @@ impl LineRequest {
         Ok(typed)
     }
 
+    /// As [`read`](Self::read), with an error that names the parameter at fault: `fen` or `moves`.
+    ///
+    /// # Errors
+    ///
+    /// The position or a move cannot be read, or is illegal.
+    pub fn line<G: Described>(&self) -> Result<Typed<G>, AnswerError> {
+        let parameter = self.fen.as_ref().map(|_| "fen");
+        let start = self.start().map_err(AnswerError::from);
+        let mut typed = start.map_err(|error| error.in_parameter(parameter))?;
+        typed.play_parameter("moves", &self.moves)?;
+        Ok(typed)
+    }
+
+    /// Returns true if the line begins with the usual start of a game, and not by a FEN, so that its whole past is
+    /// known.
+    #[must_use]
+    pub fn is_from_start(&self) -> bool {
+        self.fen.as_deref().is_none_or(|text| !position_text(text).contains('/'))
+    }
+
     /// The line of the position alone.
     ///
     /// # Errors
@@ -128,6 +148,16 @@ impl<G: Described> Typed<G> {
             self.line.push(mv);
         }
         Ok(())
+    }
+
+    /// As [`play`](Self::play), of the moves of a parameter, which an error names.
+    pub(crate) fn play_parameter(
+        &mut self,
+        parameter: &'static str,
+        moves: &str,
+    ) -> Result<(), AnswerError> {
+        let played = self.play(moves).map_err(AnswerError::from);
+        played.map_err(|error| error.in_parameter(parameter))
     }
 }
 

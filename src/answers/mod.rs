@@ -12,12 +12,14 @@
 //! # Ok::<(), juzhong::answers::AnswerError>(())
 //! ```
 
+pub mod book;
 mod described;
 mod error;
 mod evaluation;
 mod gomoku;
 mod line;
 mod position;
+mod sides;
 mod verdict;
 mod xiangqi;
 
@@ -30,6 +32,7 @@ pub use evaluation::{
 pub use gomoku::{read_size, term_name};
 pub use line::{LineRequest, Typed, legal_moves, line_texts, parse_rules};
 pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
+pub use sides::{NamedSides, side_name};
 pub use verdict::{
     Chase, ChecksOfSides, Limit, LoopStep, Man, Repeated, SideConduct, VerdictExplanation,
     verdict_name,

@@ -98,12 +98,17 @@ impl From<AnswerError> for CliError {
     fn from(error: AnswerError) -> Self {
         let code = match error.kind() {
             ErrorKind::BadParameter => USAGE,
-            ErrorKind::NotFound => NO_INPUT,
+            ErrorKind::NotFound | ErrorKind::Absent => NO_INPUT,
             ErrorKind::Busy | ErrorKind::Unavailable => UNAVAILABLE,
+            ErrorKind::Locked | ErrorKind::ReadOnly => CANNOT_CREATE,
+            ErrorKind::Io => IO,
             ErrorKind::Interrupted => INTERRUPTED,
             _ => BAD_DATA,
         };
-        Self::new(code, error)
+        match error.parameter() {
+            Some(name) => Self::new(code, error).within(format!("--{}", name.replace('_', "-"))),
+            None => Self::new(code, error),
+        }
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use super::CliError;
+use serde::Serialize;
+
 use super::input::Input;
+use super::{CliError, exit};
+use juzhong::answers::Refusal;
 
 /// The longest line that is read, in bytes; a longer one is cut and so refused later.
 const MAX_LINE: u64 = 4096;
@@ -37,5 +40,27 @@ impl Fens {
             }
         }
         Ok(None)
+    }
+}
+
+/// The answer to a line that gives no position.
+#[derive(Debug, Serialize)]
+pub(crate) struct BadLine {
+    fen: String,
+    error: LineFault,
+}
+
+/// The fault of a line.
+#[derive(Debug, Serialize)]
+struct LineFault {
+    /// The exit code that it leads to.
+    code: u8,
+    message: String,
+}
+
+impl BadLine {
+    pub(crate) fn new(line: String, refusal: &Refusal) -> Self {
+        let message = refusal.to_string();
+        Self { fen: line, error: LineFault { code: exit::BAD_DATA, message } }
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::book::from_build;
+use super::book::from_book;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::terminal::Terminal;
@@ -29,7 +29,7 @@ pub(crate) fn find_inputs<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, CliE
     let named: Vec<PathBuf> = inputs.iter().filter(|p| !is_standard(p)).cloned().collect();
     let mut found = match named.as_slice() {
         [] => Inputs::default(),
-        named => find_games::<G>(named).map_err(from_build)?,
+        named => find_games::<G>(named).map_err(from_book)?,
     };
     found.files.extend(inputs.iter().find(is_standard).cloned());
     Ok(found)

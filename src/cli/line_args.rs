@@ -4,7 +4,6 @@
 use super::{CliError, exit};
 use crate::cli::language::Language;
 use juzhong::answers::{BoardRequest, Described, LineRequest, Refusal, Typed};
-use juzhong::game::position_text;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The position that a command starts from.
@@ -84,26 +83,10 @@ impl NotationArgs {
     }
 }
 
-/// Plays the moves of an option.
-pub(crate) fn play_on<G: Described>(
-    typed: &mut Typed<G>,
-    moves: &str,
-    option: &str,
-) -> Result<(), CliError> {
-    let played = typed.play(moves);
-    played.map_err(|refusal| CliError::new(exit::BAD_DATA, refusal).within(option))
-}
-
 impl LineArgs {
     /// Returns true if neither a position nor moves are given.
     pub(crate) fn is_empty(&self) -> bool {
         self.fen.is_none() && self.moves.is_empty() && self.board == BoardArgs::default()
-    }
-
-    /// Returns true if the line begins with the usual start of a game, and not by a FEN, so that its whole past is
-    /// known.
-    pub(crate) fn is_from_start(&self) -> bool {
-        self.fen.as_deref().is_none_or(|text| !position_text(text).contains('/'))
     }
 
     /// The line as the library is asked for it.
@@ -119,12 +102,6 @@ impl LineArgs {
 
     /// As [`read`](Self::read); why there is no such line is an error that names the option.
     pub(crate) fn line<G: Described>(&self) -> Result<Typed<G>, CliError> {
-        let bad = |refusal| match self.fen {
-            Some(_) => CliError::new(exit::BAD_DATA, refusal).within("--fen"),
-            None => CliError::new(exit::BAD_DATA, refusal),
-        };
-        let mut typed = self.request().start().map_err(bad)?;
-        play_on(&mut typed, &self.moves.join(" "), "--moves")?;
-        Ok(typed)
+        Ok(self.request().line()?)
     }
 }

@@ -7,21 +7,21 @@ use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::params::{Common, JsonBody, Params, number};
 use super::problem::Problem;
 use super::state::{App, SharedBook};
 use super::{answered, blocking};
-use crate::cli::book::edit::{self, Request};
-use crate::cli::book::games::answer_for as games_for;
-use crate::cli::book::query::answer_for;
-use crate::cli::line_args::{LineArgs, NotationArgs};
-use crate::cli::{CliError, GameName};
+use crate::cli::GameName;
+use juzhong::answers::LineRequest;
+use juzhong::answers::book::{EditRequest, GamesRequest, QueryRequest, undo_edits};
 use juzhong::book::Book;
+use juzhong::bytes::StopFlag;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
 
 /// Sample games that are shown.
 const SAMPLES: usize = 10;
@@ -44,9 +44,13 @@ pub(crate) async fn query(
     Params(query): Params<BookQuery>,
 ) -> Result<Response, Problem> {
     let min_games = number("min_games", query.min_games.as_deref(), (0, u64::MAX))?;
-    asked(&app, &uri, query, move |game, book, line, notation| match game {
-        GameName::Xiangqi => answer_for::<Position>(book, line, min_games, notation),
-        GameName::Gomoku => answer_for::<Board>(book, line, min_games, notation),
+    asked(&app, &uri, query, move |game, book, (line, notation)| {
+        let request = QueryRequest { line, min_games, notation };
+        let answer = match game {
+            GameName::Xiangqi => request.answer::<Position>(book)?,
+            GameName::Gomoku => request.answer::<Board>(book)?,
+        };
+        Problem::json_of(&answer)
     })
     .await
 }
@@ -57,27 +61,32 @@ pub(crate) async fn games(
     uri: Uri,
     Params(query): Params<BookQuery>,
 ) -> Result<Response, Problem> {
-    asked(&app, &uri, query, |game, book, line, notation| match game {
-        GameName::Xiangqi => games_for::<Position>(book, line, SAMPLES, notation),
-        GameName::Gomoku => games_for::<Board>(book, line, SAMPLES, notation),
+    asked(&app, &uri, query, |game, book, (line, notation)| {
+        let request = GamesRequest { line, limit: SAMPLES, notation };
+        let answer = match game {
+            GameName::Xiangqi => request.answer::<Position>(book)?,
+            GameName::Gomoku => request.answer::<Board>(book)?,
+        };
+        Problem::json_of(&answer)
     })
     .await
 }
+
+/// A position with the moves before it, and the notation of texts.
+type Asked = (LineRequest, Option<MoveNotation>);
 
 /// Asks the book that a request names about its line.
 async fn asked(
     app: &Arc<App>,
     uri: &Uri,
     query: BookQuery,
-    ask: impl FnOnce(GameName, &Book, &LineArgs, NotationArgs) -> Result<Value, CliError>
-    + Send
-    + 'static,
+    ask: impl FnOnce(GameName, &Book, Asked) -> Result<Value, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let game = query.common.game()?;
     let book = app.book(name_of(game), query.book.as_deref())?;
     answered(app, uri, query.common.lang(), move || {
-        let (line, notation) = (query.common.line()?, query.common.notation()?);
-        book.read(|book| Ok(ask(game, book, &line, notation)?))
+        let asked = (query.common.line()?.request(), query.common.notation()?.asked());
+        book.read(|book| ask(game, book, asked))
     })
     .await
 }
@@ -94,7 +103,7 @@ const fn name_of(game: GameName) -> &'static str {
 pub(crate) struct Edit {
     book: Option<String>,
     game: Option<String>,
-    edit: Request,
+    edit: EditRequest,
 }
 
 /// Makes one edit; it is on disk once this is answered.
@@ -103,12 +112,12 @@ pub(crate) async fn edit(
     JsonBody(body): JsonBody<Edit>,
 ) -> Result<Json<Value>, Problem> {
     let Edit { book, game, edit } = body;
-    changed(&app, game.as_deref(), book.as_deref(), move |game, book| {
+    changed(&app, game.as_deref(), book.as_deref(), move |game, book, stop| {
         let changed = match game {
-            GameName::Xiangqi => edit::edit::<Position>(&book.path, &edit)?,
-            GameName::Gomoku => edit::edit::<Board>(&book.path, &edit)?,
+            GameName::Xiangqi => edit.answer::<Position>(&book.path, stop)?,
+            GameName::Gomoku => edit.answer::<Board>(&book.path, stop)?,
         };
-        Ok(json!({"changed": changed}))
+        Problem::json_of(&changed)
     })
     .await
 }
@@ -125,8 +134,8 @@ pub(crate) async fn undo(
     State(app): State<Arc<App>>,
     JsonBody(body): JsonBody<Undo>,
 ) -> Result<Json<Value>, Problem> {
-    changed(&app, body.game.as_deref(), body.book.as_deref(), |_, book| {
-        Ok(edit::undo_last(&book.path)?)
+    changed(&app, body.game.as_deref(), body.book.as_deref(), |_, book, stop| {
+        Problem::json_of(&undo_edits(&book.path, 1, stop)?)
     })
     .await
 }
@@ -136,14 +145,14 @@ async fn changed(
     app: &Arc<App>,
     game: Option<&str>,
     book: Option<&str>,
-    change: impl FnOnce(GameName, &SharedBook) -> Result<Value, Problem> + Send + 'static,
+    change: impl FnOnce(GameName, &SharedBook, &StopFlag) -> Result<Value, Problem> + Send + 'static,
 ) -> Result<Json<Value>, Problem> {
     let common = Common::of_game(game);
     let game = common.game()?;
     let book = app.book(name_of(game), book)?;
     let work = move |app: &App| {
         let _one = book.begin_writing();
-        let answer = change(game, &book);
+        let answer = change(game, &book, &app.stop);
         drop(app.look_for_changes());
         answer
     };

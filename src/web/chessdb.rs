@@ -21,9 +21,9 @@ use super::blocking;
 use super::params::{pairs_of, read_body};
 use super::problem::Problem;
 use super::state::App;
-use crate::cli::book::query::probe;
 use crate::cli::language::Language;
 use crate::cli::line_args::LineArgs;
+use juzhong::answers::book::moves_of;
 use juzhong::book::BookMove;
 use juzhong::game::{Adjudicate, Game, Horizon, Line, MoveList, Notation, Verdict};
 use juzhong::tablebase::{Entry, Wdl};
@@ -385,7 +385,7 @@ fn known_moves(app: &App, position: &Position) -> Result<Vec<Known>, Problem> {
     for book in app.books(Position::NAME) {
         let found = book.read(|book| {
             let min_games = book.metadata().min_games;
-            Ok(probe(book, position, min_games)?)
+            Ok(moves_of(book, position, min_games)?)
         })?;
         let known = of_book(position, found);
         if !known.is_empty() {

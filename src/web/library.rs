@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::blocking;
@@ -17,8 +17,8 @@ use super::params::{Common, InPath, Params, number, read_line};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::book::query::games_answer;
 use crate::cli::terminal::Terminal;
+use juzhong::answers::book::PlayedMoves;
 use juzhong::book::opening::Code;
 use juzhong::book::{BookMove, Facts, Filter, MoveStats, find_games, shown_move};
 use juzhong::bytes::StopFlag;
@@ -304,12 +304,22 @@ fn counted<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Va
         let weight = stats.default_weight(position.turn());
         G::Move::unpack(bits).map(|mv| BookMove::new(mv, stats, weight))
     });
-    let mut answer = games_answer(&args, &line, moves.collect(), notation);
+    let found = PlayedMoves::of(&args.request(), &line, moves.collect(), notation.asked());
     reaching.sort_unstable_by_key(|&(rank, id)| (Reverse(rank), id));
     let samples = reaching.iter().take(SAMPLES).map(|&(_, id)| games[id].json(id));
-    answer["reached"] = reaching.len().into();
-    answer["games"] = samples.collect();
-    Ok(answer)
+    let answer = CountedMoves { found, reached: reaching.len(), games: samples.collect() };
+    Problem::json_of(&answer)
+}
+
+/// The answer of [`moves`].
+#[derive(Serialize)]
+struct CountedMoves {
+    #[serde(flatten)]
+    found: PlayedMoves,
+    /// The games in which the position was on the board.
+    reached: usize,
+    /// The first of them.
+    games: Vec<Value>,
 }
 
 impl Listed {

@@ -1,18 +1,18 @@
 //! Errors as `application/problem+json` (RFC 9457): what is wrong, a code for programs, and what to do.
 
 use std::error::Error;
-use std::io;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::body::LONGEST_ANSWER;
 use super::params::without_option;
 use crate::cli::language::{self, Language};
 use crate::cli::{CliError, exit};
 use juzhong::answers::{AnswerError, ErrorKind};
-use juzhong::book::{BookError, EditError, ReplaceError};
+use juzhong::book::BookError;
 use juzhong::tablebase::TableError;
 
 /// Seconds after which a request that could not be answered may be tried again.
@@ -160,10 +160,7 @@ fn text_of(error: &(dyn Error + 'static)) -> String {
 /// Faults of the server's own files are not the client's, whatever exit code they lead to.
 impl From<CliError> for Problem {
     fn from(error: CliError) -> Self {
-        if let Some(error) = error.cause::<BookError>() {
-            return error.into();
-        }
-        if let Some(error) = error.cause::<EditError>() {
+        if let Some(error) = error.cause::<AnswerError>() {
             return error.into();
         }
         let text = error.text();
@@ -176,14 +173,15 @@ impl From<CliError> for Problem {
     }
 }
 
-impl From<AnswerError> for Problem {
-    fn from(error: AnswerError) -> Self {
-        let text = error.to_string();
+impl From<&AnswerError> for Problem {
+    fn from(error: &AnswerError) -> Self {
+        let text = text_of(error);
         match error.kind() {
             ErrorKind::BadParameter | ErrorKind::BadData => Self::bad_request(text),
             ErrorKind::NotFound => Self::not_found("not_found", text),
-            ErrorKind::Busy => Self::busy(text),
-            ErrorKind::Unavailable | ErrorKind::Interrupted => {
+            ErrorKind::Busy | ErrorKind::Locked => Self::busy(text),
+            ErrorKind::ReadOnly => Self::forbidden("read_only", text),
+            ErrorKind::Absent | ErrorKind::Unavailable | ErrorKind::Interrupted => {
                 Self::unavailable("unavailable", text)
             }
             ErrorKind::Damaged => Self::damaged(text),
@@ -192,40 +190,15 @@ impl From<AnswerError> for Problem {
     }
 }
 
-impl From<&BookError> for Problem {
-    fn from(error: &BookError) -> Self {
-        let text = text_of(error);
-        match error {
-            BookError::Io { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied
-                | io::ErrorKind::NotFound
-                | io::ErrorKind::Interrupted => Self::unavailable("unavailable", text),
-                _ => Self::internal(text),
-            },
-            _ => Self::damaged(text),
-        }
+impl From<AnswerError> for Problem {
+    fn from(error: AnswerError) -> Self {
+        (&error).into()
     }
 }
 
 impl From<BookError> for Problem {
     fn from(error: BookError) -> Self {
-        (&error).into()
-    }
-}
-
-impl From<&EditError> for Problem {
-    fn from(error: &EditError) -> Self {
-        let text = text_of(error);
-        match error {
-            EditError::Book(error) | EditError::Replace(ReplaceError::Book(error)) => error.into(),
-            EditError::Replace(ReplaceError::Busy { .. }) => Self::busy(text),
-            EditError::Replace(ReplaceError::Interrupted { .. }) => {
-                Self::unavailable("unavailable", text)
-            }
-            EditError::Replace(ReplaceError::Refused { .. }) => Self::forbidden("read_only", text),
-            EditError::Replace(_) => Self::internal(text),
-            _ => Self::bad_request(text),
-        }
+        AnswerError::from(error).into()
     }
 }
 
@@ -236,6 +209,11 @@ impl From<TableError> for Problem {
 }
 
 impl Problem {
+    /// An answer as JSON, its members sorted by name.
+    pub(crate) fn json_of(answer: &impl Serialize) -> Result<Value, Self> {
+        serde_json::to_value(answer).map_err(|error| Self::internal(error.to_string()))
+    }
+
     /// The answer, in a language.
     pub(crate) fn render(self, lang: Language) -> Response {
         let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;

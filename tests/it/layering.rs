@@ -39,7 +39,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
             "protocol",
         ],
     ),
-    ("answers", &["game", "xiangqi", "gomoku", "record", "search"]),
+    ("answers", &["bytes", "game", "xiangqi", "gomoku", "record", "book", "search"]),
     ("capi", &["game", "xiangqi", "book", "tablebase"]),
 ];
 
@@ -229,7 +229,18 @@ const FOLDERS: [(&str, &[&str]); 17] = [
     ),
     (
         "answers",
-        &["error", "evaluation", "verdict", "described", "line", "xiangqi", "gomoku", "position"],
+        &[
+            "error",
+            "sides",
+            "evaluation",
+            "verdict",
+            "described",
+            "line",
+            "xiangqi",
+            "gomoku",
+            "position",
+            "book",
+        ],
     ),
     ("capi", &["status", "arguments", "registry", "message", "board", "tables", "game", "book"]),
 ];

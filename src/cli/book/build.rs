@@ -1,10 +1,11 @@
+//! `book build`: a book from game files.
+
 use std::io::Write;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
 
 use super::super::game_filter::GameFilterArgs;
 use super::super::interrupt::stop_flag;
@@ -12,9 +13,9 @@ use super::super::listing::{ListFile, Listing, show_some};
 use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit, tell};
-use super::query::side_names;
-use super::{from_book, from_build};
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::BuildAnswer;
 use juzhong::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SAMPLES, MAX_SHARE,
     Mover, Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
@@ -193,7 +194,7 @@ fn run_game<G: Terminal + Symmetric>(
     show_some("no games in", &report.empty_files);
     let skipped = passed_over + report.skipped;
     if context.common.json {
-        writeln!(context.out, "{}", answer::<G>(args, &report, skipped))?;
+        write_answer(&BuildAnswer::of::<G>(args.output(), &report, skipped), context.out)?;
     } else {
         print::<G>(args, &report, skipped, context.out)?;
     }
@@ -267,7 +268,7 @@ impl Intake {
             &mut (dyn FnMut(&Reject) + Send),
         ) -> Result<T, BuildError>,
     ) -> Result<(u64, T), CliError> {
-        let inputs = find_games::<G>(&self.inputs).map_err(from_build)?;
+        let inputs = find_games::<G>(&self.inputs).map_err(from_book)?;
         let mut listing = Listing::open(self.rejects.as_deref(), output)?;
         let bar = progress_bar();
         let result = step(&inputs.files, &|progress| advance(&bar, progress), &mut |reject| {
@@ -282,7 +283,7 @@ impl Intake {
             }
             Err(_) => {}
         }
-        let report = result.map_err(from_build)?;
+        let report = result.map_err(from_book)?;
         show_some("no game files in", &inputs.empty);
         Ok((inputs.skipped.len() as u64, report))
     }
@@ -327,42 +328,6 @@ fn advance(bar: &ProgressBar, progress: Progress) {
         Progress::Read(bytes) => bar.inc(bytes),
         Progress::Packing => bar.set_message("packing"),
     }
-}
-
-fn answer<G: Terminal>(args: &Args, report: &BuildReport, skipped: u64) -> serde_json::Value {
-    let about = &report.metadata;
-    let counts = &about.counts;
-    let [first, second] = side_names::<G>();
-    json!({
-        "schema": "juzhong.book.build/1",
-        "book": args.output().to_string_lossy(),
-        "files": report.files,
-        "same_files": report.same_files,
-        "known_files": report.known_files,
-        "new_games": report.new_games,
-        "skipped": skipped,
-        "resumed_records": report.kept,
-        "records": counts.records,
-        "bad": counts.bad,
-        "filtered": counts.filtered,
-        "duplicates": counts.duplicates,
-        "other_starts": counts.other_starts,
-        "other_start_records": counts.other_start_records,
-        "no_moves": counts.no_moves,
-        "no_move_records": counts.no_move_records,
-        "games": counts.games,
-        first: counts.first,
-        "draws": counts.draws,
-        second: counts.second,
-        "disputed": counts.disputed,
-        "tied": counts.tied,
-        "contradicted": report.contradicted,
-        "cut": report.cut,
-        "skipped_words": report.words,
-        "positions": about.positions,
-        "moves": about.rows,
-        "content": about.content,
-    })
 }
 
 fn print<G: Terminal>(

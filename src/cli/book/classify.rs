@@ -1,22 +1,22 @@
-use std::collections::{BTreeMap, HashMap};
+//! `book classify`: the openings of games, or of one position.
+
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use super::super::line_args::LineArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::query::side_names;
-use super::{from_build, names};
+use super::{from_book, names, write_answer};
 use crate::cli::language::{counts, fitting, left, right, say, word};
+use juzhong::answers::book::{Comparison, GameOpening, OpeningCounts, classify_line};
+use juzhong::answers::side_name;
 use juzhong::book::find_games;
-use juzhong::book::opening::{Code, Opening};
+use juzhong::book::opening::Opening;
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Outcome, Side, Symmetric};
+use juzhong::game::Side;
 use juzhong::gomoku::Board;
 use juzhong::record::{ChangedError, GameFile, Place, ReadOptions, Record, read_game_file};
 use juzhong::xiangqi::Position;
@@ -46,27 +46,16 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
 }
 
-fn run_game<G: Terminal + Symmetric>(
-    args: &Args,
-    context: &mut Context<'_>,
-) -> Result<u8, CliError> {
+fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if args.games.is_empty() { one::<G>(args, context) } else { many::<G>(args, context) }
 }
 
 /// Names a position or a line of moves.
-fn one<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let line = args.line.line::<G>()?.line;
-    let position = line.position();
-    let found = if args.line.is_from_start() {
-        G::name_game(line.start(), &line.moves().collect::<Vec<_>>())
-    } else {
-        position.opening()
-    };
+fn one<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let named = classify_line::<G>(&args.line.request())?;
+    let found = named.opening;
     if context.common.json {
-        let mut answer = json!({"schema": "juzhong.book.classify/1"});
-        merge(&mut answer, described::<G>(found));
-        answer["fen"] = position.to_fen().into();
-        writeln!(context.out, "{answer}")?;
+        write_answer(&named.answer(), context.out)?;
     } else {
         match found {
             Some(o) => {
@@ -80,99 +69,9 @@ fn one<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Resul
     Ok(if found.is_some() { exit::OK } else { exit::FAILED })
 }
 
-/// The tag in which games state the code of their opening.
-const fn stated_tag<G: Terminal>() -> &'static str {
-    match G::BLACK {
-        Side::First => "Opening",
-        Side::Second => "ECCO",
-    }
-}
-
-/// Code, name, group and ply of an opening, or null for each.
-fn described<G: Terminal>(opening: Option<Opening>) -> Value {
-    json!({
-        G::CODE_MEMBER: opening.map(|o| o.code.to_string()),
-        "name": opening.map(|o| o.name),
-        "name_en": opening.map(|o| o.english_name()),
-        "group": opening.map(|o| o.code.group()),
-        "ply": opening.map(|o| o.ply),
-    })
-}
-
-fn merge(into: &mut Value, from: Value) {
-    if let (Value::Object(into), Value::Object(from)) = (into, from) {
-        into.extend(from);
-    }
-}
-
-/// Games of a code.
-#[derive(Debug, Clone, Copy, Default)]
-struct Results {
-    games: u64,
-    first: u64,
-    draws: u64,
-    second: u64,
-}
-
-impl Results {
-    fn add(&mut self, result: Option<Outcome>) {
-        self.games += 1;
-        match result {
-            Some(Outcome::Win(Side::First)) => self.first += 1,
-            Some(Outcome::Draw) => self.draws += 1,
-            Some(Outcome::Win(Side::Second)) => self.second += 1,
-            None => {}
-        }
-    }
-}
-
-/// The comparison of the codes that the games state with those found.
-#[derive(Debug, Default)]
-struct Comparison {
-    stated: u64,
-    letters: u64,
-    codes: u64,
-    /// Stated and found, where they differ.
-    others: HashMap<(Code, Option<Code>), u64>,
-}
-
-impl Comparison {
-    fn add(&mut self, stated: Code, found: Option<Code>) {
-        self.stated += 1;
-        self.letters += u64::from(found.is_some_and(|code| code.letter() == stated.letter()));
-        if found == Some(stated) {
-            self.codes += 1;
-        } else {
-            *self.others.entry((stated, found)).or_default() += 1;
-        }
-    }
-
-    /// The most frequent first.
-    fn others(&self) -> Vec<((Code, Option<Code>), u64)> {
-        let mut list: Vec<_> = self.others.iter().map(|(&pair, &count)| (pair, count)).collect();
-        list.sort_by_key(|&(pair, count)| (std::cmp::Reverse(count), pair));
-        list
-    }
-
-    fn share(part: u64, whole: u64) -> Option<f64> {
-        (whole > 0).then(|| (part as f64 / whole as f64 * 1e4).round() / 1e4)
-    }
-}
-
-/// The sums over all files.
-#[derive(Debug, Default)]
-struct Sums {
-    codes: BTreeMap<Code, Results>,
-    games: u64,
-    unnamed: u64,
-    other_starts: u64,
-    bad: u64,
-    comparison: Comparison,
-}
-
-fn many<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let inputs = find_games::<G>(&args.games).map_err(from_build)?;
-    let mut sums = Sums::default();
+fn many<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    let inputs = find_games::<G>(&args.games).map_err(from_book)?;
+    let mut sums = OpeningCounts::default();
     for file in &inputs.files {
         read::<G>(file, args, &mut sums, context)?;
     }
@@ -182,17 +81,17 @@ fn many<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Resu
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if context.common.json {
-        writeln!(context.out, "{}", answer::<G>(args, &sums))?;
+        write_answer(&sums.answer::<G>(args.compare), context.out)?;
     } else {
         print::<G>(args, &sums, context.out)?;
     }
     Ok(exit::OK)
 }
 
-fn read<G: Terminal + Symmetric>(
+fn read<G: Terminal>(
     file: &Path,
     args: &Args,
-    sums: &mut Sums,
+    sums: &mut OpeningCounts,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let source = file.shown().to_string();
@@ -243,11 +142,9 @@ fn list<G: Terminal>(
     found: Option<Opening>,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
-    let stated = record.tag(stated_tag::<G>());
     if context.common.json {
-        let mut entry = json!({"file": file, "place": place.to_string(), "stated": stated});
-        merge(&mut entry, described::<G>(found));
-        writeln!(context.out, "{entry}")?;
+        let entry = GameOpening::of(file, place.to_string(), record, found);
+        write_answer(&entry, context.out)?;
     } else {
         let (code, name) = found.map_or_else(
             || ("-".to_owned(), "-"),
@@ -258,75 +155,12 @@ fn list<G: Terminal>(
     Ok(())
 }
 
-impl Sums {
-    fn add<G: Terminal + Symmetric>(&mut self, record: &Record<G>) -> Option<Opening> {
-        self.games += 1;
-        let start = record.start.clone().unwrap_or_else(G::start);
-        if record.start.is_some() && !G::starts().iter().any(|s| s.key() == start.key()) {
-            self.other_starts += 1;
-            return None;
-        }
-        let found = G::name_game(&start, &record.tree.moves);
-        match found {
-            Some(opening) => self.codes.entry(opening.code).or_default().add(record.result),
-            None => self.unnamed += 1,
-        }
-        if let Some(stated) = record.tag(stated_tag::<G>()).and_then(Code::parse) {
-            self.comparison.add(stated, found.map(|o| o.code));
-        }
-        found
-    }
-}
-
-fn answer<G: Terminal>(args: &Args, sums: &Sums) -> Value {
-    let [first, second] = side_names::<G>();
-    let codes: Vec<Value> = sums
-        .codes
-        .iter()
-        .map(|(&code, r)| {
-            json!({
-                G::CODE_MEMBER: code.to_string(),
-                "name": G::name_of(code),
-                "name_en": code.english_name(),
-                "games": r.games,
-                first: r.first,
-                "draws": r.draws,
-                second: r.second,
-            })
-        })
-        .collect();
-    let mut answer = json!({
-        "schema": "juzhong.book.classify/1",
-        "games": sums.games,
-        "bad": sums.bad,
-        "other_starts": sums.other_starts,
-        "unnamed": sums.unnamed,
-        "codes": codes,
-    });
-    if args.compare {
-        let c = &sums.comparison;
-        let others: Vec<Value> = c
-            .others()
-            .into_iter()
-            .map(|((stated, found), games)| {
-                let found = found.map(|code| code.to_string());
-                json!({"stated": stated.to_string(), "found": found, "games": games})
-            })
-            .collect();
-        answer["compare"] = json!({
-            "stated": c.stated,
-            "same_letter": c.letters,
-            "same_code": c.codes,
-            "letter_share": Comparison::share(c.letters, c.stated),
-            "code_share": Comparison::share(c.codes, c.stated),
-            "others": others,
-        });
-    }
-    answer
-}
-
-fn print<G: Terminal>(args: &Args, sums: &Sums, out: &mut dyn Write) -> Result<(), CliError> {
-    let [first, second] = side_names::<G>();
+fn print<G: Terminal>(
+    args: &Args,
+    sums: &OpeningCounts,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let [first, second] = Side::ALL.map(side_name::<G>);
     let [games, first, draws, second] =
         [word("games"), word(first), word("draws"), word(second)].map(|head| right(head, 8));
     writeln!(out, "{} {games} {first} {draws} {second}  {}", left(word("code"), 4), word("name"))?;

@@ -1,16 +1,16 @@
+//! `book doctor`: the examination and repair of books.
+
 use std::io::Write;
 use std::path::PathBuf;
-
-use serde_json::{Value, json};
 
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
-use super::import::{dialect_text, share};
-use super::{DialectName, FormatName, ReachArgs, from_interop};
+use super::{DialectName, FormatName, ReachArgs, from_book, write_answer};
 use crate::cli::language::{counts, say, text, word};
+use juzhong::answers::book::{DoctorAnswer, RepairAnswer, dialect_name, share};
 use juzhong::book::interop::{
-    Diagnosis, DoctorOptions, Issue, RepairReport, examine, examine_gomoku, repair, repair_gomoku,
+    Diagnosis, DoctorOptions, RepairReport, examine, examine_gomoku, repair, repair_gomoku,
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
 
@@ -67,18 +67,20 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
             } else {
                 repair(&args.book, output, dialect, &options)
             };
-            Some(repaired.map_err(from_interop)?)
+            Some(repaired.map_err(from_book)?)
         }
         None => None,
     };
     let diagnosis = match &repaired {
         Some(report) => report.diagnosis.clone(),
-        None if of_gomoku => examine_gomoku(&args.book, &options).map_err(from_interop)?,
-        None => examine(&args.book, &options).map_err(from_interop)?,
+        None if of_gomoku => examine_gomoku(&args.book, &options).map_err(from_book)?,
+        None => examine(&args.book, &options).map_err(from_book)?,
     };
     drop(bar);
     if context.common.json {
-        writeln!(context.out, "{}", answer(args, &diagnosis, repaired.as_ref()))?;
+        let repair = args.output.as_ref().zip(repaired.as_ref());
+        let repair = repair.map(|(output, report)| RepairAnswer::of(output, report));
+        write_answer(&DoctorAnswer::of(&args.book, &diagnosis, repair), context.out)?;
     } else {
         print(args, &diagnosis, context.out)?;
         if let Some(repaired) = &repaired {
@@ -86,58 +88,6 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         }
     }
     Ok(if diagnosis.is_healthy() { exit::OK } else { exit::FAILED })
-}
-
-fn answer(args: &Args, found: &Diagnosis, repaired: Option<&RepairReport>) -> Value {
-    let findings: Vec<Value> = found
-        .findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "name": finding.issue.name(),
-                "what": finding.issue.text(),
-                "count": finding.count,
-                "examples": finding.examples,
-                "repairable": finding.issue.is_repairable(),
-                "notice": finding.issue.is_notice(),
-            })
-        })
-        .collect();
-    let repair = repaired.map(|report| {
-        json!({
-            "output": args.output.as_ref().map(|path| path.to_string_lossy()),
-            "written": report.written,
-            "dropped": report.dropped,
-            "merged": report.merged,
-            "changed": report.changed,
-            "learning_dropped": report.learning,
-            "complete": report.lost.is_empty(),
-            "lost": report.lost,
-            "left": report.left().map(Issue::name).collect::<Vec<_>>(),
-        })
-    });
-    json!({
-        "schema": "juzhong.book.doctor/1",
-        "book": args.book.to_string_lossy(),
-        "format": found.kind.name(),
-        "healthy": found.is_healthy(),
-        "dialect": found.dialect.map(dialect_text),
-        "swapped_moves": found.is_swapped,
-        "punned": found.punned,
-        "rows": found.rows,
-        "positions": found.positions,
-        "reached_positions": found.reached_positions,
-        "reached": found.reached,
-        "unreached": found.unreached,
-        "unreached_share": share(found.unreached, found.rows),
-        "cut": found.is_cut,
-        "disabled": found.disabled,
-        "comments": found.comments,
-        "choices": found.choices,
-        "equal_choices": found.equal_choices,
-        "findings": findings,
-        "repair": repair,
-    })
 }
 
 fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliError> {
@@ -150,7 +100,7 @@ fn print(args: &Args, found: &Diagnosis, out: &mut dyn Write) -> Result<(), CliE
         say!(out, "           the search ended at its limit; --positions N sets another")?;
     }
     if let Some(dialect) = found.dialect {
-        write!(out, "{}", text!("keys       {}", dialect_text(dialect)))?;
+        write!(out, "{}", text!("keys       {}", dialect_name(dialect)))?;
         match found.punned {
             0 => writeln!(out)?,
             punned => say!(out, ", of which {punned} became integers and are found as such")?,

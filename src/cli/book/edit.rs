@@ -1,19 +1,20 @@
+//! `book edit`: edits of a book, one or a script of them, and their undoing.
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
 
 use super::super::input::Input;
 use super::super::interrupt::stop_flag;
-use super::super::line_args::{LineArgs, play_on};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::{from_book, from_replace};
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
-use juzhong::book::{Book, Change, EditError, Editor, JournalStep};
+use juzhong::answers::book::{
+    EditAnswer, EditOutcome, EditRequest, EditStep, Undone, edit_history,
+};
+use juzhong::book::Editor;
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::Symmetric;
 use juzhong::gomoku::Board;
 use juzhong::record::Encoding;
 use juzhong::xiangqi::Position;
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     /// The book.
     book: PathBuf,
     #[command(flatten)]
-    request: Request,
+    edit: EditArgs,
     /// Apply the edits in a file (`-`: standard input), all or none: one JSON object per line, with the names of these
     /// options (`{"moves": "h2e2", "move": "h9g7", "weight": 5}`).
     #[arg(long, value_name = "FILE")]
@@ -48,31 +49,26 @@ pub(crate) struct Args {
     history: bool,
 }
 
-/// One edit, from the command line or from a script.
-#[derive(Debug, Default, Clone, PartialEq, clap::Args, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Request {
+/// One edit, as the library's [`EditRequest`] has it.
+#[derive(Debug, Default, Clone, PartialEq, clap::Args)]
+struct EditArgs {
     /// Position: a FEN or startpos, optionally followed by moves [default: starting position].
     #[arg(long, help_heading = "Position and move")]
     fen: Option<String>,
     /// Moves to play from there, in any notation, with or without move numbers: one quoted text or several arguments.
     #[arg(long, num_args = 1.., help_heading = "Position and move")]
-    #[serde(deserialize_with = "texts")]
     moves: Vec<String>,
     /// The move to edit, in any notation.
     #[arg(long = "move", value_name = "MOVE", id = "mv", help_heading = "Position and move")]
-    #[serde(rename = "move")]
     mv: Option<String>,
     /// Add a line of moves, in any notation; options other than --group apply to its last move.
     #[arg(long, value_name = "MOVES", help_heading = "Position and move")]
     add_line: Option<String>,
     /// Add the move, or every move of the line, to a line group.
     #[arg(long, value_name = "NAME", help_heading = "Changes")]
-    #[serde(deserialize_with = "texts")]
     group: Vec<String>,
     /// Remove the move from a line group.
     #[arg(long, value_name = "NAME", help_heading = "Changes")]
-    #[serde(deserialize_with = "texts")]
     no_group: Vec<String>,
     /// Set the weight.
     #[arg(long, value_name = "N", help_heading = "Changes")]
@@ -106,18 +102,28 @@ pub(crate) struct Request {
     delete: bool,
 }
 
-/// One text, or a list of them.
-fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Texts {
-        One(String),
-        Many(Vec<String>),
+impl EditArgs {
+    fn request(&self) -> EditRequest {
+        let Self { fen, moves, mv, add_line, group, no_group, comment, .. } = self.clone();
+        EditRequest {
+            fen,
+            moves,
+            mv,
+            add_line,
+            group,
+            no_group,
+            weight: self.weight,
+            clear_weight: self.clear_weight,
+            priority: self.priority,
+            comment,
+            clear_comment: self.clear_comment,
+            disable: self.disable,
+            enable: self.enable,
+            lock: self.lock,
+            unlock: self.unlock,
+            delete: self.delete,
+        }
     }
-    Ok(match Texts::deserialize(input)? {
-        Texts::One(text) => vec![text],
-        Texts::Many(texts) => texts,
-    })
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -127,87 +133,60 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
 }
 
-fn run_game<G: Terminal + Symmetric>(
-    args: &Args,
-    context: &mut Context<'_>,
-) -> Result<u8, CliError> {
+fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let is_other = args.history || args.undo.is_some() || args.script.is_some();
-    if is_other && args.request != Request::default() {
+    if is_other && args.edit != EditArgs::default() {
         let message = "--script, --undo and --history take no further options";
         return Err(CliError::message(exit::USAGE, message));
     }
     if args.history {
-        return show_history(&args.book, context);
+        tell(&args.book, &edit_history(&args.book)?, context)?;
+        return Ok(exit::OK);
     }
-    let mut editor = Editor::open(&args.book, &stop_flag()).map_err(from_edit)?;
+    let mut editor = Editor::open(&args.book, &stop_flag()).map_err(from_book)?;
     let was_backed = editor.book().is_backed().map_err(from_book)?;
-    let answer = if let Some(count) = args.undo {
-        let undone = editor.undo(count).map_err(from_edit)?;
-        json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()})
+    let outcome = if let Some(count) = args.undo {
+        EditOutcome::Undone(Undone::of(&editor.undo(count).map_err(from_book)?))
     } else if let Some(script) = &args.script {
         let (edits, changed) = run_script::<G>(&mut editor, script)?;
-        json!({"edits": edits, "changed": changed})
+        EditOutcome::Made { edits, changed }
     } else {
-        let changed = make::<G>(&mut editor, &args.request)?;
-        json!({"edits": 1, "changed": changed})
+        let changed = args.edit.request().make::<G>(&mut editor)?;
+        EditOutcome::Made { edits: 1, changed }
     };
-    editor.commit().map_err(from_edit)?;
-    tell(&args.book, answer, context)?;
+    editor.commit().map_err(from_book)?;
+    tell(&args.book, &EditAnswer::of(&args.book, outcome), context)?;
     super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
 }
 
-/// Makes one edit of a book and writes it. Returns the number of moves changed.
-///
-/// # Errors
-///
-/// If the edit cannot be made; the book is as it was then.
-#[cfg(feature = "web")]
-pub(crate) fn edit<G: Terminal + Symmetric>(
-    path: &Path,
-    request: &Request,
-) -> Result<u64, CliError> {
-    let mut editor = Editor::open(path, &stop_flag()).map_err(from_edit)?;
-    let changed = make::<G>(&mut editor, request)?;
-    editor.commit().map_err(from_edit)?;
-    Ok(changed)
-}
-
-/// Takes back the last edit of a book.
-///
-/// # Errors
-///
-/// If there is none, or the book cannot be written; the book is as it was then.
-#[cfg(feature = "web")]
-pub(crate) fn undo_last(path: &Path) -> Result<Value, CliError> {
-    let mut editor = Editor::open(path, &stop_flag()).map_err(from_edit)?;
-    let undone = editor.undo(1).map_err(from_edit)?;
-    editor.commit().map_err(from_edit)?;
-    Ok(json!({"undone": undone.iter().map(step_answer).collect::<Vec<_>>()}))
-}
-
-fn tell(path: &Path, mut answer: Value, context: &mut Context<'_>) -> Result<(), CliError> {
-    let book = path.shown();
+fn tell(path: &Path, answer: &EditAnswer, context: &mut Context<'_>) -> Result<(), CliError> {
     if context.common.json {
-        answer["schema"] = "juzhong.book.edit/1".into();
-        answer["book"] = path.to_string_lossy().into();
-        writeln!(context.out, "{answer}")?;
-    } else if let Some(undone) = answer["undone"].as_array() {
-        for step in undone {
-            say!(context.out, "undone: {}", Visible(step["what"].as_str().unwrap_or_default()))?;
+        return write_answer(answer, context.out);
+    }
+    let book = path.shown();
+    match &answer.outcome {
+        EditOutcome::Made { changed, .. } => {
+            let changed = counts::moves(changed);
+            say!(context.out, "{book}: {changed} changed")?;
         }
-    } else {
-        let changed = counts::moves(&answer["changed"]);
-        say!(context.out, "{book}: {changed} changed")?;
+        EditOutcome::Undone(Undone { undone }) => {
+            for step in undone {
+                say!(context.out, "undone: {}", Visible(&step.what))?;
+            }
+        }
+        EditOutcome::Listed { history } => {
+            for step in history {
+                let EditStep { edit, step, what } = step;
+                writeln!(context.out, "{edit:>5}.{step:<4} {}", Visible(what))?;
+            }
+        }
     }
     Ok(())
 }
 
 /// Makes every edit of a script. Returns how many there are and how many moves they changed.
-fn run_script<G: Symmetric + Terminal>(
-    editor: &mut Editor,
-    path: &Path,
-) -> Result<(u64, u64), CliError> {
+fn run_script<G: Terminal>(editor: &mut Editor, path: &Path) -> Result<(u64, u64), CliError> {
     let (name, lines) = read_script(path)?;
     let place = |number: usize| format!("{name}:{}", number + 1);
     let encoding = encoding_of(&lines);
@@ -220,10 +199,10 @@ fn run_script<G: Symmetric + Terminal>(
         if line.trim().is_empty() {
             continue;
         }
-        let request: Request =
+        let request: EditRequest =
             serde_json::from_str(&line).or_exit_with(exit::BAD_DATA, || place(number))?;
-        let made = make::<G>(editor, &request);
-        changed += made.map_err(|error| error.within(place(number)))?;
+        let made = request.make::<G>(editor);
+        changed += made.map_err(|error| CliError::from(error).within(place(number)))?;
         edits += 1;
     }
     Ok((edits, changed))
@@ -281,94 +260,4 @@ fn is_ideograph(c: char) -> bool {
 /// Returns true for characters without a meaning of their own, to which encodings map what they lack.
 fn is_private(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
-}
-
-/// Makes one edit and returns how many moves it changed.
-fn make<G: Symmetric + Terminal>(editor: &mut Editor, request: &Request) -> Result<u64, CliError> {
-    let Request { fen, moves, .. } = request;
-    let mut typed =
-        LineArgs { fen: fen.clone(), moves: moves.clone(), ..LineArgs::default() }.line::<G>()?;
-    let changes = request.changes().or_exit(exit::USAGE)?;
-    if let Some(line) = &request.add_line {
-        let (start, before) = (typed.line.position().clone(), typed.line.len());
-        play_on(&mut typed, line, "--add-line")?;
-        let line: Vec<G::Move> = typed.line.moves().skip(before).collect();
-        return editor.add_line(&start, &line, &request.group, &changes).map_err(from_edit);
-    }
-    let text = request.mv.as_deref().context("name a move or add a line").or_exit(exit::USAGE)?;
-    if changes.is_empty() {
-        return Err(CliError::message(exit::USAGE, "say what to change, such as --weight 5"));
-    }
-    let position = typed.line.position();
-    let mv = position
-        .read_move(text)
-        .map_err(|reason| CliError::message(exit::BAD_DATA, format_args!("--move: {reason}")))?;
-    editor.change(position, mv, &changes).map(u64::from).map_err(from_edit)
-}
-
-impl Request {
-    /// The changes requested: unlocking comes first, locking last.
-    fn changes(&self) -> anyhow::Result<Vec<Change>> {
-        for (a, b, names) in [
-            (self.mv.is_some(), self.add_line.is_some(), "move and add_line"),
-            (self.weight.is_some(), self.clear_weight, "weight and clear_weight"),
-            (self.comment.is_some(), self.clear_comment, "comment and clear_comment"),
-            (self.disable, self.enable, "disable and enable"),
-            (self.lock, self.unlock, "lock and unlock"),
-            (self.delete, self.add_line.is_some(), "delete and add_line"),
-        ] {
-            if a && b {
-                bail!("{names} exclude each other");
-            }
-        }
-        // Every move of a line is put into its groups.
-        let groups: &[String] = if self.add_line.is_some() { &[] } else { &self.group };
-        let clear_weight = self.clear_weight.then_some(Change::Weight(None));
-        let clear_comment = self.clear_comment.then_some(Change::Comment(None));
-        let optional = [
-            self.unlock.then_some(Change::Unlock),
-            self.weight.map(|weight| Change::Weight(Some(weight))).or(clear_weight),
-            self.priority.map(Change::Priority),
-            self.comment.clone().map(|comment| Change::Comment(Some(comment))).or(clear_comment),
-            self.disable.then_some(Change::Disabled(true)),
-            self.enable.then_some(Change::Disabled(false)),
-            self.delete.then_some(Change::Delete),
-        ];
-        let mut changes: Vec<Change> = optional.into_iter().flatten().collect();
-        changes.extend(groups.iter().map(|name| Change::Group(name.clone(), true)));
-        changes.extend(self.no_group.iter().map(|name| Change::Group(name.clone(), false)));
-        changes.extend(self.lock.then_some(Change::Lock));
-        Ok(changes)
-    }
-}
-
-fn show_history(path: &Path, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let book = Book::open(path).map_err(from_book)?;
-    let steps = book.history().map_err(from_book)?;
-    if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.book.edit/1",
-            "book": path.to_string_lossy(),
-            "history": steps.iter().map(step_answer).collect::<Vec<_>>(),
-        });
-        writeln!(context.out, "{answer}")?;
-    } else {
-        for step in &steps {
-            writeln!(context.out, "{:>5}.{:<4} {}", step.edit, step.step, Visible(&step.what))?;
-        }
-    }
-    Ok(exit::OK)
-}
-
-fn step_answer(step: &JournalStep) -> Value {
-    json!({"edit": step.edit, "step": step.step, "what": step.what})
-}
-
-fn from_edit(error: EditError) -> CliError {
-    let code = match error {
-        EditError::Book(error) => return from_book(error),
-        EditError::Replace(error) => return from_replace(error),
-        _ => exit::BAD_DATA,
-    };
-    CliError::new(code, error)
 }

@@ -1,24 +1,22 @@
+//! `book expand`: the places where a book can be left, and their analysis.
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use super::super::interrupt::stop_flag;
 use super::super::line_args::NotationArgs;
-use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, span_json};
-use super::{from_book, from_replace};
+use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently};
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, left, right, say, word};
-use juzhong::answers::line_texts;
+use juzhong::answers::book::{ExitPlace, ExpandAnswer, Expansion, exit_kind, exit_text};
 use juzhong::book::{
-    Addition, Book, Costs, DropOut, DropOutKind, Evaluation, Graph, Propagated, Score, propagate,
+    Addition, Book, Costs, DropOut, Evaluation, Findings, Graph, Propagated, Score, propagate,
 };
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Game, Line};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
-use juzhong::xiangqi::notation::MoveNotation;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -74,27 +72,19 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     let all = drops.len();
     drops.truncate(args.count);
     let scored = Scored { book: &book, graph: &graph, scores: &scores, backed: &backed };
-    let mut done = Done::default();
+    let mut done = Expansion::default();
     if args.analyse && !drops.is_empty() {
         let result = scored.analyse(args, &drops, &mut done);
         // Even after an error the moves and scores that were kept count.
         let backed = patiently(|| propagate::<G>(&args.book, min_games, &StopFlag::default()));
         result?;
-        backed.map_err(from_replace)?;
+        backed.map_err(from_book)?;
         check_interrupt(done.scores)?;
     }
     if context.common.json {
-        let places: Vec<_> = drops.iter().map(|drop| scored.answer(drop, args.notation)).collect();
-        let answer = json!({
-            "schema": "juzhong.book.expand/1",
-            "book": args.book.to_string_lossy(),
-            "total": all,
-            "places": places,
-            "analysed": args.analyse,
-            "scores": done.scores,
-            "added": done.added,
-        });
-        writeln!(context.out, "{answer}")?;
+        let places = drops.iter().map(|drop| scored.answer(drop, args.notation)).collect();
+        let analysis = args.analyse.then_some(done);
+        write_answer(&ExpandAnswer::of(&args.book, all, places, analysis), context.out)?;
         return Ok(exit::OK);
     }
     let [cost, gap] = [word("cost"), word("gap")].map(|head| right(head, 6));
@@ -113,13 +103,6 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         )?;
     }
     Ok(exit::OK)
-}
-
-/// The result of an analysis.
-#[derive(Debug, Clone, Copy, Default)]
-struct Done {
-    scores: u64,
-    added: u64,
 }
 
 /// The position to search, and the move before it if the book lacks that one.
@@ -141,7 +124,12 @@ impl<G: Scorable> Task<G> {
 
 impl<G: Scorable> Scored<'_, G> {
     /// Searches the places, then the positions after the moves found: these are new in the book.
-    fn analyse(&self, args: &Args, drops: &[DropOut], done: &mut Done) -> Result<(), CliError> {
+    fn analyse(
+        &self,
+        args: &Args,
+        drops: &[DropOut],
+        done: &mut Expansion,
+    ) -> Result<(), CliError> {
         stop_flag(); // from here on an interrupt ends in good order
         let mut engines = args.sources.engines::<G>(drops.len())?;
         let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
@@ -190,7 +178,7 @@ impl<G: Scorable> Scored<'_, G> {
     }
 
     /// Adds the move of a task to the book.
-    fn add(&self, task: &Task<G>, findings: &mut juzhong::book::Findings) -> u64 {
+    fn add(&self, task: &Task<G>, findings: &mut Findings) -> u64 {
         let Some(mv) = task.beyond else { return 0 };
         let position = task.line.position();
         let (key, mv_bits) = (self.book.key_of(position), self.book.packed_move(position, mv));
@@ -216,23 +204,8 @@ impl<G: Scorable> Scored<'_, G> {
         (!is_known).then_some(Task { line, beyond: Some(mv) })
     }
 
-    fn answer(&self, drop: &DropOut, notation: NotationArgs) -> Value {
-        let (line, beyond) = self.graph.line_of(drop);
-        let mut answer = json!({
-            "line": line.moves().map(G::move_text).collect::<Vec<_>>(),
-            "fen": line.position().to_fen(),
-            "key": self.graph.key(drop.node).to_string(),
-            "kind": kind_name(drop),
-            "move": beyond.map(G::move_text),
-            "cost": drop.cost,
-            "gap": drop.gap,
-            "share": f64::from(drop.frequency) / 1e6,
-            "known": span_json(self.backed.position(drop.node)),
-        });
-        if let Some(notation) = notation.asked() {
-            answer["text"] = drop_text(&line, beyond, notation).into();
-        }
-        answer
+    fn answer(&self, drop: &DropOut, notation: NotationArgs) -> ExitPlace {
+        ExitPlace::of(self.graph, self.backed, drop, notation.asked())
     }
 
     fn print(
@@ -242,29 +215,10 @@ impl<G: Scorable> Scored<'_, G> {
         context: &mut Context<'_>,
     ) -> Result<(), CliError> {
         let (line, beyond) = self.graph.line_of(drop);
-        let text = drop_text(&line, beyond, notation.shown());
-        let (cost, gap, kind) = (drop.cost, drop.gap, left(word(kind_name(drop)), 9));
+        let text = exit_text(&line, beyond, notation.shown());
+        let (cost, gap, kind) = (drop.cost, drop.gap, left(word(exit_kind(drop)), 9));
         let share = f64::from(drop.frequency) / 1e4;
         writeln!(context.out, "{cost:>6} {gap:>6} {share:>8.4}%  {kind} {text}")?;
         Ok(())
-    }
-}
-
-/// The line to a place, and the move beyond the book in brackets.
-fn drop_text<G: Terminal>(
-    line: &Line<G>,
-    beyond: Option<G::Move>,
-    notation: MoveNotation,
-) -> String {
-    let mut texts = line_texts(line.start(), line.moves(), notation);
-    texts.extend(beyond.map(|mv| format!("[{}]", line.position().write_move(mv, notation))));
-    texts.join(" ")
-}
-
-const fn kind_name(drop: &DropOut) -> &'static str {
-    match drop.kind {
-        DropOutKind::Unscored => "unscored",
-        DropOutKind::Unexamined => "inner",
-        DropOutKind::Beyond { .. } => "beyond",
     }
 }

@@ -1,17 +1,19 @@
+//! `book export`: a book as a table, or in the format of another program.
+
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde_json::json;
 
 use super::super::interrupt::stop_flag;
 use super::super::listing::claim;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
-use super::query::{flag_names, side_names};
-use super::{FormatName, from_book, from_interop};
+use super::{FormatName, from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::{LibraryExportAnswer, flag_names};
+use juzhong::answers::side_name;
 use juzhong::book::interop::export_library;
 use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
@@ -116,16 +118,9 @@ fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8
         return Err(CliError::message(exit::USAGE, message));
     };
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
-    let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_interop)?;
+    let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_book)?;
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.book.export/1",
-            "book": book.path().to_string_lossy(),
-            "output": output.to_string_lossy(),
-            "format": "lib",
-            "moves": moves,
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(&LibraryExportAnswer::of(book.path(), output, moves), context.out)?;
     } else {
         say!(context.out, "{}: {}", output.shown(), counts::moves(moves))?;
     }
@@ -203,7 +198,7 @@ fn write_csv<G: Symmetric + Notation>(
 ) -> Result<(), CliError> {
     let mut out = Csv::from_writer(out);
     let mut head = HEAD;
-    [head[5], head[7]] = side_names::<G>();
+    [head[5], head[7]] = Side::ALL.map(side_name::<G>);
     out.write_record(head).map_err(io_error)?;
     bar.show("reading", 0, 0);
     let moves = book.moves_in_memory().map_err(from_book)?;

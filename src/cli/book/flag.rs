@@ -1,14 +1,15 @@
-use std::path::PathBuf;
+//! `book flag`: moves banned by the repetition rules or proven lost.
 
-use serde_json::{Value, json};
+use std::path::PathBuf;
 
 use super::super::interrupt::stop_flag;
 use super::super::line_args::NotationArgs;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::from_replace;
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::FlagAnswer;
 use juzhong::answers::{line_texts, parse_rules};
-use juzhong::book::{Evaluator, FlagError, FlagReport, flag};
+use juzhong::book::{Evaluator, FlagReport, flag};
 use juzhong::engine::TablebaseEvaluator;
 use juzhong::xiangqi::notation::MoveNotation;
 use juzhong::xiangqi::{Move, Position};
@@ -35,51 +36,21 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         let message = "book flag: gomoku has no repetitions and no endgame tables, so there is nothing to flag";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let was_backed = super::open(&args.book)?.is_backed().map_err(super::from_book)?;
+    let was_backed = super::open(&args.book)?.is_backed().map_err(from_book)?;
     let rules = parse_rules::<Position>(args.rules.as_deref())?;
     let tables =
         args.tables.as_ref().map(|folder| TablebaseEvaluator::<Position>::open(folder, rules));
     let mut tables = tables.transpose().or_exit(exit::NO_INPUT)?;
     let tables = tables.as_mut().map(|tables| tables as &mut dyn Evaluator<Position>);
-    let report = flag(&args.book, rules, tables, &stop_flag()).map_err(|error| match error {
-        FlagError::Replace(error) => from_replace(error),
-        error => CliError::new(exit::BAD_DATA, error),
-    })?;
+    let report = flag(&args.book, rules, tables, &stop_flag()).map_err(from_book)?;
     if context.common.json {
-        let banned = report.bans.moves.iter().map(|ban| {
-            let mut answer = line_answer(&ban.line, args.notation);
-            answer["reason"] = ban.reason.into();
-            answer
-        });
-        let lost = report
-            .lost
-            .iter()
-            .map(|line| line_answer(&line.moves().collect::<Vec<_>>(), args.notation));
-        let answer = json!({
-            "schema": "juzhong.book.flag/1",
-            "book": args.book.to_string_lossy(),
-            "rules": rules.to_string(),
-            "banned": banned.collect::<Vec<_>>(),
-            "lost": lost.collect::<Vec<_>>(),
-            "unfinished": report.bans.unfinished,
-            "unreached_moves": report.unreached,
-        });
-        writeln!(context.out, "{answer}")?;
+        let answer = FlagAnswer::of(&args.book, rules, &report, args.notation.asked());
+        write_answer(&answer, context.out)?;
     } else {
         print(&report, args.notation.shown(), context)?;
     }
     super::tell_unbacked(was_backed, &args.book);
     Ok(exit::OK)
-}
-
-/// A line from the start of a game.
-fn line_answer(moves: &[Move], notation: NotationArgs) -> Value {
-    let texts = |notation| line_texts(&Position::start(), moves.iter().copied(), notation);
-    let mut answer = json!({"line": texts(MoveNotation::Uci)});
-    if let Some(notation) = notation.asked() {
-        answer["text"] = texts(notation).join(" ").into();
-    }
-    answer
 }
 
 fn print(

@@ -3,14 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use serde_json::json;
-
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::bar::Bar;
-use super::import::share;
-use super::{DialectName, FormatName, ReachArgs, from_interop};
+use super::{DialectName, FormatName, ReachArgs, from_book, write_answer};
 use crate::cli::language::{counts, left, say, word};
+use juzhong::answers::book::{ExportAnswer, share};
 use juzhong::book::Book;
 use juzhong::book::interop::{ExportOptions, ExportReport, export};
 use juzhong::bytes::visible::ShowPath;
@@ -48,34 +46,15 @@ pub(crate) fn run(
         reach: args.reach.reach(&bar),
         ..ExportOptions::new(to.into())
     };
-    let report = export(book, output, &options).map_err(from_interop)?;
+    let report = export(book, output, &options).map_err(from_book)?;
     drop(bar);
     if context.common.json {
-        writeln!(context.out, "{}", answer(book, output, &options, &report))?;
+        let answer = ExportAnswer::of(book.path(), output, options.to, &report);
+        write_answer(&answer, context.out)?;
     } else {
         print(output, &options, &report, context.out)?;
     }
     Ok(exit::OK)
-}
-
-fn answer(
-    book: &Book,
-    output: &Path,
-    options: &ExportOptions,
-    report: &ExportReport,
-) -> serde_json::Value {
-    json!({
-        "schema": "juzhong.book.export/1",
-        "book": book.path().to_string_lossy(),
-        "output": output.to_string_lossy(),
-        "format": options.to.name(),
-        "moves": report.moves,
-        "written": report.written,
-        "unreached": report.unreached,
-        "unreached_share": share(report.unreached, report.moves),
-        "cut": report.is_cut,
-        "dropped": report.dropped,
-    })
 }
 
 fn print(

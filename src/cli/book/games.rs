@@ -3,18 +3,16 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use super::super::line_args::{LineArgs, NotationArgs};
 use super::super::listing::ListFile;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit, tell};
-use super::from_book;
-use super::query::side_names;
+use super::write_answer;
 use crate::cli::language::{self, fitting, say};
+use juzhong::answers::book::{GamesRequest, next_move};
 use juzhong::book::{Book, BookGame, MAX_SAMPLES};
 use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Side, Symmetric};
+use juzhong::game::Side;
 use juzhong::gomoku::Board;
 use juzhong::record::{PgnOptions, Record, Tree, WriteOptions};
 use juzhong::xiangqi::Position;
@@ -53,21 +51,21 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
 }
 
-fn run_game<G: Terminal + Symmetric>(
-    args: &Args,
-    context: &mut Context<'_>,
-) -> Result<u8, CliError> {
+fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
-    let line = args.line.line::<G>()?.line;
-    let position = line.position();
-    let games = book.games_of(position, None, args.limit.into()).map_err(from_book)?;
+    let request = GamesRequest {
+        line: args.line.request(),
+        limit: args.limit.into(),
+        notation: args.notation.asked(),
+    };
+    let found = request.find::<G>(&book)?;
     let to_stdout = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if to_stdout && context.common.json {
         let message = "-o - and --json both write to standard output; name a file after -o";
         return Err(CliError::message(exit::USAGE, message));
     }
     if let Some(path) = &args.output {
-        let text = games_text(&games, args.notation.shown())?;
+        let text = games_text(&found.games, args.notation.shown())?;
         if to_stdout {
             context.out.write_all(&text)?;
         } else {
@@ -79,31 +77,14 @@ fn run_game<G: Terminal + Symmetric>(
     if to_stdout {
         // The games are the answer.
     } else if context.common.json {
-        writeln!(context.out, "{}", answer(&book, position, &games, args.notation))?;
+        write_answer(&found.answer(request.notation), context.out)?;
     } else {
-        print(&book, &games, args.notation.shown(), context.out)?;
+        print(&book, &found.games, args.notation.shown(), context.out)?;
     }
     if context.common.json && book.samples() == 0 {
         tell(format_args!("juzhong: {}", without_samples(&book)));
     }
-    Ok(if games.is_empty() { exit::FAILED } else { exit::OK })
-}
-
-/// The object of `book games --json`.
-///
-/// # Errors
-///
-/// If the position cannot be read, or the book.
-#[cfg(feature = "web")]
-pub(crate) fn answer_for<G: Terminal + Symmetric>(
-    book: &Book,
-    args: &LineArgs,
-    limit: usize,
-    notation: NotationArgs,
-) -> Result<Value, CliError> {
-    let line = args.line::<G>()?.line;
-    let games = book.games_of(line.position(), None, limit).map_err(from_book)?;
-    Ok(answer(book, line.position(), &games, notation))
+    Ok(if found.games.is_empty() { exit::FAILED } else { exit::OK })
 }
 
 fn without_samples(book: &Book) -> String {
@@ -111,59 +92,6 @@ fn without_samples(book: &Book) -> String {
         "{} has no sample games; build it from its game files with --samples N (N at most {MAX_SAMPLES})",
         book.path().shown()
     )
-}
-
-fn answer<G: Terminal + Symmetric>(
-    book: &Book,
-    position: &G,
-    games: &[BookGame<G>],
-    notation: NotationArgs,
-) -> Value {
-    json!({
-        "schema": "juzhong.book.games/1",
-        "book": book.path().to_string_lossy(),
-        "fen": position.to_fen(),
-        "key": book.key_of(position).to_string(),
-        "samples": book.samples(),
-        "games": games.iter().map(|game| game_answer(game, notation)).collect::<Vec<_>>(),
-    })
-}
-
-fn game_answer<G: Terminal>(game: &BookGame<G>, notation: NotationArgs) -> Value {
-    let [first, second] = &game.players;
-    let [first_name, second_name] = side_names::<G>();
-    let [first_rating, second_rating] =
-        [first_name, second_name].map(|name| format!("{name}_rating"));
-    let (file, number) = game.source.as_ref().map(|(name, number)| (name, number)).unzip();
-    let mut answer = json!({
-        first_name: first,
-        second_name: second,
-        first_rating: game.ratings[0],
-        second_rating: game.ratings[1],
-        "event": game.event,
-        "year": game.year,
-        "result": game.result.map(|result| result.to_string()),
-        "file": file,
-        "number": number,
-        "ply": game.ply,
-        "move": next_move(game, MoveNotation::Uci),
-        "moves": game.moves.iter().map(|&mv| G::move_text(mv)).collect::<Vec<_>>().join(" "),
-    });
-    if let Some(notation) = notation.asked() {
-        answer["text"] = next_move(game, notation).into();
-    }
-    answer
-}
-
-/// The move that a game goes on by where the position is on the board, as it was played.
-fn next_move<G: Terminal>(game: &BookGame<G>, notation: MoveNotation) -> Option<String> {
-    let ply = game.ply?;
-    let next = *game.moves.get(ply)?;
-    let mut position = game.start.clone().unwrap_or_else(G::start);
-    for &mv in &game.moves[..ply] {
-        position.make(mv);
-    }
-    Some(position.write_move(next, notation))
 }
 
 fn print<G: Terminal>(

@@ -1,18 +1,19 @@
+//! `book import`: books of other programs.
+
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde_json::json;
 
 use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
-use super::{FormatName, ReachArgs, from_interop, from_replace};
+use super::{FormatName, ReachArgs, from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::{GomokuImportAnswer, ImportAnswer, dialect_name, scores_name, share};
 use juzhong::book::interop::{
-    Dialect, GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, Scores, import,
-    import_gomoku,
+    GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, Scores, import, import_gomoku,
 };
 use juzhong::book::propagate;
 use juzhong::bytes::visible::ShowPath;
@@ -62,21 +63,6 @@ impl From<ScoresName> for Scores {
     }
 }
 
-const fn scores_text(scores: Scores) -> &'static str {
-    match scores {
-        Scores::Weight => "weights",
-        Scores::Priority => "priorities",
-        Scores::Drop => "dropped",
-    }
-}
-
-pub(crate) const fn dialect_text(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Int64 => "int64",
-        Dialect::Double => "double",
-    }
-}
-
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     if context.common.game == GameName::Gomoku {
         return run_gomoku(args, context);
@@ -88,10 +74,11 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         reach: args.reach.reach(&bar),
         scores: args.scores.map(Into::into),
     };
-    let report = import(&args.foreign, &args.output, &options).map_err(from_interop)?;
+    let report = import(&args.foreign, &args.output, &options).map_err(from_book)?;
     drop(bar);
     if context.common.json {
-        writeln!(context.out, "{}", answer(args, &report))?;
+        let answer = ImportAnswer::of(&args.foreign, &args.output, &report);
+        write_answer(&answer, context.out)?;
     } else {
         print(args, &report, context.out)?;
     }
@@ -107,75 +94,33 @@ fn run_gomoku(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let bar = Bar::new();
     let options =
         GomokuImportOptions { memory: args.memory, stop: stop_flag(), progress: bar.progress() };
-    let report = import_gomoku(&args.foreign, &args.output, &options).map_err(from_interop)?;
+    let report = import_gomoku(&args.foreign, &args.output, &options).map_err(from_book)?;
     drop(bar);
     if report.scores > 0 {
-        propagate::<Board>(&args.output, 1, &stop_flag()).map_err(from_replace)?;
+        propagate::<Board>(&args.output, 1, &stop_flag()).map_err(from_book)?;
     }
-    let GomokuImport { source, rows, unreadable, unreached, scores, comments, ref metadata } =
-        report;
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.book.import/1",
-            "foreign": args.foreign.to_string_lossy(),
-            "book": args.output.to_string_lossy(),
-            "format": source.name(),
-            "rows": rows,
-            "unreadable": unreadable,
-            "unreached": unreached,
-            "unreached_share": share(unreached, rows),
-            "comments": comments,
-            "scores": scores,
-            "positions": metadata.positions,
-            "moves": metadata.rows,
-            "content": metadata.content,
-        });
-        writeln!(context.out, "{answer}")?;
-        return Ok(exit::OK);
+        let answer = GomokuImportAnswer::of(&args.foreign, &args.output, &report);
+        write_answer(&answer, context.out)?;
+    } else {
+        print_gomoku(args, &report, context.out)?;
     }
-    let (book, foreign) = (args.output.shown(), args.foreign.shown());
-    let (moves, positions) = (counts::moves(metadata.rows), counts::positions(metadata.positions));
-    say!(context.out, "{book}: {moves} of {positions}")?;
-    say!(context.out, "from       {foreign} ({})", source.name())?;
-    say!(context.out, "rows       {rows}, {unreadable} of them unreadable")?;
-    say!(context.out, "unreached  {unreached}")?;
-    say!(context.out, "scores     {}", counts::positions(scores))?;
-    say!(context.out, "comments   {comments}")?;
     Ok(exit::OK)
 }
 
-fn answer(args: &Args, report: &ImportReport) -> serde_json::Value {
-    json!({
-        "schema": "juzhong.book.import/1",
-        "foreign": args.foreign.to_string_lossy(),
-        "book": args.output.to_string_lossy(),
-        "format": report.format.name(),
-        "dialect": report.dialect.map(dialect_text),
-        "swapped_moves": report.is_swapped,
-        "rows": report.rows,
-        "taken": report.taken,
-        "merged": report.merged,
-        "unreadable": report.unreadable,
-        "illegal": report.illegal,
-        "unreached": report.unreached,
-        "unreached_share": share(report.unreached, report.rows),
-        "cut": report.is_cut,
-        "disabled": report.disabled,
-        "comments": report.comments,
-        "comments_shortened": report.shortened,
-        "swapped_rows": report.swapped_rows,
-        "clamped": report.clamped,
-        "learning_dropped": report.learning,
-        "scores": scores_text(report.scores),
-        "positions": report.metadata.positions,
-        "moves": report.metadata.rows,
-        "content": report.metadata.content,
-    })
-}
-
-/// With four digits.
-pub(crate) fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { (part as f64 / whole as f64 * 1e4).round() / 1e4 }
+fn print_gomoku(args: &Args, report: &GomokuImport, out: &mut dyn Write) -> Result<(), CliError> {
+    let GomokuImport { source, rows, unreadable, unreached, scores, comments, metadata } = report;
+    let book = args.output.shown();
+    let foreign = args.foreign.shown();
+    let moves = counts::moves(metadata.rows);
+    let positions = counts::positions(metadata.positions);
+    say!(out, "{book}: {moves} of {positions}")?;
+    say!(out, "from       {foreign} ({})", source.name())?;
+    say!(out, "rows       {rows}, {unreadable} of them unreadable")?;
+    say!(out, "unreached  {unreached}")?;
+    say!(out, "scores     {}", counts::positions(scores))?;
+    say!(out, "comments   {comments}")?;
+    Ok(())
 }
 
 fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), CliError> {
@@ -193,7 +138,7 @@ fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), 
         return Ok(());
     }
     if let Some(dialect) = report.dialect {
-        say!(out, "keys       {}", dialect_text(dialect))?;
+        say!(out, "keys       {}", dialect_name(dialect))?;
     }
     if report.is_swapped {
         say!(out, "moves      stored with origin and destination exchanged")?;
@@ -206,7 +151,7 @@ fn print(args: &Args, report: &ImportReport, out: &mut dyn Write) -> Result<(), 
     say!(out, "unreadable {}, left out", report.unreadable)?;
     say!(out, "disabled   {}", report.disabled)?;
     say!(out, "comments   {}, {} of them shortened", report.comments, report.shortened)?;
-    say!(out, "scores     {}", scores_text(report.scores))?;
+    say!(out, "scores     {}", scores_name(report.scores))?;
     say!(out, "clamped    {}, out of range", report.clamped)?;
     say!(
         out,

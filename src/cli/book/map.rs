@@ -1,13 +1,15 @@
+//! `book map`: a shard of game files.
+
 use std::num::NonZero;
 use std::path::PathBuf;
-
-use serde_json::json;
 
 use super::super::listing::show_some;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::build::Intake;
+use super::write_answer;
 use crate::cli::language::say;
+use juzhong::answers::book::MapAnswer;
 use juzhong::book::{BuildOptions, ReadOptions, ShardFormat, map};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
@@ -53,19 +55,11 @@ fn run_game<G: Terminal + Symmetric>(
         map::<G>(files, output, format, options, read)
     })?;
     show_some("no games in", &report.empty_files);
-    let [sources, games, ..] = report.rows;
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.book.map/1",
-            "shard": output.to_string_lossy(),
-            "files": report.files,
-            "same_files": report.same_files,
-            "skipped": passed_over + report.skipped,
-            "sources": sources,
-            "games": games,
-        });
-        writeln!(context.out, "{answer}")?;
+        let skipped = passed_over + report.skipped;
+        write_answer(&MapAnswer::of(output, &report, skipped), context.out)?;
     } else {
+        let [sources, games, ..] = report.rows;
         let shard = output.shown();
         say!(context.out, "{shard}: different games: {games}, different files: {sources}")?;
     }

@@ -1,14 +1,15 @@
+//! `book merge`: one book of several.
+
 use std::io::Write;
 use std::path::PathBuf;
-
-use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::from_remake;
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say, text};
+use juzhong::answers::book::{MergeAnswer, rekeyed_share};
 use juzhong::book::{MergeOptions, MergeReport, merge};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
@@ -42,53 +43,14 @@ fn run_game<G: Terminal + Symmetric>(
 ) -> Result<u8, CliError> {
     let was_backed = args.books.iter().any(|book| super::is_backed(book));
     let options = MergeOptions { memory: args.memory, stop: stop_flag() };
-    let report = merge::<G>(&args.books, &args.output, &options).map_err(from_remake)?;
+    let report = merge::<G>(&args.books, &args.output, &options).map_err(from_book)?;
     if context.common.json {
-        writeln!(context.out, "{}", answer(args, &report))?;
+        write_answer(&MergeAnswer::of(&args.output, &report), context.out)?;
     } else {
         print(args, &report, context.out)?;
     }
     super::tell_unbacked(was_backed, &args.output);
     Ok(exit::OK)
-}
-
-/// The share of a book's rows that were found under other keys.
-fn share(unreached: u64, rows: u64) -> f64 {
-    unreached as f64 / rows.max(1) as f64
-}
-
-fn answer(args: &Args, report: &MergeReport) -> Value {
-    let about = &report.metadata;
-    let books: Vec<Value> = report
-        .books
-        .iter()
-        .map(|book| {
-            json!({
-                "book": book.path.to_string_lossy(),
-                "games": book.games,
-                "moves": book.rows,
-                "contained": book.is_contained,
-                "rekeyed": book.is_rekeyed,
-                "unreached": book.unreached,
-                "unreached_share": share(book.unreached, book.rows),
-            })
-        })
-        .collect();
-    json!({
-        "schema": "juzhong.book.merge/1",
-        "book": args.output.to_string_lossy(),
-        "games": about.counts.games,
-        "positions": about.positions,
-        "moves": about.rows,
-        "marks": report.marks,
-        "conflicts": report.conflicts,
-        "max_ply": about.max_ply,
-        "depths_differ": report.depths_differ,
-        "min_games": about.min_games,
-        "pruned": about.pruned,
-        "content": about.content,
-        "books": books,
-    })
 }
 
 fn print(args: &Args, report: &MergeReport, out: &mut dyn Write) -> Result<(), CliError> {
@@ -111,7 +73,7 @@ fn print(args: &Args, report: &MergeReport, out: &mut dyn Write) -> Result<(), C
             notes.push(text!("only its marks: another book counts all its games"));
         }
         if book.is_rekeyed {
-            let percent = 100.0 * share(book.unreached, book.rows);
+            let percent = 100.0 * rekeyed_share(book);
             notes.push(text!(
                 "other keys, {} not reached ({percent:.2}%)",
                 counts::rows(book.unreached)

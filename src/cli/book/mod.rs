@@ -4,36 +4,38 @@ mod bar;
 mod build;
 mod classify;
 mod doctor;
-pub(crate) mod edit;
+mod edit;
 mod expand;
 mod export;
 mod flag;
 mod foreign;
-pub(crate) mod games;
+mod games;
 mod import;
 mod map;
 mod merge;
 pub(crate) mod names;
 mod pack;
 mod prune;
-pub(crate) mod query;
+mod query;
 mod reduce;
 mod score;
 mod sources;
 mod stats;
 mod tree;
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 
 use clap::ValueEnum;
+use serde::Serialize;
 
 use self::bar::Bar;
 use super::interrupt::stop_flag;
-use super::{CliError, Context, exit, tell};
+use super::{CliError, Context, tell};
 use crate::cli::language::{counts, say};
-use juzhong::book::interop::{Dialect, Format, InteropError, Reach};
-use juzhong::book::{Book, BookError, BuildError, Counts, RemakeError, ReplaceError};
+use juzhong::answers::AnswerError;
+use juzhong::book::interop::{Dialect, Format, Reach};
+use juzhong::book::{Book, Counts};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
 
@@ -177,71 +179,16 @@ fn print_not_counted(c: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
     Ok(())
 }
 
-pub(crate) fn from_book(error: BookError) -> CliError {
-    let code = match &error {
-        BookError::Io { source, .. } => match source.kind() {
-            ErrorKind::Interrupted => exit::INTERRUPTED,
-            ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
-            _ => exit::IO,
-        },
-        _ => exit::BAD_DATA,
-    };
-    CliError::new(code, error)
+/// The error of a book, with the exit code of its kind.
+pub(crate) fn from_book(error: impl Into<AnswerError>) -> CliError {
+    error.into().into()
 }
 
-fn from_replace(error: ReplaceError) -> CliError {
-    let code = match error {
-        ReplaceError::Book(error) => return from_book(error),
-        ReplaceError::Busy { .. } | ReplaceError::Refused { .. } => exit::CANNOT_CREATE,
-        ReplaceError::Interrupted { .. } => exit::INTERRUPTED,
-        _ => exit::IO,
-    };
-    CliError::new(code, error)
-}
-
-pub(crate) fn from_build(error: BuildError) -> CliError {
-    let code = match error {
-        BuildError::BaseBook(error) => return from_book(error),
-        BuildError::Replace(error) => return from_replace(error),
-        BuildError::Input { ref source, .. } => match source.kind() {
-            ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
-            _ => exit::IO,
-        },
-        BuildError::StrangeInput { .. }
-        | BuildError::NoFiles { .. }
-        | BuildError::NoGames { .. }
-        | BuildError::Pruned { .. }
-        | BuildError::Shard { .. }
-        | BuildError::Strict { .. } => exit::BAD_DATA,
-        BuildError::Conflict { .. } => exit::USAGE,
-        _ => exit::IO,
-    };
-    CliError::new(code, error)
-}
-
-fn from_remake(error: RemakeError) -> CliError {
-    match error {
-        RemakeError::Book(error) => from_book(error),
-        RemakeError::Replace(error) => from_replace(error),
-        RemakeError::TooMany { .. } => CliError::new(exit::USAGE, error),
-        _ => CliError::new(exit::BAD_DATA, error),
-    }
-}
-
-fn from_interop(error: InteropError) -> CliError {
-    let code = match error {
-        InteropError::Book(error) => return from_book(error),
-        InteropError::Replace(error) => return from_replace(error),
-        InteropError::Io { ref source, .. } => match source.kind() {
-            ErrorKind::NotFound | ErrorKind::PermissionDenied => exit::NO_INPUT,
-            _ => exit::IO,
-        },
-        InteropError::Busy(_) | InteropError::Create { .. } => exit::CANNOT_CREATE,
-        InteropError::Write { .. } => exit::IO,
-        InteropError::Interrupted { .. } => exit::INTERRUPTED,
-        _ => exit::BAD_DATA,
-    };
-    CliError::new(code, error)
+/// Writes an answer as a line of JSON, its members sorted by name.
+fn write_answer(answer: &impl Serialize, out: &mut dyn Write) -> Result<(), CliError> {
+    let answer = serde_json::to_value(answer)?;
+    writeln!(out, "{answer}")?;
+    Ok(())
 }
 
 /// A format of another program.

@@ -1,12 +1,13 @@
-use std::path::PathBuf;
+//! `book pack`: a book of shards.
 
-use serde_json::json;
+use std::path::PathBuf;
 
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::reduce::Effort;
-use super::{from_build, print_counts};
+use super::{from_book, print_counts, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::PackAnswer;
 use juzhong::book::pack;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
@@ -38,18 +39,9 @@ fn run_game<G: Terminal + Symmetric>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let about = pack::<G>(&args.shards, &args.output, &args.effort.work()).map_err(from_build)?;
+    let about = pack::<G>(&args.shards, &args.output, &args.effort.work()).map_err(from_book)?;
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.book.pack/1",
-            "book": args.output.to_string_lossy(),
-            "records": about.counts.records,
-            "games": about.counts.games,
-            "positions": about.positions,
-            "moves": about.rows,
-            "content": about.content,
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(&PackAnswer::of(&args.output, &about), context.out)?;
     } else {
         let book = args.output.shown();
         say!(

@@ -1,13 +1,14 @@
+//! `book prune`: a smaller copy of a book.
+
 use std::io::Write;
 use std::path::PathBuf;
-
-use serde_json::json;
 
 use super::super::interrupt::stop_flag;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::from_remake;
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::PruneAnswer;
 use juzhong::book::{PruneOptions, PruneReport, prune};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
@@ -65,22 +66,9 @@ fn run_game<G: Terminal + Symmetric>(
         keep_marked: args.keep_marked,
         stop: stop_flag(),
     };
-    let report = prune::<G>(&args.book, &args.output, &options).map_err(from_remake)?;
+    let report = prune::<G>(&args.book, &args.output, &options).map_err(from_book)?;
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.book.prune/1",
-            "book": args.output.to_string_lossy(),
-            "positions": report.metadata.positions,
-            "moves": report.metadata.rows,
-            "dropped": report.dropped(),
-            "few_games": report.few_games,
-            "small_share": report.small_share,
-            "cut_off": report.cut_off,
-            "deleted": report.deleted,
-            "pruned": report.metadata.pruned,
-            "content": report.metadata.content,
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(&PruneAnswer::of(&args.output, &report), context.out)?;
     } else {
         print(args, &report, context.out)?;
     }

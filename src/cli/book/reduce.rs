@@ -1,15 +1,16 @@
+//! `book reduce`: the games of shards brought together.
+
 use std::num::NonZero;
 use std::path::PathBuf;
-
-use serde_json::json;
 
 use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::from_build;
 use super::map::shard_format;
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::ReduceAnswer;
 use juzhong::book::{Work, reduce};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
@@ -75,20 +76,11 @@ fn run_game<G: Terminal + Symmetric>(
 ) -> Result<u8, CliError> {
     let format = shard_format(args.parquet)?;
     let report = reduce::<G>(&args.shards, &args.output, format, args.part, &args.effort.work())
-        .map_err(from_build)?;
-    let [_, games, moves, _] = report.rows;
+        .map_err(from_book)?;
     if context.common.json {
-        let (part, parts) = args.part;
-        let answer = json!({
-            "schema": "juzhong.book.reduce/1",
-            "shard": args.output.to_string_lossy(),
-            "part": part,
-            "parts": parts,
-            "games": games,
-            "moves": moves,
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(&ReduceAnswer::of(&args.output, args.part, &report), context.out)?;
     } else {
+        let [_, games, moves, _] = report.rows;
         let shard = args.output.shown();
         say!(context.out, "{shard}: {} of different games: {games}", counts::moves(moves))?;
     }

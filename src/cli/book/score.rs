@@ -1,15 +1,14 @@
-use std::path::{Path, PathBuf};
+//! `book score`: scores of positions, and the values that follow from them.
 
-use serde_json::json;
+use std::path::{Path, PathBuf};
 
 use super::super::input::Input;
 use super::super::interrupt::{self, stop_flag};
 use super::super::{CliError, Context, GameName, exit};
-use super::sources::{
-    Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, prove, span_json,
-};
-use super::{from_book, from_replace};
+use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, prove};
+use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use juzhong::answers::book::{ScoreAnswer, ScoreCounts};
 use juzhong::book::{
     Book, Costs, DropOutKind, Findings, GraphNode, MAX_SCORE_LINE, PropagationReport, ReplaceError,
     clear_scores, propagate,
@@ -52,16 +51,6 @@ pub(crate) struct Args {
     sources: SourceArgs,
 }
 
-/// The counts of the work done.
-#[derive(Debug, Default)]
-struct Report {
-    leaves: usize,
-    scored: u64,
-    proofs: u64,
-    imported: u64,
-    cleared: Option<usize>,
-}
-
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     match context.common.game {
         GameName::Xiangqi => run_game::<Position>(args, context),
@@ -72,15 +61,14 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
-    let mut report = Report::default();
+    let mut report = ScoreCounts::default();
     let mut result = Ok(());
     if let Some(source) = &args.clear {
         let source = Some(source.as_str()).filter(|source| !source.is_empty());
         if let Some(source) = source {
             check_source(&book, source)?;
         }
-        report.cleared =
-            Some(clear_scores(&args.book, source, &stop_flag()).map_err(from_replace)?);
+        report.cleared = Some(clear_scores(&args.book, source, &stop_flag()).map_err(from_book)?);
     } else if let Some(file) = &args.import {
         result = import::<G>(&book, args, file).map(|imported| report.imported = imported);
     } else {
@@ -97,7 +85,7 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     if has_new && matches!(backed, Err(ReplaceError::Interrupted { .. })) {
         check_interrupt(report.scored + report.proofs)?;
     }
-    let backed = backed.map_err(from_replace)?;
+    let backed = backed.map_err(from_book)?;
     check_interrupt(report.scored + report.proofs)?;
     tell::<G>(&args.book, &report, &backed, context)?;
     Ok(exit::OK)
@@ -119,7 +107,7 @@ fn score<G: Scorable>(
     book: &Book,
     args: &Args,
     min_games: u64,
-    report: &mut Report,
+    report: &mut ScoreCounts,
 ) -> Result<(), CliError> {
     stop_flag(); // from here on an interrupt ends in good order
     let graph = book.playable_graph::<G>(min_games).map_err(from_book)?;
@@ -130,7 +118,7 @@ fn score<G: Scorable>(
         report.proofs = proofs.len() as u64;
         scores.extend(proofs.iter().map(|(key, score)| (key.to_i64(), score.clone())));
         saver.pending.scores.extend(proofs);
-        saver.save().map_err(from_replace)?;
+        saver.save().map_err(from_book)?;
     }
     let backed = graph.propagate(&scores);
     let unscored = graph.drop_outs(&scores, &backed, Costs::default(), false);
@@ -147,7 +135,7 @@ fn score<G: Scorable>(
     if args.no_engine || leaves.is_empty() {
         return Ok(());
     }
-    report.leaves = leaves.len();
+    report.searched = leaves.len();
     let mut engines = args.sources.engines::<G>(leaves.len())?;
     let name = engines.first().map_or_else(String::new, |engine| engine.name().to_owned());
     let line = |number: usize| graph.line_to(leaves[number]);
@@ -177,7 +165,7 @@ fn import<G: Scorable>(book: &Book, args: &Args, file: &Path) -> Result<u64, Cli
         if findings.scores.len() >= BATCH || is_end || bad.is_some() {
             imported += findings.scores.len() as u64;
             if !findings.is_empty() {
-                std::mem::take(&mut findings).save(&args.book).map_err(from_replace)?;
+                std::mem::take(&mut findings).save(&args.book).map_err(from_book)?;
             }
         }
         if let Err(error) = line {
@@ -199,31 +187,14 @@ fn import<G: Scorable>(book: &Book, args: &Args, file: &Path) -> Result<u64, Cli
 
 fn tell<G: Scorable>(
     path: &Path,
-    report: &Report,
+    report: &ScoreCounts,
     backed: &PropagationReport,
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let sources = Book::open(path).and_then(|book| book.score_sources()).map_err(from_book)?;
     let out = &mut *context.out;
     if context.common.json {
-        let sources: Vec<_> =
-            sources.iter().map(|(name, n)| json!({"source": name, "scores": n})).collect();
-        let answer = json!({
-            "schema": "juzhong.book.score/1",
-            "book": path.to_string_lossy(),
-            "searched": report.leaves,
-            "scored": report.scored,
-            "proofs": report.proofs,
-            "imported": report.imported,
-            "cleared": report.cleared,
-            "sources": sources,
-            "positions": backed.scored,
-            "unscored_leaves": backed.unscored_leaves,
-            "backed_moves": backed.moves,
-            "unreached_moves": backed.unreached,
-            "start": backed.start.map(span_json),
-        });
-        writeln!(out, "{answer}")?;
+        write_answer(&ScoreAnswer::of(path, report, &sources, backed), out)?;
         return Ok(());
     }
     if let Some(cleared) = report.cleared {

@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
 
 use super::super::interrupt::stop_flag;
 use super::super::terminal::Terminal;
 use super::super::{CliError, OrExit, exit, interrupt};
-use super::from_replace;
+use super::from_book;
 use juzhong::answers::parse_rules;
 use juzhong::book::{
-    Book, Bounds, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score,
-    Value as BookValue, evaluate_all,
+    Book, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score, evaluate_all,
 };
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
@@ -179,7 +177,7 @@ impl<'a> Saver<'a> {
     fn save_at_last(&mut self) -> Result<(), CliError> {
         patiently(|| self.save()).map_err(|error| {
             let lost = self.pending.scores.len();
-            from_replace(error).within(format!("{lost} scores could not be kept"))
+            from_book(error).within(format!("{lost} scores could not be kept"))
         })
     }
 
@@ -228,7 +226,7 @@ impl From<AskError> for CliError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Evaluate(error) => Self::new(exit::UNAVAILABLE, error),
-            AskError::Replace(error) => from_replace(error),
+            AskError::Replace(error) => from_book(error),
         }
     }
 }
@@ -301,14 +299,4 @@ pub(crate) fn prove<G: Scorable>(
         Some(error) => Err(CliError::new(exit::BAD_DATA, error)),
         None => Ok(found),
     }
-}
-
-/// `{"low": …, "high": …}` on the scale of [`BookValue`]; null where nothing is known.
-pub(crate) fn span_json(span: Bounds) -> Value {
-    let low = span.low();
-    let high = span.high();
-    json!({
-        "low": (low > BookValue::LEAST).then_some(low.value()),
-        "high": (high < BookValue::MOST).then_some(high.value()),
-    })
 }
