@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(AnswerError::from(damaged()).kind(), ErrorKind::Damaged);
         let edited = EditError::Replace(ReplaceError::Book(damaged()));
         assert_eq!(AnswerError::from(edited).kind(), ErrorKind::Damaged);
-        let busy = ReplaceError::Busy { path: "a.book".into(), who: "another".to_owned() };
+        let busy = ReplaceError::Busy(Busy { path: "a.book".into(), process: None });
         assert_eq!(AnswerError::from(busy).kind(), ErrorKind::Locked);
         let locked = EditError::Locked { mv: "h2e2".to_owned(), position: String::new() };
         assert_eq!(AnswerError::from(locked).kind(), ErrorKind::BadData);
