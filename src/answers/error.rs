@@ -1,5 +1,10 @@
 //! Errors by their kind: each front end says in its own way what it means, as an exit code or a status.
 
+use std::error::Error;
+use std::fmt::{self, Display};
+
+use serde::Serialize;
+
 /// The kind of an error, which front ends translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -10,29 +15,45 @@ pub enum ErrorKind {
     BadData,
     /// There is no such thing as is asked for.
     NotFound,
+    /// A file that the answer needs is not there, or may not be read.
+    Absent,
     /// Too much is going on; later the request may be answered.
     Busy,
+    /// Another process is changing the file that is to be changed.
+    Locked,
+    /// The file that is to be written may not be.
+    ReadOnly,
     /// Something that the answer needs cannot be had now.
     Unavailable,
     /// A file that the answer needs is not what it should be.
     Damaged,
+    /// An output cannot be created.
+    CannotCreate,
+    /// Reading or writing failed.
+    Io,
     /// The work was interrupted.
     Interrupted,
 }
 
-/// The reason why a request has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+/// The reason why a request has no answer. Its text and its causes are those of the fault behind it.
+#[derive(Debug)]
 pub struct AnswerError {
     kind: ErrorKind,
-    message: String,
+    parameter: Option<&'static str>,
+    fault: Box<dyn Error + Send + Sync>,
 }
 
 impl AnswerError {
-    /// An error of that kind, with what is wrong and what to do.
+    /// An error of that kind: a text that says what is wrong and what to do, or another error.
     #[must_use]
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+    pub fn new(kind: ErrorKind, fault: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { kind, parameter: None, fault: fault.into() }
+    }
+
+    /// The same, with the parameter of the request that is at fault, if one is.
+    #[must_use]
+    pub fn in_parameter(self, parameter: impl Into<Option<&'static str>>) -> Self {
+        Self { parameter: parameter.into(), ..self }
     }
 
     /// The kind.
@@ -40,4 +61,52 @@ impl AnswerError {
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
+
+    /// The name of the parameter at fault, such as `add_line`.
+    #[must_use]
+    pub const fn parameter(&self) -> Option<&'static str> {
+        self.parameter
+    }
+
+    /// The message with those of its causes, each after a colon.
+    #[must_use]
+    pub fn full_message(&self) -> String {
+        let mut message = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            message = format!("{message}: {error}");
+            cause = error.source();
+        }
+        message
+    }
+}
+
+impl Display for AnswerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault.fmt(f)
+    }
+}
+
+impl Error for AnswerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.fault.source()
+    }
+}
+
+/// An error as a part of an answer that goes on without what could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorReport {
+    /// The exit code that the question by itself would have led to.
+    pub code: u8,
+    /// The message.
+    pub message: String,
+}
+
+/// The answer to a line of a batch that cannot be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedLine {
+    /// The line as it stands in the batch.
+    pub fen: String,
+    /// The reason.
+    pub error: ErrorReport,
 }

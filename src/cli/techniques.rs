@@ -1,112 +1,32 @@
-use serde_json::json;
+//! `juzhong bench techniques`: the nodes of searches with fewer techniques.
 
-use super::{CliError, Context, OrExit, exit};
-use juzhong::game::{Adjudicate, Line};
-use juzhong::search::{Features, Limits, SearchOptions, Searcher};
-use juzhong::xiangqi::Position;
-
-/// Size of the transposition table in MiB.
-const HASH_MIB: usize = 64;
-/// Plies counted by default.
-const DEPTH: u32 = 6;
-
-/// No technique but alpha-beta and quiescence; each depth by itself.
-const ALPHA_BETA: Features =
-    Features { ordering: false, zero_window: false, deepening: false, ..Features::FULL_WIDTH };
-
-/// The searches compared: name, techniques, and the nodes that the source document reports from
-/// depth 1 on.
-const SEARCHES: [(&str, Features, &[u64]); 4] = [
-    ("alpha-beta", ALPHA_BETA, &[45, 523, 10_689, 72_954]),
-    ("pvs", Features { zero_window: true, ..ALPHA_BETA }, &[45, 552, 5_302, 46_361]),
-    ("pvs, hash, history", Features { table: true, ..Features::FULL_WIDTH }, &[]),
-    ("full", Features::ALL, &[45, 164, 1_567, 6_895, 55_623]),
-];
+use super::{CliError, Context, exit, write_answer};
+use juzhong::answers::TechniquesAnswer;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Maximum depth; plain alpha-beta takes about twenty times as long for each additional ply.
-    #[arg(long, default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=12))]
+    #[arg(long, default_value_t = TechniquesAnswer::DEPTH, value_parser = clap::value_parser!(u32).range(1..=12))]
     depth: u32,
 }
 
-/// The nodes that one search visited at one depth.
-struct Count {
-    nodes: u64,
-    quiescence: u64,
-    document: Option<u64>,
-}
-
-/// Counts the nodes of each search at each depth, from the start position, quiescence included,
-/// iterations before the last one too where there are any.
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let mut searches = Vec::new();
-    for (name, techniques, document) in SEARCHES {
-        let mut counts = Vec::new();
-        for depth in 1..=args.depth {
-            let document = document.get(depth as usize - 1).copied();
-            counts.push(count(techniques, depth, document)?);
-        }
-        searches.push((name, counts));
-    }
+    let answer = TechniquesAnswer::measure(args.depth)?;
     if context.common.json {
-        let searches: Vec<_> = searches.iter().map(|(name, counts)| object(name, counts)).collect();
-        let answer = json!({"schema": "juzhong.bench.features/1", "searches": searches});
-        writeln!(context.out, "{answer}")?;
+        write_answer(context.out, &answer)?;
         return Ok(exit::OK);
     }
     writeln!(context.out, "{:<20} depth       nodes  quiescence    document", "search")?;
-    for (name, counts) in &searches {
-        for (i, Count { nodes, quiescence, document }) in counts.iter().enumerate() {
-            let document = document.map_or_else(|| "-".to_owned(), |n| n.to_string());
-            let depth = i + 1;
+    for search in &answer.searches {
+        let name = search.name;
+        for count in &search.depths {
+            let document = count.document.map_or_else(|| "-".to_owned(), |n| n.to_string());
             writeln!(
                 context.out,
-                "{name:<20} {depth:>5} {nodes:>11} {quiescence:>11} {document:>11}"
+                "{name:<20} {:>5} {:>11} {:>11} {document:>11}",
+                count.depth, count.nodes, count.quiescence_nodes
             )?;
         }
     }
     Ok(exit::OK)
-}
-
-fn object(name: &str, counts: &[Count]) -> serde_json::Value {
-    let depths: Vec<_> = (1..)
-        .zip(counts)
-        .map(|(depth, count)| {
-            let Count { nodes, quiescence, document } = count;
-            json!({"depth": depth, "nodes": nodes, "quiescence_nodes": quiescence,
-                   "document": document})
-        })
-        .collect();
-    json!({"name": name, "depths": depths})
-}
-
-fn count(features: Features, depth: u32, document: Option<u64>) -> Result<Count, CliError> {
-    let options = SearchOptions { hash_mib: HASH_MIB, threads: 1, multipv: 1 };
-    let searcher = Searcher::<Position>::new(options).or_exit(exit::UNAVAILABLE)?;
-    let rules = <Position as Adjudicate>::Rules::default();
-    let line = Line::new(Position::start(), 0);
-    let mut searcher = searcher.with_features(features);
-    let found = searcher.run(&line, rules, &Limits::depth(depth), &(), &());
-    Ok(Count { nodes: found.nodes, quiescence: found.quiescence_nodes, document })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_search_visits_fewer_nodes_than_the_plainer_ones() {
-        let nodes = SEARCHES.map(|(_, techniques, _)| count(techniques, 4, None).unwrap().nodes);
-        // Without a good order of moves, the zero windows of principal variation search gain little.
-        let [alpha_beta, zero_windows, ordered, full] = nodes;
-        assert!(alpha_beta.abs_diff(zero_windows) < alpha_beta / 5, "{nodes:?}");
-        assert!(full < ordered && ordered < zero_windows.min(alpha_beta), "{nodes:?}");
-    }
-
-    #[test]
-    fn the_full_search_needs_a_tenth_of_the_documents_nodes() {
-        let full = count(Features::ALL, 5, None).unwrap();
-        assert!(10 * full.nodes <= 55_623, "{}", full.nodes);
-    }
 }

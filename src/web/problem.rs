@@ -98,7 +98,7 @@ impl Problem {
     }
 
     /// A file of the server is not what it should be.
-    fn damaged(detail: impl Into<String>) -> Self {
+    pub(crate) fn damaged(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", detail)
     }
 
@@ -178,12 +178,13 @@ impl From<CliError> for Problem {
 
 impl From<AnswerError> for Problem {
     fn from(error: AnswerError) -> Self {
-        let text = error.to_string();
+        let text = error.full_message();
         match error.kind() {
             ErrorKind::BadParameter | ErrorKind::BadData => Self::bad_request(text),
             ErrorKind::NotFound => Self::not_found("not_found", text),
-            ErrorKind::Busy => Self::busy(text),
-            ErrorKind::Unavailable | ErrorKind::Interrupted => {
+            ErrorKind::Busy | ErrorKind::Locked => Self::busy(text),
+            ErrorKind::ReadOnly => Self::forbidden("read_only", text),
+            ErrorKind::Absent | ErrorKind::Unavailable | ErrorKind::Interrupted => {
                 Self::unavailable("unavailable", text)
             }
             ErrorKind::Damaged => Self::damaged(text),
