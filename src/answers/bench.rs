@@ -78,7 +78,7 @@ pub struct BenchAnswer {
     pub schema: &'static str,
     /// The depth in plies.
     pub depth: u32,
-    /// All nodes: at the [usual](Self::DEPTH) depth the signature of the search.
+    /// All nodes: at the [usual](BenchAnswer::DEPTH) depth the signature of the search.
     pub signature: u64,
     /// Those of the main search.
     pub main_nodes: u64,

@@ -45,7 +45,7 @@ pub struct WorkTotal {
     pub seconds: f64,
 }
 
-/// What would be built: schema `juzhong.tablebase.generate.plan/1`.
+/// The tables that would be built: schema `juzhong.tablebase.generate.plan/1`.
 #[derive(Debug, Clone, Serialize)]
 pub struct GeneratePlanAnswer {
     /// The schema.
@@ -96,7 +96,7 @@ pub struct BuiltTable {
     pub reused: bool,
 }
 
-/// What tables depend on: schema `juzhong.tablebase.plan/1`.
+/// The dependencies of tables: schema `juzhong.tablebase.plan/1`.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlanAnswer {
     /// The schema.
