@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt::{self, Display};
 
+use serde::Serialize;
+
 /// The kind of an error, which front ends translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -25,6 +27,8 @@ pub enum ErrorKind {
     Unavailable,
     /// A file that the answer needs is not what it should be.
     Damaged,
+    /// An output cannot be created.
+    CannotCreate,
     /// Reading or writing failed.
     Io,
     /// The work was interrupted.
@@ -63,6 +67,18 @@ impl AnswerError {
     pub const fn parameter(&self) -> Option<&'static str> {
         self.parameter
     }
+
+    /// The message with those of its causes, each after a colon.
+    #[must_use]
+    pub fn full_message(&self) -> String {
+        let mut message = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            message = format!("{message}: {error}");
+            cause = error.source();
+        }
+        message
+    }
 }
 
 impl Display for AnswerError {
@@ -75,4 +91,22 @@ impl Error for AnswerError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.fault.source()
     }
+}
+
+/// An error as a part of an answer that goes on without what could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorReport {
+    /// The exit code that the question by itself would have led to.
+    pub code: u8,
+    /// The message.
+    pub message: String,
+}
+
+/// The answer to a line of a batch that cannot be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RefusedLine {
+    /// The line as it stands in the batch.
+    pub fen: String,
+    /// The reason.
+    pub error: ErrorReport,
 }

@@ -12,27 +12,36 @@
 //! # Ok::<(), juzhong::answers::AnswerError>(())
 //! ```
 
+mod bench;
 pub mod book;
 mod described;
 mod error;
 mod evaluation;
 mod gomoku;
 mod line;
+mod perft;
 mod position;
+mod report;
 mod sides;
+mod solve;
+pub mod tablebase;
 mod verdict;
 mod xiangqi;
 
+pub use bench::{BenchAnswer, BenchRow, MatesAnswer, SampledPosition};
 pub use described::{BoardRequest, Described, Refusal, Start};
-pub use error::{AnswerError, ErrorKind};
+pub use error::{AnswerError, ErrorKind, ErrorReport, RefusedLine};
 pub use evaluation::{
     Evaluation, GomokuEvaluation, ManValue, OwnAndOther, PartShare, SideWeights, TermCount,
     TermShare, Weight, XiangqiEvaluation,
 };
 pub use gomoku::{read_size, term_name};
 pub use line::{LineRequest, Typed, legal_moves, line_texts, parse_rules};
+pub use perft::{MoveNodes, PerftAnswer};
 pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
+pub use report::{ConfigAnswer, ConvertReport, DroppedParts, SettingInEffect};
 pub use sides::{NamedSides, side_name};
+pub use solve::{CheckAnswer, SolveAnswer};
 pub use verdict::{
     Chase, ChecksOfSides, Limit, LoopStep, Man, Repeated, SideConduct, VerdictExplanation,
     verdict_name,

@@ -1,11 +1,12 @@
+//! `juzhong bench mates`: mates that searches claim, compared with tables.
+
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use super::language::say;
-use super::{CliError, Context, OrExit, exit, tablebase};
-use juzhong::engine::{MateReport, MateSample, check_sample};
+use super::{CliError, Context, OrExit, exit, write_answer};
+use juzhong::answers::{AnswerError, MatesAnswer, SampledPosition};
+use juzhong::engine::{MateSample, check_sample};
 use juzhong::search::Limits;
 use juzhong::tablebase::{Entry, Material, Metric, Rules, Tables};
 use juzhong::xiangqi::{Position, RuleSet};
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         "check" => (Rules::Check, RuleSet::Check),
         _ => (Rules::Asian, RuleSet::Asian),
     };
-    let tables = Tables::open(&args.tables, made, Metric::Dtm).map_err(tablebase::table_error)?;
+    let tables = Tables::open(&args.tables, made, Metric::Dtm).map_err(AnswerError::from)?;
     let materials = if args.materials.is_empty() {
         SETS.iter().filter_map(|name| name.parse().ok()).collect()
     } else {
@@ -65,49 +66,31 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let limits = Limits::nodes(args.nodes);
     let check = || check_sample(&positions, rules, &limits);
     let report = pool.install(check).or_exit(exit::UNAVAILABLE)?;
+    let answer = MatesAnswer::new(report, &args.rules, args.nodes);
     if context.common.json {
-        writeln!(context.out, "{}", object(&report, args))?;
+        write_answer(context.out, &answer)?;
     } else {
-        print(&report, context)?;
+        print(&answer, context)?;
     }
-    Ok(if report.wrong + report.short > 0 { exit::FAILED } else { exit::OK })
+    Ok(if answer.wrong + answer.short > 0 { exit::FAILED } else { exit::OK })
 }
 
 fn list(positions: &[(Position, Entry)], context: &mut Context<'_>) -> Result<u8, CliError> {
-    for (position, Entry { wdl, order, distance }) in positions {
-        let (fen, wdl) = (position.to_fen(), wdl.name());
+    for (position, entry) in positions {
+        let row = SampledPosition::new(position, *entry);
         if context.common.json {
-            let row = json!({"fen": fen, "wdl": wdl, "order": order, "distance": distance});
-            writeln!(context.out, "{row}")?;
+            write_answer(context.out, &row)?;
         } else {
+            let SampledPosition { fen, wdl, order, distance } = row;
             writeln!(context.out, "{fen}\t{wdl}\t{order}\t{distance}")?;
         }
     }
     Ok(exit::OK)
 }
 
-fn object(report: &MateReport, args: &Args) -> serde_json::Value {
-    json!({
-        "schema": "juzhong.bench.mates/1",
-        "rules": args.rules,
-        "nodes": args.nodes,
-        "positions": report.positions,
-        "drawn": report.drawn,
-        "drawn_decided": report.drawn_decided,
-        "by_rule": report.by_rule,
-        "by_rule_found": report.by_rule_found,
-        "contradicted": report.contradicted,
-        "mates": report.mates,
-        "wrong": report.wrong,
-        "short": report.short,
-        "mates_by_rule": report.mates_by_rule,
-        "examples": report.examples,
-    })
-}
-
-fn print(report: &MateReport, context: &mut Context<'_>) -> Result<(), CliError> {
-    let MateReport { positions, drawn, drawn_decided, by_rule, by_rule_found, .. } = report;
-    let MateReport { contradicted, mates, wrong, short, mates_by_rule, .. } = report;
+fn print(answer: &MatesAnswer, context: &mut Context<'_>) -> Result<(), CliError> {
+    let MatesAnswer { positions, drawn, drawn_decided, by_rule, by_rule_found, .. } = answer;
+    let MatesAnswer { contradicted, mates, wrong, short, mates_by_rule, .. } = answer;
     let decided = positions - drawn;
     say!(context.out, "{drawn} drawn positions, {drawn_decided} of them scored as decided")?;
     say!(
@@ -118,7 +101,7 @@ fn print(report: &MateReport, context: &mut Context<'_>) -> Result<(), CliError>
         context.out,
         "mates in {mates} positions: {wrong} wrong, {short} too short, {mates_by_rule} by rule"
     )?;
-    for fen in &report.examples {
+    for fen in &answer.examples {
         writeln!(context.out, "{fen}")?;
     }
     Ok(())

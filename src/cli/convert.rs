@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use serde_json::json;
 
 use super::game_filter::{GameFilter, GameFilterArgs, SearchArgs};
 use super::game_input::{
@@ -16,9 +15,9 @@ use super::line_args::BoardArgs;
 use super::listing::{Listing, claim, claim_file, show_some};
 use super::packed_file::{PackedFile, packing};
 use super::terminal::Terminal;
-use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game, write_answer};
 use crate::cli::language::{counted, counts, text};
-use juzhong::answers::read_size;
+use juzhong::answers::{ConvertReport, read_size};
 use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
@@ -297,30 +296,24 @@ impl Report {
             return Ok(());
         };
         if context.common.json {
-            let Dropped { variations, comments, tags, results } = self.dropped;
-            let answer = json!({
-                "schema": "juzhong.convert/1",
-                "output": output.to_string(),
-                "format": format.name(),
-                "files": files,
-                "games": games,
-                "bad": bad,
-                "filtered": filtered,
-                "skipped": skipped,
-                "cut_variations": cut_variations,
-                "noted": noted,
-                "undecoded": undecoded,
-                "cut": kept,
-                "guessed": guessed,
-                "skipped_words": words,
-                "dropped": {
-                    "variations": variations,
-                    "comments": comments,
-                    "tags": tags,
-                    "results": results,
-                },
-            });
-            writeln!(context.out, "{answer}")?;
+            let answer = ConvertReport {
+                schema: ConvertReport::SCHEMA,
+                output: output.to_string(),
+                format: format.name(),
+                files,
+                games,
+                bad,
+                filtered,
+                skipped,
+                cut_variations,
+                noted,
+                undecoded,
+                cut: kept,
+                guessed,
+                skipped_words: words,
+                dropped: self.dropped.into(),
+            };
+            write_answer(context.out, &answer)?;
         } else {
             writeln!(context.out, "{}: {text}", args.output.shown())?;
         }

@@ -96,19 +96,24 @@ impl From<io::Error> for CliError {
 
 impl From<AnswerError> for CliError {
     fn from(error: AnswerError) -> Self {
-        let code = match error.kind() {
-            ErrorKind::BadParameter => USAGE,
-            ErrorKind::NotFound | ErrorKind::Absent => NO_INPUT,
-            ErrorKind::Busy | ErrorKind::Unavailable => UNAVAILABLE,
-            ErrorKind::Locked | ErrorKind::ReadOnly => CANNOT_CREATE,
-            ErrorKind::Io => IO,
-            ErrorKind::Interrupted => INTERRUPTED,
-            _ => BAD_DATA,
-        };
+        let code = code_of(error.kind());
         match error.parameter() {
             Some(name) => Self::new(code, error).within(format!("--{}", name.replace('_', "-"))),
             None => Self::new(code, error),
         }
+    }
+}
+
+/// The exit code of an error of that kind.
+pub(crate) const fn code_of(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::BadParameter => USAGE,
+        ErrorKind::NotFound | ErrorKind::Absent => NO_INPUT,
+        ErrorKind::Busy | ErrorKind::Unavailable => UNAVAILABLE,
+        ErrorKind::CannotCreate | ErrorKind::Locked | ErrorKind::ReadOnly => CANNOT_CREATE,
+        ErrorKind::Io => IO,
+        ErrorKind::Interrupted => INTERRUPTED,
+        _ => BAD_DATA,
     }
 }
 

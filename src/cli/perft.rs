@@ -1,9 +1,9 @@
-use serde_json::json;
+//! `juzhong perft`: the leaves of the tree of legal moves, counted.
 
 use super::line_args::BoardArgs;
 use super::terminal::Terminal;
-use super::{CliError, Context, OrExit, exit, with_game};
-use juzhong::game::{divide, perft};
+use super::{CliError, Context, OrExit, exit, with_game, write_answer};
+use juzhong::answers::PerftAnswer;
 
 /// Counts the leaves of the tree of legal moves.
 #[derive(Debug, clap::Args)]
@@ -26,34 +26,18 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    let mut position = match args.board.position_text::<G>(args.fen.as_deref())? {
+    let position = match args.board.position_text::<G>(args.fen.as_deref())? {
         Some(text) => G::from_fen(&text).or_exit(exit::BAD_DATA)?,
         None => G::start(),
     };
-    let parts = if args.divide { divide(&mut position, args.depth) } else { Vec::new() };
-    let nodes = if parts.is_empty() {
-        perft(&mut position, args.depth)
-    } else {
-        parts.iter().map(|&(_, nodes)| nodes).sum()
-    };
+    let answer = PerftAnswer::count(position, args.depth, args.divide);
     if context.common.json {
-        let parts: Vec<_> = parts
-            .iter()
-            .map(|&(mv, nodes)| json!({"move": G::move_text(mv), "nodes": nodes}))
-            .collect();
-        let answer = json!({
-            "schema": "juzhong.perft/1",
-            "fen": position.to_fen(),
-            "depth": args.depth,
-            "nodes": nodes,
-            "divide": parts,
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(context.out, &answer)?;
         return Ok(exit::OK);
     }
-    for (mv, nodes) in parts {
-        writeln!(context.out, "{} {nodes}", G::move_text(mv))?;
+    for part in &answer.divide {
+        writeln!(context.out, "{} {}", part.mv, part.nodes)?;
     }
-    writeln!(context.out, "{nodes}")?;
+    writeln!(context.out, "{}", answer.nodes)?;
     Ok(exit::OK)
 }

@@ -1,15 +1,18 @@
+//! `juzhong position`: board, legal moves, key, the verdict of the rules, the evaluation.
+
 use std::path::PathBuf;
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::fens::Fens;
 use super::line_args::{LineArgs, NotationArgs};
 use super::terminal::{DrawingArgs, Terminal};
 use super::verdict_explanation::write_explanation;
-use super::{CliError, Context, exit, with_game};
+use super::{CliError, Context, exit, with_game, write_answer};
 use crate::cli::language::{self, say, text, word, wrapped};
-use juzhong::answers::{PositionAnswer, Refusal, Typed, legal_moves, parse_rules};
+use juzhong::answers::{
+    ErrorReport, PositionAnswer, Refusal, RefusedLine, Typed, legal_moves, parse_rules,
+};
 use juzhong::game::{Line, Outcome};
 
 /// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
@@ -98,8 +101,8 @@ fn run_batch<G: Terminal>(
             }
             Err(Refusal::Unreadable(message)) => {
                 code = exit::BAD_DATA;
-                let error = json!({"code": exit::BAD_DATA, "message": message});
-                write_line(context, &json!({"fen": text, "error": error}))?;
+                let error = ErrorReport { code: exit::BAD_DATA, message };
+                write_answer(context.out, &RefusedLine { fen: text, error })?;
             }
         }
     }

@@ -14,11 +14,11 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
 use etcetera::BaseStrategy;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::terminal::BoardStyle;
-use super::{CliError, Context, exit};
+use super::{CliError, Context, exit, write_answer};
 use crate::cli::language::{Language, left, say, word};
+use juzhong::answers::{ConfigAnswer, SettingInEffect};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::engine::OwnBook;
@@ -438,23 +438,19 @@ pub(crate) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, 
         Some((values, Origin::Environment)) => (setting, values.clone(), setting.variable()),
         None => (setting, default_of(&program, setting), "default".to_owned()),
     });
-    let text = |values: &[OsString]| -> Vec<String> {
-        values.iter().map(|value| value.to_string_lossy().into_owned()).collect()
+    let row = |(setting, values, source): (&Setting, Vec<OsString>, _)| SettingInEffect {
+        name: setting.full_name(),
+        values: values.iter().map(|value| value.to_string_lossy().into_owned()).collect(),
+        source,
+    };
+    let answer = ConfigAnswer {
+        schema: ConfigAnswer::SCHEMA,
+        file: settings.file.as_ref().map(|file| file.to_string_lossy().into_owned()),
+        file_read: settings.is_read,
+        settings: rows.map(row).collect(),
     };
     if context.common.json {
-        let rows: Vec<_> = rows
-            .map(|(setting, values, source)| {
-                json!({"name": setting.full_name(), "values": text(&values), "source": source})
-            })
-            .collect();
-        let file = settings.file.as_ref().map(|file| file.to_string_lossy());
-        let answer = json!({
-            "schema": "juzhong.config/1",
-            "file": file,
-            "file_read": settings.is_read,
-            "settings": rows,
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(context.out, &answer)?;
         return Ok(exit::OK);
     }
     match &settings.file {
@@ -462,11 +458,10 @@ pub(crate) fn run(settings: &Settings, context: &mut Context<'_>) -> Result<u8, 
         Some(file) => say!(context.out, "file  {} (there is none)", file.shown())?,
         None => say!(context.out, "file  none")?,
     }
-    for (setting, values, source) in rows {
-        let values = text(&values);
+    for SettingInEffect { name, values, source } in &answer.settings {
         let values = if values.is_empty() { "-".to_owned() } else { values.join(", ") };
-        let (name, values) = (setting.full_name(), Visible(&values).to_string());
-        writeln!(context.out, "{name:<23} {} {}", left(&values, 24), word(&source))?;
+        let values = Visible(&values).to_string();
+        writeln!(context.out, "{name:<23} {} {}", left(&values, 24), word(source))?;
     }
     Ok(exit::OK)
 }

@@ -15,14 +15,11 @@ use super::line_args::LineArgs;
 use super::size::parse_size;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
 use crate::cli::language::{self, say, text, word};
-use juzhong::answers::{Described, Refusal};
+use juzhong::answers::{CheckAnswer, Described, ErrorReport, Refusal, SolveAnswer};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
-use juzhong::game::Notation;
 use juzhong::gomoku::{Board, Point};
-use juzhong::solve::{
-    Budget, CheckError, Proof, ProofKind, Prover, Solution, SolutionStore, Value, check,
-};
+use juzhong::solve::{Budget, CheckError, Proof, Prover, Solution, SolutionStore, Value, check};
 
 /// The greatest proof file that is read.
 const MOST_PROOF_BYTES: u64 = 1 << 29;
@@ -117,7 +114,7 @@ fn run_one(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     }
     keeper.add(&board, &solution);
     keeper.save()?;
-    let answer = Answer::new(None, &board, &solution);
+    let answer = SolveAnswer::of(&board, &solution);
     if context.common.json {
         write_json(context.out, &answer)?;
     } else {
@@ -183,80 +180,13 @@ impl<'a> Keeper<'a> {
     }
 }
 
-/// The answer about one position.
-#[derive(Debug, Serialize)]
-struct Answer {
-    schema: &'static str,
-    /// The line of a batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fen: Option<String>,
-    value: &'static str,
-    distance: Option<u32>,
-    proof: Option<&'static str>,
-    line: Vec<String>,
-    nodes: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Refused>,
-}
-
-/// The reason why a line of a batch has no answer.
-#[derive(Debug, Serialize)]
-struct Refused {
-    code: u8,
-    message: String,
-}
-
-const SCHEMA: &str = "juzhong.solve/1";
-
-impl Answer {
-    fn new(position: Option<String>, board: &Board, solution: &Solution) -> Self {
-        Self {
-            schema: SCHEMA,
-            position,
-            fen: Some(board.to_fen()),
-            value: solution.value.name(),
-            distance: solution.distance,
-            proof: solution.kind.map(ProofKind::name),
-            line: solution.line.iter().map(ToString::to_string).collect(),
-            nodes: solution.nodes,
-            error: None,
-        }
-    }
-
-    /// The answer to a line that is no position.
-    fn refused(position: String, refusal: &Refusal) -> Self {
-        Self {
-            schema: SCHEMA,
-            position: Some(position),
-            fen: None,
-            value: Value::Unknown.name(),
-            distance: None,
-            proof: None,
-            line: Vec::new(),
-            nodes: 0,
-            error: Some(Refused {
-                code: exit::BAD_DATA,
-                message: language::message(&refusal.to_string()),
-            }),
-        }
-    }
-}
-
-/// The object of `solve --json`.
-#[cfg(feature = "web")]
-pub(crate) fn answer(board: &Board, solution: &Solution) -> Result<Json, CliError> {
-    Ok(serde_json::to_value(Answer::new(None, board, solution))?)
-}
-
 fn write_json(out: &mut dyn Write, answer: &impl Serialize) -> Result<(), CliError> {
     let mut line = serde_json::to_vec(answer)?;
     line.push(b'\n');
     Ok(out.write_all(&line)?)
 }
 
-fn show(answer: &Answer, context: &mut Context<'_>) -> Result<(), CliError> {
+fn show(answer: &SolveAnswer, context: &mut Context<'_>) -> Result<(), CliError> {
     let out = &mut context.out;
     say!(out, "value    {}", word(answer.value))?;
     if let Some(distance) = answer.distance {
@@ -329,7 +259,7 @@ impl<'a> Answers<'a> {
         }
     }
 
-    fn write(&mut self, answer: &Answer) -> Result<(), CliError> {
+    fn write(&mut self, answer: &SolveAnswer) -> Result<(), CliError> {
         match &mut self.file {
             Some(file) => write_json(file, answer),
             None => {
@@ -345,7 +275,8 @@ fn answered(bytes: &[u8]) -> Result<Vec<KnownAnswer>, usize> {
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
     let known = |line: &[u8]| -> Option<KnownAnswer> {
         let answer: Json = serde_json::from_slice(line).ok()?;
-        let position = answer["position"].as_str().filter(|_| answer["schema"] == SCHEMA)?;
+        let position =
+            answer["position"].as_str().filter(|_| answer["schema"] == SolveAnswer::SCHEMA)?;
         Some(KnownAnswer { position: position.to_owned(), is_refusal: !answer["error"].is_null() })
     };
     (1..).zip(lines).map(|(number, line)| known(line).ok_or(number)).collect()
@@ -356,14 +287,14 @@ fn answered(bytes: &[u8]) -> Result<Vec<KnownAnswer>, usize> {
 struct Batch<'a> {
     keeper: Keeper<'a>,
     answers: Answers<'a>,
-    pending: Vec<Answer>,
+    pending: Vec<SolveAnswer>,
     kept: Instant,
     /// The time that keeping took the last time.
     cost: Duration,
 }
 
 impl Batch<'_> {
-    fn write(&mut self, answer: Answer) -> Result<(), CliError> {
+    fn write(&mut self, answer: SolveAnswer) -> Result<(), CliError> {
         self.pending.push(answer);
         let due = KEPT_EVERY.max(self.cost * KEEPING_SHARE);
         let is_due = self.keeper.0.is_none() || self.kept.elapsed() >= due;
@@ -403,17 +334,14 @@ fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<
                 }
                 batch.keeper.add(&board, &solution);
                 solved += u64::from(solution.value != Value::Unknown);
-                Answer::new(Some(line), &board, &solution)
+                SolveAnswer::of(&board, &solution).in_batch(line)
             }
             Err(refusal) => {
                 code = exit::BAD_DATA;
                 let number = fens.number();
-                tell(text!(
-                    "{}:{number}: {}",
-                    fens.name(),
-                    language::message(&refusal.to_string())
-                ));
-                Answer::refused(line, &refusal)
+                let message = language::message(&refusal.to_string());
+                tell(text!("{}:{number}: {}", fens.name(), &message));
+                SolveAnswer::refused(line, ErrorReport { code: exit::BAD_DATA, message })
             }
         };
         batch.write(answer)?;
@@ -455,22 +383,6 @@ fn points(text: &str) -> Option<Vec<String>> {
     (begins_as_point && !text.contains('/')).then_some(moves)
 }
 
-/// The result of checking a proof.
-#[derive(Debug, Serialize)]
-struct Checked {
-    schema: &'static str,
-    valid: bool,
-    fen: String,
-    value: &'static str,
-    distance: Option<u32>,
-    proof: &'static str,
-    /// Nodes of the proof.
-    nodes: usize,
-    /// Positions that the checker looked at.
-    positions: Option<u64>,
-    reason: Option<String>,
-}
-
 fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let name = || path.shown().to_string();
     let bytes = open::read(path, MOST_PROOF_BYTES).or_exit_with(exit::NO_INPUT, name)?;
@@ -486,17 +398,7 @@ fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, 
         };
         return Err(CliError::message(code, message));
     }
-    let checked = Checked {
-        schema: "juzhong.solve-check/1",
-        valid: result.is_ok(),
-        fen: proof.board.to_fen(),
-        value: proof.value.name(),
-        distance: proof.distance,
-        proof: proof.kind.name(),
-        nodes: proof.nodes.len(),
-        positions: result.as_ref().ok().copied(),
-        reason: result.err().map(|error| error.to_string()),
-    };
+    let checked = CheckAnswer::of(&proof, result.as_ref().copied());
     if context.common.json {
         write_json(context.out, &checked)?;
     } else {
@@ -505,7 +407,7 @@ fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, 
     Ok(if checked.valid { exit::OK } else { exit::FAILED })
 }
 
-fn show_checked(checked: &Checked, context: &mut Context<'_>) -> Result<(), CliError> {
+fn show_checked(checked: &CheckAnswer, context: &mut Context<'_>) -> Result<(), CliError> {
     let out = &mut context.out;
     say!(out, "fen      {}", checked.fen)?;
     say!(out, "value    {}", word(checked.value))?;

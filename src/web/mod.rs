@@ -18,6 +18,7 @@ mod page;
 mod params;
 mod positions;
 mod problem;
+mod reply;
 mod review;
 mod searches;
 mod solve;
@@ -40,16 +41,18 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use serde_json::Value;
+use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::cli::language::{self, Language, text};
 use crate::cli::{CliError, OrExit, exit};
+use juzhong::answers::tablebase::open_tables;
 use juzhong::bytes::StopFlag;
-use juzhong::tablebase::Tables;
+use juzhong::tablebase::{Metric, Tables};
 use problem::Problem;
+use reply::json_of;
 use state::App;
 
 /// The time within which the head of a request must be there.
@@ -92,7 +95,8 @@ pub(crate) struct Config {
 
 impl Config {
     fn open_tables(&self) -> Result<Option<Tables>, CliError> {
-        self.tables.as_deref().map(crate::cli::tablebase::open_folder).transpose()
+        let Some(dir) = &self.tables else { return Ok(None) };
+        Ok(Some(open_tables(dir, None, Metric::default())?))
     }
 }
 
@@ -241,11 +245,11 @@ async fn blocking<T: Send + 'static>(
 
 /// Answers a question whose answer depends on nothing but the request and the books: from memory if it was asked
 /// before.
-async fn answered(
+async fn answered<T: Serialize>(
     app: &Arc<App>,
     uri: &Uri,
     lang: Language,
-    work: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let request = format!("{lang:?} {uri}");
     let head = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
@@ -253,7 +257,7 @@ async fn answered(
         return Ok((head, answer).into_response());
     }
     let changes = app.changes();
-    let work = move |_: &App| work().map(|answer| Bytes::from(answer.to_string()));
+    let work = move |_: &App| Ok(Bytes::from(json_of(&work()?)?.to_string()));
     let answer = blocking(Arc::clone(app), lang, work).await?;
     app.remember(&request, &answer, changes);
     Ok((head, answer).into_response())

@@ -98,7 +98,7 @@ impl Problem {
     }
 
     /// A file of the server is not what it should be.
-    fn damaged(detail: impl Into<String>) -> Self {
+    pub(crate) fn damaged(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", detail)
     }
 
@@ -175,7 +175,7 @@ impl From<CliError> for Problem {
 
 impl From<&AnswerError> for Problem {
     fn from(error: &AnswerError) -> Self {
-        let text = text_of(error);
+        let text = error.full_message();
         match error.kind() {
             ErrorKind::BadParameter | ErrorKind::BadData => Self::bad_request(text),
             ErrorKind::NotFound => Self::not_found("not_found", text),

@@ -8,12 +8,12 @@ use axum::extract::State;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::blocking;
 use super::params::{Common, Params, number, read_line};
 use super::problem::Problem;
+use super::reply::reply;
 use super::state::App;
-use crate::cli::{GameName, solve};
-use juzhong::answers::line_texts;
+use crate::cli::GameName;
+use juzhong::answers::SolveAnswer;
 use juzhong::gomoku::Board;
 use juzhong::solve::{Budget, Prover};
 
@@ -55,16 +55,13 @@ pub(crate) async fn answer(
         memory: MEMORY,
         stop: stop.0.clone(),
     };
-    blocking(app, query.common.lang(), move |_| {
+    reply(app, query.common.lang(), move |_| {
         let _permit = permit;
         let line = read_line::<Board>(&query.common.line()?)?.line;
         let notation = query.common.notation()?.shown();
         let board = line.position();
         let solution = Prover::default().solve(board, &budget);
-        let mut answer = solve::answer(board, &solution)?;
-        answer["texts"] = line_texts(board, solution.line.iter().copied(), notation).into();
-        Ok(answer)
+        Ok(SolveAnswer::with_texts(board, &solution, notation))
     })
     .await
-    .map(Json)
 }

@@ -8,18 +8,20 @@ use axum::http::Uri;
 use axum::response::Response;
 use rand::RngExt;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::answered;
 use super::params::{Common, InPath, Params, read_line};
 use super::problem::Problem;
+use super::reply::reply;
 use super::state::App;
-use super::{answered, blocking};
 use crate::cli::GameName;
-use crate::cli::tablebase::{probe, show};
-use juzhong::game::Game;
-use juzhong::tablebase::{Material, TableError, Tables, Wdl};
+use juzhong::answers::tablebase::{
+    BestPlay, ListAnswer, NamedSet, Probe, StatsAnswer, random_position,
+};
+use juzhong::answers::{AnswerError, ErrorKind};
+use juzhong::tablebase::{Material, Tables, Wdl};
 use juzhong::xiangqi::Position;
-use juzhong::xiangqi::notation::format_move;
 
 /// Plies of a best line, at most.
 const LONGEST_LINE: usize = 1_000;
@@ -34,9 +36,11 @@ pub(crate) async fn probe_position(
 ) -> Result<Response, Problem> {
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
-        let typed = read_line::<Position>(&query.line()?)?;
-        let set = Material::of(typed.line.position()).0;
-        probe::answer(&tables, &typed.line, query.notation()?).map_err(|error| missing(error, set))
+        let line = read_line::<Position>(&query.line()?)?.line;
+        let set = Material::of(line.position()).0;
+        let notation = query.notation()?.asked();
+        let probe = Probe::of(&tables, &line).map_err(|error| table_problem(&error, set))?;
+        Ok(probe.answer(notation))
     })
     .await
 }
@@ -59,10 +63,10 @@ fn tables_of(app: &App) -> Result<Arc<Tables>, Problem> {
     })
 }
 
-/// The problem of tables that lack a set, with the command that builds it.
-fn missing(error: TableError, set: Material) -> Problem {
-    if !error.is_missing() {
-        return error.into();
+/// The problem of tables that lack a set, with the command that builds it, or that cannot be read.
+fn table_problem(error: &AnswerError, set: Material) -> Problem {
+    if error.kind() != ErrorKind::NotFound {
+        return damaged(error);
     }
     let problem = Problem::not_found("not_in_tables", format!("the tables do not have {set}"));
     match set.to_string().len() {
@@ -70,6 +74,11 @@ fn missing(error: TableError, set: Material) -> Problem {
             .with_hint(format!("build it with `juzhong tablebase generate {set} --tables DIR`")),
         _ => problem,
     }
+}
+
+/// The problem of tables that cannot be read: they are the server's own, whatever is wrong with them.
+fn damaged(error: &AnswerError) -> Problem {
+    Problem::damaged(error.full_message())
 }
 
 /// Best play from a position to its end.
@@ -80,26 +89,11 @@ pub(crate) async fn line(
 ) -> Result<Response, Problem> {
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
-        let typed = read_line::<Position>(&query.line()?)?;
-        let mut position = typed.line.position().clone();
+        let line = read_line::<Position>(&query.line()?)?.line;
+        let set = Material::of(line.position()).0;
         let notation = query.notation()?.shown();
-        let set = Material::of(&position).0;
-        let line =
-            tables.best_line(&position, LONGEST_LINE).map_err(|error| missing(error, set))?;
-        let mut moves = Vec::new();
-        for step in &line.moves {
-            let text = format_move(&position, step.mv, notation);
-            position.make(step.mv);
-            moves.push(json!({
-                "move": step.mv.to_string(),
-                "text": text,
-                "fen": position.to_fen(),
-                "wdl": step.value.wdl.name(),
-                "order": step.value.order,
-                "distance": step.value.distance,
-            }));
-        }
-        Ok(json!({"moves": moves}))
+        let play = BestPlay::of(&tables, &line, LONGEST_LINE, notation);
+        Ok(play.map_err(|error| table_problem(&error, set))?.moves())
     })
     .await
 }
@@ -112,10 +106,7 @@ pub(crate) async fn list(
 ) -> Result<Response, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
-        let sets = tables.materials();
-        let stats = sets.iter().map(|&set| tables.stats(set).map(|stats| show::list_json(&stats)));
-        let stats = stats.collect::<Result<Vec<Value>, _>>()?;
-        Ok(json!({"schema": "juzhong.tablebase.list/1", "tables": stats}))
+        ListAnswer::of(&tables).map_err(|error| damaged(&error))
     })
     .await
 }
@@ -129,16 +120,15 @@ pub(crate) async fn stats(
 ) -> Result<Response, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
-        let (set, swapped) = material(&set)?;
-        let stats = tables.stats(set).map_err(|error| missing(error, set))?;
-        Ok(show::answer(stats, swapped))
+        let set = named_set(&set)?;
+        StatsAnswer::of(&tables, set).map_err(|error| table_problem(&error, set.material))
     })
     .await
 }
 
-/// The set of that name, and whether its stronger side was named second.
-fn material(text: &str) -> Result<(Material, bool), Problem> {
-    Material::parse_as_asked(text).map_err(|error| Problem::bad_request(error.to_string()))
+/// The set of that name.
+fn named_set(text: &str) -> Result<NamedSet, Problem> {
+    text.parse::<NamedSet>().map_err(|error| Problem::bad_request(error.to_string()))
 }
 
 /// The parameters of [`random`].
@@ -157,26 +147,20 @@ pub(crate) async fn random(
 ) -> Result<Json<Value>, Problem> {
     let tables = tables_of(&app)?;
     let lang = Common::lang_named(query.lang.as_deref());
-    blocking(app, lang, move |_| {
-        let set = material(&query.set)?;
-        let wanted = match query.wdl.as_deref() {
-            None => None,
-            Some(name) => Some(
-                [Wdl::Win, Wdl::Draw, Wdl::Loss]
-                    .into_iter()
-                    .find(|wdl| wdl.name() == name)
-                    .ok_or_else(|| Problem::bad_request("wdl is win, draw or loss"))?,
-            ),
-        };
+    reply(app, lang, move |_| {
+        let set = named_set(&query.set)?;
+        let wanted = query.wdl.as_deref().map(result_named).transpose()?;
         let mut rng = rand::rng();
-        let found = tables
-            .random_position(set, wanted, &mut |below| rng.random_range(0..below))
-            .map_err(|error| missing(error, set.0))?;
-        let Some((position, entry)) = found else {
-            return Err(Problem::not_found("no_such_position", "no such position was found"));
-        };
-        Ok(json!({"fen": position.to_fen(), "wdl": entry.wdl.name(), "distance": entry.distance}))
+        let found = random_position(&tables, set, wanted, &mut |below| rng.random_range(0..below));
+        let found = found.map_err(|error| table_problem(&error, set.material))?;
+        found.ok_or_else(|| Problem::not_found("no_such_position", "no such position was found"))
     })
     .await
-    .map(Json)
+}
+
+/// The result of that name.
+fn result_named(name: &str) -> Result<Wdl, Problem> {
+    let results = [Wdl::Win, Wdl::Draw, Wdl::Loss];
+    let named = results.into_iter().find(|wdl| wdl.name() == name);
+    named.ok_or_else(|| Problem::bad_request("wdl is win, draw or loss"))
 }

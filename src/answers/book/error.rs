@@ -107,6 +107,7 @@ fn kind_of_reading(error: &io::Error) -> ErrorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bytes::lock::Busy;
 
     fn book_error(kind: io::ErrorKind) -> BookError {
         BookError::Io { path: "a.book".into(), source: kind.into() }

@@ -13,8 +13,9 @@ use super::super::listing::{ListFile, Listing, show_some};
 use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit, tell};
-use super::{from_book, write_answer};
+use super::from_book;
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::BuildAnswer;
 use juzhong::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SAMPLES, MAX_SHARE,
@@ -194,7 +195,7 @@ fn run_game<G: Terminal + Symmetric>(
     show_some("no games in", &report.empty_files);
     let skipped = passed_over + report.skipped;
     if context.common.json {
-        write_answer(&BuildAnswer::of::<G>(args.output(), &report, skipped), context.out)?;
+        write_answer(context.out, &BuildAnswer::of::<G>(args.output(), &report, skipped))?;
     } else {
         print::<G>(args, &report, skipped, context.out)?;
     }

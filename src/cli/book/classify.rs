@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::super::line_args::LineArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::{from_book, names, write_answer};
+use super::{from_book, names};
 use crate::cli::language::{counts, fitting, left, right, say, word};
+use crate::cli::write_answer;
 use juzhong::answers::book::{Comparison, GameOpening, OpeningCounts, classify_line};
 use juzhong::answers::side_name;
 use juzhong::book::find_games;
@@ -55,7 +56,7 @@ fn one<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliErr
     let named = classify_line::<G>(&args.line.request())?;
     let found = named.opening;
     if context.common.json {
-        write_answer(&named.answer(), context.out)?;
+        write_answer(context.out, &named.answer())?;
     } else {
         match found {
             Some(o) => {
@@ -81,7 +82,7 @@ fn many<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliEr
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if context.common.json {
-        write_answer(&sums.answer::<G>(args.compare), context.out)?;
+        write_answer(context.out, &sums.answer::<G>(args.compare))?;
     } else {
         print::<G>(args, &sums, context.out)?;
     }
@@ -144,7 +145,7 @@ fn list<G: Terminal>(
 ) -> Result<(), CliError> {
     if context.common.json {
         let entry = GameOpening::of(file, place.to_string(), record, found);
-        write_answer(&entry, context.out)?;
+        write_answer(context.out, &entry)?;
     } else {
         let (code, name) = found.map_or_else(
             || ("-".to_owned(), "-"),

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
-use super::{DialectName, FormatName, ReachArgs, from_book, write_answer};
+use super::{DialectName, FormatName, ReachArgs, from_book};
 use crate::cli::language::{counts, say, text, word};
+use crate::cli::write_answer;
 use juzhong::answers::book::{DoctorAnswer, RepairAnswer, dialect_name, share};
 use juzhong::book::interop::{
     Diagnosis, DoctorOptions, RepairReport, examine, examine_gomoku, repair, repair_gomoku,
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if context.common.json {
         let repair = args.output.as_ref().zip(repaired.as_ref());
         let repair = repair.map(|(output, report)| RepairAnswer::of(output, report));
-        write_answer(&DoctorAnswer::of(&args.book, &diagnosis, repair), context.out)?;
+        write_answer(context.out, &DoctorAnswer::of(&args.book, &diagnosis, repair))?;
     } else {
         print(args, &diagnosis, context.out)?;
         if let Some(repaired) = &repaired {

@@ -8,8 +8,9 @@ use super::super::input::Input;
 use super::super::interrupt::stop_flag;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::{from_book, write_answer};
+use super::from_book;
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::{
     EditAnswer, EditOutcome, EditRequest, EditStep, Undone, edit_history,
 };
@@ -162,7 +163,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
 
 fn tell(path: &Path, answer: &EditAnswer, context: &mut Context<'_>) -> Result<(), CliError> {
     if context.common.json {
-        return write_answer(answer, context.out);
+        return Ok(write_answer(context.out, answer)?);
     }
     let book = path.shown();
     match &answer.outcome {

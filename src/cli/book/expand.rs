@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use super::super::interrupt::stop_flag;
 use super::super::line_args::NotationArgs;
 use super::super::{CliError, Context, GameName, exit};
+use super::from_book;
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently};
-use super::{from_book, write_answer};
 use crate::cli::language::{counts, left, right, say, word};
+use crate::cli::write_answer;
 use juzhong::answers::book::{ExitPlace, ExpandAnswer, Expansion, exit_kind, exit_text};
 use juzhong::book::{
     Addition, Book, Costs, DropOut, Evaluation, Findings, Graph, Propagated, Score, propagate,
@@ -84,7 +85,7 @@ fn run_game<G: Scorable>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     if context.common.json {
         let places = drops.iter().map(|drop| scored.answer(drop, args.notation)).collect();
         let analysis = args.analyse.then_some(done);
-        write_answer(&ExpandAnswer::of(&args.book, all, places, analysis), context.out)?;
+        write_answer(context.out, &ExpandAnswer::of(&args.book, all, places, analysis))?;
         return Ok(exit::OK);
     }
     let [cost, gap] = [word("cost"), word("gap")].map(|head| right(head, 6));

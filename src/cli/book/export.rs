@@ -10,8 +10,9 @@ use super::super::listing::claim;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
-use super::{FormatName, from_book, write_answer};
+use super::{FormatName, from_book};
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::{LibraryExportAnswer, flag_names};
 use juzhong::answers::side_name;
 use juzhong::book::interop::export_library;
@@ -120,7 +121,7 @@ fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
     let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_book)?;
     if context.common.json {
-        write_answer(&LibraryExportAnswer::of(book.path(), output, moves), context.out)?;
+        write_answer(context.out, &LibraryExportAnswer::of(book.path(), output, moves))?;
     } else {
         say!(context.out, "{}: {}", output.shown(), counts::moves(moves))?;
     }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::super::interrupt::stop_flag;
 use super::super::line_args::NotationArgs;
 use super::super::{CliError, Context, GameName, OrExit, exit};
-use super::{from_book, write_answer};
+use super::from_book;
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::FlagAnswer;
 use juzhong::answers::{line_texts, parse_rules};
 use juzhong::book::{Evaluator, FlagReport, flag};
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let report = flag(&args.book, rules, tables, &stop_flag()).map_err(from_book)?;
     if context.common.json {
         let answer = FlagAnswer::of(&args.book, rules, &report, args.notation.asked());
-        write_answer(&answer, context.out)?;
+        write_answer(context.out, &answer)?;
     } else {
         print(&report, args.notation.shown(), context)?;
     }

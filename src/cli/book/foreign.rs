@@ -6,8 +6,9 @@ use std::path::Path;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, exit};
 use super::bar::Bar;
-use super::{DialectName, FormatName, ReachArgs, from_book, write_answer};
+use super::{DialectName, FormatName, ReachArgs, from_book};
 use crate::cli::language::{counts, left, say, word};
+use crate::cli::write_answer;
 use juzhong::answers::book::{ExportAnswer, share};
 use juzhong::book::Book;
 use juzhong::book::interop::{ExportOptions, ExportReport, export};
@@ -50,7 +51,7 @@ pub(crate) fn run(
     drop(bar);
     if context.common.json {
         let answer = ExportAnswer::of(book.path(), output, options.to, &report);
-        write_answer(&answer, context.out)?;
+        write_answer(context.out, &answer)?;
     } else {
         print(output, &options, &report, context.out)?;
     }

@@ -7,8 +7,8 @@ use super::super::line_args::{LineArgs, NotationArgs};
 use super::super::listing::ListFile;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit, tell};
-use super::write_answer;
 use crate::cli::language::{self, fitting, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::{GamesRequest, next_move};
 use juzhong::book::{Book, BookGame, MAX_SAMPLES};
 use juzhong::bytes::visible::{ShowPath, Visible};
@@ -77,7 +77,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     if to_stdout {
         // The games are the answer.
     } else if context.common.json {
-        write_answer(&found.answer(request.notation), context.out)?;
+        write_answer(context.out, &found.answer(request.notation))?;
     } else {
         print(&book, &found.games, args.notation.shown(), context.out)?;
     }

@@ -9,8 +9,9 @@ use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
-use super::{FormatName, ReachArgs, from_book, write_answer};
+use super::{FormatName, ReachArgs, from_book};
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::{GomokuImportAnswer, ImportAnswer, dialect_name, scores_name, share};
 use juzhong::book::interop::{
     GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, Scores, import, import_gomoku,
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     drop(bar);
     if context.common.json {
         let answer = ImportAnswer::of(&args.foreign, &args.output, &report);
-        write_answer(&answer, context.out)?;
+        write_answer(context.out, &answer)?;
     } else {
         print(args, &report, context.out)?;
     }
@@ -101,7 +102,7 @@ fn run_gomoku(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     }
     if context.common.json {
         let answer = GomokuImportAnswer::of(&args.foreign, &args.output, &report);
-        write_answer(&answer, context.out)?;
+        write_answer(context.out, &answer)?;
     } else {
         print_gomoku(args, &report, context.out)?;
     }

@@ -7,8 +7,8 @@ use super::super::listing::show_some;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::build::Intake;
-use super::write_answer;
 use crate::cli::language::say;
+use crate::cli::write_answer;
 use juzhong::answers::book::MapAnswer;
 use juzhong::book::{BuildOptions, ReadOptions, ShardFormat, map};
 use juzhong::bytes::visible::ShowPath;
@@ -57,7 +57,7 @@ fn run_game<G: Terminal + Symmetric>(
     show_some("no games in", &report.empty_files);
     if context.common.json {
         let skipped = passed_over + report.skipped;
-        write_answer(&MapAnswer::of(output, &report, skipped), context.out)?;
+        write_answer(context.out, &MapAnswer::of(output, &report, skipped))?;
     } else {
         let [sources, games, ..] = report.rows;
         let shard = output.shown();

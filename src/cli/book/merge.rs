@@ -7,8 +7,9 @@ use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::{from_book, write_answer};
+use super::from_book;
 use crate::cli::language::{counts, say, text};
+use crate::cli::write_answer;
 use juzhong::answers::book::{MergeAnswer, rekeyed_share};
 use juzhong::book::{MergeOptions, MergeReport, merge};
 use juzhong::bytes::visible::ShowPath;
@@ -45,7 +46,7 @@ fn run_game<G: Terminal + Symmetric>(
     let options = MergeOptions { memory: args.memory, stop: stop_flag() };
     let report = merge::<G>(&args.books, &args.output, &options).map_err(from_book)?;
     if context.common.json {
-        write_answer(&MergeAnswer::of(&args.output, &report), context.out)?;
+        write_answer(context.out, &MergeAnswer::of(&args.output, &report))?;
     } else {
         print(args, &report, context.out)?;
     }

@@ -27,7 +27,6 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::ValueEnum;
-use serde::Serialize;
 
 use self::bar::Bar;
 use super::interrupt::stop_flag;
@@ -182,13 +181,6 @@ fn print_not_counted(c: &Counts, out: &mut dyn Write) -> Result<(), CliError> {
 /// The error of a book, with the exit code of its kind.
 pub(crate) fn from_book(error: impl Into<AnswerError>) -> CliError {
     error.into().into()
-}
-
-/// Writes an answer as a line of JSON, its members sorted by name.
-fn write_answer(answer: &impl Serialize, out: &mut dyn Write) -> Result<(), CliError> {
-    let answer = serde_json::to_value(answer)?;
-    writeln!(out, "{answer}")?;
-    Ok(())
 }
 
 /// A format of another program.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::reduce::Effort;
-use super::{from_book, print_counts, write_answer};
+use super::{from_book, print_counts};
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::PackAnswer;
 use juzhong::book::pack;
 use juzhong::bytes::visible::ShowPath;
@@ -41,7 +42,7 @@ fn run_game<G: Terminal + Symmetric>(
 ) -> Result<u8, CliError> {
     let about = pack::<G>(&args.shards, &args.output, &args.effort.work()).map_err(from_book)?;
     if context.common.json {
-        write_answer(&PackAnswer::of(&args.output, &about), context.out)?;
+        write_answer(context.out, &PackAnswer::of(&args.output, &about))?;
     } else {
         let book = args.output.shown();
         say!(

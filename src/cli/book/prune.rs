@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use super::super::interrupt::stop_flag;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::{from_book, write_answer};
+use super::from_book;
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::PruneAnswer;
 use juzhong::book::{PruneOptions, PruneReport, prune};
 use juzhong::bytes::visible::ShowPath;
@@ -68,7 +69,7 @@ fn run_game<G: Terminal + Symmetric>(
     };
     let report = prune::<G>(&args.book, &args.output, &options).map_err(from_book)?;
     if context.common.json {
-        write_answer(&PruneAnswer::of(&args.output, &report), context.out)?;
+        write_answer(context.out, &PruneAnswer::of(&args.output, &report))?;
     } else {
         print(args, &report, context.out)?;
     }

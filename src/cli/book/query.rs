@@ -8,8 +8,9 @@ use super::super::fens::{BadLine, Fens};
 use super::super::line_args::{LineArgs, NotationArgs};
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::{names, tree, write_answer};
+use super::{names, tree};
 use crate::cli::language::{self, left, right, say, text, word, wrapped};
+use crate::cli::write_answer;
 use juzhong::answers::book::{FoundPosition, Names, QueryRequest, TreeRequest, flag_names};
 use juzhong::answers::{Typed, side_name};
 use juzhong::book::opening::Opening;
@@ -79,7 +80,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     }
     let found = request.find::<G>(&book)?;
     if context.common.json {
-        write_answer(&found.answer(request.notation)?, context.out)?;
+        write_answer(context.out, &found.answer(request.notation)?)?;
     } else {
         print(&found, args.notation.shown(), context.out)?;
     }
@@ -103,11 +104,11 @@ fn run_list<G: Terminal>(
                 let names = Names::without_past();
                 let found = FoundPosition::look_up(book, position, names, Some(min_games))?;
                 any_found |= !found.moves.is_empty();
-                write_answer(&found.answer(notation.asked())?, context.out)?;
+                write_answer(context.out, &found.answer(notation.asked())?)?;
             }
             Err(refusal) => {
                 any_bad = true;
-                write_answer(&BadLine::new(text, &refusal), context.out)?;
+                write_answer(context.out, &BadLine::new(text, &refusal))?;
             }
         }
     }

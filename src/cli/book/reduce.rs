@@ -7,9 +7,10 @@ use super::super::interrupt::stop_flag;
 use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
+use super::from_book;
 use super::map::shard_format;
-use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::ReduceAnswer;
 use juzhong::book::{Work, reduce};
 use juzhong::bytes::visible::ShowPath;
@@ -78,7 +79,7 @@ fn run_game<G: Terminal + Symmetric>(
     let report = reduce::<G>(&args.shards, &args.output, format, args.part, &args.effort.work())
         .map_err(from_book)?;
     if context.common.json {
-        write_answer(&ReduceAnswer::of(&args.output, args.part, &report), context.out)?;
+        write_answer(context.out, &ReduceAnswer::of(&args.output, args.part, &report))?;
     } else {
         let [_, games, moves, _] = report.rows;
         let shard = args.output.shown();

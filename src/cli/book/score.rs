@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use super::super::input::Input;
 use super::super::interrupt::{self, stop_flag};
 use super::super::{CliError, Context, GameName, exit};
+use super::from_book;
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, prove};
-use super::{from_book, write_answer};
 use crate::cli::language::{counts, say};
+use crate::cli::write_answer;
 use juzhong::answers::book::{ScoreAnswer, ScoreCounts};
 use juzhong::book::{
     Book, Costs, DropOutKind, Findings, GraphNode, MAX_SCORE_LINE, PropagationReport, ReplaceError,
@@ -194,7 +195,7 @@ fn tell<G: Scorable>(
     let sources = Book::open(path).and_then(|book| book.score_sources()).map_err(from_book)?;
     let out = &mut *context.out;
     if context.common.json {
-        write_answer(&ScoreAnswer::of(path, report, &sources, backed), out)?;
+        write_answer(out, &ScoreAnswer::of(path, report, &sources, backed))?;
         return Ok(());
     }
     if let Some(cleared) = report.cleared {

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use super::super::line_args::NotationArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
-use super::{names, print_not_counted, write_answer};
+use super::{names, print_not_counted};
 use crate::cli::language::{counted, counts, left, right, say, text, word, wrapped};
+use crate::cli::write_answer;
 use juzhong::answers::book::{
     BookSurvey, StatsRequest, hash_text, played_line_text, played_move_text,
 };
@@ -82,7 +83,7 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
     let request = args.request();
     let found = request.survey::<G>(&args.book)?;
     if context.common.json {
-        write_answer(&found.answer(&request), context.out)?;
+        write_answer(context.out, &found.answer(&request))?;
     } else {
         print(&found, args.notation.shown(), context.out)?;
         if args.sources {

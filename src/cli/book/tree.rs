@@ -5,8 +5,8 @@ use std::io::Write;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, exit};
 use super::query::{marks_text, percent};
-use super::write_answer;
 use crate::cli::language::say;
+use crate::cli::write_answer;
 use juzhong::answers::book::{Branch, MAX_TREE_MOVES, Tree, TreeRequest};
 use juzhong::book::Book;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -20,7 +20,7 @@ pub(crate) fn run<G: Terminal>(
 ) -> Result<u8, CliError> {
     let tree = request.grow::<G>(book)?;
     if context.common.json {
-        write_answer(&tree.answer(book, request.query.notation), context.out)?;
+        write_answer(context.out, &tree.answer(book, request.query.notation))?;
     } else {
         print(&tree, shown, context.out)?;
     }

@@ -1,209 +1,50 @@
-//! The clock of a position: plies without a capture that are played already, and what they do to a value of the tables
-//! under the limit of such plies.
-
-use serde_json::{Value, json};
+//! The clock of a position in words.
 
 use crate::cli::language::text;
-use juzhong::game::{Line, Side};
-use juzhong::tablebase::{Entry, Metric, Rules, Tables, Wdl};
-use juzhong::xiangqi::Position;
-use juzhong::xiangqi::repetition::MOVE_LIMIT;
+use juzhong::answers::tablebase::{Clock, Effect};
+use juzhong::tablebase::Entry;
 
-/// Plies in which a loop that has not begun yet can come to a verdict at the earliest: twice around the shortest.
-const LOOP_PLIES: u32 = 8;
-
-/// The effect of the limit on a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effect {
-    /// The position is drawn anyway.
-    None,
-    /// Mate comes before the limit, or, by tables that know the limit, all captures on the way to it do.
-    InTime,
-    /// The next capture comes before the limit; whether those after it do the tables do not say.
-    NextInTime,
-    /// The limit comes before the result, so that the game is drawn.
-    Prevented,
-    /// The same, unless a repetition decides before the limit.
-    LateUnlessLoop,
-    /// The limit comes before mate; an earlier capture may put it off.
-    LateUnlessCapture,
-}
-
-impl Effect {
-    /// Returns true if the limit comes before the result, as far as is known.
-    pub(crate) const fn is_late(self) -> bool {
-        matches!(self, Self::Prevented | Self::LateUnlessLoop | Self::LateUnlessCapture)
+/// The words behind a value: none where it comes in time.
+pub(crate) fn note(clock: &Clock, entry: Entry, by_capture: bool) -> String {
+    if !clock.counts() {
+        return String::new();
     }
-
-    /// Its name in answers to programs.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::InTime => "in_time",
-            Self::NextInTime => "next_capture_in_time",
-            Self::Prevented => "prevented",
-            Self::LateUnlessLoop => "prevented_unless_repetition",
-            Self::LateUnlessCapture => "prevented_unless_capture",
+    let limit = clock.limit();
+    let plies = clock.plies();
+    match clock.effect(entry, by_capture) {
+        Effect::None | Effect::InTime | Effect::NextInTime => String::new(),
+        Effect::Prevented => {
+            text!(
+                ", which the limit of {limit} plies without a capture prevents: {plies} are played"
+            )
         }
+        Effect::LateUnlessLoop => text!(
+            ", which the limit of {limit} plies without a capture prevents, {plies} being played, unless a repetition decides first"
+        ),
+        Effect::LateUnlessCapture => text!(
+            ", which the limit of {limit} plies without a capture prevents, {plies} being played, unless a capture comes first: tables of metric dtc know"
+        ),
     }
 }
 
-/// The clock of a position, and what tables count.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock {
-    /// Plies without a capture before the position.
-    plies: u32,
-    /// The number of them that draws.
-    limit: u32,
-    metric: Metric,
-    rules: Rules,
-    /// A loop may have begun before the position.
-    has_past: bool,
-    /// The loser has a king alone against one other piece and a king, so that no capture puts the limit off.
-    is_bare: bool,
-}
-
-impl Clock {
-    /// The clock at the end of a line.
-    pub(crate) fn of(line: &Line<Position>, tables: &Tables) -> Self {
-        let (metric, rules) = (tables.metric(), tables.rules());
-        Self {
-            plies: line.clock(),
-            limit: metric.limit().map_or(MOVE_LIMIT, u32::from),
-            metric,
-            rules,
-            has_past: !line.is_empty(),
-            is_bare: Side::ALL.map(|side| line.position().side(side).len()).iter().sum::<u32>()
-                <= 3,
-        }
+/// The clock with its effect on the value of the position, whose best move may be a capture; `None` where it has not
+/// begun.
+pub(crate) fn summary(clock: &Clock, entry: Entry, by_capture: bool) -> Option<String> {
+    if !clock.counts() {
+        return None;
     }
-
-    /// Plies before the limit.
-    const fn left(&self) -> u32 {
-        self.limit.saturating_sub(self.plies)
-    }
-
-    /// The effect on a value of the position, or of a move from it, which may be a capture.
-    pub(crate) fn effect(&self, entry: Entry, by_capture: bool) -> Effect {
-        let distance = u32::from(entry.distance);
-        let left = if by_capture { self.limit + 1 } else { self.left() };
-        let is_late = distance > left;
-        let is_reached = self.left() == 0 && distance > 0;
-        match (entry.wdl, self.metric) {
-            (Wdl::Draw, _) => Effect::None,
-            _ if is_reached => Effect::Prevented,
-            _ if is_late && entry.order > 0 => Effect::LateUnlessLoop,
-            // A loop that is entered has yet to be gone around.
-            _ if entry.order > 0 && self.metric.limit().is_none() => Effect::NextInTime,
-            (_, Metric::Dtm) if is_late && !self.is_bare => Effect::LateUnlessCapture,
-            _ if is_late
-                && (self.rules == Rules::None || self.left() < LOOP_PLIES && !self.has_past) =>
-            {
-                Effect::Prevented
-            }
-            _ if is_late => Effect::LateUnlessLoop,
-            (_, Metric::Dtc) if distance > 0 => Effect::NextInTime,
-            _ => Effect::InTime,
-        }
-    }
-
-    /// Returns true if the clock says anything that the position alone does not.
-    pub(crate) const fn counts(&self) -> bool {
-        self.plies > 0
-    }
-
-    /// What is said behind a value: nothing where it comes in time.
-    pub(crate) fn note(&self, entry: Entry, by_capture: bool) -> String {
-        if !self.counts() {
-            return String::new();
-        }
-        let (limit, plies) = (self.limit, self.plies);
-        match self.effect(entry, by_capture) {
-            Effect::None | Effect::InTime | Effect::NextInTime => String::new(),
-            Effect::Prevented => {
-                text!(
-                    ", which the limit of {limit} plies without a capture prevents: {plies} are played"
-                )
-            }
-            Effect::LateUnlessLoop => text!(
-                ", which the limit of {limit} plies without a capture prevents, {plies} being played, unless a repetition decides first"
-            ),
-            Effect::LateUnlessCapture => text!(
-                ", which the limit of {limit} plies without a capture prevents, {plies} being played, unless a capture comes first: tables of metric dtc know"
-            ),
-        }
-    }
-
-    /// The clock in words, with its effect on the value of the position, whose best move may be a capture; `None` where it
-    /// has not begun.
-    pub(crate) fn summary(&self, entry: Entry, by_capture: bool) -> Option<String> {
-        let (plies, limit, left) = (self.plies, self.limit, self.left());
-        let effect = match self.effect(entry, by_capture) {
-            Effect::None => text!("the value stays"),
-            Effect::InTime => text!("the result comes in time"),
-            Effect::NextInTime => text!("the next capture, mate or loop comes in time"),
-            Effect::Prevented => text!("the limit comes first: a draw"),
-            Effect::LateUnlessLoop => text!("the limit comes first, unless a repetition decides"),
-            Effect::LateUnlessCapture => text!("the limit comes first, unless a capture does"),
-        };
-        self.counts().then(|| {
-            text!("clock: {plies} of {limit} plies without a capture are played, {left} are left; {effect}")
-        })
-    }
-
-    /// Adds the clock and its effect on the value of the position to an answer.
-    pub(crate) fn mark(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
-        answer["clock"] = json!({
-            "plies": self.plies,
-            "limit": self.limit,
-            "left": self.left(),
-            "effect": self.effect(entry, by_capture).name(),
-        });
-    }
-
-    /// Adds its effect on the value of a move to that move's answer.
-    pub(crate) fn mark_move(&self, answer: &mut Value, entry: Entry, by_capture: bool) {
-        answer["clock_effect"] = self.effect(entry, by_capture).name().into();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn clock(plies: u32, metric: Metric, rules: Rules, is_bare: bool) -> Clock {
-        let limit = metric.limit().map_or(MOVE_LIMIT, u32::from);
-        Clock { plies, limit, metric, rules, has_past: false, is_bare }
-    }
-
-    #[test]
-    fn results_after_the_limit_are_prevented() {
-        let (dtm, dtc, dtc120) = (Metric::Dtm, Metric::Dtc, Metric::within(120).unwrap());
-        for (plies, metric, rules, is_bare, entry, effect) in [
-            (0, dtm, Rules::Asian, false, Entry::win(0, 25), Effect::InTime),
-            (95, dtm, Rules::Asian, false, Entry::win(0, 25), Effect::InTime),
-            (96, dtm, Rules::Asian, false, Entry::win(0, 25), Effect::LateUnlessCapture),
-            (96, dtm, Rules::Asian, true, Entry::win(0, 25), Effect::LateUnlessLoop),
-            (115, dtm, Rules::Asian, true, Entry::win(0, 25), Effect::Prevented),
-            (96, dtm, Rules::None, true, Entry::loss(0, 26), Effect::Prevented),
-            (120, dtm, Rules::Asian, false, Entry::win(0, 1), Effect::Prevented),
-            (500, dtm, Rules::Asian, false, Entry::loss(0, 0), Effect::InTime),
-            (119, dtm, Rules::Asian, false, Entry::win(0, 1), Effect::InTime),
-            (119, dtc, Rules::None, false, Entry::win(0, 1), Effect::NextInTime),
-            (119, dtc, Rules::None, false, Entry::win(0, 2), Effect::Prevented),
-            (100, dtc, Rules::Check, false, Entry::win(0, 21), Effect::LateUnlessLoop),
-            (100, dtc120, Rules::None, false, Entry::win(0, 20), Effect::InTime),
-            (100, dtc120, Rules::None, false, Entry::win(0, 21), Effect::Prevented),
-            (100, dtc120, Rules::Asian, false, Entry::win(2, 5), Effect::InTime),
-            (100, dtm, Rules::Asian, false, Entry::win(2, 5), Effect::NextInTime),
-            (100, dtm, Rules::Asian, false, Entry::DRAW, Effect::None),
-        ] {
-            let found = clock(plies, metric, rules, is_bare).effect(entry, false);
-            assert_eq!(found, effect, "{plies} {metric} {rules} {entry:?}");
-        }
-        // A capture sets the count back.
-        let late = clock(119, dtm, Rules::Asian, false);
-        assert_eq!(late.effect(Entry::win(0, 25), true), Effect::InTime);
-        assert_eq!(late.effect(Entry::win(0, 125), true), Effect::LateUnlessCapture);
-    }
+    let effect = match clock.effect(entry, by_capture) {
+        Effect::None => text!("the value stays"),
+        Effect::InTime => text!("the result comes in time"),
+        Effect::NextInTime => text!("the next capture, mate or loop comes in time"),
+        Effect::Prevented => text!("the limit comes first: a draw"),
+        Effect::LateUnlessLoop => text!("the limit comes first, unless a repetition decides"),
+        Effect::LateUnlessCapture => text!("the limit comes first, unless a capture does"),
+    };
+    let plies = clock.plies();
+    let limit = clock.limit();
+    let left = clock.left();
+    Some(text!(
+        "clock: {plies} of {limit} plies without a capture are played, {left} are left; {effect}"
+    ))
 }

@@ -1,13 +1,16 @@
+//! `juzhong tablebase generate`: tables built, and what building them would need.
+
 use std::num::NonZero;
+use std::path::Path;
 
-use serde_json::{Value, json};
-
-use super::progress::{Printer, Show, estimate_numbers, estimate_text, plan_numbers, plan_text};
+use super::Folder;
+use super::progress::{Printer, Show, estimate_text, plan_text};
 use super::sets::Sets;
-use super::{Folder, generate_error};
 use crate::cli::language::{counts, say};
 use crate::cli::size::parse_size;
-use crate::cli::{CliError, Context, OrExit, exit, interrupt};
+use crate::cli::{CliError, Context, OrExit, exit, interrupt, write_answer};
+use juzhong::answers::AnswerError;
+use juzhong::answers::tablebase::{GenerateAnswer, GeneratePlanAnswer};
 use juzhong::bytes::machine::available_memory;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
@@ -51,47 +54,32 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         ..GenerateOptions::default()
     };
     if args.dry_run {
-        let plan = workload(&args.folder.dir, &materials, &options).map_err(generate_error)?;
-        show_plan(&plan, args, context)?;
-        return plan.check(options.memory).map(|()| exit::OK).map_err(generate_error);
+        let plan = workload(&args.folder.dir, &materials, &options);
+        let plan = plan.map_err(AnswerError::from)?;
+        show_plan(&plan, &options, context)?;
+        plan.check(options.memory).map_err(AnswerError::from)?;
+        return Ok(exit::OK);
     }
     interrupt::catch().and_then(|()| interrupt::insist()).or_exit(exit::IO)?;
     options.stop = interrupt::stop_flag();
     let printer = Printer::with(args.progress);
     let report = generate_all(&args.folder.dir, &materials, &options, &printer);
     printer.done();
-    show_report(&report.map_err(generate_error)?, args, context)?;
+    show_report(&report.map_err(AnswerError::from)?, &args.folder.dir, &options, context)?;
     Ok(exit::OK)
 }
 
-fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
-    let out = &mut context.out;
+fn show_plan(
+    plan: &Workload,
+    options: &GenerateOptions,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
     if context.common.json {
-        let tables: Vec<Value> = plan
-            .tables
-            .iter()
-            .map(|table| {
-                let mut fields = estimate_numbers(&table.estimate);
-                let (state, bytes) = match table.state {
-                    TableState::Absent => ("absent", None),
-                    TableState::Older => ("older", None),
-                    TableState::Present(bytes) => ("present", Some(bytes)),
-                };
-                fields["state"] = state.into();
-                fields["bytes"] = bytes.into();
-                fields
-            })
-            .collect();
-        let answer = json!({
-            "schema": "juzhong.tablebase.generate.plan/1",
-            "rules": args.folder.rules_to_make().name(),
-            "metric": args.folder.metric()?.to_string(),
-            "total": plan_numbers(plan),
-            "tables": tables,
-        });
-        writeln!(out, "{answer}")?;
+        let answer = GeneratePlanAnswer::new(plan, options.rules, options.metric);
+        write_answer(context.out, &answer)?;
         return Ok(());
     }
+    let out = &mut context.out;
     for table in &plan.tables {
         match table.state {
             TableState::Present(bytes) => {
@@ -106,27 +94,15 @@ fn show_plan(plan: &Workload, args: &Args, context: &mut Context<'_>) -> Result<
     Ok(())
 }
 
-fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Result<(), CliError> {
+fn show_report(
+    report: &Report,
+    dir: &Path,
+    options: &GenerateOptions,
+    context: &mut Context<'_>,
+) -> Result<(), CliError> {
     if context.common.json {
-        let tables: Vec<_> = report
-            .tables
-            .iter()
-            .map(|built| {
-                json!({
-                    "material": built.material.to_string(),
-                    "path": built.path.display().to_string(),
-                    "bytes": built.bytes,
-                    "reused": built.reused,
-                })
-            })
-            .collect();
-        let answer = json!({
-            "schema": "juzhong.tablebase.generate/1",
-            "rules": args.folder.rules_to_make().name(),
-            "metric": args.folder.metric()?.to_string(),
-            "tables": tables,
-        });
-        writeln!(context.out, "{answer}")?;
+        let answer = GenerateAnswer::new(report, options.rules, options.metric);
+        write_answer(context.out, &answer)?;
         return Ok(());
     }
     let built = report.tables.iter().filter(|table| !table.reused).count();
@@ -135,7 +111,7 @@ fn show_report(report: &Report, args: &Args, context: &mut Context<'_>) -> Resul
         context.out,
         "{} in {} ({built} built now), {}",
         counts::tables(report.tables.len()),
-        args.folder.dir.shown(),
+        dir.shown(),
         counts::bytes(bytes)
     )?;
     Ok(())

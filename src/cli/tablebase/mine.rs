@@ -1,18 +1,19 @@
+//! `juzhong tablebase mine`: positions of whole tables that teach something.
+
 use std::io;
 
-use serde_json::{Value, json};
-
+use super::Folder;
 use super::probe::describe_by;
 use super::sets::Sets;
-use super::{Folder, distance_of, table_error};
 use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::NotationArgs;
-use crate::cli::{CliError, Context, OrExit, exit};
+use crate::cli::{CliError, Context, OrExit, exit, write_answer};
+use juzhong::answers::AnswerError;
+use juzhong::answers::tablebase::{MinedSet, move_texts};
 use juzhong::game::{Game, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
-use juzhong::tablebase::{BestLine, BestMove, Found, LineEnd, Material, Tables, Theme, Wdl};
+use juzhong::tablebase::{BestLine, Found, LineEnd, Material, Tables, Theme, Wdl};
 use juzhong::xiangqi::Position;
-use juzhong::xiangqi::notation::format_move;
 
 /// Searches whole tables for positions that teach something.
 #[derive(Debug, clap::Args)]
@@ -94,8 +95,9 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.or_exit_with(exit::UNAVAILABLE, || "cannot start the threads")?;
     for material in materials {
-        let found = pool.install(|| tables.mine(material, theme)).map_err(table_error)?;
-        let search = Search { tables: &tables, material, theme, args };
+        let found = pool.install(|| tables.mine(material, theme)).map_err(AnswerError::from)?;
+        let set = MinedSet::new(&tables, material, theme);
+        let search = Search { tables: &tables, material, theme, set, args };
         search.announce(&found, context)?;
         if args.all {
             found.positions().try_for_each(|position| search.show(&position, context))?;
@@ -114,25 +116,23 @@ struct Search<'a> {
     tables: &'a Tables,
     material: Material,
     theme: Theme,
+    set: MinedSet,
     args: &'a Args,
 }
 
 impl Search<'_> {
     /// The counts, where they are shown.
     fn announce(&self, found: &Found, context: &mut Context<'_>) -> io::Result<()> {
-        let [red, black] = Side::ALL.map(|side| found.count_of(side));
         if context.common.json {
-            if !self.args.count {
-                return Ok(());
-            }
-            let mut answer = self.json("juzhong.tablebase.mine_counts/1");
-            answer["red"] = red.into();
-            answer["black"] = black.into();
-            return writeln!(context.out, "{answer}");
+            return match self.args.count {
+                true => write_answer(context.out, &self.set.counts(found)),
+                false => Ok(()),
+            };
         }
         if self.args.format != Format::Text {
             return Ok(());
         }
+        let [red, black] = Side::ALL.map(|side| found.count_of(side));
         let (material, theme) = (self.material, theme_name(self.theme));
         let (rules, metric) = (self.tables.rules(), self.tables.metric());
         let positions = counts::positions(found.count());
@@ -147,9 +147,10 @@ impl Search<'_> {
             writeln!(context.out, "{}", position.to_fen())?;
             return Ok(());
         }
-        let line = self.tables.best_line(position, 1000).map_err(table_error)?;
+        let line = self.tables.best_line(position, 1000).map_err(AnswerError::from)?;
         if context.common.json {
-            writeln!(context.out, "{}", self.position_json(position, &line))?;
+            let notation = self.args.notation.asked();
+            write_answer(context.out, &self.set.position(position, &line, notation))?;
         } else if self.args.format == Format::Pgn {
             self.write_pgn(position, &line, context)?;
         } else {
@@ -157,47 +158,12 @@ impl Search<'_> {
             let value = describe_by(line.entry, rules, metric);
             writeln!(context.out, "{}\n  {value}", position.to_fen())?;
             if !line.moves.is_empty() {
-                let (moves, end) = (self.texts(&line).join(" "), word(line.end.name()));
+                let moves = move_texts(&line, self.args.notation.shown()).join(" ");
+                let end = word(line.end.name());
                 say!(context.out, "  {moves}, {end}")?;
             }
         }
         Ok(())
-    }
-
-    /// The moves in the notation requested.
-    fn texts(&self, line: &BestLine) -> Vec<String> {
-        let text = |step: &BestMove| format_move(&step.before, step.mv, self.args.notation.shown());
-        line.moves.iter().map(text).collect()
-    }
-
-    /// The members that all answers have.
-    fn json(&self, schema: &str) -> Value {
-        let mut answer = json!({
-            "schema": schema,
-            "material": self.material.to_string(),
-            "rules": self.tables.rules().name(),
-            "metric": self.tables.metric().to_string(),
-            "theme": self.theme.name(),
-        });
-        if let Theme::OnlyMove { plies } = self.theme {
-            answer["plies"] = plies.into();
-        }
-        answer
-    }
-
-    fn position_json(&self, position: &Position, line: &BestLine) -> Value {
-        let mut answer = self.json("juzhong.tablebase.mine/1");
-        let moves: Vec<_> = line.moves.iter().map(|step| step.mv.to_string()).collect();
-        answer["fen"] = position.to_fen().into();
-        answer["wdl"] = line.entry.wdl.name().into();
-        answer["order"] = line.entry.order.into();
-        answer["distance"] = distance_of(line.entry).into();
-        answer["moves"] = moves.into();
-        if self.args.notation.asked().is_some() {
-            answer["texts"] = self.texts(line).into();
-        }
-        answer["end"] = line.end.name().into();
-        answer
     }
 
     fn write_pgn(

@@ -5,22 +5,19 @@ mod generate;
 mod line;
 mod mine;
 mod plan;
-pub(crate) mod probe;
+mod probe;
 mod progress;
 mod proving;
 mod sets;
-pub(crate) mod show;
+mod show;
 mod verify;
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use super::{CliError, Context, GameName, exit, tell};
-use juzhong::tablebase::{
-    GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
-};
-use juzhong::xiangqi::repetition::MOVE_LIMIT;
+use juzhong::answers::tablebase::{USUAL_RULES, open_tables};
+use juzhong::answers::{AnswerError, ErrorReport};
+use juzhong::tablebase::{Metric, Rules, Tables};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -57,9 +54,6 @@ pub(crate) enum Command {
     /// it requires. Nothing is built.
     Plan(plan::Args),
 }
-
-/// The rules of tables unless others are named: those of play.
-const DEFAULT_RULES: Rules = Rules::Asian;
 
 /// Which tables.
 #[derive(Debug, clap::Args)]
@@ -109,47 +103,12 @@ impl Folder {
 
     /// The rules of tables that are made.
     fn rules_to_make(&self) -> Rules {
-        self.rules.unwrap_or(DEFAULT_RULES)
+        self.rules.unwrap_or(USUAL_RULES)
     }
 
     /// The tables that are read.
     fn open(&self) -> Result<Tables, CliError> {
-        let metric = self.metric()?;
-        let open = |rules| Tables::open(&self.dir, rules, metric).map_err(table_error);
-        if let Some(rules) = self.rules {
-            return open(rules);
-        }
-        for rules in [Rules::Check, Rules::None] {
-            if open(DEFAULT_RULES)?.materials().is_empty() && !open(rules)?.materials().is_empty() {
-                return open(rules);
-            }
-        }
-        open(DEFAULT_RULES)
-    }
-}
-
-/// Opens the tables of a folder.
-///
-/// # Errors
-///
-/// If there is no such folder, or its files cannot be read.
-#[cfg(feature = "web")]
-pub(crate) fn open_folder(dir: &std::path::Path) -> Result<Tables, CliError> {
-    let measure = Measure { metric: Metric::default(), limit: None };
-    Folder { dir: dir.to_owned(), rules: None, measure }.open()
-}
-
-/// A material as it was named: perhaps with the canonical second side first.
-#[derive(Debug, Clone, Copy)]
-struct Asked {
-    material: Material,
-    swapped: bool,
-}
-
-impl std::str::FromStr for Asked {
-    type Err = MaterialError;
-    fn from_str(text: &str) -> Result<Self, MaterialError> {
-        Material::parse_as_asked(text).map(|(material, swapped)| Self { material, swapped })
+        Ok(open_tables(&self.dir, self.rules, self.metric()?)?)
     }
 }
 
@@ -169,57 +128,12 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
     }
 }
 
-/// The exit code of a tablebase error.
-fn table_code(error: &TableError) -> u8 {
-    match error {
-        _ if error.is_missing() => exit::NO_INPUT,
-        TableError::Read { .. } => exit::IO,
-        _ if error.is_out_of_space() => exit::IO,
-        TableError::Write { .. } => exit::CANNOT_CREATE,
-        _ => exit::BAD_DATA,
-    }
+/// Prints an error about one of several tables or positions, for which the others are answered all the same.
+fn tell_error(error: &ErrorReport) {
+    tell(format_args!("juzhong: {}", error.message));
 }
 
-pub(crate) fn table_error(error: TableError) -> CliError {
-    CliError::new(table_code(&error), error)
-}
-
-/// The message with its causes.
-fn full_message(error: TableError) -> String {
-    format!("{:#}", anyhow::Error::from(error))
-}
-
-/// Prints the error of one tablebase among several; returns its exit code, and the error as JSON.
-fn report_one(error: TableError) -> (u8, Value) {
-    let code = table_code(&error);
-    let message = full_message(error);
-    tell(format_args!("juzhong: {message}"));
-    (code, json!({"code": code, "message": message}))
-}
-
-fn generate_error(error: GenerateError) -> CliError {
-    let code = match &error {
-        GenerateError::Table(error) => table_code(error),
-        // What was asked for cannot be met, here or anywhere.
-        GenerateError::Memory { .. }
-        | GenerateError::TooLarge(_)
-        | GenerateError::TooDeep(_)
-        | GenerateError::TooManyMoves(_) => exit::USAGE,
-        GenerateError::Disk { .. } => exit::CANNOT_CREATE,
-        GenerateError::Interrupted => exit::INTERRUPTED,
-        GenerateError::Threads(_) => exit::IO,
-        _ => exit::BAD_DATA,
-    };
-    CliError::new(code, error)
-}
-
-/// Returns true if a value comes after the limit of plies without a capture that ends games at the
-/// board; `None` where distances do not tell, or the table has a limit of its own.
-fn is_beyond_limit(entry: juzhong::tablebase::Entry, metric: Metric) -> Option<bool> {
-    (metric == Metric::Dtc).then(|| u32::from(entry.distance) > MOVE_LIMIT)
-}
-
-/// The distance as answers give it: null for draws.
-fn distance_of(entry: juzhong::tablebase::Entry) -> Option<u16> {
-    (entry.wdl != Wdl::Draw).then_some(entry.distance)
+/// An error about one of several tables or positions.
+fn report_of(error: &AnswerError) -> ErrorReport {
+    ErrorReport { code: exit::code_of(error.kind()), message: error.full_message() }
 }

@@ -1,9 +1,12 @@
-use clap::ValueEnum;
-use serde_json::{Value, json};
+//! `juzhong tablebase plan`: what tables depend on, for workflow engines that build them.
 
+use clap::ValueEnum;
+
+use super::Measure;
 use super::sets::Sets;
-use super::{DEFAULT_RULES, Measure, generate_error};
-use crate::cli::{CliError, Context, exit};
+use crate::cli::{CliError, Context, exit, write_answer};
+use juzhong::answers::AnswerError;
+use juzhong::answers::tablebase::{PlanAnswer, USUAL_RULES};
 use juzhong::tablebase::{Plan, Rules};
 
 /// The workflow that `--format snakemake` writes behind its data, and that can be used without.
@@ -18,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase loses too).
-    #[arg(long, default_value_t = DEFAULT_RULES)]
+    #[arg(long, default_value_t = USUAL_RULES)]
     rules: Rules,
     #[command(flatten)]
     measure: Measure,
@@ -44,22 +47,18 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         return Err(CliError::message(exit::USAGE, message));
     }
     let materials = args.sets.materials()?;
-    let plan = Plan::new(&materials, args.rules, args.measure.metric()?).map_err(generate_error)?;
+    let plan = Plan::new(&materials, args.rules, args.measure.metric()?);
+    let plan = plan.map_err(AnswerError::from)?;
     match format {
-        Format::Json => writeln!(context.out, "{}", to_json(&plan))?,
+        Format::Json => write_answer(context.out, &PlanAnswer::from(plan))?,
         Format::Dot => write!(context.out, "{}", plan.to_dot())?,
         Format::Make => write!(context.out, "{}", plan.to_make())?,
         // An object of numbers, strings and lists is the same in Python.
-        Format::Snakemake => write!(context.out, "PLAN = {}\n\n{SNAKEFILE}", to_json(&plan))?,
+        Format::Snakemake => {
+            write!(context.out, "PLAN = ")?;
+            write_answer(context.out, &PlanAnswer::from(plan))?;
+            write!(context.out, "\n{SNAKEFILE}")?;
+        }
     }
     Ok(exit::OK)
-}
-
-fn to_json(plan: &Plan) -> Value {
-    json!({
-        "schema": "juzhong.tablebase.plan/1",
-        "rules": plan.rules.name(),
-        "metric": plan.metric.to_string(),
-        "tables": plan.tables,
-    })
 }

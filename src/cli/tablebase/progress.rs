@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::{Value, json};
 
 use crate::cli::language::{counted, text};
 use crate::cli::tell;
+use juzhong::answers::tablebase::{ProgressAnswer, ProgressEvent};
 use juzhong::bytes::BinarySize;
 use juzhong::bytes::visible::{ShowPath, VisibleLines};
 use juzhong::tablebase::{Built, Estimate, Material, Phase, Progress, Workload};
@@ -160,11 +160,11 @@ impl Printer {
     }
 
     /// An object, if it is JSON that is shown.
-    fn object(&self, event: &str, mut fields: Value) {
-        if self.show == Show::Json {
-            fields["schema"] = "juzhong.tablebase.progress/1".into();
-            fields["event"] = event.into();
-            tell(fields);
+    fn object(&self, event: ProgressEvent) {
+        if self.show == Show::Json
+            && let Ok(object) = serde_json::to_value(ProgressAnswer::from(event))
+        {
+            tell(object);
         }
     }
 
@@ -209,15 +209,8 @@ impl Printer {
                 100.0 * part
             ));
         }
-        let (name, order, ply) = numbers(phase);
-        self.object(
-            "phase",
-            json!({
-                "material": material.to_string(), "phase": name, "order": order, "ply": ply,
-                "done": round(job.part(state.threads)), "all_done": round(part),
-                "slots_per_second": rate as u64, "seconds_left": left.ceil() as u64,
-            }),
-        );
+        let parts = (job.part(state.threads), part);
+        self.object(ProgressEvent::phase(material, phase, parts, rate, left));
     }
 }
 
@@ -231,10 +224,6 @@ fn about(seconds: f64) -> String {
     }
 }
 
-fn round(part: f64) -> f64 {
-    (part * 1000.0).round() / 1000.0
-}
-
 fn describe(phase: Phase) -> String {
     match phase {
         Phase::Looking { done, total } => text!("first look {} %", 100 * done / total.max(1)),
@@ -242,17 +231,6 @@ fn describe(phase: Phase) -> String {
         Phase::Judging { order } => text!("judging repetition, round {order}"),
         Phase::Hashing => text!("hashing"),
         Phase::Packing => text!("packing and writing"),
-    }
-}
-
-/// The name of a phase, the order and the ply.
-fn numbers(phase: Phase) -> (&'static str, Option<u16>, Option<u16>) {
-    match phase {
-        Phase::Looking { .. } => ("look", None, None),
-        Phase::Spreading { order, distance } => ("spread", Some(order), Some(distance)),
-        Phase::Judging { order } => ("judge", Some(order), None),
-        Phase::Hashing => ("hash", None, None),
-        Phase::Packing => ("pack", None, None),
     }
 }
 
@@ -275,7 +253,7 @@ impl Progress for Printer {
         for table in tables.iter().take(NAMED) {
             self.line(&format!("  {}", estimate_text(table, plan.threads)));
         }
-        self.object("plan", plan_numbers(plan));
+        self.object(ProgressEvent::plan(plan));
     }
 
     fn started(&self, estimate: &Estimate, number: usize, of: usize) {
@@ -292,10 +270,7 @@ impl Progress for Printer {
         };
         self.lock().at_work.insert(material, job);
         self.line(&text);
-        let mut fields = estimate_numbers(estimate);
-        fields["number"] = number.into();
-        fields["of"] = of.into();
-        self.object("start", fields);
+        self.object(ProgressEvent::start(estimate, number, of));
     }
 
     fn phase(&self, material: Material, phase: Phase) {
@@ -320,7 +295,7 @@ impl Progress for Printer {
         drop(state);
         let who = process.map_or(text!("another process"), |id| text!("process {id}"));
         self.line(&text!("{material}: {who} is building it; this one goes on when it is done"));
-        self.object("wait", json!({"material": material.to_string(), "process": process}));
+        self.object(ProgressEvent::wait(material, process));
     }
 
     fn finished(&self, built: &Built) {
@@ -341,12 +316,7 @@ impl Progress for Printer {
                 about(left)
             ));
         }
-        let fields = json!({
-            "material": built.material.to_string(), "path": built.path.display().to_string(),
-            "bytes": built.bytes, "reused": built.reused, "seconds": seconds.map(round),
-            "seconds_left": left.ceil() as u64,
-        });
-        self.object("finish", fields);
+        self.object(ProgressEvent::finish(built, seconds, left));
     }
 }
 
@@ -360,14 +330,6 @@ pub(crate) fn estimate_text(table: &Estimate, threads: usize) -> String {
         BinarySize(table.disk),
         about(table.work.as_secs_f64() / threads.max(1) as f64)
     )
-}
-
-/// One tablebase of a plan, for programs.
-pub(crate) fn estimate_numbers(table: &Estimate) -> Value {
-    json!({
-        "material": table.material.to_string(), "men": table.material.men(), "slots": table.slots,
-        "memory": table.memory, "disk": table.disk, "core_seconds": round(table.work.as_secs_f64()),
-    })
 }
 
 /// The whole workload of a plan, for people.
@@ -384,15 +346,6 @@ pub(crate) fn plan_text(plan: &Workload) -> String {
         "{tables}: {slots} slots for each side to move, at most {memory} of memory, \
          about {disk} on the disk{free}, {time}"
     )
-}
-
-/// The whole workload of a plan, for programs.
-pub(crate) fn plan_numbers(plan: &Workload) -> Value {
-    json!({
-        "tables": plan.tables.len(), "to_build": plan.to_build().count(), "slots": plan.slots(),
-        "memory": plan.memory(), "disk": plan.disk(), "disk_free": plan.free,
-        "threads": plan.threads, "seconds": round(plan.time().as_secs_f64()),
-    })
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
-use std::num::NonZero;
+//! `juzhong tablebase verify`: proofs of tables.
 
-use serde_json::{Value, json};
+use std::num::NonZero;
 
 use super::probe::describe;
 use super::proving::Proving;
 use super::sets::named;
-use super::{Folder, distance_of, report_one};
+use super::{Folder, report_of, tell_error};
 use crate::cli::language::{counts, say, text};
-use crate::cli::{CliError, Context, OrExit, exit, interrupt};
+use crate::cli::{CliError, Context, OrExit, exit, interrupt, write_answer};
+use juzhong::answers::tablebase::{FailedTable, VerifiedTable, VerifyAnswer};
 use juzhong::bytes::visible::ShowPath;
-use juzhong::tablebase::{Entry, Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
+use juzhong::tablebase::{Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
 
 /// Proves tables.
 #[derive(Debug, clap::Args)]
@@ -27,10 +28,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let mut materials = named(&args.materials);
-    let tables = args.folder.open()?;
-    let (dir, rules, metric) = (&args.folder.dir, tables.rules(), tables.metric());
+    let opened = args.folder.open()?;
+    let dir = &args.folder.dir;
+    let rules = opened.rules();
+    let metric = opened.metric();
     if materials.is_empty() {
-        materials.extend(tables.materials());
+        materials.extend(opened.materials());
     }
     if materials.is_empty() {
         let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.shown());
@@ -52,27 +55,23 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
                 if !context.common.json {
                     print(&table, context)?;
                 }
-                tables.push(to_json(&table));
+                tables.push(VerifiedTable::Proved((&table).into()));
             }
             Err(error) => {
-                let (code, error) = report_one(error);
-                worst = worst.max(code);
-                tables.push(json!({"material": material.to_string(), "error": error}));
+                let error = report_of(&error.into());
+                tell_error(&error);
+                worst = worst.max(error.code);
+                let material = material.to_string();
+                tables.push(VerifiedTable::Failed(FailedTable { material, kind: None, error }));
             }
         }
     }
+    let left = materials.len() - tables.len();
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.tablebase.verify/1",
-            "rules": rules.name(),
-            "metric": metric.to_string(),
-            "passed": worst == exit::OK && !interrupted,
-            "tables": tables,
-        });
-        writeln!(context.out, "{answer}")?;
+        let passed = worst == exit::OK && !interrupted;
+        write_answer(context.out, &VerifyAnswer::new((&opened).into(), passed, tables))?;
     }
     if interrupted {
-        let left = materials.len() - tables.len();
         let message =
             format!("interrupted; {left} of {} not checked", counts::tables(materials.len()));
         return Err(CliError::message(exit::INTERRUPTED, message));
@@ -99,38 +98,10 @@ fn text(mismatch: &Mismatch) -> String {
     format!("{fen}: the table says {found}{expected} ({check})")
 }
 
-fn to_json(table: &Verification) -> Value {
-    let entry = |entry: Option<Entry>| {
-        entry.map(|entry| {
-            json!({
-                "wdl": entry.wdl.name(),
-                "order": entry.order,
-                "distance": distance_of(entry),
-            })
-        })
-    };
-    let mismatches: Vec<_> = table
-        .mismatches
-        .iter()
-        .map(|mismatch| {
-            json!({
-                "fen": mismatch.fen,
-                "check": mismatch.check,
-                "found": entry(mismatch.found),
-                "expected": entry(mismatch.expected),
-            })
-        })
-        .collect();
-    json!({
-        "material": table.material.to_string(),
-        "positions": table.positions,
-        "wrong": table.wrong,
-        "mismatches": mismatches,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use juzhong::tablebase::Entry;
+
     use super::*;
 
     #[test]
