@@ -28,7 +28,7 @@
 //! | `session` | `engine_handle` | the engine, at hand or with a thread |
 //! | `session` | `thinking` | a search in its own thread |
 //! | `session` | `timing` | from the clocks of `go` to the time for a move |
-//! | `session` | `state` | the state between commands; from `setoption` to the engine's options, from `go` to the answer |
+//! | `session` | `state` | the state between commands, and the ways from `go` to an answer |
 //! | `wire` | `ranks` | moves with ranks counted from 0 or from 1 |
 //! | `gomocup` | | this engine as managers of gomoku engines see it |
 //! | `client` |  | an engine in a process of its own |

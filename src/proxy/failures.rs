@@ -1,4 +1,4 @@
-//! What is known of the foreign engine, and who plays on when it fails.
+//! The failures of the foreign engine, and the one that plays on after them.
 
 /// The failures of the foreign engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,7 +50,7 @@ impl Failures {
 }
 
 impl Successor {
-    /// What happens now, for people.
+    /// The text for people about what happens now.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::Again => "it is started again",

@@ -38,7 +38,7 @@ pub(crate) struct Search {
     pub(crate) owed: Owed<Answer>,
     /// Book and tablebases are left out, because the GUI wants the engine's opinion.
     pub(crate) analysing: bool,
-    /// What the engine has been told of it.
+    /// The commands about it that the engine got.
     engine: Told,
     /// The GUI wants the answer now.
     pub(crate) stopped: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Search {
     deadlines: Option<Deadlines>,
 }
 
-/// What an engine has been told of a search.
+/// The commands about a search that an engine got, the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Nothing,

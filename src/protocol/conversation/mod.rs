@@ -21,7 +21,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The language of a GUI.
 pub(crate) trait Language {
-    /// What it says.
+    /// A thing that it says.
     type Command: Waits;
 
     /// The text for people when there is no room for a command that has to wait.
@@ -114,7 +114,7 @@ impl<'a, T, L: Language> Conversation<'a, T, L> {
 
 /// A session: what to do with each event of a conversation, whose output lives for `'a`.
 pub(crate) trait EventLoop<'a> {
-    /// What comes from the engine.
+    /// A thing that comes from the engine.
     type Engine;
     /// The language of the GUI.
     type Language: Language;

@@ -27,7 +27,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// What there is before the manager says anything.
+    /// The values before the manager says anything.
     pub(crate) const fn new(hash_mib: usize, threads: usize) -> Self {
         Self { usual_hash: hash_mib, hash: hash_mib, limit: 0, asked: threads, threads }
     }

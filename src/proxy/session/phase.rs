@@ -1,10 +1,10 @@
-//! What the GUI waits for.
+//! The phases of a session.
 
 use std::time::Instant;
 
 use crate::proxy::search::Search;
 
-/// What the GUI waits for: one thing at a time, so that answers come in order. Commands that come meanwhile wait.
+/// The thing that the GUI waits for, one at a time, so that answers come in order. Commands that come meanwhile wait.
 #[derive(Debug)]
 pub(crate) enum Phase {
     /// Nothing.
