@@ -4,9 +4,9 @@
 //! one. [`Packed`] and [`read_packed`] read a file as it is, packed perhaps or an archive of many sources.
 //! [`write_game`] writes a record.
 //!
-//! Every reader of a whole file has the form `read(source, bytes, sink) -> ReadSummary`: it hands
-//! each game, good or bad, to `sink` in file order, names `source` in messages, and for a file of
-//! its format without any game sinks nothing.
+//! What there is to know of a format is in its row, [`FormatRow`]: its names, what shows it, its reader and writer. The
+//! lists of rows are in `formats`. Readers hand over each game, good or bad, in file order (`ChunkReader`), and for a
+//! file of their format without any game nothing.
 //!
 //! A source is one slice. Games stream out of it one at a time, so that beside the source no more than
 //! one game is held per thread. [`GameFile`] opens a file of somebody else, holds no more of it than

@@ -141,10 +141,11 @@ fn write(record: &Record<Board>, start: &Board) -> String {
     let most = record.tree.moves.iter().map(|mv| mv.column().max(mv.row())).max().unwrap_or(0);
     let reach = if most < 15 { 15 } else { 20 };
     if (start.width(), start.height()) != (reach, reach) {
-        text += &format!("{}x{} ", start.width(), start.height());
+        let [width, height] = [start.width(), start.height()].map(|side| side.to_string());
+        text.extend([&*width, "x", &*height, " "]);
     }
     if start.variant() != Variant::default() {
-        text += &format!("{} ", start.variant());
+        text.extend([&*start.variant().to_string(), " "]);
     }
     for mv in &record.tree.moves {
         text += &mv.to_string();

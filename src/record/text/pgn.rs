@@ -58,14 +58,14 @@ pub(crate) const ROW: FormatRow = FormatRow {
     write: Some(pgn_writer::written),
 };
 
-fn is_line_end(byte: &u8) -> bool {
-    matches!(byte, b'\n' | b'\r')
+/// The lines of a text, wherever it comes from.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| matches!(byte, b'\n' | b'\r'))
 }
 
 /// Returns true if a line begins like a tag.
 fn has_line_of_tag(sample: &Sample<'_>) -> bool {
-    let mut lines = sample.head().split(is_line_end);
-    lines.any(|line| tag_name(line.trim_ascii_start()).is_some())
+    lines(sample.head()).any(|line| tag_name(line.trim_ascii_start()).is_some())
 }
 
 /// Returns true if a text without tags has moves and what only PGN has: numbers, comments, variations, or nothing but a
@@ -97,8 +97,7 @@ pub(crate) fn begins_with_remark(text: &str) -> bool {
 /// Returns true if a text taken for PGN has a tag or begins with a move.
 fn begins_like_games(head: &[u8]) -> bool {
     let sample = beginning(head);
-    sample.split(is_line_end).any(is_tag)
-        || begins_with_a_move(&Encoding::detect(head).decode_lossy(sample))
+    lines(sample).any(is_tag) || begins_with_a_move(&Encoding::detect(head).decode_lossy(sample))
 }
 
 /// Returns true if a line begins with a tag, up to the mark before its value.

@@ -240,11 +240,14 @@ fn split_name(text: &str) -> Option<(&str, &str)> {
 /// Several moves by coordinates written together.
 fn is_glued(word: &str) -> bool {
     let (squares, rest) = word.as_bytes().as_chunks();
-    rest.is_empty() && squares.len() > 2 && squares.len() % 2 == 0 && squares.iter().all(is_square)
+    rest.is_empty()
+        && squares.len() > 2
+        && squares.len() % 2 == 0
+        && squares.iter().copied().all(is_square)
 }
 
 /// Returns true if two characters are a square.
-const fn is_square([file, rank]: &[u8; 2]) -> bool {
+const fn is_square([file, rank]: [u8; 2]) -> bool {
     matches!(file.to_ascii_lowercase(), b'a'..=b'i') && rank.is_ascii_digit()
 }
 
