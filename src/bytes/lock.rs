@@ -191,7 +191,8 @@ impl FolderLock {
 
     /// Gives up the share. Returns true if no other process is in the folder, and none can enter before this is
     /// dropped.
-    pub(crate) fn is_last(&self) -> bool {
+    #[must_use]
+    pub fn is_last(&self) -> bool {
         self.file.as_ref().is_some_and(|file| file.unlock().is_ok() && file.try_lock().is_ok())
     }
 }

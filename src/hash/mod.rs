@@ -13,6 +13,7 @@
 //! version beside the old one. The tests pin the files' CRC32.
 
 use std::fmt;
+#[cfg(any(feature = "book", feature = "tablebase"))]
 use std::hash::Hasher;
 use std::ops::{BitXor, BitXorAssign};
 
@@ -91,9 +92,11 @@ impl fmt::Debug for Key {
 }
 
 /// The hash of keys, which are random numbers already, in maps in memory. Nothing stored depends on it.
+#[cfg(any(feature = "book", feature = "tablebase"))]
 #[derive(Debug, Default)]
 pub(crate) struct KeyHasher(u64);
 
+#[cfg(any(feature = "book", feature = "tablebase"))]
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
         self.0
