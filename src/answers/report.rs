@@ -35,7 +35,7 @@ pub struct ConvertReport {
     pub guessed: u64,
     /// Words and signs between moves that are no moves.
     pub skipped_words: u64,
-    /// What the format has no room for.
+    /// Parts that the format has no room for.
     pub dropped: DroppedParts,
 }
 

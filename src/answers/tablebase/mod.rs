@@ -1,7 +1,7 @@
 //! Answers about endgame tables: values of positions, best lines, statistics, proofs, and the building of tables.
 //!
-//! What people see in words and programs as an object is found first ([`Probe`], [`BestPlay`]), and then made into an
-//! object by `answer`; the other objects are made at once.
+//! A position and a line are looked up first ([`Probe`], [`BestPlay`]), for front ends show them in words, too, and then
+//! made into an object by `answer`; the other objects are made at once.
 //!
 //! ```
 //! use juzhong::answers::LineRequest;
