@@ -12,24 +12,41 @@
 //! # Ok::<(), juzhong::answers::AnswerError>(())
 //! ```
 
+mod analysis;
 mod described;
 mod error;
 mod evaluation;
+mod game_end;
 mod gomoku;
 mod line;
+mod match_report;
 mod position;
+mod review;
+mod score;
+mod sides;
 mod verdict;
 mod xiangqi;
 
+pub use analysis::{Analysed, AnalysedLine, Analysis, AnalysisAnswer, KnownMove};
 pub use described::{BoardRequest, Described, Refusal, Start};
 pub use error::{AnswerError, ErrorKind};
 pub use evaluation::{
     Evaluation, GomokuEvaluation, ManValue, OwnAndOther, PartShare, SideWeights, TermCount,
     TermShare, Weight, XiangqiEvaluation,
 };
+pub use game_end::{EndPoint, GameEnd, shown_place};
 pub use gomoku::{read_size, term_name};
-pub use line::{LineRequest, Typed, legal_moves, line_texts, parse_rules};
+pub use line::{LineRequest, Typed, legal_moves, line_texts, move_texts, parse_rules};
+pub use match_report::{
+    EngineInMatch, GameResults, MatchAnswer, MeansOfMoves, ResultsByColour, SprtState, Strength,
+};
 pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
+pub use review::{
+    LeftBook, MoveReview, NamedPlayers, OpeningCode, ReviewAnswer, ReviewedGame, ShareInBook,
+    SideReview, ValueByTables, ValuesByTables,
+};
+pub use score::{ScoreInNumbers, ScoreWithExpectation, moves_to_mate};
+pub use sides::{NamedSides, side_name};
 pub use verdict::{
     Chase, ChecksOfSides, Limit, LoopStep, Man, Repeated, SideConduct, VerdictExplanation,
     verdict_name,

@@ -72,10 +72,7 @@ impl NotationArgs {
 
     /// The notation for people: without a choice, that of the language of the program.
     pub(crate) fn shown(self) -> MoveNotation {
-        self.notation.unwrap_or_else(|| match Language::current() {
-            Language::En => MoveNotation::default(),
-            Language::Zh => MoveNotation::Chinese,
-        })
+        self.notation.unwrap_or_else(|| Language::current().notation())
     }
 
     /// The notation that was asked for, in which JSON has texts.

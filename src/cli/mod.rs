@@ -55,6 +55,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
@@ -289,6 +290,11 @@ pub(crate) fn tell(line: impl Display) {
     // In one piece, so that the lines of several processes do not mix.
     let line = format!("{}\n", VisibleLines(language::message(&line.to_string())));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Writes an answer as a line of JSON, with its members in the order of their names.
+pub(crate) fn write_answer(out: &mut dyn Write, answer: &impl Serialize) -> std::io::Result<()> {
+    writeln!(out, "{}", serde_json::to_value(answer)?)
 }
 
 /// Makes a file that exceeds the size limit of the process (`ulimit -f`) an error of writing, as a

@@ -7,7 +7,6 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::blocking;
 use super::body::{LongBody, not_made};
@@ -15,9 +14,8 @@ use super::params::{Common, GameBody, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::game_input::ends;
-use crate::cli::language::message;
-use crate::cli::terminal::Terminal;
+use crate::cli::language::{endings, message};
+use juzhong::answers::GameEnd;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::record::{
@@ -81,7 +79,7 @@ fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>)
 /// A file of games and one of them whole, as [`open`] answers.
 #[derive(Serialize)]
 pub(crate) struct Opened {
-    games: Vec<Value>,
+    games: Vec<GameEntry>,
     total: usize,
     bad: u64,
     /// Games that are given up to a fault.
@@ -97,13 +95,13 @@ pub(crate) struct Opened {
     game: Box<RawValue>,
 }
 
-fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, Problem> {
+fn opened<G: Formats>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, Problem> {
     let (mut games, mut wanted, mut first_fault) = (Vec::new(), None, None);
     let (mut number, mut bad) = (0, 0_u64);
     let summary = read_opened::<G>(name, bytes, &mut |game| match game {
         Ok(game) => {
             if number < LISTED {
-                games.push(about(number, &game.record));
+                games.push(GameEntry::of(number, &game.record));
             }
             if number == index {
                 wanted = Some(game);
@@ -133,14 +131,14 @@ pub(crate) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>,
 }
 
 /// A game alone, as `/api/open` has it; `name` is that of its file in messages, and `index` its number in it.
-pub(crate) fn one_game<G: Terminal>(
+pub(crate) fn one_game<G: Formats>(
     name: &str,
     index: usize,
     game: &ParsedGame<G>,
 ) -> Result<Opened, Problem> {
-    let ends = ends(name, game);
+    let ends = GameEnd::of(name, game).map(|end| endings::sentence(&end));
     Ok(Opened {
-        games: vec![about(index, &game.record)],
+        games: vec![GameEntry::of(index, &game.record)],
         total: 1,
         bad: 0,
         breaks_off: u64::from(ends.is_some()),
@@ -152,19 +150,39 @@ pub(crate) fn one_game<G: Terminal>(
 }
 
 /// The entry of a game in a list. Its texts are shortened: thousands of them stand side by side.
-pub(crate) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
-    let tag = |name: &str| record.tag(name);
-    let short =
-        |text: Option<&str>| text.map(|text| text.chars().take(LISTED_TEXT).collect::<String>());
-    json!({
-        "index": index,
-        "event": short(tag("Event")),
-        "first": short(tag("Red").or_else(|| tag("Black"))),
-        "second": short(tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White"))),
-        "date": short(tag("Date")),
-        "result": result_text(record.result),
-        "plies": record.tree.moves.len(),
-    })
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct GameEntry {
+    pub(crate) date: Option<String>,
+    pub(crate) event: Option<String>,
+    /// The first side's player.
+    pub(crate) first: Option<String>,
+    /// Its number in the list, from 0.
+    pub(crate) index: usize,
+    pub(crate) plies: usize,
+    pub(crate) result: &'static str,
+    /// The second side's player.
+    pub(crate) second: Option<String>,
+}
+
+impl GameEntry {
+    /// The entry of a game with that number.
+    pub(crate) fn of<G: Formats>(index: usize, record: &Record<G>) -> Self {
+        let tag = |name: &str| record.tag(name);
+        Self {
+            date: short(tag("Date")),
+            event: short(tag("Event")),
+            first: short(tag("Red").or_else(|| tag("Black"))),
+            index,
+            plies: record.tree.moves.len(),
+            result: result_text(record.result),
+            second: short(tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White"))),
+        }
+    }
+}
+
+/// The beginning of a text.
+fn short(text: Option<&str>) -> Option<String> {
+    text.map(|text| text.chars().take(LISTED_TEXT).collect())
 }
 
 /// The result as PGN writes it.

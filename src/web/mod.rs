@@ -9,6 +9,7 @@ mod autosave;
 mod body;
 mod books;
 mod chessdb;
+mod from_cli;
 mod games;
 mod guard;
 mod library;
@@ -18,6 +19,7 @@ mod page;
 mod params;
 mod positions;
 mod problem;
+mod reply;
 mod review;
 mod searches;
 mod solve;
@@ -40,7 +42,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use serde_json::Value;
+use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
@@ -50,6 +52,7 @@ use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::Tables;
 use problem::Problem;
+use reply::json_of;
 use state::App;
 
 /// The time within which the head of a request must be there.
@@ -241,11 +244,11 @@ async fn blocking<T: Send + 'static>(
 
 /// Answers a question whose answer depends on nothing but the request and the books: from memory if it was asked
 /// before.
-async fn answered(
+async fn answered<T: Serialize>(
     app: &Arc<App>,
     uri: &Uri,
     lang: Language,
-    work: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let request = format!("{lang:?} {uri}");
     let head = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
@@ -253,7 +256,7 @@ async fn answered(
         return Ok((head, answer).into_response());
     }
     let changes = app.changes();
-    let work = move |_: &App| work().map(|answer| Bytes::from(answer.to_string()));
+    let work = move |_: &App| Ok(Bytes::from(json_of(&work()?)?.to_string()));
     let answer = blocking(Arc::clone(app), lang, work).await?;
     app.remember(&request, &answer, changes);
     Ok((head, answer).into_response())

@@ -13,13 +13,12 @@ use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::expect_memory;
+pub(crate) use super::from_cli::read_line;
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::language::Language;
-use crate::cli::line_args::{LineArgs, NotationArgs};
-use crate::cli::terminal::Terminal;
-use juzhong::answers::Typed;
+use juzhong::answers::{Described, LineRequest, Typed};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The time within which the body of a request must be there.
@@ -84,14 +83,19 @@ impl Common {
     }
 
     /// The position with the moves before it.
-    pub(crate) fn line(&self) -> Result<LineArgs, Problem> {
+    pub(crate) fn request(&self) -> Result<LineRequest, Problem> {
         let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
         if len(&self.fen) + len(&self.moves) > LONGEST_LINE {
             return Err(Problem::bad_request("the position and its moves are too long"));
         }
-        let fen = self.fen.clone().filter(|text| !text.trim().is_empty());
-        let moves = self.moves.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
-        Ok(LineArgs { fen, moves, ..LineArgs::default() })
+        let named = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let moves = named(&self.moves).unwrap_or_default();
+        Ok(LineRequest { fen: named(&self.fen), moves, ..LineRequest::default() })
+    }
+
+    /// The same, read in the game `G`.
+    pub(crate) fn read<G: Described>(&self) -> Result<Typed<G>, Problem> {
+        Ok(self.request()?.read()?)
     }
 
     /// Returns true if a position is named, other than by leaving it out.
@@ -101,13 +105,19 @@ impl Common {
         is_there(&self.fen) || is_there(&self.moves)
     }
 
-    /// The notation in which texts of moves are wanted.
-    pub(crate) fn notation(&self) -> Result<NotationArgs, Problem> {
+    /// The notation in which texts of moves are wanted, if one is named.
+    pub(crate) fn asked_notation(&self) -> Result<Option<MoveNotation>, Problem> {
         let parse = |text: &str| {
             MoveNotation::from_str(text)
                 .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))
         };
-        Ok(NotationArgs::of(self.notation.as_deref().map(parse).transpose()?))
+        self.notation.as_deref().map(parse).transpose()
+    }
+
+    /// The notation in which moves are shown: without a choice, that of the language of the work in hand.
+    pub(crate) fn shown_notation(&self) -> Result<MoveNotation, Problem> {
+        let asked = self.asked_notation()?;
+        Ok(asked.unwrap_or_else(|| Language::current().notation()))
     }
 }
 
@@ -217,17 +227,4 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             Problem::bad_request(format!("the body is not the JSON wanted: {error}"))
         })
     }
-}
-
-/// A message of the command line without the name of the option in front, which requests do not have.
-pub(crate) fn without_option(message: &str) -> &str {
-    match message.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
-        Some((option, message)) if !option.contains(' ') => message,
-        _ => message,
-    }
-}
-
-/// The line that a request names, in the game `G`.
-pub(crate) fn read_line<G: Terminal>(args: &LineArgs) -> Result<Typed<G>, Problem> {
-    args.read::<G>().map_err(|refusal| Problem::bad_request(without_option(&refusal.to_string())))
 }
