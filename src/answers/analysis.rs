@@ -153,8 +153,13 @@ impl AnalysisAnswer {
     /// let rules = RuleSet::default();
     /// let mut searcher = Searcher::<Position>::new(SearchOptions::default())?;
     /// let found = searcher.run(&line, rules, &Limits::depth(6), &(), &());
-    /// let (known, no_mate_in, lines) = (None, None, Vec::new());
-    /// let analysis = Analysis { known, no_mate_in, found, lines, time: Duration::ZERO };
+    /// let analysis = Analysis {
+    ///     known: None,
+    ///     no_mate_in: None,
+    ///     found,
+    ///     lines: Vec::new(),
+    ///     time: Duration::ZERO,
+    /// };
     /// let analysed = Analysed { line: &line, rules, tables: None };
     /// let fen = Position::line_text(&line, 1);
     /// let answer = AnalysisAnswer::of(fen, &analysed, &analysis, None);

@@ -86,3 +86,33 @@ pub fn shown_place(source: &str, place: Place) -> String {
     };
     Visible(place).to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Formats, Keep, ReadOptions};
+    use crate::xiangqi::Position;
+
+    fn end_of(pgn: &str) -> Option<GameEnd> {
+        let mut end = None;
+        for chunk in Position::split_games(pgn.as_bytes(), usize::MAX) {
+            let chunk = chunk.read_with(ReadOptions::keeping(Keep::Opened));
+            Position::read_chunk("a.pgn", pgn.as_bytes(), &chunk, &mut |game| {
+                end = GameEnd::of("a.pgn", &game.unwrap());
+            });
+        }
+        end
+    }
+
+    #[test]
+    fn a_game_ends_where_it_cannot_go_on() {
+        assert_eq!(end_of("[Red \"a\"]\n\n1. h2e2 h9g7 *\n"), None);
+        let illegal = end_of("[Red \"a\"]\n\n1. h2e2 h9g7 2. h0g2 h9g8 *\n").unwrap();
+        assert_eq!(illegal.point, EndPoint::BeforeMove { number: 2, side: "Black" });
+        assert_eq!((illegal.place.as_str(), illegal.game), ("a.pgn:3", 1));
+        assert!(illegal.reason.contains("h9g8"), "{}", illegal.reason);
+        let null = end_of("[Red \"a\"]\n\n1. h2e2 h9g7 2. -- i9h9 *\n").unwrap();
+        assert_eq!(null.point, EndPoint::BeforeMove { number: 2, side: "Red" });
+        assert_eq!(null.reason, "a null move");
+    }
+}

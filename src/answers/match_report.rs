@@ -234,10 +234,9 @@ impl From<Count> for GameResults {
 
 impl ResultsByColour {
     fn of<G: Game>([first, second]: [Count; 2]) -> Self {
-        let (first, second) = (first.into(), second.into());
         match G::BLACK {
-            Side::First => Self::BlackAndWhite { as_black: first, as_white: second },
-            Side::Second => Self::RedAndBlack { as_black: second, as_red: first },
+            Side::First => Self::BlackAndWhite { as_black: first.into(), as_white: second.into() },
+            Side::Second => Self::RedAndBlack { as_black: second.into(), as_red: first.into() },
         }
     }
 }

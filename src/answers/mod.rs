@@ -42,8 +42,8 @@ pub use match_report::{
 };
 pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
 pub use review::{
-    LeftBook, MoveReview, NamedPlayers, OpeningCode, ReviewAnswer, ReviewedGame, ShareInBook,
-    SideReview, ValueByTables, ValuesByTables,
+    LeftBook, MoveReview, NamedPlayers, OpeningCode, OpeningName, ReviewAnswer, ReviewedGame,
+    ShareInBook, SideReview, ValueByTables, ValuesByTables,
 };
 pub use score::{ScoreInNumbers, ScoreWithExpectation, moves_to_mate};
 pub use sides::{NamedSides, side_name};

@@ -53,13 +53,9 @@ pub struct ReviewAnswer {
     pub result: Option<String>,
     /// The position where the game begins.
     pub fen: String,
-    /// The code of the opening.
+    /// The opening.
     #[serde(flatten)]
-    pub code: OpeningCode,
-    /// The Chinese name of the opening.
-    pub name: Option<&'static str>,
-    /// The English name of the opening.
-    pub name_en: Option<&'static str>,
+    pub opening: OpeningName,
     /// The place where the game left the books.
     pub left_book: Option<LeftBook>,
     /// The moves, or those of them that have a mark.
@@ -87,6 +83,18 @@ pub enum NamedPlayers {
         /// The second side's.
         white_player: Option<String>,
     },
+}
+
+/// The code and the names of an opening, null where there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OpeningName {
+    /// Its code.
+    #[serde(flatten)]
+    pub code: OpeningCode,
+    /// The Chinese name.
+    pub name: Option<&'static str>,
+    /// The English name.
+    pub name_en: Option<&'static str>,
 }
 
 /// The code of an opening, under the name that its game gives to codes.
@@ -246,17 +254,22 @@ impl ReviewAnswer {
     /// let mut games = Vec::new();
     /// let pgn = b"[Event \"a\"]\n\n1. h2e2 h9g7 *\n";
     /// Position::read_records("a.pgn", pgn, &mut |game| games.extend(game.ok()));
-    /// let (record, start) = (&games[0].record, &Position::start());
+    /// let record = &games[0].record;
+    /// let start = &Position::start();
     /// let game = GameMoves { start, start_clock: 0, moves: &record.tree.moves };
-    /// let (rules, tables) = (RuleSet::default(), TableOptions::default());
-    /// let limits = Limits::nodes(100);
-    /// let options = ReviewOptions { limits, hash_mib: 1, threads: 1, tables, rules };
+    /// let options = ReviewOptions {
+    ///     limits: Limits::nodes(100),
+    ///     hash_mib: 1,
+    ///     threads: 1,
+    ///     tables: TableOptions::default(),
+    ///     rules: RuleSet::default(),
+    /// };
     /// let mut evaluators = Evaluators::new(&options)?;
     /// let values = evaluators.evaluate(&[game], &StopFlag::default(), &mut || {})?;
     /// let values = values[0].as_ref().expect("nobody stops it");
-    /// let review = &review(game, values, &[], rules);
-    /// let (place, opening) = ("a.pgn:1", None);
-    /// let game = ReviewedGame { place, number: 1, record, start, review, opening };
+    /// let review = &review(game, values, &[], options.rules);
+    /// let place = "a.pgn:1";
+    /// let game = ReviewedGame { place, number: 1, record, start, review, opening: None };
     /// let answer = ReviewAnswer::of(&game, None, false);
     /// assert_eq!((answer.moves.len(), answer.moves[0].side), (2, "red"));
     /// assert_eq!(answer.event.as_deref(), Some("a"));
@@ -290,9 +303,7 @@ impl ReviewAnswer {
             date: told(record, "Date"),
             result: record.result.map(|result| result.to_string()),
             fen: game.start.to_fen(),
-            code: OpeningCode::of::<G>(*opening),
-            name: opening.map(|opening| opening.name),
-            name_en: opening.map(|opening| opening.english_name()),
+            opening: OpeningName::of::<G>(*opening),
             left_book,
             moves,
             sides: NamedSides::of::<G>(review.sides.map(SideReview::from)),
@@ -317,14 +328,19 @@ impl NamedPlayers {
     }
 }
 
-impl OpeningCode {
-    /// The code of an opening, null where it has no name.
+impl OpeningName {
+    /// The name of an opening of the game `G`.
     #[must_use]
     pub fn of<G: Game>(opening: Option<Opening>) -> Self {
         let code = opening.map(|opening| opening.code.to_string());
-        match G::BLACK {
-            Side::First => Self::Gomoku { opening: code },
-            Side::Second => Self::Xiangqi { ecco: code },
+        let code = match G::BLACK {
+            Side::First => OpeningCode::Gomoku { opening: code },
+            Side::Second => OpeningCode::Xiangqi { ecco: code },
+        };
+        Self {
+            code,
+            name: opening.map(|opening| opening.name),
+            name_en: opening.map(|opening| opening.english_name()),
         }
     }
 }
@@ -414,5 +430,30 @@ impl From<SideSummary> for SideReview {
             mistakes,
             blunders,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::game::BySide;
+    use crate::gomoku::Board;
+    use crate::xiangqi::Position;
+
+    #[derive(Serialize)]
+    struct Answer {
+        #[serde(flatten)]
+        sides: NamedSides<u8>,
+    }
+
+    #[test]
+    fn members_have_the_names_of_the_sides() {
+        let values = BySide { first: 1, second: 2 };
+        let of_xiangqi = Answer { sides: NamedSides::of::<Position>(values) };
+        assert_eq!(serde_json::to_value(of_xiangqi).unwrap(), json!({"red": 1, "black": 2}));
+        let of_gomoku = Answer { sides: NamedSides::of::<Board>(values) };
+        assert_eq!(serde_json::to_value(of_gomoku).unwrap(), json!({"black": 1, "white": 2}));
     }
 }

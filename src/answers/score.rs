@@ -71,3 +71,30 @@ impl ScoreWithExpectation {
         Self { expected, mate: moves_to_mate(score), score_cp, table }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_score_has_one_number() {
+        let object = |score: Score| serde_json::to_value(ScoreInNumbers::from(score)).unwrap();
+        assert_eq!(object(Score::from_eval(-34)), json!({"mate": null, "score_cp": -34}));
+        assert_eq!(object(Score::mate_in(5)), json!({"mate": 3, "score_cp": null}));
+        let by_tables = Score::table_loss(7);
+        assert_eq!(object(by_tables), json!({"mate": null, "score_cp": by_tables.value()}));
+    }
+
+    #[test]
+    fn a_score_with_expectation_is_of_one_kind() {
+        let object = |score| serde_json::to_value(ScoreWithExpectation::new(score, 0.5)).unwrap();
+        let [cp, mate, table] =
+            [Score::from_eval(12), Score::mated_in(2), Score::table_win(3)].map(object);
+        let by = |cp, mate, table| json!({"expected": 0.5, "score_cp": cp, "mate": mate, "table": table});
+        assert_eq!(cp, by(Some(12), None, None::<&str>));
+        assert_eq!(mate, by(None, Some(-1), None));
+        assert_eq!(table, by(None, None, Some("win")));
+    }
+}

@@ -1,11 +1,13 @@
+//! `juzhong tune`.
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::json;
+use serde::Serialize;
 
 use super::listing::claim_file;
-use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell};
+use super::{CliError, Context, GameName, OrExit, exit, interrupt, tell, write_answer};
 use juzhong::book::find_games;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
@@ -157,17 +159,13 @@ fn fit_moves<G: Tunable + Formats>(args: &Args, context: &mut Context<'_>) -> Re
         write_source(path, &order_source::<G>(&weights, &about))?;
     }
     if context.common.json {
-        let set = |told: &Foretold| {
-            let Foretold { moves, loss, first, first_four } = told;
-            json!({"moves": moves, "loss": loss, "first": first, "first_four": first_four})
+        let answer = OrderAnswer {
+            schema: "juzhong.tune_moves/1",
+            games: read.games,
+            fitted: fitted.into(),
+            held_out: held_out.into(),
         };
-        let answer = json!({
-            "schema": "juzhong.tune_moves/1",
-            "games": read.games,
-            "fitted": set(&fitted),
-            "held_out": set(&held_out),
-        });
-        writeln!(context.out, "{answer}")?;
+        write_answer(context.out, &answer)?;
         return Ok(exit::OK);
     }
     writeln!(context.out, "games      {}", read.games)?;
@@ -298,16 +296,16 @@ fn report(
 ) -> Result<u8, CliError> {
     let Fit { slope, before, after, .. } = fitted;
     if context.common.json {
-        let answer = json!({
-            "schema": "juzhong.tune/1",
-            "games": read.games,
-            "positions": samples[0].len(),
-            "held_out": samples[1].len(),
-            "slope": slope,
-            "loss": {"before": before.fitted, "after": after.fitted},
-            "loss_held_out": {"before": before.held_out, "after": after.held_out},
-        });
-        writeln!(context.out, "{answer}")?;
+        let answer = TuneAnswer {
+            schema: "juzhong.tune/1",
+            games: read.games,
+            positions: samples[0].len(),
+            held_out: samples[1].len(),
+            slope: *slope,
+            loss: LossAnswer { before: before.fitted, after: after.fitted },
+            loss_held_out: LossAnswer { before: before.held_out, after: after.held_out },
+        };
+        write_answer(context.out, &answer)?;
         return Ok(exit::OK);
     }
     let out = &mut context.out;
@@ -317,4 +315,53 @@ fn report(
     writeln!(out, "loss       {:.6} before, {:.6} after", before.fitted, after.fitted)?;
     writeln!(out, "held out   {:.6} before, {:.6} after", before.held_out, after.held_out)?;
     Ok(exit::OK)
+}
+
+/// The answer of a fit of the evaluation: schema `juzhong.tune/1`.
+#[derive(Debug, Serialize)]
+struct TuneAnswer {
+    schema: &'static str,
+    games: u64,
+    /// Positions fitted.
+    positions: usize,
+    /// Positions held out.
+    held_out: usize,
+    /// The slope of the curve for a centipawn.
+    slope: f64,
+    loss: LossAnswer,
+    loss_held_out: LossAnswer,
+}
+
+/// A logistic loss before and after a fit.
+#[derive(Debug, Serialize)]
+struct LossAnswer {
+    before: f64,
+    after: f64,
+}
+
+/// The answer of a fit of the order of moves: schema `juzhong.tune_moves/1`.
+#[derive(Debug, Serialize)]
+struct OrderAnswer {
+    schema: &'static str,
+    games: u64,
+    fitted: ForetoldAnswer,
+    held_out: ForetoldAnswer,
+}
+
+/// How well moves are foretold.
+#[derive(Debug, Serialize)]
+struct ForetoldAnswer {
+    moves: usize,
+    loss: f64,
+    /// The share of moves that stand first.
+    first: f64,
+    /// The share of moves among the first four.
+    first_four: f64,
+}
+
+impl From<Foretold> for ForetoldAnswer {
+    fn from(told: Foretold) -> Self {
+        let Foretold { moves, loss, first, first_four } = told;
+        Self { moves, loss, first, first_four }
+    }
 }
