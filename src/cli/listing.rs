@@ -192,8 +192,8 @@ impl<'a> Listing<'a> {
         if self.list.is_none() {
             self.cut += 1;
             if self.cut <= SHOWN {
-                let end = endings::sentence(&GameEnd::at_fault(cut, record));
-                self.told.line(format!("juzhong: {end}"));
+                let end = GameEnd::at_fault(cut, record);
+                self.told.line(format!("juzhong: {}", endings::sentence(&end)));
             }
         }
     }
