@@ -28,10 +28,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The parameters of [`analyse`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     common: Common,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
     /// The name that the client gives itself: a new search ends its last one.
     client: Option<String>,
     multipv: Option<String>,
@@ -79,7 +82,7 @@ async fn started<G: Described + Playable>(
         threads: app.config.threads,
         multipv,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.common.rules.as_deref())?,
+        rules: parse_rules::<G>(query.rules.as_deref())?,
         ..EngineOptions::default()
     };
     let notation = query.common.shown_notation()?;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::blocking;
 use super::games::{GameEntry, Opened, SOURCE, game_json, game_of, one_game};
-use super::params::{Common, GameBody, InPath, Params};
+use super::params::{GameBody, InPath, OfGame, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
@@ -36,10 +36,11 @@ const ENDING: &str = "jsonl";
 
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
     id: String,
 }
 
@@ -55,12 +56,12 @@ pub(crate) async fn save(
     Params(query): Params<SaveQuery>,
     body: GameBody,
 ) -> Result<Json<Value>, Problem> {
-    reply(app, query.common.lang(), move |app| {
+    reply(app, query.of.lang(), move |app| {
         let path = file_of(folder_of(app)?, &query.id)?;
         if body.bytes().len() as u64 > LONGEST {
             return Err(Problem::too_long());
         }
-        let game = match query.common.game()? {
+        let game = match query.of.game()? {
             GameName::Xiangqi => game_json(&game_of::<Position>(body.bytes())?.record)?,
             GameName::Gomoku => game_json(&game_of::<Board>(body.bytes())?.record)?,
         };
@@ -102,7 +103,7 @@ struct KeptGame {
 /// The kept games of a game, the latest first.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    Params(query): Params<Common>,
+    Params(query): Params<OfGame>,
 ) -> Result<Json<Value>, Problem> {
     reply(app, query.lang(), move |app| {
         let mut files = files(folder_of(app)?);
@@ -142,7 +143,7 @@ fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<KeptGame> {
 pub(crate) async fn game(
     State(app): State<Arc<App>>,
     InPath(id): InPath,
-    Params(query): Params<Common>,
+    Params(query): Params<OfGame>,
 ) -> Result<Json<Opened>, Problem> {
     blocking(app, query.lang(), move |app| {
         let path = file_of(folder_of(app)?, &id)?;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::blocking;
 use super::body::{LongBody, not_made};
-use super::params::{Common, GameBody, Params, number};
+use super::params::{GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
@@ -35,10 +35,11 @@ const LISTED_TEXT: usize = 200;
 
 /// The parameters of [`open`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct OpenQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
     /// The number of the game that is wanted whole, from 0.
     index: Option<String>,
     /// The name of the file, for messages.
@@ -51,12 +52,12 @@ pub(crate) async fn open(
     Params(query): Params<OpenQuery>,
     body: GameBody,
 ) -> Result<Response, Problem> {
-    let lang = query.common.lang();
+    let lang = query.of.lang();
     let work = move |_: &App| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         let name = query.name.as_deref().unwrap_or(SOURCE);
         let name: String = name.chars().take(SHOWN_NAME).collect();
-        let opened = match query.common.game()? {
+        let opened = match query.of.game()? {
             GameName::Xiangqi => opened::<Position>(&name, body.bytes(), index),
             GameName::Gomoku => opened::<Board>(&name, body.bytes(), index),
         };
@@ -197,10 +198,13 @@ const fn result_text(result: Option<Outcome>) -> &'static str {
 
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
     /// The name of a format; the game's usual one.
     format: Option<String>,
 }
@@ -211,8 +215,8 @@ pub(crate) async fn save(
     Params(query): Params<SaveQuery>,
     body: GameBody,
 ) -> Result<Response, Problem> {
-    let lang = query.common.lang();
-    let work = move |_: &App| match query.common.game()? {
+    let lang = query.of.lang();
+    let work = move |_: &App| match query.of.game()? {
         GameName::Xiangqi => saved::<Position>(&query, body.bytes()),
         GameName::Gomoku => saved::<Board>(&query, body.bytes()),
     };
@@ -234,9 +238,9 @@ fn format_of<G: Formats>(name: Option<&str>) -> Result<Format, Problem> {
 }
 
 /// The way in which games are written at a request.
-fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
+fn options_of(notation: &InNotation) -> Result<WriteOptions, Problem> {
     let mut options = WriteOptions::default();
-    if let Some(notation) = common.notation()?.asked() {
+    if let Some(notation) = notation.asked()? {
         options.pgn = PgnOptions { notation, ..options.pgn };
     }
     Ok(options)
@@ -244,7 +248,7 @@ fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
 
 fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(LongBody, String), Problem> {
     let format = format_of::<G>(query.format.as_deref())?;
-    let options = options_of(&query.common)?;
+    let options = options_of(&query.notation)?;
     let record = game_of::<G>(line)?.record;
     let mut body = LongBody::default();
     G::write_record(&mut body, &record, format, &options).map_err(|error| not_written(&error))?;
@@ -262,10 +266,13 @@ fn not_written(error: &WriteError) -> Problem {
 
 /// The parameters of [`convert`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct ConvertQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
     /// The name of a format; the game's usual one.
     to: Option<String>,
 }
@@ -277,8 +284,8 @@ pub(crate) async fn convert(
     Params(query): Params<ConvertQuery>,
     body: GameBody,
 ) -> Result<Response, Problem> {
-    let lang = query.common.lang();
-    let work = move |_: &App| match query.common.game()? {
+    let lang = query.of.lang();
+    let work = move |_: &App| match query.of.game()? {
         GameName::Xiangqi => converted::<Position>(&query, body.bytes()),
         GameName::Gomoku => converted::<Board>(&query, body.bytes()),
     };
@@ -290,7 +297,7 @@ pub(crate) async fn convert(
 
 fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(LongBody, u64), Problem> {
     let format = format_of::<G>(query.to.as_deref())?;
-    let options = options_of(&query.common)?;
+    let options = options_of(&query.notation)?;
     let (mut body, mut good, mut bad, mut fault) = (LongBody::default(), 0, 0, None);
     read_opened::<G>(SOURCE, file, &mut |game| match game {
         // One game too many, or one that has failed: the rest is of no use.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::games::{GameEntry, Opened, one_game};
-use super::params::{Common, InPath, Params, number};
+use super::params::{Common, InPath, OfGame, Params, Place, number};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
@@ -171,20 +171,43 @@ const fn mark(key: Key) -> u32 {
     key.0 as u32
 }
 
-/// The parameters of [`list`] and [`moves`].
+/// The conditions on games, as requests name them.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct ListQuery {
-    #[serde(flatten)]
-    common: Common,
+pub(crate) struct Conditions {
     /// Words that the games must all have.
     search: Option<String>,
-    /// From 1.
-    page: Option<String>,
     year_from: Option<String>,
     year_to: Option<String>,
     /// Of both players.
     min_rating: Option<String>,
+}
+
+/// The parameters of [`list`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct ListQuery {
+    #[serde(flatten)]
+    of: OfGame,
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    conditions: Conditions,
+    /// From 1.
+    page: Option<String>,
+}
+
+/// The parameters of [`moves`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct MovesQuery {
+    #[serde(flatten)]
+    common: Common,
+    #[serde(flatten)]
+    conditions: Conditions,
 }
 
 /// The conditions on games of a request.
@@ -195,16 +218,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(query: &ListQuery) -> Result<Self, Problem> {
-        let words = query.search.as_deref().unwrap_or_default().to_lowercase();
+    fn of(named: &Conditions) -> Result<Self, Problem> {
+        let words = named.search.as_deref().unwrap_or_default().to_lowercase();
         let limit = |name, text: &Option<String>| {
             let text = text.as_deref().filter(|text| !text.is_empty());
             number::<u16>(name, text, (0, u16::MAX))
         };
         let filter = Filter {
-            since: limit("year_from", &query.year_from)?,
-            until: limit("year_to", &query.year_to)?,
-            min_rating: limit("min_rating", &query.min_rating)?,
+            since: limit("year_from", &named.year_from)?,
+            until: limit("year_to", &named.year_to)?,
+            min_rating: limit("min_rating", &named.min_rating)?,
             ..Filter::default()
         };
         Ok(Self { words: words.split_whitespace().map(str::to_owned).collect(), filter })
@@ -221,8 +244,8 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let common = query.common.clone();
-    asked(app, common, query, [found::<Position>, found::<Board>]).await
+    let of = query.of.clone();
+    asked(app, of, query, [found::<Position>, found::<Board>]).await
 }
 
 /// Answers a question from games.
@@ -231,14 +254,13 @@ type Ask<Q, T> = fn(&Q, &Games) -> Result<T, Problem>;
 /// Answers a question about the library's games of xiangqi or of gomoku, whichever a request names.
 async fn asked<Q: Send + 'static, T: Serialize + 'static>(
     app: Arc<App>,
-    common: Common,
+    of: OfGame,
     question: Q,
     [xiangqi, gomoku]: [Ask<Q, T>; 2],
 ) -> Result<Json<Value>, Problem> {
-    let lang = common.lang();
-    reply(app, lang, move |app| {
+    reply(app, of.lang(), move |app| {
         let (paths, stop) = (paths_of(app)?, &app.stop);
-        match common.game()? {
+        match of.game()? {
             GameName::Xiangqi => xiangqi(&question, app.library.xiangqi(paths, stop)),
             GameName::Gomoku => gomoku(&question, app.library.gomoku(paths, stop)),
         }
@@ -296,9 +318,9 @@ struct LibraryMoves {
 
 fn found<G: Described + Symmetric>(query: &ListQuery, all: &Games) -> Result<FoundGames, Problem> {
     let page = number("page", query.page.as_deref(), (1, usize::MAX))?.unwrap_or(1);
-    let wanted = Wanted::of(query)?;
-    let position = match query.common.names_position() {
-        true => Some(query.common.read::<G>()?.line.position().canonical().key),
+    let wanted = Wanted::of(&query.conditions)?;
+    let position = match query.place.is_named() {
+        true => Some(query.place.read::<G>()?.line.position().canonical().key),
         false => None,
     };
     let is_wanted = |(_, game): &(usize, &Listed)| {
@@ -317,19 +339,19 @@ fn found<G: Described + Symmetric>(query: &ListQuery, all: &Games) -> Result<Fou
 /// The moves that the games of the library made in a position.
 pub(crate) async fn moves(
     State(app): State<Arc<App>>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<MovesQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let common = query.common.clone();
-    asked(app, common, query, [counted::<Position>, counted::<Board>]).await
+    let of = query.common.of().clone();
+    asked(app, of, query, [counted::<Position>, counted::<Board>]).await
 }
 
 /// A game counts where the position was on the board first.
 fn counted<G: Terminal + Symmetric>(
-    query: &ListQuery,
+    query: &MovesQuery,
     all: &Games,
 ) -> Result<LibraryMoves, Problem> {
     let games = &all.games;
-    let wanted = Wanted::of(query)?;
+    let wanted = Wanted::of(&query.conditions)?;
     let (args, notation) = (query.common.line()?, query.common.notation()?);
     let line = query.common.read::<G>()?.line;
     let position = line.position();
@@ -404,7 +426,7 @@ impl Listed {
 pub(crate) async fn game(
     State(app): State<Arc<App>>,
     id: InPath,
-    Params(query): Params<Common>,
+    Params(query): Params<OfGame>,
 ) -> Result<Json<Value>, Problem> {
     asked(app, query, id, [whole::<Position>, whole::<Board>]).await
 }

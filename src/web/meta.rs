@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::params::{Common, Params};
+use super::params::{InLanguage, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::{App, SharedBook};
@@ -79,7 +79,7 @@ struct AboutLibrary {
 /// The books, tables and limits of the server.
 pub(crate) async fn meta(
     State(app): State<Arc<App>>,
-    Params(query): Params<Common>,
+    Params(query): Params<InLanguage>,
 ) -> Result<Json<Value>, Problem> {
     reply(app, query.lang(), |app| Ok(About::of(app))).await
 }
@@ -111,8 +111,11 @@ impl About {
 
 impl AboutTables {
     fn of(tables: &Tables) -> Self {
-        let (rules, metric) = (tables.rules().name(), tables.metric().to_string());
-        Self { metric, rules, sets: tables.materials().len() }
+        Self {
+            metric: tables.metric().to_string(),
+            rules: tables.rules().name(),
+            sets: tables.materials().len(),
+        }
     }
 }
 

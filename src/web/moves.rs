@@ -33,6 +33,8 @@ const USUAL: u64 = 1_000;
 pub(crate) struct Wanted {
     #[serde(flatten)]
     common: Common,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
     client: Option<String>,
     level: Option<u8>,
     /// Milliseconds.
@@ -102,7 +104,7 @@ fn chosen<G: Described + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        rules: parse_rules::<G>(wanted.common.rules.as_deref())?,
+        rules: parse_rules::<G>(wanted.rules.as_deref())?,
         ..EngineOptions::default()
     };
     let mut engine =

@@ -19,32 +19,43 @@ use juzhong::answers::{Described, PositionAnswer, PositionRequest};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
 
+/// The parameters of [`legal`] and [`eval`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct PositionQuery {
+    #[serde(flatten)]
+    common: Common,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
+}
+
 /// The object of `position --json`.
 pub(crate) async fn legal(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<Common>,
+    Params(query): Params<PositionQuery>,
 ) -> Result<Response, Problem> {
-    answered(&app, &uri, query.lang(), move || described(&query, false)).await
+    answered(&app, &uri, query.common.lang(), move || described(&query, false)).await
 }
 
 /// The object of `position --eval --json`.
 pub(crate) async fn eval(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<Common>,
+    Params(query): Params<PositionQuery>,
 ) -> Result<Response, Problem> {
-    answered(&app, &uri, query.lang(), move || described(&query, true)).await
+    answered(&app, &uri, query.common.lang(), move || described(&query, true)).await
 }
 
-fn described(query: &Common, eval: bool) -> Result<PositionAnswer, Problem> {
+fn described(query: &PositionQuery, eval: bool) -> Result<PositionAnswer, Problem> {
     let request = PositionRequest {
-        line: query.request()?,
+        line: query.common.request()?,
         rules: query.rules.clone(),
-        notation: query.asked_notation()?,
+        notation: query.common.asked_notation()?,
         evaluation: eval,
     };
-    Ok(match query.game()? {
+    Ok(match query.common.game()? {
         GameName::Xiangqi => request.answer::<Position>()?,
         GameName::Gomoku => request.answer::<Board>()?,
     })
@@ -105,6 +116,7 @@ fn line_of<G: Described>(query: &Common) -> Result<LineAnswer, Problem> {
 
 /// The parameters of [`read`].
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Typed {
     #[serde(flatten)]
     common: Common,

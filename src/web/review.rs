@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blocking;
 use super::games::game_of;
-use super::params::{Common, GameBody, Params, number};
+use super::params::{GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
 use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
@@ -37,10 +37,15 @@ const LONGEST: usize = 2_000;
 
 /// The parameters of [`stream`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct ReviewQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
     client: Option<String>,
     nodes: Option<String>,
 }
@@ -52,7 +57,7 @@ pub(crate) async fn stream(
     body: GameBody,
 ) -> Result<EventStream, Problem> {
     let folders = app.table_folders();
-    match query.common.game()? {
+    match query.of.game()? {
         GameName::Xiangqi => started::<Position>(app, query, body, folders).await,
         GameName::Gomoku => started::<Board>(app, query, body, Vec::new()).await,
     }
@@ -71,9 +76,9 @@ async fn started<G: Described + Playable>(
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.common.rules.as_deref())?,
+        rules: parse_rules::<G>(query.rules.as_deref())?,
     };
-    let (lang, notation) = (query.common.lang(), query.common.shown_notation()?);
+    let (lang, notation) = (query.of.lang(), query.notation.shown()?);
     let read = move |_: &App| game_of::<G>(body.bytes()).map(|game| game.record);
     let record = blocking(Arc::clone(&app), lang, read).await?;
     if record.tree.moves.len() > LONGEST {
