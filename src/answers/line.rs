@@ -191,6 +191,12 @@ pub fn legal_moves<G: Notation>(position: &G) -> Vec<G::Move> {
     moves
 }
 
+/// Moves by their coordinates.
+#[must_use]
+pub fn move_texts<G: Notation>(moves: &[G::Move]) -> Vec<String> {
+    moves.iter().map(|&mv| G::move_text(mv)).collect()
+}
+
 /// The texts of moves that follow each other from a position.
 pub fn line_texts<G: Described>(
     start: &G,

@@ -12,22 +12,28 @@
 //! # Ok::<(), juzhong::answers::AnswerError>(())
 //! ```
 
+mod analysis;
 mod bench;
 pub mod book;
 mod described;
 mod error;
 mod evaluation;
+mod game_end;
 mod gomoku;
 mod line;
+mod match_report;
 mod perft;
 mod position;
 mod report;
+mod review;
+mod score;
 mod sides;
 mod solve;
 pub mod tablebase;
 mod verdict;
 mod xiangqi;
 
+pub use analysis::{Analysed, AnalysedLine, Analysis, AnalysisAnswer, KnownMove};
 pub use bench::{BenchAnswer, BenchRow, MatesAnswer, SampledPosition};
 pub use described::{BoardRequest, Described, Refusal, Start};
 pub use error::{AnswerError, ErrorKind, ErrorReport, RefusedLine};
@@ -35,11 +41,20 @@ pub use evaluation::{
     Evaluation, GomokuEvaluation, ManValue, OwnAndOther, PartShare, SideWeights, TermCount,
     TermShare, Weight, XiangqiEvaluation,
 };
+pub use game_end::{EndPoint, GameEnd, shown_place};
 pub use gomoku::{read_size, term_name};
-pub use line::{LineRequest, Typed, legal_moves, line_texts, parse_rules};
+pub use line::{LineRequest, Typed, legal_moves, line_texts, move_texts, parse_rules};
+pub use match_report::{
+    EngineInMatch, GameResults, MatchAnswer, MeansOfMoves, ResultsByColour, SprtState, Strength,
+};
 pub use perft::{MoveNodes, PerftAnswer};
 pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
 pub use report::{ConfigAnswer, ConvertReport, DroppedParts, SettingInEffect};
+pub use review::{
+    LeftBook, MoveReview, NamedPlayers, OpeningCode, OpeningName, ReviewAnswer, ReviewedGame,
+    ShareInBook, SideReview, ValueByTables, ValuesByTables,
+};
+pub use score::{ScoreInNumbers, ScoreWithExpectation, moves_to_mate};
 pub use sides::{NamedSides, side_name};
 pub use solve::{CheckAnswer, SolveAnswer};
 pub use verdict::{

@@ -1,7 +1,7 @@
+//! `juzhong analyse`.
+
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
 
 use super::interrupt;
 use super::line_args::{LineArgs, NotationArgs};
@@ -9,23 +9,19 @@ use super::play::describe;
 use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::{ShownBoardArgs, Terminal};
-use super::{CliError, Context, OrExit, exit, with_game};
+use super::{CliError, Context, OrExit, exit, with_game, write_answer};
 use crate::cli::language::{counts, say};
-use juzhong::answers::{line_texts, parse_rules};
+use juzhong::answers::{Analysed, Analysis, AnalysisAnswer, line_texts, parse_rules};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
-use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
+use juzhong::game::{Game, Line};
 use juzhong::search::{
-    Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
-    Score, SearchOptions, Searcher,
+    Control, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
+    SearchOptions, Searcher,
 };
-use juzhong::tablebase::Wdl;
-use juzhong::xiangqi::notation::MoveNotation;
 
 /// Searched with `--json` unless a limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
-/// Plies of a line that tables continue, at most.
-const MAX_LINE: usize = 600;
 
 /// Searches one position and shows the best lines, depth by depth.
 ///
@@ -124,8 +120,9 @@ fn run_game<G: Terminal + Playable>(
     }
     let began = Instant::now();
     let limits = args.limits(context.common.json);
-    let shown = Shown { line: &line, rules, notation: args.notation, tables: tables.as_ref() };
-    let (found, no_mate, lines) = {
+    let analysed = Analysed { line: &line, rules, tables: tables.as_ref() };
+    let shown = Shown { analysed, notation: args.notation };
+    let ((found, no_mate_in), lines) = {
         let search = |control: &Reports<G::Move>| {
             let proof =
                 args.mate.map(|moves| searcher.find_mate(&line, rules, moves, &limits, control));
@@ -137,19 +134,19 @@ fn run_game<G: Terminal + Playable>(
             };
             (found, no_mate)
         };
-        let ((found, no_mate), lines) = stream(search, &shown, context)?;
-        (found, no_mate, lines)
+        stream(search, &shown, context)?
     };
     let time = began.elapsed();
     while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
         super::tell(format_args!("juzhong: {warning}"));
     }
-    let fen = G::line_text(&line, typed.fullmoves);
-    let answer = Answer::<G> { fen, shown, known, no_mate, found, lines, time };
+    let analysis = Analysis { known, no_mate_in, found, lines, time };
     if context.common.json {
-        writeln!(context.out, "{}", answer.json())?;
+        let fen = G::line_text(&line, typed.fullmoves);
+        let asked = args.notation.asked();
+        write_answer(context.out, &AnalysisAnswer::of(fen, &shown.analysed, &analysis, asked))?;
     } else {
-        answer.print(context)?;
+        shown.print_result(&analysis, context)?;
     }
     Ok(exit::OK)
 }
@@ -203,53 +200,44 @@ impl<M: Clone + Send + Sync> Control<M> for Reports<M> {
     }
 }
 
-/// The line searched, and the rules, notation and tables with which lines from there are shown.
+/// The line searched, and the notation in which lines from there are shown.
 struct Shown<'a, G: Playable> {
-    /// The line to the position searched.
-    line: &'a Line<G>,
-    rules: G::Rules,
+    analysed: Analysed<'a, G>,
     notation: NotationArgs,
-    tables: Option<&'a G::Tables>,
 }
 
 impl<G: Terminal + Playable> Shown<'_, G> {
     fn position(&self) -> &G {
-        self.line.position()
-    }
-
-    /// The text of a line from the position.
-    fn text(&self, moves: &[G::Move], notation: MoveNotation) -> String {
-        line_texts(self.position(), moves.iter().copied(), notation).join(" ")
-    }
-
-    /// The moves of a line, and where tables know the value of its end, best play from there to the end of the
-    /// game, or until a position comes again.
-    fn continued(&self, moves: &[G::Move]) -> Vec<G::Move> {
-        let mut line = self.line.clone();
-        moves.iter().for_each(|&mv| line.push(mv));
-        let mut moves = moves.to_vec();
-        let Some(tables) = self.tables else { return moves };
-        while moves.len() < MAX_LINE
-            && line.position().outcome().is_none()
-            && G::judge(&line, self.rules, Horizon::Game).verdict == Verdict::None
-            && tables.covers(line.position())
-            && line.earlier_occurrences().next().is_none()
-        {
-            let ranked = tables.ranked_moves(line.position()).unwrap_or_default();
-            let Some(best) = ranked.first().filter(|best| best.entry.wdl != Wdl::Draw) else {
-                break;
-            };
-            line.push(best.mv);
-            moves.push(best.mv);
-        }
-        moves
+        self.analysed.line.position()
     }
 
     fn print(&self, line: &Iteration<G::Move>, context: &mut Context<'_>) -> Result<(), CliError> {
         let (number, depth, score) = (line.multipv, line.depth, line.score);
-        let pv = self.text(&self.continued(&line.pv), self.notation.shown());
+        let moves = self.analysed.continued(&line.pv);
+        let pv = line_texts(self.position(), moves, self.notation.shown()).join(" ");
         say!(context.out, "{number}. depth {depth}, {score}: {pv}")?;
         context.out.flush()?;
+        Ok(())
+    }
+
+    /// Says what was found, once it is known.
+    fn print_result(
+        &self,
+        analysis: &Analysis<G::Move>,
+        context: &mut Context<'_>,
+    ) -> Result<(), CliError> {
+        let Analysis { known, no_mate_in, found, time, .. } = analysis;
+        let written = |mv| self.position().write_move(mv, self.notation.shown());
+        if let Some(known) = known {
+            let mv = written(known.mv);
+            say!(context.out, "{mv} from {}", describe::<G>(known))?;
+        }
+        if let Some(moves) = no_mate_in {
+            say!(context.out, "no mate in {moves} can be forced")?;
+        }
+        let best = found.best.map_or_else(|| "none".to_owned(), written);
+        let ms = time.as_millis();
+        say!(context.out, "best {best}, {}, {}, {ms} ms", found.score, counts::nodes(found.nodes))?;
         Ok(())
     }
 }
@@ -272,101 +260,4 @@ fn consult<G: Playable>(
     let known = engine.consult(line);
     tell_warnings(&mut engine);
     Ok(known)
-}
-
-struct Answer<'a, G: Playable> {
-    /// The position searched.
-    fen: String,
-    shown: Shown<'a, G>,
-    /// The move of the book or the tablebases.
-    known: Option<Choice<G::Move>>,
-    /// There is no mate in this many moves.
-    no_mate: Option<u32>,
-    found: Found<G::Move>,
-    lines: Lines<G>,
-    time: Duration,
-}
-
-impl<G: Terminal + Playable> Answer<'_, G> {
-    fn json(&self) -> Value {
-        let (cp, mate) = score_fields(self.found.score);
-        let lines: Vec<_> = self
-            .lines
-            .iter()
-            .map(|line| {
-                let (cp, mate) = score_fields(line.score);
-                let mut answer = json!({
-                    "multipv": line.multipv,
-                    "score_cp": cp,
-                    "mate": mate,
-                    "depth": line.depth,
-                    "seldepth": line.seldepth,
-                    "pv": texts::<G>(&line.pv),
-                });
-                let whole = self.shown.continued(&line.pv);
-                if whole.len() > line.pv.len() {
-                    answer["table_line"] = texts::<G>(&whole[line.pv.len()..]).into();
-                }
-                if let Some(notation) = self.shown.notation.asked() {
-                    answer["text"] = self.shown.text(&whole, notation).into();
-                }
-                answer
-            })
-            .collect();
-        let mut answer = json!({
-            "schema": "juzhong.analyse/1",
-            "fen": self.fen,
-            "best": self.found.best.map(G::move_text),
-            "score_cp": cp,
-            "mate": mate,
-            "no_mate_in": self.no_mate,
-            "depth": self.found.depth,
-            "nodes": self.found.nodes,
-            "table_hits": self.found.table_hits,
-            "known": self.known.as_ref().map(|known| json!({
-                "move": G::move_text(known.mv),
-                "source": known.source.name(),
-                "value": known.table.as_ref().map(ToString::to_string),
-            })),
-            "time_ms": self.time.as_millis() as u64,
-            "pv": texts::<G>(&self.found.pv),
-            "lines": lines,
-        });
-        if let Some(notation) = self.shown.notation.asked() {
-            let written = |mv| self.shown.position().write_move(mv, notation);
-            answer["text"] = self.found.best.map(written).into();
-            if let Some(known) = &self.known {
-                answer["known"]["text"] = written(known.mv).into();
-            }
-        }
-        answer
-    }
-
-    fn print(&self, context: &mut Context<'_>) -> Result<(), CliError> {
-        let written = |mv| self.shown.position().write_move(mv, self.shown.notation.shown());
-        if let Some(known) = &self.known {
-            let mv = written(known.mv);
-            say!(context.out, "{mv} from {}", describe::<G>(known))?;
-        }
-        if let Some(moves) = self.no_mate {
-            say!(context.out, "no mate in {moves} can be forced")?;
-        }
-        let best = self.found.best.map_or_else(|| "none".to_owned(), written);
-        let (nodes, ms) = (self.found.nodes, self.time.as_millis());
-        say!(context.out, "best {best}, {}, {}, {ms} ms", self.found.score, counts::nodes(nodes))?;
-        Ok(())
-    }
-}
-
-fn texts<G: Notation>(moves: &[G::Move]) -> Vec<String> {
-    moves.iter().map(|&mv| G::move_text(mv)).collect()
-}
-
-/// Centipawns, and moves to mate (negative if the side to move is mated); one of them is null.
-fn score_fields(score: Score) -> (Option<i32>, Option<i64>) {
-    match score.kind() {
-        ScoreKind::MateIn(plies) => (None, Some(i64::from(plies.div_ceil(2)))),
-        ScoreKind::MatedIn(plies) => (None, Some(-i64::from(plies.div_ceil(2)))),
-        _ => (Some(score.value()), None),
-    }
 }

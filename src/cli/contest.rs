@@ -6,19 +6,17 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-
 use super::line_args::{BoardArgs, NotationArgs};
 use super::openings::{read_openings, tell_left_out};
 use super::terminal::Terminal;
-use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game, write_answer};
 use crate::cli::language::{self, counted, counts, left, text, word};
-use juzhong::answers::parse_rules;
+use juzhong::answers::{MatchAnswer, MeansOfMoves, parse_rules};
 use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
-    ClockSetting, Contested, Count, Decision, DrawRule, Effort, Estimate, Fault, MAX_PLIES, Match,
+    ClockSetting, Contested, Count, Decision, DrawRule, Estimate, Fault, MAX_PLIES, Match,
     MatchError, MatchGame, MatchJournal, Openings, Participant, Referee, ResignRule, Sprt,
     Standing, TimeControl, built_in_openings,
 };
@@ -254,10 +252,12 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
     });
     played.map_err(from_match)?;
     let done = contest.is_decided(&standing);
-    let report = Report { contest: &contest, standing: &standing, resumed, done, args };
     if context.common.json {
-        writeln!(context.out, "{}", report.json())?;
+        let commands = [args.engine_a.as_str(), &args.engine_b];
+        let answer = MatchAnswer::of(&contest, &standing, commands, resumed);
+        write_answer(context.out, &answer)?;
     } else {
+        let report = Report { contest: &contest, standing: &standing, resumed, args };
         write!(context.out, "{}", report.text())?;
     }
     if !done {
@@ -533,14 +533,12 @@ fn interval(estimate: &Estimate) -> String {
     text!("Elo {elo:+.1} ({low:+.1} to {high:+.1})")
 }
 
-/// The result of a match.
+/// The result of a match, for people.
 struct Report<'a, G: Contested> {
     contest: &'a Match<G>,
     standing: &'a Standing,
     /// Games played before.
     resumed: usize,
-    /// All games are played, or the test is decided.
-    done: bool,
     args: &'a Args,
 }
 
@@ -587,7 +585,7 @@ impl<G: Contested + Terminal> Report<'_, G> {
             ));
         }
         for (index, name) in NAMES.iter().enumerate() {
-            let Means { depth, nodes_per_second, ms } = Means::of(effort[index]);
+            let MeansOfMoves { depth, nodes_per_second, ms_per_move: ms } = effort[index].into();
             let wrong: Vec<String> = Fault::ALL
                 .iter()
                 .zip(faults[index])
@@ -609,78 +607,8 @@ impl<G: Contested + Terminal> Report<'_, G> {
         }
         text
     }
-
-    fn json(&self) -> Value {
-        let Standing { results, .. } = self.standing;
-        let count = |Count { wins, draws, losses }| json!({ "wins": wins, "draws": draws, "losses": losses });
-        let estimate = |estimate: Option<Estimate>| {
-            estimate.map(|Estimate { score, elo, low, high, superiority }| {
-                json!({ "score": score, "elo": elo, "low": low, "high": high, "los": superiority })
-            })
-        };
-        let sprt = self.contest.sprt.map(|sprt| {
-            let [lower, upper] = sprt.bounds();
-            json!({
-                "elo0": sprt.elo0, "elo1": sprt.elo1, "alpha": sprt.alpha, "beta": sprt.beta,
-                "llr": sprt.log_likelihood_ratio(&results.pairs), "lower": lower, "upper": upper,
-                "decision": sprt.decide(&results.pairs).name(),
-            })
-        });
-        let [first, second] =
-            Side::ALL.map(|side| format!("as_{}", G::side_name(side).to_ascii_lowercase()));
-        json!({
-            "schema": "juzhong.match/1",
-            "status": if self.done { "finished" } else { "interrupted" },
-            "engines": [self.engine(0, &self.args.engine_a), self.engine(1, &self.args.engine_b)],
-            "pace": self.contest.time_control.to_string(),
-            "margin_ms": self.contest.time_control.margin.as_millis() as u64,
-            "openings": self.contest.openings.len(),
-            "openings_left_out": self.contest.openings.left_out().len(),
-            "games": self.standing.games(),
-            "resumed": self.resumed,
-            "total": count(results.total()),
-            first: count(results.colours[0]),
-            second: count(results.colours[1]),
-            "pairs": results.pairs,
-            "pentanomial": estimate(results.by_pairs()),
-            "trinomial": estimate(results.by_games()),
-            "sprt": sprt,
-        })
-    }
-
-    fn engine(&self, index: usize, command: &str) -> Value {
-        let effort = self.standing.effort[index];
-        let Means { depth, nodes_per_second, ms } = Means::of(effort);
-        let faults: serde_json::Map<String, Value> = Fault::ALL
-            .iter()
-            .zip(self.standing.faults[index])
-            .map(|(fault, n)| (fault.name().to_owned(), n.into()))
-            .collect();
-        json!({
-            "command": command, "moves": effort.moves, "depth": depth,
-            "nodes_per_second": nodes_per_second, "ms_per_move": ms, "faults": faults,
-        })
-    }
 }
 
 fn count_text(Count { wins, draws, losses }: Count) -> String {
     text!("{wins} won, {draws} drawn, {losses} lost")
-}
-
-/// Averages of an engine's moves; 0 without any.
-struct Means {
-    depth: f64,
-    nodes_per_second: f64,
-    ms: f64,
-}
-
-impl Means {
-    fn of(Effort { moves, depth, nodes, micros }: Effort) -> Self {
-        let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
-        Self {
-            depth: ratio(depth, moves),
-            nodes_per_second: 1e6 * ratio(nodes, micros),
-            ms: ratio(micros, moves) / 1e3,
-        }
-    }
 }

@@ -45,24 +45,6 @@ impl CliError {
         Self { code, error: anyhow::anyhow!("{message}") }
     }
 
-    /// The exit code.
-    #[cfg(feature = "web")]
-    pub(crate) const fn code(&self) -> u8 {
-        self.code
-    }
-
-    /// The cause of that type.
-    #[cfg(feature = "web")]
-    pub(crate) fn cause<E: std::error::Error + Send + Sync + 'static>(&self) -> Option<&E> {
-        self.error.downcast_ref()
-    }
-
-    /// The error with its causes, in the language of the work in hand.
-    #[cfg(feature = "web")]
-    pub(crate) fn text(&self) -> String {
-        self.texts().join(language::colon())
-    }
-
     /// The error and its causes.
     fn texts(&self) -> Vec<String> {
         self.error.chain().map(|cause| language::message(&cause.to_string())).collect()

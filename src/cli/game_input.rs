@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use super::book::from_book;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
-use super::terminal::Terminal;
 use super::{CliError, OrExit, exit};
-use crate::cli::language::{counts, message, text, word};
+use crate::cli::language::{counts, endings, message};
+use juzhong::answers::{GameEnd, shown_place};
 use juzhong::book::{Inputs, find_games, interop};
 use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
-use juzhong::bytes::visible::{ShowPath, Visible};
-use juzhong::game::{Game, Side};
+use juzhong::bytes::visible::ShowPath;
+use juzhong::game::Game;
 use juzhong::record::{
-    BadGame, BadGameReason, ChangedError, Formats, GameFile, Note, ParsedGame, Place, ReadOptions,
-    ReadSummary, Record, read_game_file,
+    BadGame, BadGameReason, ChangedError, Formats, GameFile, ParsedGame, Place, ReadOptions,
+    ReadSummary, read_game_file,
 };
 
 /// The name of standard input and standard output.
@@ -123,62 +123,14 @@ pub(crate) fn read_file<G: Formats>(
     }
 }
 
-/// The sentence on where a game of which the legal part was opened ends, and why.
-pub(crate) fn ending<G: Terminal>(cut: &BadGame, record: &Record<G>) -> String {
-    let why = match &cut.reason {
-        BadGameReason::Move { error, .. } => error.to_string(),
-        BadGameReason::Unplayable { what, .. } => what.clone(),
-        reason => reason.to_string(),
-    };
-    let why = message(&Visible(why).to_string());
-    if cut.reason.bad_ply().is_some() {
-        return ends_before((&cut.source, cut.place, cut.game), record, &why);
-    }
-    let (place, game) = (shown_place(&cut.source, cut.place), cut.game);
-    let moves = counts::moves(record.tree.moves.len());
-    text!("{place}: game {game} ends after {moves}: {why}")
-}
-
-/// The sentence that a game ends before the move that would be next, and why.
-fn ends_before<G: Terminal>(
-    (source, place, game): (&str, Place, u64),
-    record: &Record<G>,
-    why: &str,
-) -> String {
-    let place = shown_place(source, place);
-    let plies = record.tree.moves.len();
-    let first = record.start.as_ref().map_or(Side::First, Game::turn);
-    let side = word(G::side_name(if plies.is_multiple_of(2) { first } else { !first }));
-    let number = plies / 2 + 1;
-    text!("{place}: game {game} ends before move {number} of {side}: {why}")
-}
-
-/// A source, with the line if the place is one: a byte says nothing to a reader.
-fn shown_place(source: &str, place: Place) -> String {
-    let place = match place {
-        Place::Offset(_) => source.to_owned(),
-        place @ Place::Line(_) => place.within(source),
-    };
-    Visible(place).to_string()
-}
-
 /// The remark for a person who opens a game of a source: where it ends and why, if it breaks off, else its deviation
 /// from what the file states.
-pub(crate) fn remark<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<String> {
-    ends(source, game).or_else(|| {
-        let note = message(&game.note?.to_string());
-        Some(format!("{}: {note}", shown_place(source, game.place)))
-    })
-}
-
-/// The end of a game of a source and its reason, if it breaks off.
-pub(crate) fn ends<G: Terminal>(source: &str, game: &ParsedGame<G>) -> Option<String> {
-    let ParsedGame { record, place, game: number, note, cut, .. } = game;
-    let cut = cut.as_ref().map(|cut| ending(cut, record));
-    cut.or_else(|| {
-        let is_null = *note == Some(Note::NullMove);
-        is_null.then(|| ends_before((source, *place, *number), record, word("a null move")))
-    })
+pub(crate) fn remark<G: Game>(source: &str, game: &ParsedGame<G>) -> Option<String> {
+    if let Some(end) = GameEnd::of(source, game) {
+        return Some(endings::sentence(&end));
+    }
+    let note = message(&game.note?.to_string());
+    Some(format!("{}: {note}", shown_place(source, game.place)))
 }
 
 /// The fault of a file that is no file of games, with what it is if that is a book of another program.

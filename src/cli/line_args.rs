@@ -63,18 +63,9 @@ pub(crate) struct NotationArgs {
 }
 
 impl NotationArgs {
-    /// The choice of a notation, or none.
-    #[cfg(feature = "web")]
-    pub(crate) const fn of(notation: Option<MoveNotation>) -> Self {
-        Self { notation }
-    }
-
     /// The notation for people: without a choice, that of the language of the program.
     pub(crate) fn shown(self) -> MoveNotation {
-        self.notation.unwrap_or_else(|| match Language::current() {
-            Language::En => MoveNotation::default(),
-            Language::Zh => MoveNotation::Chinese,
-        })
+        self.notation.unwrap_or_else(|| Language::current().notation())
     }
 
     /// The notation that was asked for, in which JSON has texts.

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
-use super::game_input::{ending, remark};
+use super::game_input::remark;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
+use crate::cli::language::endings;
+use juzhong::answers::GameEnd;
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::lock::FileLock;
@@ -184,7 +186,8 @@ impl<'a> Listing<'a> {
         if self.list.is_none() {
             self.cut += 1;
             if self.cut <= SHOWN {
-                self.told.line(format!("juzhong: {}", ending(cut, record)));
+                let end = GameEnd::at_fault(cut, record);
+                self.told.line(format!("juzhong: {}", endings::sentence(&end)));
             }
         }
     }

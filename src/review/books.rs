@@ -56,6 +56,28 @@ impl ReviewBooks {
         self.0.is_empty()
     }
 
+    /// Looks up every move of a game from its start; nothing if there are no books.
+    ///
+    /// # Errors
+    ///
+    /// As [`look_up`](Self::look_up).
+    pub fn look_up_game<G: Symmetric + Notation>(
+        &mut self,
+        start: &G,
+        moves: &[G::Move],
+    ) -> Result<Vec<BookFinding<G::Move>>, BookError> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut position = start.clone();
+        let mut found = Vec::with_capacity(moves.len());
+        for (ply, &mv) in moves.iter().enumerate() {
+            found.push(self.look_up(&position, mv, ply)?);
+            position.make(mv);
+        }
+        Ok(found)
+    }
+
     /// Looks up `position`, in which `played` is the move, after `ply` plies of a game. Moves that a book has
     /// disabled, and those that lose by its marks, are none of its moves.
     ///

@@ -5,17 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::blocking;
-use super::params::{Common, Params, number, read_line};
+use super::params::{Common, Params, number};
 use super::problem::Problem;
-use super::searches::{EventStream, Outlet, score_json, streamed};
+use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::terminal::Terminal;
-use juzhong::answers::{line_texts, parse_rules};
+use juzhong::answers::{Described, line_texts, move_texts, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::Line;
 use juzhong::gomoku::Board;
@@ -30,10 +28,13 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The parameters of [`analyse`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     common: Common,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
     /// The name that the client gives itself: a new search ends its last one.
     client: Option<String>,
     multipv: Option<String>,
@@ -69,7 +70,7 @@ pub(crate) async fn analyse(
 }
 
 /// Starts the search, with the endgame tables of these folders.
-async fn started<G: Terminal + Playable>(
+async fn started<G: Described + Playable>(
     app: Arc<App>,
     query: AnalyseQuery,
     folders: Vec<PathBuf>,
@@ -81,12 +82,12 @@ async fn started<G: Terminal + Playable>(
         threads: app.config.threads,
         multipv,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.common.rules.as_deref())?,
+        rules: parse_rules::<G>(query.rules.as_deref())?,
         ..EngineOptions::default()
     };
-    let notation = query.common.notation()?.shown();
+    let notation = query.common.shown_notation()?;
     let (lang, common) = (query.common.lang(), query.common);
-    let read = move |_: &App| Ok(read_line::<G>(&common.line()?)?.line);
+    let read = move |_: &App| Ok(common.read::<G>()?.line);
     let line = blocking(Arc::clone(&app), lang, read).await?;
     // Before there is room: it may be the client's last search that takes it.
     let stop = app.search_of("analyse", query.client.as_deref());
@@ -95,15 +96,39 @@ async fn started<G: Terminal + Playable>(
         let mut engine = Engine::<G>::new(options).map_err(|error| error.to_string())?;
         let control = Reports { line: &line, notation, outlet, began: Instant::now() };
         let choice = engine.search(&line, &limits, &control);
-        let best = choice.map(|choice| {
-            json!({
-                "move": G::move_text(choice.mv),
-                "text": line.position().write_move(choice.mv, notation),
-                "source": choice.source.name(),
-            })
-        });
-        Ok(best.unwrap_or(Value::Null))
+        Ok(choice.map(|choice| BestMove {
+            mv: G::move_text(choice.mv),
+            source: choice.source.name(),
+            text: line.position().write_move(choice.mv, notation),
+        }))
     })
+}
+
+/// The last event: the best move, or null where there is none.
+#[derive(Debug, Serialize)]
+struct BestMove {
+    #[serde(rename = "move")]
+    mv: String,
+    source: &'static str,
+    text: String,
+}
+
+/// A line of an iteration.
+#[derive(Debug, Serialize)]
+struct Info {
+    depth: u32,
+    multipv: u32,
+    nodes: u64,
+    /// Nodes in a second.
+    nps: u64,
+    pv: Vec<String>,
+    score: ScoreAnswer,
+    seldepth: u32,
+    /// The moves of `pv` in the notation that moves are shown in.
+    texts: Vec<String>,
+    time_ms: u64,
+    /// The chances that the side to move wins, draws and loses, of 1,000.
+    wdl: [u16; 3],
 }
 
 /// Sends the iterations of a search as events.
@@ -114,28 +139,28 @@ struct Reports<'a, G: Playable> {
     began: Instant,
 }
 
-impl<G: Terminal + Playable> Control<G::Move> for Reports<'_, G> {
+impl<G: Described + Playable> Control<G::Move> for Reports<'_, G> {
     fn should_stop(&self) -> bool {
         self.outlet.is_over()
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {
-        let Iteration { depth, seldepth, multipv, nodes, wdl, pv, .. } = iteration;
+        let Iteration { depth, seldepth, multipv, score, nodes, wdl, ref pv, .. } = *iteration;
         let time = self.began.elapsed();
-        let per_second = *nodes as f64 / time.as_secs_f64().max(0.001);
-        let moves: Vec<String> = pv.iter().map(|&mv| G::move_text(mv)).collect();
-        let data = json!({
-            "depth": depth,
-            "seldepth": seldepth,
-            "multipv": multipv,
-            "score": score_json(iteration.score),
-            "wdl": wdl,
-            "nodes": nodes,
-            "nps": per_second as u64,
-            "time_ms": time.as_millis() as u64,
-            "pv": moves,
-            "texts": line_texts(self.line.position(), pv.iter().copied(), self.notation),
-        });
-        self.outlet.offer("info", &data);
+        let per_second = nodes as f64 / time.as_secs_f64().max(0.001);
+        let position = self.line.position();
+        let info = Info {
+            depth,
+            multipv,
+            nodes,
+            nps: per_second as u64,
+            pv: move_texts::<G>(pv),
+            score: score.into(),
+            seldepth,
+            texts: line_texts(position, pv.iter().copied(), self.notation),
+            time_ms: time.as_millis() as u64,
+            wdl,
+        };
+        self.outlet.offer("info", &info);
     }
 }

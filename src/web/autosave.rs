@@ -7,13 +7,14 @@ use std::time::SystemTime;
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::blocking;
-use super::games::{Opened, SOURCE, about, game_json, game_of, one_game};
-use super::params::{Common, GameBody, InPath, Params};
+use super::games::{GameEntry, Opened, SOURCE, game_json, game_of, one_game};
+use super::params::{GameBody, InPath, OfGame, Params};
 use super::problem::Problem;
+use super::reply::reply;
 use super::state::App;
 use crate::cli::GameName;
 use juzhong::bytes::{atomic, open};
@@ -35,11 +36,18 @@ const ENDING: &str = "jsonl";
 
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
     id: String,
+}
+
+/// A game that was kept.
+#[derive(Debug, Serialize)]
+struct Saved {
+    file: String,
 }
 
 /// Keeps a game, a JSON line, in place of the one of that name. It is on disk once this is answered.
@@ -48,21 +56,19 @@ pub(crate) async fn save(
     Params(query): Params<SaveQuery>,
     body: GameBody,
 ) -> Result<Json<Value>, Problem> {
-    let lang = query.common.lang();
-    blocking(app, lang, move |app| {
+    reply(app, query.of.lang(), move |app| {
         let path = file_of(folder_of(app)?, &query.id)?;
         if body.bytes().len() as u64 > LONGEST {
             return Err(Problem::too_long());
         }
-        let game = match query.common.game()? {
+        let game = match query.of.game()? {
             GameName::Xiangqi => game_json(&game_of::<Position>(body.bytes())?.record)?,
             GameName::Gomoku => game_json(&game_of::<Board>(body.bytes())?.record)?,
         };
         write(&path, &format!("{game}\n"))?;
-        Ok(json!({"file": path.to_string_lossy()}))
+        Ok(Saved { file: path.to_string_lossy().into_owned() })
     })
     .await
-    .map(Json)
 }
 
 fn write(path: &Path, line: &str) -> Result<(), Problem> {
@@ -77,12 +83,29 @@ fn write(path: &Path, line: &str) -> Result<(), Problem> {
     atomic::write(path, line.as_bytes()).map_err(failed)
 }
 
+/// The kept games of a game.
+#[derive(Debug, Serialize)]
+struct KeptGames {
+    games: Vec<KeptGame>,
+}
+
+/// A kept game in the list.
+#[derive(Debug, Serialize)]
+struct KeptGame {
+    #[serde(flatten)]
+    about: GameEntry,
+    /// The name of its file, without the ending.
+    id: String,
+    /// Seconds from 1970 to the time when it was kept.
+    saved: u64,
+}
+
 /// The kept games of a game, the latest first.
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    Params(query): Params<Common>,
+    Params(query): Params<OfGame>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(app, query.lang(), move |app| {
+    reply(app, query.lang(), move |app| {
         let mut files = files(folder_of(app)?);
         files.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
         let game = query.game()?;
@@ -90,10 +113,9 @@ pub(crate) async fn list(
             GameName::Xiangqi => entry::<Position>(path, *time),
             GameName::Gomoku => entry::<Board>(path, *time),
         });
-        Ok(json!({"games": entries.take(LISTED).collect::<Vec<_>>()}))
+        Ok(KeptGames { games: entries.take(LISTED).collect() })
     })
     .await
-    .map(Json)
 }
 
 /// The games of the folder, at most one more than it may have, with the times when they were kept.
@@ -110,21 +132,18 @@ fn files(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 }
 
 /// The entry of a kept game in the list. None for what is no game of `G`.
-fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<Value> {
+fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<KeptGame> {
     let id = path.file_stem()?.to_str().filter(|id| is_id(id))?;
     let game = game_of::<G>(&open::read(path, LONGEST).ok()?).ok()?;
-    let mut entry = about(0, &game.record);
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    entry["id"] = id.into();
-    entry["saved"] = seconds.into();
-    Some(entry)
+    Some(KeptGame { about: GameEntry::of(0, &game.record), id: id.to_owned(), saved: seconds })
 }
 
 /// A kept game, as `/api/open` has it.
 pub(crate) async fn game(
     State(app): State<Arc<App>>,
     InPath(id): InPath,
-    Params(query): Params<Common>,
+    Params(query): Params<OfGame>,
 ) -> Result<Json<Opened>, Problem> {
     blocking(app, query.lang(), move |app| {
         let path = file_of(folder_of(app)?, &id)?;

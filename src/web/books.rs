@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::params::{Common, JsonBody, Params, number};
 use super::problem::Problem;
+use super::reply::json_of;
 use super::state::{App, SharedBook};
 use super::{answered, blocking};
 use crate::cli::GameName;
@@ -50,7 +51,7 @@ pub(crate) async fn query(
             GameName::Xiangqi => request.answer::<Position>(book)?,
             GameName::Gomoku => request.answer::<Board>(book)?,
         };
-        Problem::json_of(&answer)
+        json_of(&answer)
     })
     .await
 }
@@ -67,7 +68,7 @@ pub(crate) async fn games(
             GameName::Xiangqi => request.answer::<Position>(book)?,
             GameName::Gomoku => request.answer::<Board>(book)?,
         };
-        Problem::json_of(&answer)
+        json_of(&answer)
     })
     .await
 }
@@ -85,7 +86,7 @@ async fn asked(
     let game = query.common.game()?;
     let book = app.book(name_of(game), query.book.as_deref())?;
     answered(app, uri, query.common.lang(), move || {
-        let asked = (query.common.line()?.request(), query.common.notation()?.asked());
+        let asked = (query.common.request()?, query.common.asked_notation()?);
         book.read(|book| ask(game, book, asked))
     })
     .await
@@ -117,7 +118,7 @@ pub(crate) async fn edit(
             GameName::Xiangqi => edit.answer::<Position>(&book.path, stop)?,
             GameName::Gomoku => edit.answer::<Board>(&book.path, stop)?,
         };
-        Problem::json_of(&changed)
+        json_of(&changed)
     })
     .await
 }
@@ -135,7 +136,7 @@ pub(crate) async fn undo(
     JsonBody(body): JsonBody<Undo>,
 ) -> Result<Json<Value>, Problem> {
     changed(&app, body.game.as_deref(), body.book.as_deref(), |_, book, stop| {
-        Problem::json_of(&undo_edits(&book.path, 1, stop)?)
+        json_of(&undo_edits(&book.path, 1, stop)?)
     })
     .await
 }

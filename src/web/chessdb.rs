@@ -15,14 +15,15 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::blocking;
 use super::params::{pairs_of, read_body};
 use super::problem::Problem;
+use super::reply::json_of;
 use super::state::App;
 use crate::cli::language::Language;
-use crate::cli::line_args::LineArgs;
+use juzhong::answers::LineRequest;
 use juzhong::answers::book::moves_of;
 use juzhong::book::BookMove;
 use juzhong::game::{Adjudicate, Game, Horizon, Line, MoveList, Notation, Verdict};
@@ -146,7 +147,7 @@ async fn question_of(request: Request) -> Result<Question, StatusCode> {
 
 fn respond(status: StatusCode, is_json: bool, answer: &Answer) -> Response {
     let (kind, text) = if is_json {
-        ("application/json", answer.to_json().to_string())
+        ("application/json", json_of(&answer.object()).unwrap_or_default().to_string())
     } else {
         ("text/plain; charset=utf-8", answer.to_text())
     };
@@ -156,8 +157,8 @@ fn respond(status: StatusCode, is_json: bool, answer: &Answer) -> Response {
 fn answer_to(app: &App, question: &Question) -> Result<Answer, Problem> {
     let Some(action) = question.get("action") else { return Ok(INVALID) };
     let Some(board) = question.get("board") else { return Ok(INVALID) };
-    let args = LineArgs { fen: Some(board.to_owned()), ..LineArgs::default() };
-    let Ok(typed) = args.read::<Position>() else { return Ok(Answer::Status("invalid board")) };
+    let request = LineRequest { fen: Some(board.to_owned()), ..LineRequest::default() };
+    let Ok(typed) = request.read::<Position>() else { return Ok(Answer::Status("invalid board")) };
     let position = typed.line.position();
     match action {
         "queryall" | "queryscore" | "querypv" if position.outcome().is_some() => {
@@ -278,31 +279,92 @@ impl Answer {
         }
     }
 
-    fn to_json(&self) -> Value {
-        let uci = |mv: &Move| json!({"uci": mv.to_string()});
-        match self {
-            Self::Status(word) => json!({"status": word}),
+    /// The answer as an object.
+    fn object(&self) -> AnswerObject {
+        let (status, told) = match self {
+            Self::Status(word) => (*word, None),
             Self::All(known) => {
-                let moves: Vec<Value> = known.iter().map(Known::to_json).collect();
-                json!({"status": "ok", "moves": moves})
+                ("ok", Some(Told::All { moves: known.iter().map(Known::object).collect() }))
             }
-            Self::Best(mv) => json!({"status": "ok", "move": mv.to_string()}),
+            Self::Best(mv) => ("ok", Some(Told::Best { mv: mv.to_string() })),
             Self::Search(moves) => {
-                let moves: Vec<Value> = moves.iter().map(uci).collect();
-                json!({"status": "ok", "search_moves": moves})
+                let object = |mv: &Move| MoveObject { uci: mv.to_string() };
+                let search_moves = moves.iter().map(object).collect();
+                ("ok", Some(Told::Search { search_moves }))
             }
-            Self::Score(score) => json!({"status": "ok", "eval": score}),
+            Self::Score(score) => ("ok", Some(Told::Score { eval: *score })),
             Self::Line { score, moves } => {
-                let pv: Vec<String> = moves.iter().map(ToString::to_string).collect();
-                json!({"status": "ok", "score": score, "depth": moves.len(), "pv": pv})
+                let pv = moves.iter().map(ToString::to_string).collect();
+                ("ok", Some(Told::Line { depth: moves.len(), pv, score: *score }))
             }
             Self::Rules(moves) => {
-                let of = |(mv, rule): &(Move, &str)| json!({"uci": mv.to_string(), "rule": rule});
-                let moves: Vec<Value> = moves.iter().map(of).collect();
-                json!({"status": "ok", "moves": moves})
+                let judged =
+                    |(mv, rule): &(Move, &'static str)| JudgedMove { rule, uci: mv.to_string() };
+                ("ok", Some(Told::Rules { moves: moves.iter().map(judged).collect() }))
             }
-        }
+        };
+        AnswerObject { status, told }
     }
+}
+
+/// An answer as an object.
+#[derive(Debug, Serialize)]
+struct AnswerObject {
+    status: &'static str,
+    #[serde(flatten)]
+    told: Option<Told>,
+}
+
+/// The members beside the status.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Told {
+    All {
+        moves: Vec<KnownMove>,
+    },
+    Best {
+        #[serde(rename = "move")]
+        mv: String,
+    },
+    Search {
+        search_moves: Vec<MoveObject>,
+    },
+    Score {
+        eval: i64,
+    },
+    Line {
+        depth: usize,
+        pv: Vec<String>,
+        score: i64,
+    },
+    Rules {
+        moves: Vec<JudgedMove>,
+    },
+}
+
+/// A move that is known.
+#[derive(Debug, Serialize)]
+struct KnownMove {
+    note: String,
+    rank: u8,
+    score: i64,
+    uci: String,
+    /// In percent, with two digits after the point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winrate: Option<String>,
+}
+
+/// A move alone.
+#[derive(Debug, Serialize)]
+struct MoveObject {
+    uci: String,
+}
+
+/// A move that the rules were asked about.
+#[derive(Debug, Serialize)]
+struct JudgedMove {
+    rule: &'static str,
+    uci: String,
 }
 
 impl Known {
@@ -317,15 +379,14 @@ impl Known {
         format!("move:{mv},score:{score},rank:{rank},note:{}{rate}", self.marked())
     }
 
-    fn to_json(&self) -> Value {
-        let Self { mv, score, rank, win_rate, .. } = self;
-        let mut answer = json!({
-            "uci": mv.to_string(), "score": score, "rank": rank, "note": self.marked(),
-        });
-        if let Some(rate) = win_rate {
-            answer["winrate"] = format!("{rate:.2}").into();
+    fn object(&self) -> KnownMove {
+        KnownMove {
+            note: self.marked(),
+            rank: self.rank,
+            score: self.score,
+            uci: self.mv.to_string(),
+            winrate: self.win_rate.map(|rate| format!("{rate:.2}")),
         }
-        answer
     }
 }
 

@@ -7,17 +7,15 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::blocking;
 use super::body::{LongBody, not_made};
-use super::params::{Common, GameBody, Params, number};
+use super::params::{GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::game_input::ends;
-use crate::cli::language::message;
-use crate::cli::terminal::Terminal;
+use crate::cli::language::{endings, message};
+use juzhong::answers::GameEnd;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
 use juzhong::record::{
@@ -37,10 +35,11 @@ const LISTED_TEXT: usize = 200;
 
 /// The parameters of [`open`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct OpenQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
     /// The number of the game that is wanted whole, from 0.
     index: Option<String>,
     /// The name of the file, for messages.
@@ -53,12 +52,12 @@ pub(crate) async fn open(
     Params(query): Params<OpenQuery>,
     body: GameBody,
 ) -> Result<Response, Problem> {
-    let lang = query.common.lang();
+    let lang = query.of.lang();
     let work = move |_: &App| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         let name = query.name.as_deref().unwrap_or(SOURCE);
         let name: String = name.chars().take(SHOWN_NAME).collect();
-        let opened = match query.common.game()? {
+        let opened = match query.of.game()? {
             GameName::Xiangqi => opened::<Position>(&name, body.bytes(), index),
             GameName::Gomoku => opened::<Board>(&name, body.bytes(), index),
         };
@@ -81,7 +80,7 @@ fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>)
 /// A file of games and one of them whole, as [`open`] answers.
 #[derive(Serialize)]
 pub(crate) struct Opened {
-    games: Vec<Value>,
+    games: Vec<GameEntry>,
     total: usize,
     bad: u64,
     /// Games that are given up to a fault.
@@ -97,13 +96,13 @@ pub(crate) struct Opened {
     game: Box<RawValue>,
 }
 
-fn opened<G: Terminal>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, Problem> {
+fn opened<G: Formats>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, Problem> {
     let (mut games, mut wanted, mut first_fault) = (Vec::new(), None, None);
     let (mut number, mut bad) = (0, 0_u64);
     let summary = read_opened::<G>(name, bytes, &mut |game| match game {
         Ok(game) => {
             if number < LISTED {
-                games.push(about(number, &game.record));
+                games.push(GameEntry::of(number, &game.record));
             }
             if number == index {
                 wanted = Some(game);
@@ -133,14 +132,14 @@ pub(crate) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>,
 }
 
 /// A game alone, as `/api/open` has it; `name` is that of its file in messages, and `index` its number in it.
-pub(crate) fn one_game<G: Terminal>(
+pub(crate) fn one_game<G: Formats>(
     name: &str,
     index: usize,
     game: &ParsedGame<G>,
 ) -> Result<Opened, Problem> {
-    let ends = ends(name, game);
+    let ends = GameEnd::of(name, game).map(|end| endings::sentence(&end));
     Ok(Opened {
-        games: vec![about(index, &game.record)],
+        games: vec![GameEntry::of(index, &game.record)],
         total: 1,
         bad: 0,
         breaks_off: u64::from(ends.is_some()),
@@ -152,19 +151,39 @@ pub(crate) fn one_game<G: Terminal>(
 }
 
 /// The entry of a game in a list. Its texts are shortened: thousands of them stand side by side.
-pub(crate) fn about<G: Formats>(index: usize, record: &Record<G>) -> Value {
-    let tag = |name: &str| record.tag(name);
-    let short =
-        |text: Option<&str>| text.map(|text| text.chars().take(LISTED_TEXT).collect::<String>());
-    json!({
-        "index": index,
-        "event": short(tag("Event")),
-        "first": short(tag("Red").or_else(|| tag("Black"))),
-        "second": short(tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White"))),
-        "date": short(tag("Date")),
-        "result": result_text(record.result),
-        "plies": record.tree.moves.len(),
-    })
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct GameEntry {
+    pub(crate) date: Option<String>,
+    pub(crate) event: Option<String>,
+    /// The first side's player.
+    pub(crate) first: Option<String>,
+    /// Its number in the list, from 0.
+    pub(crate) index: usize,
+    pub(crate) plies: usize,
+    pub(crate) result: &'static str,
+    /// The second side's player.
+    pub(crate) second: Option<String>,
+}
+
+impl GameEntry {
+    /// The entry of a game with that number.
+    pub(crate) fn of<G: Formats>(index: usize, record: &Record<G>) -> Self {
+        let tag = |name: &str| record.tag(name);
+        Self {
+            date: short(tag("Date")),
+            event: short(tag("Event")),
+            first: short(tag("Red").or_else(|| tag("Black"))),
+            index,
+            plies: record.tree.moves.len(),
+            result: result_text(record.result),
+            second: short(tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White"))),
+        }
+    }
+}
+
+/// The beginning of a text.
+fn short(text: Option<&str>) -> Option<String> {
+    text.map(|text| text.chars().take(LISTED_TEXT).collect())
 }
 
 /// The result as PGN writes it.
@@ -179,10 +198,13 @@ const fn result_text(result: Option<Outcome>) -> &'static str {
 
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
     /// The name of a format; the game's usual one.
     format: Option<String>,
 }
@@ -193,8 +215,8 @@ pub(crate) async fn save(
     Params(query): Params<SaveQuery>,
     body: GameBody,
 ) -> Result<Response, Problem> {
-    let lang = query.common.lang();
-    let work = move |_: &App| match query.common.game()? {
+    let lang = query.of.lang();
+    let work = move |_: &App| match query.of.game()? {
         GameName::Xiangqi => saved::<Position>(&query, body.bytes()),
         GameName::Gomoku => saved::<Board>(&query, body.bytes()),
     };
@@ -216,9 +238,9 @@ fn format_of<G: Formats>(name: Option<&str>) -> Result<Format, Problem> {
 }
 
 /// The way in which games are written at a request.
-fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
+fn options_of(notation: &InNotation) -> Result<WriteOptions, Problem> {
     let mut options = WriteOptions::default();
-    if let Some(notation) = common.notation()?.asked() {
+    if let Some(notation) = notation.asked()? {
         options.pgn = PgnOptions { notation, ..options.pgn };
     }
     Ok(options)
@@ -226,7 +248,7 @@ fn options_of(common: &Common) -> Result<WriteOptions, Problem> {
 
 fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(LongBody, String), Problem> {
     let format = format_of::<G>(query.format.as_deref())?;
-    let options = options_of(&query.common)?;
+    let options = options_of(&query.notation)?;
     let record = game_of::<G>(line)?.record;
     let mut body = LongBody::default();
     G::write_record(&mut body, &record, format, &options).map_err(|error| not_written(&error))?;
@@ -244,10 +266,13 @@ fn not_written(error: &WriteError) -> Problem {
 
 /// The parameters of [`convert`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct ConvertQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
     /// The name of a format; the game's usual one.
     to: Option<String>,
 }
@@ -259,8 +284,8 @@ pub(crate) async fn convert(
     Params(query): Params<ConvertQuery>,
     body: GameBody,
 ) -> Result<Response, Problem> {
-    let lang = query.common.lang();
-    let work = move |_: &App| match query.common.game()? {
+    let lang = query.of.lang();
+    let work = move |_: &App| match query.of.game()? {
         GameName::Xiangqi => converted::<Position>(&query, body.bytes()),
         GameName::Gomoku => converted::<Board>(&query, body.bytes()),
     };
@@ -272,7 +297,7 @@ pub(crate) async fn convert(
 
 fn converted<G: Formats>(query: &ConvertQuery, file: &[u8]) -> Result<(LongBody, u64), Problem> {
     let format = format_of::<G>(query.to.as_deref())?;
-    let options = options_of(&query.common)?;
+    let options = options_of(&query.notation)?;
     let (mut body, mut good, mut bad, mut fault) = (LongBody::default(), 0, 0, None);
     read_opened::<G>(SOURCE, file, &mut |game| match game {
         // One game too many, or one that has failed: the rest is of no use.

@@ -113,29 +113,30 @@ impl AccessLog {
 }
 
 /// The parameters that each address has for each method, by the description of the answers.
-static PARAMETERS: LazyLock<HashMap<String, HashMap<Method, Vec<String>>>> = LazyLock::new(|| {
-    let description: Value = serde_json::from_str(page::DESCRIPTION).unwrap_or_default();
-    let shared = &description["components"]["parameters"];
-    let name_of = |parameter: &Value| {
-        let shared = parameter["$ref"]
-            .as_str()
-            .and_then(|path| path.rsplit('/').next())
-            .map(|name| &shared[name]);
-        shared.unwrap_or(parameter)["name"].as_str().map(str::to_owned)
-    };
-    let parameters_of = |(method, operation): (&String, &Value)| {
-        let parameters = operation["parameters"].as_array().into_iter().flatten();
-        let method = Method::from_bytes(method.to_uppercase().as_bytes()).ok()?;
-        Some((method, parameters.filter_map(name_of).collect()))
-    };
-    let paths = description["paths"].as_object().into_iter().flatten();
-    paths
-        .map(|(path, methods)| {
-            let methods = methods.as_object().into_iter().flatten();
-            (path.clone(), methods.filter_map(parameters_of).collect())
-        })
-        .collect()
-});
+pub(crate) static PARAMETERS: LazyLock<HashMap<String, HashMap<Method, Vec<String>>>> =
+    LazyLock::new(|| {
+        let description: Value = serde_json::from_str(page::DESCRIPTION).unwrap_or_default();
+        let shared = &description["components"]["parameters"];
+        let name_of = |parameter: &Value| {
+            let shared = parameter["$ref"]
+                .as_str()
+                .and_then(|path| path.rsplit('/').next())
+                .map(|name| &shared[name]);
+            shared.unwrap_or(parameter)["name"].as_str().map(str::to_owned)
+        };
+        let parameters_of = |(method, operation): (&String, &Value)| {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).ok()?;
+            Some((method, parameters.filter_map(name_of).collect()))
+        };
+        let paths = description["paths"].as_object().into_iter().flatten();
+        paths
+            .map(|(path, methods)| {
+                let methods = methods.as_object().into_iter().flatten();
+                (path.clone(), methods.filter_map(parameters_of).collect())
+            })
+            .collect()
+    });
 
 /// Refuses parameters that the address does not have: a misprint would pass for an answer to the question otherwise.
 async fn only_described(path: MatchedPath, request: Request, next: Next) -> Response {

@@ -9,23 +9,24 @@ use std::sync::{Arc, OnceLock};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::blocking;
-use super::games::{about, one_game};
-use super::params::{Common, InPath, Params, number, read_line};
+use super::games::{GameEntry, Opened, one_game};
+use super::params::{Common, InPath, OfGame, Params, Place, number};
 use super::problem::Problem;
+use super::reply::reply;
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::terminal::Terminal;
+use juzhong::answers::Described;
 use juzhong::answers::book::PlayedMoves;
-use juzhong::book::opening::Code;
+use juzhong::book::opening::{Code, Named};
 use juzhong::book::{BookMove, Facts, Filter, MoveStats, find_games, shown_move};
 use juzhong::bytes::StopFlag;
-use juzhong::game::{Packed, Symmetric};
+use juzhong::game::{Notation, Packed, Symmetric};
 use juzhong::gomoku::Board;
 use juzhong::hash::Key;
-use juzhong::record::{GameFile, Keep, ParsedGame, ReadOptions, Record, read_game_file};
+use juzhong::record::{Formats, GameFile, Keep, ParsedGame, ReadOptions, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
 /// Games of a library, at most, and plies of them all.
@@ -58,7 +59,7 @@ struct Listed {
     /// Its number in the file, bad ones counted too.
     number: u64,
     /// Its entry in lists, and the same in small letters, to be searched.
-    about: Value,
+    about: GameEntry,
     text: String,
     opening: Option<(Code, &'static str)>,
     facts: Facts,
@@ -83,7 +84,7 @@ impl Library {
 }
 
 /// Reads the games of files and folders. What is no game of `G` is passed over.
-fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Games {
+fn listed<G: Formats + Named>(paths: &[PathBuf], stop: &StopFlag) -> Games {
     let (mut all, mut plies) = (Games::default(), 0);
     let mut files = Vec::new();
     for path in paths {
@@ -113,7 +114,7 @@ fn listed<G: Terminal + Symmetric>(paths: &[PathBuf], stop: &StopFlag) -> Games 
 }
 
 /// Calls `visit` with each game of a file, and with none for each that cannot be read.
-fn each_game<G: Terminal>(
+fn each_game<G: Formats>(
     file: &Path,
     stop: &StopFlag,
     visit: &mut dyn FnMut(Option<ParsedGame<G>>) -> ControlFlow<()>,
@@ -132,16 +133,17 @@ fn each_game<G: Terminal>(
     .map(drop)
 }
 
-fn entry<G: Terminal + Symmetric>(file: &Arc<PathBuf>, number: u64, record: &Record<G>) -> Listed {
-    let about = about(number as usize, record);
-    let words = ["event", "first", "second", "date", "result"]
-        .map(|name| about[name].as_str().unwrap_or_default());
+fn entry<G: Formats + Named>(file: &Arc<PathBuf>, number: u64, record: &Record<G>) -> Listed {
+    let about = GameEntry::of(number as usize, record);
+    let GameEntry { event, first, second, date, result, .. } = &about;
+    let words = [event, first, second, date].map(|text| text.as_deref().unwrap_or_default());
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_usual = record.start.is_none();
     let opening = is_usual.then(|| G::name_game(&G::start(), &record.tree.moves)).flatten();
     let opening = opening.map(|opening| (opening.code, opening.name));
     let text = [
         words.join(" "),
+        (*result).to_owned(),
         name,
         opening.map_or_else(String::new, |(code, name)| format!("{code} {name}")),
     ];
@@ -169,20 +171,43 @@ const fn mark(key: Key) -> u32 {
     key.0 as u32
 }
 
-/// The parameters of [`list`] and [`moves`].
+/// The conditions on games, as requests name them.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct ListQuery {
-    #[serde(flatten)]
-    common: Common,
+pub(crate) struct Conditions {
     /// Words that the games must all have.
     search: Option<String>,
-    /// From 1.
-    page: Option<String>,
     year_from: Option<String>,
     year_to: Option<String>,
     /// Of both players.
     min_rating: Option<String>,
+}
+
+/// The parameters of [`list`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct ListQuery {
+    #[serde(flatten)]
+    of: OfGame,
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    conditions: Conditions,
+    /// From 1.
+    page: Option<String>,
+}
+
+/// The parameters of [`moves`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct MovesQuery {
+    #[serde(flatten)]
+    common: Common,
+    #[serde(flatten)]
+    conditions: Conditions,
 }
 
 /// The conditions on games of a request.
@@ -193,16 +218,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(query: &ListQuery) -> Result<Self, Problem> {
-        let words = query.search.as_deref().unwrap_or_default().to_lowercase();
+    fn of(named: &Conditions) -> Result<Self, Problem> {
+        let words = named.search.as_deref().unwrap_or_default().to_lowercase();
         let limit = |name, text: &Option<String>| {
             let text = text.as_deref().filter(|text| !text.is_empty());
             number::<u16>(name, text, (0, u16::MAX))
         };
         let filter = Filter {
-            since: limit("year_from", &query.year_from)?,
-            until: limit("year_to", &query.year_to)?,
-            min_rating: limit("min_rating", &query.min_rating)?,
+            since: limit("year_from", &named.year_from)?,
+            until: limit("year_to", &named.year_to)?,
+            min_rating: limit("min_rating", &named.min_rating)?,
             ..Filter::default()
         };
         Ok(Self { words: words.split_whitespace().map(str::to_owned).collect(), filter })
@@ -219,29 +244,28 @@ pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let common = query.common.clone();
-    asked(app, common, query, [found::<Position>, found::<Board>]).await
+    let of = query.of.clone();
+    asked(app, of, query, [found::<Position>, found::<Board>]).await
 }
 
 /// Answers a question from games.
-type Ask<Q> = fn(&Q, &Games) -> Result<Value, Problem>;
+type Ask<Q, T> = fn(&Q, &Games) -> Result<T, Problem>;
 
 /// Answers a question about the library's games of xiangqi or of gomoku, whichever a request names.
-async fn asked<Q: Send + 'static>(
+async fn asked<Q: Send + 'static, T: Serialize + 'static>(
     app: Arc<App>,
-    common: Common,
+    of: OfGame,
     question: Q,
-    [xiangqi, gomoku]: [Ask<Q>; 2],
+    [xiangqi, gomoku]: [Ask<Q, T>; 2],
 ) -> Result<Json<Value>, Problem> {
-    let lang = common.lang();
-    let work = move |app: &App| {
+    reply(app, of.lang(), move |app| {
         let (paths, stop) = (paths_of(app)?, &app.stop);
-        match common.game()? {
+        match of.game()? {
             GameName::Xiangqi => xiangqi(&question, app.library.xiangqi(paths, stop)),
             GameName::Gomoku => gomoku(&question, app.library.gomoku(paths, stop)),
         }
-    };
-    blocking(app, lang, work).await.map(Json)
+    })
+    .await
 }
 
 fn paths_of(app: &App) -> Result<&[PathBuf], Problem> {
@@ -252,11 +276,51 @@ fn paths_of(app: &App) -> Result<&[PathBuf], Problem> {
     Ok(&app.config.library)
 }
 
-fn found<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Value, Problem> {
+/// A page of the list.
+#[derive(Debug, Serialize)]
+struct FoundGames {
+    /// There are more games than are listed.
+    cut: bool,
+    games: Vec<LibraryGame>,
+    /// On all pages.
+    total: usize,
+    /// Files and folders that cannot be read.
+    unreadable: u64,
+}
+
+/// A game of the library in a list.
+#[derive(Debug, Serialize)]
+struct LibraryGame {
+    #[serde(flatten)]
+    about: GameEntry,
+    /// The code of the opening.
+    ecco: Option<String>,
+    /// The name of the file.
+    file: Option<String>,
+    id: String,
+    /// The Chinese name of the opening.
+    name: Option<&'static str>,
+    players: [Option<String>; 2],
+    year: Option<String>,
+}
+
+/// The moves that the games of the library made in a position.
+#[derive(Debug, Serialize)]
+struct LibraryMoves {
+    /// The moves, as books have them.
+    #[serde(flatten)]
+    moves: PlayedMoves,
+    /// The first games that reached the position.
+    games: Vec<LibraryGame>,
+    /// Games that reached the position.
+    reached: usize,
+}
+
+fn found<G: Described + Symmetric>(query: &ListQuery, all: &Games) -> Result<FoundGames, Problem> {
     let page = number("page", query.page.as_deref(), (1, usize::MAX))?.unwrap_or(1);
-    let wanted = Wanted::of(query)?;
-    let position = match query.common.names_position() {
-        true => Some(read_line::<G>(&query.common.line()?)?.line.position().canonical().key),
+    let wanted = Wanted::of(&query.conditions)?;
+    let position = match query.place.is_named() {
+        true => Some(query.place.read::<G>()?.line.position().canonical().key),
         false => None,
     };
     let is_wanted = |(_, game): &(usize, &Listed)| {
@@ -264,30 +328,33 @@ fn found<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Valu
     };
     let wanted: Vec<_> = all.games.iter().enumerate().filter(is_wanted).collect();
     let shown = wanted.iter().skip((page - 1).saturating_mul(PAGE)).take(PAGE);
-    let shown: Vec<Value> = shown.map(|(id, game)| game.json(*id)).collect();
-    Ok(json!({
-        "total": wanted.len(),
-        "games": shown,
-        "unreadable": all.unreadable,
-        "cut": all.is_cut,
-    }))
+    Ok(FoundGames {
+        cut: all.is_cut,
+        games: shown.map(|(id, game)| game.listed(*id)).collect(),
+        total: wanted.len(),
+        unreadable: all.unreadable,
+    })
 }
 
 /// The moves that the games of the library made in a position.
 pub(crate) async fn moves(
     State(app): State<Arc<App>>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<MovesQuery>,
 ) -> Result<Json<Value>, Problem> {
-    let common = query.common.clone();
-    asked(app, common, query, [counted::<Position>, counted::<Board>]).await
+    let of = query.common.of().clone();
+    asked(app, of, query, [counted::<Position>, counted::<Board>]).await
 }
 
 /// A game counts where the position was on the board first.
-fn counted<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Value, Problem> {
+fn counted<G: Terminal + Symmetric>(
+    query: &MovesQuery,
+    all: &Games,
+) -> Result<LibraryMoves, Problem> {
     let games = &all.games;
-    let wanted = Wanted::of(query)?;
-    let (args, notation) = (query.common.line()?, query.common.notation()?);
-    let line = read_line::<G>(&args)?.line;
+    let wanted = Wanted::of(&query.conditions)?;
+    let request = query.common.request()?;
+    let notation = query.common.asked_notation()?;
+    let line = query.common.read::<G>()?.line;
     let position = line.position();
     let canonical = position.canonical();
     let (mut counts, mut reaching) = (BTreeMap::<u16, MoveStats>::new(), Vec::new());
@@ -304,38 +371,30 @@ fn counted<G: Terminal + Symmetric>(query: &ListQuery, all: &Games) -> Result<Va
         let weight = stats.default_weight(position.turn());
         G::Move::unpack(bits).map(|mv| BookMove::new(mv, stats, weight))
     });
-    let found = PlayedMoves::of(&args.request(), &line, moves.collect(), notation.asked());
+    let moves = PlayedMoves::of(&request, &line, moves.collect(), notation);
     reaching.sort_unstable_by_key(|&(rank, id)| (Reverse(rank), id));
-    let samples = reaching.iter().take(SAMPLES).map(|&(_, id)| games[id].json(id));
-    let answer = CountedMoves { found, reached: reaching.len(), games: samples.collect() };
-    Problem::json_of(&answer)
-}
-
-/// The answer of [`moves`].
-#[derive(Serialize)]
-struct CountedMoves {
-    #[serde(flatten)]
-    found: PlayedMoves,
-    /// The games in which the position was on the board.
-    reached: usize,
-    /// The first of them.
-    games: Vec<Value>,
+    let samples = reaching.iter().take(SAMPLES).map(|&(_, id)| games[id].listed(id));
+    Ok(LibraryMoves { moves, games: samples.collect(), reached: reaching.len() })
 }
 
 impl Listed {
-    fn json(&self, id: usize) -> Value {
-        let mut answer = self.about.clone();
-        answer["id"] = id.to_string().into();
-        answer["players"] = json!([self.about["first"], self.about["second"]]);
-        answer["year"] = self.about["date"].as_str().and_then(|date| date.get(..4)).into();
-        answer["file"] = self.file.file_name().map(|name| name.to_string_lossy()).into();
-        answer["ecco"] = self.opening.map(|(code, _)| code.to_string()).into();
-        answer["name"] = self.opening.map(|(_, name)| name).into();
-        answer
+    /// The game in a list.
+    fn listed(&self, id: usize) -> LibraryGame {
+        let GameEntry { first, second, date, .. } = &self.about;
+        let year = date.as_deref().and_then(|date| date.get(..4));
+        LibraryGame {
+            about: self.about.clone(),
+            ecco: self.opening.map(|(code, _)| code.to_string()),
+            file: self.file.file_name().map(|name| name.to_string_lossy().into_owned()),
+            id: id.to_string(),
+            name: self.opening.map(|(_, name)| name),
+            players: [first.clone(), second.clone()],
+            year: year.map(str::to_owned),
+        }
     }
 
     /// Returns true if this is the game that the list has.
-    fn is<G: Terminal>(&self, record: &Record<G>) -> bool {
+    fn is<G: Notation>(&self, record: &Record<G>) -> bool {
         self.start == record.start.as_ref().map(G::to_fen)
             && self.moves.iter().copied().eq(record.tree.moves.iter().map(|mv| mv.pack()))
     }
@@ -347,7 +406,7 @@ impl Listed {
     }
 
     /// The position of that canonical key, as it was first on the board, and the move made in it.
-    fn reaches<G: Terminal + Symmetric>(&self, key: Key) -> Option<(G, Option<G::Move>)> {
+    fn reaches<G: Symmetric + Notation>(&self, key: Key) -> Option<(G, Option<G::Move>)> {
         let last = self.marks.iter().rposition(|&known| known == mark(key))?;
         let mut position = match self.start.as_deref() {
             None => G::start(),
@@ -368,12 +427,12 @@ impl Listed {
 pub(crate) async fn game(
     State(app): State<Arc<App>>,
     id: InPath,
-    Params(query): Params<Common>,
+    Params(query): Params<OfGame>,
 ) -> Result<Json<Value>, Problem> {
     asked(app, query, id, [whole::<Position>, whole::<Board>]).await
 }
 
-fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem> {
+fn whole<G: Formats>(InPath(id): &InPath, all: &Games) -> Result<Opened, Problem> {
     let game = id.parse::<usize>().ok().and_then(|id| all.games.get(id));
     let game = game.ok_or_else(|| Problem::not_found("no_game", "there is no such game"))?;
     let changed = || {
@@ -396,6 +455,5 @@ fn whole<G: Terminal>(InPath(id): &InPath, all: &Games) -> Result<Value, Problem
     });
     read.map_err(|_| changed())?;
     let found = found.filter(|found| game.is(&found.record)).ok_or_else(changed)?;
-    let opened = one_game(&game.file.to_string_lossy(), game.number as usize, &found)?;
-    serde_json::to_value(opened).map_err(|error| Problem::internal(error.to_string()))
+    one_game(&game.file.to_string_lossy(), game.number as usize, &found)
 }

@@ -4,67 +4,139 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::blocking;
-use super::params::{Common, Params};
+use super::params::{InLanguage, Params};
 use super::problem::Problem;
+use super::reply::reply;
 use super::state::{App, SharedBook};
 use crate::cli::language::Language;
 use juzhong::engine::Level;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;
+use juzhong::tablebase::Tables;
 use juzhong::xiangqi::Position;
+
+/// The books, tables and limits of a server.
+#[derive(Debug, Serialize)]
+struct About {
+    /// Games that are played on the page are kept.
+    autosave: bool,
+    engine: AboutEngine,
+    gomoku: AboutGame,
+    /// The language of texts where a request names none: `en` or `zh`.
+    lang: &'static str,
+    library: Option<AboutLibrary>,
+    version: &'static str,
+    /// The server writes, for those who have the token.
+    writes: bool,
+    xiangqi: AboutGame,
+}
+
+/// The limits of searches.
+#[derive(Debug, Serialize)]
+struct AboutEngine {
+    hash_mib: usize,
+    /// The weakest level that searches, and the strongest.
+    levels: [Option<u8>; 2],
+    threads: usize,
+}
+
+/// The books and tables of a game.
+#[derive(Debug, Serialize)]
+struct AboutGame {
+    books: Vec<AboutBook>,
+    tables: Option<AboutTables>,
+}
+
+/// A book as it is now.
+#[derive(Debug, Serialize)]
+struct AboutBook {
+    /// The reason why it cannot be read any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    games: u64,
+    name: String,
+    positions: u64,
+    writable: bool,
+}
+
+/// The endgame tables.
+#[derive(Debug, Serialize)]
+struct AboutTables {
+    metric: String,
+    rules: &'static str,
+    sets: usize,
+}
+
+/// The library of games.
+#[derive(Debug, Serialize)]
+struct AboutLibrary {
+    folders: usize,
+}
 
 /// The books, tables and limits of the server.
 pub(crate) async fn meta(
     State(app): State<Arc<App>>,
-    Params(query): Params<Common>,
+    Params(query): Params<InLanguage>,
 ) -> Result<Json<Value>, Problem> {
-    blocking(app, query.lang(), |app| Ok(about(app))).await.map(Json)
+    reply(app, query.lang(), |app| Ok(About::of(app))).await
 }
 
-fn about(app: &App) -> Value {
-    drop(app.look_for_changes());
-    let books = |game: &str| app.books(game).map(|book| about_book(book)).collect::<Vec<_>>();
-    let tables = app.tables.as_ref().map(|tables| {
-        json!({
-            "sets": tables.materials().len(),
-            "rules": tables.rules().name(),
-            "metric": tables.metric().to_string(),
-        })
-    });
-    let levels: Vec<u8> = Level::all().map(Level::number).collect();
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "lang": if Language::current() == Language::Zh { "zh" } else { "en" },
-        "xiangqi": {"books": books(Position::NAME), "tables": tables},
-        "gomoku": {"books": books(Board::NAME), "tables": null},
-        "library": (!app.config.library.is_empty()).then(|| json!({"folders": app.config.library.len()})),
-        "autosave": app.config.autosave.is_some(),
-        "engine": {
-            "threads": app.config.threads,
-            "hash_mib": app.config.hash_mib,
-            "levels": [levels.first(), levels.last()],
-        },
-        "writes": true,
-    })
-}
-
-/// A book as it is now; without counts and with the reason if it cannot be read any more.
-fn about_book(book: &SharedBook) -> Value {
-    let counts = book.read(|book| {
-        let metadata = book.metadata();
-        Ok((metadata.counts.games, metadata.positions))
-    });
-    let is_read_only =
-        std::fs::metadata(&book.path).is_ok_and(|about| about.permissions().readonly());
-    match counts {
-        Ok((games, positions)) => {
-            json!({"name": book.name, "games": games, "positions": positions, "writable": !is_read_only})
+impl About {
+    fn of(app: &App) -> Self {
+        drop(app.look_for_changes());
+        let config = &app.config;
+        let books = |game: &str| app.books(game).map(|book| AboutBook::of(book)).collect();
+        let tables = app.tables.as_deref().map(AboutTables::of);
+        let levels: Vec<u8> = Level::all().map(Level::number).collect();
+        let folders = config.library.len();
+        Self {
+            autosave: config.autosave.is_some(),
+            engine: AboutEngine {
+                hash_mib: config.hash_mib,
+                levels: [levels.first().copied(), levels.last().copied()],
+                threads: config.threads,
+            },
+            gomoku: AboutGame { books: books(Board::NAME), tables: None },
+            lang: if Language::current() == Language::Zh { "zh" } else { "en" },
+            library: (folders > 0).then_some(AboutLibrary { folders }),
+            version: env!("CARGO_PKG_VERSION"),
+            writes: true,
+            xiangqi: AboutGame { books: books(Position::NAME), tables },
         }
-        Err(problem) => {
-            json!({"name": book.name, "games": 0, "positions": 0, "writable": false, "error": problem.detail()})
+    }
+}
+
+impl AboutTables {
+    fn of(tables: &Tables) -> Self {
+        Self {
+            metric: tables.metric().to_string(),
+            rules: tables.rules().name(),
+            sets: tables.materials().len(),
+        }
+    }
+}
+
+impl AboutBook {
+    /// A book as it is now; without counts and with the reason if it cannot be read any more.
+    fn of(book: &SharedBook) -> Self {
+        let counts = book.read(|book| {
+            let metadata = book.metadata();
+            Ok((metadata.counts.games, metadata.positions))
+        });
+        let is_read_only =
+            std::fs::metadata(&book.path).is_ok_and(|about| about.permissions().readonly());
+        let name = book.name.clone();
+        match counts {
+            Ok((games, positions)) => {
+                Self { error: None, games, name, positions, writable: !is_read_only }
+            }
+            Err(problem) => {
+                let error = Some(problem.detail());
+                Self { error, games: 0, name, positions: 0, writable: false }
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 //! the same catalogue. Handlers are thin: they read the request ([`params`]), do the work in a thread that may
 //! wait ([`blocking`]), and answer JSON or a [`Problem`].
 
+#[cfg(test)]
+mod addresses;
 mod analyse;
 mod autosave;
 mod body;

@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::blocking;
-use super::params::{Common, JsonBody, read_line};
+use super::params::{Common, JsonBody};
 use super::problem::Problem;
-use super::searches::{Quiet, score_json};
+use super::reply::reply;
+use super::searches::{Quiet, ScoreAnswer};
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::terminal::Terminal;
-use juzhong::answers::parse_rules;
+use juzhong::answers::{Described, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
 use juzhong::gomoku::Board;
 use juzhong::search::Limits;
@@ -34,6 +33,8 @@ const USUAL: u64 = 1_000;
 pub(crate) struct Wanted {
     #[serde(flatten)]
     common: Common,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
     client: Option<String>,
     level: Option<u8>,
     /// Milliseconds.
@@ -63,17 +64,34 @@ pub(crate) async fn choose(
             GameName::Gomoku => chosen::<Board>(app, &wanted, Vec::new(), &control),
         }
     };
-    blocking(app, lang, work).await.map(Json)
+    reply(app, lang, work).await
 }
 
-fn chosen<G: Terminal + Playable>(
+/// The move of the engine.
+#[derive(Debug, Serialize)]
+struct ChosenMove {
+    /// Plies searched.
+    depth: u32,
+    /// The position after the move.
+    fen: String,
+    #[serde(rename = "move")]
+    mv: String,
+    /// Positions searched.
+    nodes: u64,
+    /// None from a book.
+    score: Option<ScoreAnswer>,
+    source: &'static str,
+    text: String,
+}
+
+fn chosen<G: Described + Playable>(
     app: &App,
     wanted: &Wanted,
     folders: Vec<PathBuf>,
     control: &Quiet,
-) -> Result<Value, Problem> {
-    let line = read_line::<G>(&wanted.common.line()?)?.line;
-    let notation = wanted.common.notation()?.shown();
+) -> Result<ChosenMove, Problem> {
+    let line = wanted.common.read::<G>()?.line;
+    let notation = wanted.common.shown_notation()?;
     let level = match wanted.level {
         Some(number) => Level::of_game::<G>(number)
             .ok_or_else(|| Problem::bad_request("there is no such level"))?,
@@ -86,7 +104,7 @@ fn chosen<G: Terminal + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        rules: parse_rules::<G>(wanted.common.rules.as_deref())?,
+        rules: parse_rules::<G>(wanted.rules.as_deref())?,
         ..EngineOptions::default()
     };
     let mut engine =
@@ -99,13 +117,13 @@ fn chosen<G: Terminal + Playable>(
     };
     let position = line.position();
     let after = position.play(choice.mv).map_err(|error| Problem::internal(error.to_string()))?;
-    Ok(json!({
-        "move": G::move_text(choice.mv),
-        "text": position.write_move(choice.mv, notation),
-        "source": choice.source.name(),
-        "score": choice.score.map(score_json),
-        "depth": choice.depth,
-        "nodes": choice.nodes,
-        "fen": after.to_fen(),
-    }))
+    Ok(ChosenMove {
+        depth: choice.depth,
+        fen: after.to_fen(),
+        mv: G::move_text(choice.mv),
+        nodes: choice.nodes,
+        score: choice.score.map(ScoreAnswer::from),
+        source: choice.source.name(),
+        text: position.write_move(choice.mv, notation),
+    })
 }

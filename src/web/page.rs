@@ -122,7 +122,7 @@ const PACKING: i32 = 9;
 
 /// The files by their paths: those of the folder, and the Chinese texts of the catalogue as a module.
 static FILES: LazyLock<HashMap<&'static str, File>> = LazyLock::new(|| {
-    let texts = serde_json::json!(language::page_texts());
+    let texts = serde_json::to_string(language::page_texts()).unwrap_or_default();
     let texts = format!("export const ZH = {texts};\n").into_bytes();
     let assets = ASSETS.iter().map(|asset| (asset.path, asset.sent()));
     let all = assets.chain([("zh.js", Cow::Owned(texts))]);

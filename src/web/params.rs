@@ -17,9 +17,7 @@ use super::problem::Problem;
 use super::state::App;
 use crate::cli::GameName;
 use crate::cli::language::Language;
-use crate::cli::line_args::{LineArgs, NotationArgs};
-use crate::cli::terminal::Terminal;
-use juzhong::answers::Typed;
+use juzhong::answers::{Described, LineRequest, Typed};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The time within which the body of a request must be there.
@@ -32,27 +30,67 @@ const MEMORY_OF_WORK: usize = 16 << 20;
 /// The longest position with its moves that is read, in bytes.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// The parameters that most requests have.
+/// The language of a request that has no game.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
-pub(crate) struct Common {
+pub(crate) struct InLanguage {
+    /// The language of texts: `en` or `zh`.
+    lang: Option<String>,
+}
+
+/// The game that a request is about, and its language.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct OfGame {
+    /// `xiangqi` or `gomoku`.
     game: Option<String>,
+    /// The language of texts: `en` or `zh`.
+    lang: Option<String>,
+}
+
+/// A position with the moves before it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct Place {
     /// A FEN or `startpos`.
     fen: Option<String>,
     /// Moves from there.
     moves: Option<String>,
-    notation: Option<String>,
-    lang: Option<String>,
-    /// The rules that judge repetitions.
-    pub(crate) rules: Option<String>,
 }
 
-impl Common {
-    /// The parameters of a request that names a game only.
-    pub(crate) fn of_game(game: Option<&str>) -> Self {
-        Self { game: game.map(str::to_owned), ..Self::default() }
-    }
+/// The notation in which texts of moves are wanted.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct InNotation {
+    /// `uci`, `iccs`, `wxf` or `chinese`.
+    notation: Option<String>,
+}
 
+/// The parameters that most requests about a position have.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct Common {
+    #[serde(flatten)]
+    of: OfGame,
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    notation: InNotation,
+}
+
+impl InLanguage {
+    /// The language of texts; the program's own if none is named or it is unknown.
+    pub(crate) fn lang(&self) -> Language {
+        Common::lang_named(self.lang.as_deref())
+    }
+}
+
+impl OfGame {
     /// The game asked for.
     pub(crate) fn game(&self) -> Result<GameName, Problem> {
         match self.game.as_deref().unwrap_or("xiangqi") {
@@ -64,7 +102,73 @@ impl Common {
 
     /// The language of texts; the program's own if none is named or it is unknown.
     pub(crate) fn lang(&self) -> Language {
-        Self::lang_named(self.lang.as_deref())
+        Common::lang_named(self.lang.as_deref())
+    }
+}
+
+impl Place {
+    /// The position with the moves before it.
+    pub(crate) fn request(&self) -> Result<LineRequest, Problem> {
+        let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        if len(&self.fen) + len(&self.moves) > LONGEST_LINE {
+            return Err(Problem::bad_request("the position and its moves are too long"));
+        }
+        let moves = named(self.moves.as_ref()).unwrap_or_default();
+        Ok(LineRequest { fen: named(self.fen.as_ref()), moves, ..LineRequest::default() })
+    }
+
+    /// The same, read in the game `G`.
+    pub(crate) fn read<G: Described>(&self) -> Result<Typed<G>, Problem> {
+        Ok(self.request()?.read()?)
+    }
+
+    /// Returns true if a position is named, other than by leaving it out.
+    pub(crate) fn is_named(&self) -> bool {
+        named(self.fen.as_ref()).or_else(|| named(self.moves.as_ref())).is_some()
+    }
+}
+
+/// A text that says something.
+fn named(text: Option<&String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty()).cloned()
+}
+
+impl InNotation {
+    /// The notation in which texts of moves are wanted, if one is named.
+    pub(crate) fn asked(&self) -> Result<Option<MoveNotation>, Problem> {
+        let parse = |text: &str| {
+            MoveNotation::from_str(text)
+                .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))
+        };
+        self.notation.as_deref().map(parse).transpose()
+    }
+
+    /// The notation in which moves are shown: without a choice, that of the language of the work in hand.
+    pub(crate) fn shown(&self) -> Result<MoveNotation, Problem> {
+        Ok(self.asked()?.unwrap_or_else(|| Language::current().notation()))
+    }
+}
+
+impl Common {
+    /// The parameters of a request that names a game only.
+    pub(crate) fn of_game(game: Option<&str>) -> Self {
+        let of = OfGame { game: game.map(str::to_owned), ..OfGame::default() };
+        Self { of, ..Self::default() }
+    }
+
+    /// The game that it is about, and its language.
+    pub(crate) const fn of(&self) -> &OfGame {
+        &self.of
+    }
+
+    /// The game asked for.
+    pub(crate) fn game(&self) -> Result<GameName, Problem> {
+        self.of.game()
+    }
+
+    /// The language of texts; the program's own if none is named or it is unknown.
+    pub(crate) fn lang(&self) -> Language {
+        self.of.lang()
     }
 
     /// The language of that name.
@@ -84,30 +188,23 @@ impl Common {
     }
 
     /// The position with the moves before it.
-    pub(crate) fn line(&self) -> Result<LineArgs, Problem> {
-        let len = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        if len(&self.fen) + len(&self.moves) > LONGEST_LINE {
-            return Err(Problem::bad_request("the position and its moves are too long"));
-        }
-        let fen = self.fen.clone().filter(|text| !text.trim().is_empty());
-        let moves = self.moves.iter().filter(|text| !text.trim().is_empty()).cloned().collect();
-        Ok(LineArgs { fen, moves, ..LineArgs::default() })
+    pub(crate) fn request(&self) -> Result<LineRequest, Problem> {
+        self.place.request()
     }
 
-    /// Returns true if a position is named, other than by leaving it out.
-    pub(crate) fn names_position(&self) -> bool {
-        let is_there =
-            |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
-        is_there(&self.fen) || is_there(&self.moves)
+    /// The same, read in the game `G`.
+    pub(crate) fn read<G: Described>(&self) -> Result<Typed<G>, Problem> {
+        self.place.read()
     }
 
-    /// The notation in which texts of moves are wanted.
-    pub(crate) fn notation(&self) -> Result<NotationArgs, Problem> {
-        let parse = |text: &str| {
-            MoveNotation::from_str(text)
-                .map_err(|_| Problem::bad_request("notation is uci, iccs, wxf or chinese"))
-        };
-        Ok(NotationArgs::of(self.notation.as_deref().map(parse).transpose()?))
+    /// The notation in which texts of moves are wanted, if one is named.
+    pub(crate) fn asked_notation(&self) -> Result<Option<MoveNotation>, Problem> {
+        self.notation.asked()
+    }
+
+    /// The notation in which moves are shown: without a choice, that of the language of the work in hand.
+    pub(crate) fn shown_notation(&self) -> Result<MoveNotation, Problem> {
+        self.notation.shown()
     }
 }
 
@@ -217,17 +314,4 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             Problem::bad_request(format!("the body is not the JSON wanted: {error}"))
         })
     }
-}
-
-/// A message of the command line without the name of the option in front, which requests do not have.
-pub(crate) fn without_option(message: &str) -> &str {
-    match message.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
-        Some((option, message)) if !option.contains(' ') => message,
-        _ => message,
-    }
-}
-
-/// The line that a request names, in the game `G`.
-pub(crate) fn read_line<G: Terminal>(args: &LineArgs) -> Result<Typed<G>, Problem> {
-    args.read::<G>().map_err(|refusal| Problem::bad_request(without_option(&refusal.to_string())))
 }

@@ -6,49 +6,81 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::params::{Common, Params, read_line};
+use super::answered;
+use super::params::{Common, Params};
 use super::problem::Problem;
+use super::reply::reply;
 use super::state::App;
-use super::{answered, blocking};
 use crate::cli::GameName;
-use crate::cli::terminal::Terminal;
-use juzhong::answers::PositionRequest;
+use juzhong::answers::{Described, PositionAnswer, PositionRequest};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;
+
+/// The parameters of [`legal`] and [`eval`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct PositionQuery {
+    #[serde(flatten)]
+    common: Common,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
+}
 
 /// The object of `position --json`.
 pub(crate) async fn legal(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<Common>,
+    Params(query): Params<PositionQuery>,
 ) -> Result<Response, Problem> {
-    answered(&app, &uri, query.lang(), move || described(&query, false)).await
+    answered(&app, &uri, query.common.lang(), move || described(&query, false)).await
 }
 
 /// The object of `position --eval --json`.
 pub(crate) async fn eval(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<Common>,
+    Params(query): Params<PositionQuery>,
 ) -> Result<Response, Problem> {
-    answered(&app, &uri, query.lang(), move || described(&query, true)).await
+    answered(&app, &uri, query.common.lang(), move || described(&query, true)).await
 }
 
-fn described(query: &Common, eval: bool) -> Result<Value, Problem> {
+fn described(query: &PositionQuery, eval: bool) -> Result<PositionAnswer, Problem> {
     let request = PositionRequest {
-        line: query.line()?.request(),
+        line: query.common.request()?,
         rules: query.rules.clone(),
-        notation: query.notation()?.asked(),
+        notation: query.common.asked_notation()?,
         evaluation: eval,
     };
-    let answer = match query.game()? {
+    Ok(match query.common.game()? {
         GameName::Xiangqi => request.answer::<Position>()?,
         GameName::Gomoku => request.answer::<Board>()?,
-    };
-    serde_json::to_value(answer).map_err(|error| Problem::internal(error.to_string()))
+    })
+}
+
+/// The moves of a line.
+#[derive(Debug, Serialize)]
+struct LineAnswer {
+    moves: Vec<MoveOfLine>,
+    /// The position where it begins.
+    start: String,
+    /// The state of the position where it ends: `ongoing`, or how the game ended.
+    status: &'static str,
+}
+
+/// A move of a line.
+#[derive(Debug, Serialize)]
+struct MoveOfLine {
+    /// The position after it.
+    fen: String,
+    /// The side to move is in check then.
+    in_check: bool,
+    #[serde(rename = "move")]
+    mv: String,
+    text: String,
 }
 
 /// The moves of a line, with their texts and the positions after them.
@@ -64,34 +96,39 @@ pub(crate) async fn line(
     .await
 }
 
-fn line_of<G: Terminal>(query: &Common) -> Result<Value, Problem> {
-    let typed = read_line::<G>(&query.line()?)?;
-    let notation = query.notation()?.shown();
-    let mut position = typed.line.start().clone();
+fn line_of<G: Described>(query: &Common) -> Result<LineAnswer, Problem> {
+    let line = query.read::<G>()?.line;
+    let notation = query.shown_notation()?;
+    let mut position = line.start().clone();
     let mut moves = Vec::new();
-    for mv in typed.line.moves() {
+    for mv in line.moves() {
         let text = position.write_move(mv, notation);
         position.make(mv);
-        moves.push(json!({
-            "move": G::move_text(mv),
-            "text": text,
-            "fen": position.to_fen(),
-            "in_check": position.in_check(),
-        }));
+        moves.push(MoveOfLine {
+            fen: position.to_fen(),
+            in_check: position.in_check(),
+            mv: G::move_text(mv),
+            text,
+        });
     }
-    Ok(json!({
-        "start": typed.line.start().to_fen(),
-        "moves": moves,
-        "status": typed.line.position().status(),
-    }))
+    Ok(LineAnswer { moves, start: line.start().to_fen(), status: line.position().status() })
 }
 
 /// The parameters of [`read`].
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Typed {
     #[serde(flatten)]
     common: Common,
     /// A move in any notation.
+    text: String,
+}
+
+/// A move that was read.
+#[derive(Debug, Serialize)]
+struct ReadMove {
+    #[serde(rename = "move")]
+    mv: String,
     text: String,
 }
 
@@ -100,18 +137,17 @@ pub(crate) async fn read(
     State(app): State<Arc<App>>,
     Params(query): Params<Typed>,
 ) -> Result<Json<Value>, Problem> {
-    let lang = query.common.lang();
-    let work = move |_: &App| match query.common.game()? {
+    reply(app, query.common.lang(), move |_| match query.common.game()? {
         GameName::Xiangqi => read_move::<Position>(&query),
         GameName::Gomoku => read_move::<Board>(&query),
-    };
-    blocking(app, lang, work).await.map(Json)
+    })
+    .await
 }
 
-fn read_move<G: Terminal>(query: &Typed) -> Result<Value, Problem> {
-    let typed = read_line::<G>(&query.common.line()?)?;
-    let position = typed.line.position();
+fn read_move<G: Described>(query: &Typed) -> Result<ReadMove, Problem> {
+    let line = query.common.read::<G>()?.line;
+    let position = line.position();
     let mv = position.read_move(query.text.trim()).map_err(Problem::bad_request)?;
-    let text = position.write_move(mv, query.common.notation()?.shown());
-    Ok(json!({"move": G::move_text(mv), "text": text}))
+    let text = position.write_move(mv, query.common.shown_notation()?);
+    Ok(ReadMove { mv: G::move_text(mv), text })
 }

@@ -5,13 +5,11 @@ use std::error::Error;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::body::LONGEST_ANSWER;
-use super::params::without_option;
+use super::reply::json_of;
 use crate::cli::language::{self, Language};
-use crate::cli::{CliError, exit};
-use juzhong::answers::{AnswerError, ErrorKind};
+use juzhong::answers::{AnswerError, ErrorKind, Refusal};
 use juzhong::book::BookError;
 use juzhong::tablebase::TableError;
 
@@ -77,7 +75,7 @@ impl Problem {
 
     /// The machine has no memory for the request.
     pub(crate) fn memory() -> Self {
-        Self::unavailable("memory", "there is not enough memory for this request")
+        Self::for_now("memory", "there is not enough memory for this request")
     }
 
     /// The answer to connections for which there is no room, as it is sent.
@@ -92,7 +90,12 @@ impl Problem {
     }
 
     /// The server cannot answer now.
-    fn unavailable(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
+        Self::for_now("unavailable", detail)
+    }
+
+    /// The server cannot answer now, for the reason that the code names.
+    fn for_now(code: &'static str, detail: impl Into<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail);
         Self { retry_after: Some(LATER), ..problem }
     }
@@ -109,7 +112,7 @@ impl Problem {
 
     /// Too much is going on.
     pub(crate) fn busy(detail: impl Into<String>) -> Self {
-        Self::unavailable("busy", detail)
+        Self::for_now("busy", detail)
     }
 
     /// The server failed.
@@ -137,6 +140,22 @@ impl Problem {
     }
 }
 
+/// The object of a problem.
+#[derive(Debug, Serialize)]
+struct Body {
+    /// A word for programs.
+    code: &'static str,
+    detail: String,
+    /// What to do.
+    hint: Option<String>,
+    /// A name for problems of this sort: there is none beyond the status.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    status: u16,
+    /// The usual words for the status.
+    title: Option<&'static str>,
+}
+
 /// A text without what is beyond [`LONGEST_DETAIL`]: messages quote files.
 fn shortened(mut text: String) -> String {
     if text.len() > LONGEST_DETAIL {
@@ -157,19 +176,9 @@ fn text_of(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// Faults of the server's own files are not the client's, whatever exit code they lead to.
-impl From<CliError> for Problem {
-    fn from(error: CliError) -> Self {
-        if let Some(error) = error.cause::<AnswerError>() {
-            return error.into();
-        }
-        let text = error.text();
-        match error.code() {
-            exit::USAGE | exit::BAD_DATA => Self::bad_request(without_option(&text)),
-            exit::NO_INPUT => Self::not_found("not_found", text),
-            exit::UNAVAILABLE | exit::INTERRUPTED => Self::unavailable("unavailable", text),
-            _ => Self::internal(text),
-        }
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::bad_request(refusal.to_string())
     }
 }
 
@@ -182,7 +191,7 @@ impl From<&AnswerError> for Problem {
             ErrorKind::Busy | ErrorKind::Locked => Self::busy(text),
             ErrorKind::ReadOnly => Self::forbidden("read_only", text),
             ErrorKind::Absent | ErrorKind::Unavailable | ErrorKind::Interrupted => {
-                Self::unavailable("unavailable", text)
+                Self::unavailable(text)
             }
             ErrorKind::Damaged => Self::damaged(text),
             _ => Self::internal(text),
@@ -209,24 +218,20 @@ impl From<TableError> for Problem {
 }
 
 impl Problem {
-    /// An answer as JSON, its members sorted by name.
-    pub(crate) fn json_of(answer: &impl Serialize) -> Result<Value, Self> {
-        serde_json::to_value(answer).map_err(|error| Self::internal(error.to_string()))
-    }
-
     /// The answer, in a language.
     pub(crate) fn render(self, lang: Language) -> Response {
         let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;
         let lang = own.unwrap_or(lang);
         let in_language = |text: &String| language::within(lang, || language::message(text));
-        let body = json!({
-            "type": "about:blank",
-            "title": status.canonical_reason(),
-            "status": status.as_u16(),
-            "code": code,
-            "detail": in_language(detail),
-            "hint": hint.as_ref().map(in_language),
-        });
+        let body = Body {
+            code,
+            detail: in_language(detail),
+            hint: hint.as_ref().map(in_language),
+            kind: "about:blank",
+            status: status.as_u16(),
+            title: status.canonical_reason(),
+        };
+        let body = json_of(&body).unwrap_or_default();
         let kind = HeaderValue::from_static("application/problem+json");
         let head = [(header::CONTENT_TYPE, kind)];
         let mut response = (status, head, body.to_string()).into_response();

@@ -5,25 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::blocking;
 use super::games::game_of;
-use super::params::{Common, GameBody, Params, number};
+use super::params::{GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
-use super::searches::{EventStream, Outlet, score_json, streamed};
+use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
 use crate::cli::GameName;
-use crate::cli::terminal::Terminal;
-use juzhong::answers::parse_rules;
+use juzhong::answers::{Described, move_texts, parse_rules};
 use juzhong::book::Book;
 use juzhong::engine::{OwnBook, Playable, TableOptions};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
 use juzhong::record::Record;
 use juzhong::review::{
-    BookFinding, Evaluators, GameMoves, Mark, ReviewBooks, ReviewOptions, review,
+    BookFinding, Evaluators, GameMoves, Mark, ReviewBooks, ReviewOptions, ReviewedMove, review,
 };
 use juzhong::search::Limits;
 use juzhong::xiangqi::Position;
@@ -39,10 +37,15 @@ const LONGEST: usize = 2_000;
 
 /// The parameters of [`stream`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct ReviewQuery {
     #[serde(flatten)]
-    common: Common,
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
+    /// The rules that judge repetitions.
+    rules: Option<String>,
     client: Option<String>,
     nodes: Option<String>,
 }
@@ -54,14 +57,14 @@ pub(crate) async fn stream(
     body: GameBody,
 ) -> Result<EventStream, Problem> {
     let folders = app.table_folders();
-    match query.common.game()? {
+    match query.of.game()? {
         GameName::Xiangqi => started::<Position>(app, query, body, folders).await,
         GameName::Gomoku => started::<Board>(app, query, body, Vec::new()).await,
     }
 }
 
 /// Starts the review, with the endgame tables of these folders.
-async fn started<G: Terminal + Playable>(
+async fn started<G: Described + Playable>(
     app: Arc<App>,
     query: ReviewQuery,
     body: GameBody,
@@ -73,9 +76,9 @@ async fn started<G: Terminal + Playable>(
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.common.rules.as_deref())?,
+        rules: parse_rules::<G>(query.rules.as_deref())?,
     };
-    let (lang, notation) = (query.common.lang(), query.common.notation()?.shown());
+    let (lang, notation) = (query.of.lang(), query.notation.shown()?);
     let read = move |_: &App| game_of::<G>(body.bytes()).map(|game| game.record);
     let record = blocking(Arc::clone(&app), lang, read).await?;
     if record.tree.moves.len() > LONGEST {
@@ -89,13 +92,78 @@ async fn started<G: Terminal + Playable>(
     })
 }
 
-fn reviewed<G: Terminal + Playable>(
+/// An event on the way: positions that are evaluated, of so many.
+#[derive(Debug, Serialize)]
+struct Progress {
+    done: usize,
+    of: usize,
+}
+
+/// An event for each move. Scores are for the side that made it.
+#[derive(Debug, Serialize)]
+struct Reviewed {
+    best: Option<String>,
+    best_text: Option<String>,
+    /// The best moves found from the position before.
+    line: Vec<String>,
+    /// Of expected score, 0 to 1.
+    loss: f64,
+    loss_cp: u32,
+    mark: Option<&'static str>,
+    #[serde(rename = "move")]
+    mv: String,
+    /// From 1.
+    ply: usize,
+    score: ScoreAnswer,
+    source: &'static str,
+    text: String,
+}
+
+impl Reviewed {
+    /// The event of a move of `position`.
+    fn of<G: Described>(
+        ply: usize,
+        position: &G,
+        reviewed: &ReviewedMove<G::Move>,
+        notation: MoveNotation,
+    ) -> Self {
+        let best = reviewed.line.first().copied();
+        Self {
+            best: best.map(G::move_text),
+            best_text: best.map(|best| position.write_move(best, notation)),
+            line: move_texts::<G>(&reviewed.line),
+            loss: reviewed.loss(),
+            loss_cp: reviewed.centipawn_loss,
+            mark: reviewed.mark.map(Mark::name),
+            mv: G::move_text(reviewed.mv),
+            ply,
+            score: reviewed.after.into(),
+            source: reviewed.source.name(),
+            text: position.write_move(reviewed.mv, notation),
+        }
+    }
+}
+
+/// The last event, or null where the review was stopped.
+#[derive(Debug, Serialize)]
+struct Summary {
+    accuracy: Accuracy,
+}
+
+/// The accuracies of the first side and of the second, 0 to 100; null without moves.
+#[derive(Debug, Serialize)]
+struct Accuracy {
+    black: Option<f64>,
+    red: Option<f64>,
+}
+
+fn reviewed<G: Described + Playable>(
     app: &App,
     record: &Record<G>,
     options: &ReviewOptions<G::Rules>,
     notation: MoveNotation,
     outlet: &Outlet,
-) -> Result<Value, String> {
+) -> Result<Option<Summary>, String> {
     let start = record.start.clone().unwrap_or_else(G::start);
     let moves = &record.tree.moves;
     let books = findings::<G>(app, &start, moves)?;
@@ -106,36 +174,23 @@ fn reviewed<G: Terminal + Playable>(
     let values = evaluators
         .evaluate(&[game], &outlet.stop, &mut || {
             done = (done + 1).min(of);
-            outlet.send("progress", &json!({"done": done, "of": of}));
+            outlet.send("progress", &Progress { done, of });
         })
         .map_err(|error| error.to_string())?;
-    let Some(Some(values)) = values.into_iter().next() else { return Ok(Value::Null) };
+    let Some(Some(values)) = values.into_iter().next() else { return Ok(None) };
     let review = review(game, &values, &books, options.rules);
     let mut position = start.clone();
     for (ply, reviewed) in (1..).zip(&review.moves) {
-        let best = reviewed.line.first().copied();
-        let data = json!({
-            "ply": ply,
-            "move": G::move_text(reviewed.mv),
-            "text": position.write_move(reviewed.mv, notation),
-            "source": reviewed.source.name(),
-            "score": score_json(reviewed.after),
-            "best": best.map(G::move_text),
-            "best_text": best.map(|best| position.write_move(best, notation)),
-            "line": reviewed.line.iter().map(|&mv| G::move_text(mv)).collect::<Vec<_>>(),
-            "loss": reviewed.loss(),
-            "loss_cp": reviewed.centipawn_loss,
-            "mark": reviewed.mark.map(Mark::name),
-        });
-        outlet.send("move", &data);
+        outlet.send("move", &Reviewed::of(ply, &position, reviewed, notation));
         position.make(reviewed.mv);
     }
     let accuracy = |side: Side| review.sides[side].accuracy;
-    Ok(json!({"accuracy": {"red": accuracy(Side::First), "black": accuracy(Side::Second)}}))
+    let accuracy = Accuracy { black: accuracy(Side::Second), red: accuracy(Side::First) };
+    Ok(Some(Summary { accuracy }))
 }
 
 /// The findings of the server's books about each move. A book that cannot be read any more has none.
-fn findings<G: Terminal + Playable>(
+fn findings<G: Playable>(
     app: &App,
     start: &G,
     moves: &[G::Move],
@@ -143,15 +198,7 @@ fn findings<G: Terminal + Playable>(
     let paths = app.books(G::NAME).map(|book| &book.path);
     let books = paths.filter(|path| Book::open(path).is_ok());
     let books: Vec<OwnBook> = books.map(|path| OwnBook::from(path.clone())).collect();
-    if books.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut books = ReviewBooks::open(&books).map_err(|error| error.to_string())?;
-    let mut position = start.clone();
-    let mut found = Vec::with_capacity(moves.len());
-    for (ply, &mv) in moves.iter().enumerate() {
-        found.push(books.look_up(&position, mv, ply).map_err(|error| error.to_string())?);
-        position.make(mv);
-    }
-    Ok(found)
+    let books = ReviewBooks::open(&books);
+    let found = books.and_then(|mut books| books.look_up_game(start, moves));
+    found.map_err(|error| error.to_string())
 }

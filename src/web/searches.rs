@@ -7,11 +7,12 @@ use std::task::{Context, Poll};
 
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive, KeepAliveStream};
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio_stream::Stream;
 
 use super::problem::Problem;
+use super::reply::json_of;
 use crate::cli::language::{self, Language};
 use juzhong::bytes::StopFlag;
 use juzhong::game::ScoreKind;
@@ -20,16 +21,35 @@ use juzhong::search::{Control, Iteration, Score};
 /// Events that wait for a slow reader.
 const WAITING: usize = 64;
 
-/// A score: centipawns, or moves to mate (negative if the side to move is mated), or a result of tables.
-pub(crate) fn score_json(score: Score) -> Value {
-    match score.kind() {
-        ScoreKind::Centipawns(cp) => json!({"cp": cp}),
-        ScoreKind::MateIn(plies) => json!({"mate": plies.div_ceil(2), "plies": plies}),
-        ScoreKind::MatedIn(plies) => {
-            json!({"mate": -i64::from(plies.div_ceil(2)), "plies": plies})
+/// A score for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum ScoreAnswer {
+    Centipawns {
+        cp: i32,
+    },
+    Mate {
+        /// Moves, negative if the side to move is mated.
+        mate: i64,
+        plies: u32,
+    },
+    Table {
+        /// `win` or `loss`.
+        table: &'static str,
+        plies: u32,
+    },
+}
+
+impl From<Score> for ScoreAnswer {
+    fn from(score: Score) -> Self {
+        let moves = |plies: u32| i64::from(plies.div_ceil(2));
+        match score.kind() {
+            ScoreKind::Centipawns(cp) => Self::Centipawns { cp },
+            ScoreKind::MateIn(plies) => Self::Mate { mate: moves(plies), plies },
+            ScoreKind::MatedIn(plies) => Self::Mate { mate: -moves(plies), plies },
+            ScoreKind::TableWin(plies) => Self::Table { table: "win", plies },
+            ScoreKind::TableLoss(plies) => Self::Table { table: "loss", plies },
         }
-        ScoreKind::TableWin(plies) => json!({"table": "win", "plies": plies}),
-        ScoreKind::TableLoss(plies) => json!({"table": "loss", "plies": plies}),
     }
 }
 
@@ -62,14 +82,14 @@ pub(crate) struct Outlet {
 
 impl Outlet {
     /// Sends an event, waiting for a slow reader. The search ends if there is none.
-    pub(crate) fn send(&self, name: &str, data: &Value) {
+    pub(crate) fn send(&self, name: &str, data: &impl Serialize) {
         if self.sender.blocking_send(event(name, data)).is_err() {
             self.stop.set();
         }
     }
 
     /// Sends an event that a reader who is behind does without.
-    pub(crate) fn offer(&self, name: &str, data: &Value) {
+    pub(crate) fn offer(&self, name: &str, data: &impl Serialize) {
         let _late = self.sender.try_send(event(name, data));
     }
 
@@ -79,16 +99,22 @@ impl Outlet {
     }
 }
 
-fn event(name: &str, data: &Value) -> Event {
-    Event::default().event(name).data(data.to_string())
+fn event(name: &str, data: &impl Serialize) -> Event {
+    Event::default().event(name).data(json_of(data).unwrap_or_default().to_string())
+}
+
+/// The last event of work that failed.
+#[derive(Debug, Serialize)]
+struct Failure {
+    detail: String,
 }
 
 /// Does work in a thread of its own and streams its events. The last is `done` with what it returns, or `error` with
 /// what is wrong; the permit is free before that. The work is stopped once nobody listens.
-pub(crate) fn streamed(
+pub(crate) fn streamed<T: Serialize>(
     lang: Language,
     (stop, permit): (StopAtEnd, OwnedSemaphorePermit),
-    work: impl FnOnce(&Outlet) -> Result<Value, String> + Send + 'static,
+    work: impl FnOnce(&Outlet) -> Result<T, String> + Send + 'static,
 ) -> Result<EventStream, Problem> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let outlet = Outlet { sender, stop: stop.0.clone() };
@@ -99,7 +125,7 @@ pub(crate) fn streamed(
             Ok(done) => outlet.send("done", &done),
             Err(what) => {
                 let detail = language::within(lang, || language::message(&what));
-                outlet.send("error", &json!({"detail": detail}));
+                outlet.send("error", &Failure { detail });
             }
         }
     };

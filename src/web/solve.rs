@@ -8,7 +8,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::params::{Common, Params, number, read_line};
+use super::params::{Common, Params, number};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
@@ -57,8 +57,8 @@ pub(crate) async fn answer(
     };
     reply(app, query.common.lang(), move |_| {
         let _permit = permit;
-        let line = read_line::<Board>(&query.common.line()?)?.line;
-        let notation = query.common.notation()?.shown();
+        let line = query.common.read::<Board>()?.line;
+        let notation = query.common.shown_notation()?;
         let board = line.position();
         let solution = Prover::default().solve(board, &budget);
         Ok(SolveAnswer::with_texts(board, &solution, notation))

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::answered;
-use super::params::{Common, InPath, Params, read_line};
+use super::params::{Common, InPath, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
@@ -36,9 +36,9 @@ pub(crate) async fn probe_position(
 ) -> Result<Response, Problem> {
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
-        let line = read_line::<Position>(&query.line()?)?.line;
+        let line = query.read::<Position>()?.line;
         let set = Material::of(line.position()).0;
-        let notation = query.notation()?.asked();
+        let notation = query.asked_notation()?;
         let probe = Probe::of(&tables, &line).map_err(|error| table_problem(&error, set))?;
         Ok(probe.answer(notation))
     })
@@ -89,9 +89,9 @@ pub(crate) async fn line(
 ) -> Result<Response, Problem> {
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
-        let line = read_line::<Position>(&query.line()?)?.line;
+        let line = query.read::<Position>()?.line;
         let set = Material::of(line.position()).0;
-        let notation = query.notation()?.shown();
+        let notation = query.shown_notation()?;
         let play = BestPlay::of(&tables, &line, LONGEST_LINE, notation);
         Ok(play.map_err(|error| table_problem(&error, set))?.moves())
     })

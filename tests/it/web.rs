@@ -155,6 +155,62 @@ fn answers_stay_as_they_are() {
     insta::assert_snapshot!("open", opened.text());
 }
 
+/// The answers that change from one request to the next, and streams of events, without times.
+#[test]
+fn answers_of_the_engine_and_of_games_stay_as_they_are() {
+    let folder = Folder::new();
+    folder.write("one.pgn", GAMES);
+    let library = folder.at("one.pgn");
+    let server = Server::start(&["--library", &library, "--threads", "1"]);
+    let own = server.folder.path().to_str().unwrap();
+    let shown = |path: &str, answer: &Answer| {
+        let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+        let text = answer.text().replace(own, "FOLDER").replace(&version, "\"version\":\"V\"");
+        // The lengths of a stream's pieces change with the times in them.
+        let is_length = |line: &str| u64::from_str_radix(line.trim(), 16).is_ok();
+        let lines = text.lines().filter(|line| !line.trim().is_empty() && !is_length(line));
+        let lines: Vec<String> = lines.map(without_times).collect();
+        format!("{path}\n{} {}", answer.status, lines.join("\n"))
+    };
+    for (name, path) in [
+        ("meta", "/api/meta"),
+        ("analyse", "/api/analyse?nodes=300&moves=h2e2&notation=chinese&multipv=2"),
+        ("analyse_mate", "/api/analyse?depth=4&fen=3k5/9/9/9/9/9/9/9/4R4/4K4%20w"),
+        ("games", "/api/games?search=1-0"),
+        ("games_moves", "/api/games/moves?moves=h2e2&notation=wxf"),
+        ("games_one", "/api/games/1"),
+        ("chessdb_all", "/chessdb?action=queryall&json=1&board=3k5/9/9/9/9/9/9/9/4R4/4K4%20w"),
+        ("chessdb_pv", "/chessdb?action=querypv&json=1&board=3k5/9/9/9/9/9/9/9/4R4/4K4%20w"),
+    ] {
+        insta::assert_snapshot!(name, shown(path, &server.get(path)));
+    }
+    let game = json!({"moves": "h2e2 h9g7 h0g2", "result": "*", "tags": {"Red": "a"}});
+    for (name, path, body) in [
+        (
+            "move",
+            "/api/move",
+            json!({"moves": "h2e2", "nodes": 200, "movetime": 60_000, "book": false}),
+        ),
+        ("review", "/api/review?nodes=50&notation=wxf", game.clone()),
+        ("autosave_kept", "/api/autosave?id=g-1", game),
+        ("edit_refused", "/api/book/edit", json!({"edit": {"move": "h2e9", "weight": 5}})),
+    ] {
+        insta::assert_snapshot!(name, shown(path, &server.post(path, &body)));
+    }
+    let kept = server.get("/api/autosave");
+    insta::assert_snapshot!("autosave_list", shown("/api/autosave", &kept));
+}
+
+/// A line of an answer with every member that is a time as 0.
+fn without_times(line: &str) -> String {
+    ["time_ms", "nps", "saved"].iter().fold(line.to_owned(), |line, name| {
+        let member = format!("\"{name}\":");
+        let Some((before, after)) = line.split_once(&member) else { return line };
+        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        format!("{before}{member}0{rest}")
+    })
+}
+
 const ROOK: &str = "3k5/9/9/9/9/9/9/9/4R4/4K4%20w";
 
 #[test]

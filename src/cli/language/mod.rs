@@ -7,6 +7,7 @@
 
 mod catalogue;
 pub(crate) mod counts;
+pub(crate) mod endings;
 mod help;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use clap::ValueEnum;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use catalogue::Catalogue;
+use juzhong::xiangqi::notation::MoveNotation;
 
 pub(crate) use help::{localized, rendered};
 
@@ -74,6 +76,14 @@ impl Language {
     /// The language of the work in hand: that of the process but for [`within`].
     pub(crate) fn current() -> Self {
         OF_THREAD.get().or_else(|| LANGUAGE.get().copied()).unwrap_or(Self::En)
+    }
+
+    /// The notation of moves that its readers are used to.
+    pub(crate) fn notation(self) -> MoveNotation {
+        match self {
+            Self::En => MoveNotation::default(),
+            Self::Zh => MoveNotation::Chinese,
+        }
     }
 }
 

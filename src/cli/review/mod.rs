@@ -1,7 +1,6 @@
 //! `juzhong review`.
 
 mod annotated;
-mod json;
 mod text;
 
 use std::io::{self, Write};
@@ -20,10 +19,10 @@ use super::line_args::NotationArgs;
 use super::listing::{Listing, claim_file, show_some};
 use super::packed_file::PackedFile;
 use super::player::TableArgs;
-use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game};
+use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game, write_answer};
 use crate::cli::language::text;
 use annotated::{Reviewable, format_of};
-use juzhong::answers::parse_rules;
+use juzhong::answers::{ReviewAnswer, ReviewedGame, parse_rules};
 use juzhong::book::opening::Opening;
 use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::lock::FileLock;
@@ -35,8 +34,8 @@ use juzhong::record::{
     tell_words,
 };
 use juzhong::review::{
-    BookFinding, Evaluators, GameMoves, GameReview, GameValues, ReviewBooks, ReviewError,
-    ReviewJournal, ReviewOptions, review,
+    Evaluators, GameMoves, GameReview, GameValues, ReviewBooks, ReviewError, ReviewJournal,
+    ReviewOptions, review,
 };
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 
@@ -346,6 +345,15 @@ struct Reviewed<'a, G: Reviewable> {
     opening: Option<Opening>,
 }
 
+impl<'a, G: Reviewable> Reviewed<'a, G> {
+    /// The game as answers have it.
+    fn for_answer(&self) -> ReviewedGame<'a, G> {
+        let Waiting { place, number, record, start } = self.game;
+        let Self { review, opening, .. } = *self;
+        ReviewedGame { place, number: *number, record, start, review, opening }
+    }
+}
+
 #[derive(Default)]
 struct Report {
     read: ReadSummary,
@@ -502,7 +510,8 @@ impl<G: Reviewable> Work<'_, '_, G> {
     }
 
     fn write(&mut self, game: &Waiting<G>, values: &GameValues<G>) -> Result<(), CliError> {
-        let books = self.look_up(game)?;
+        let moves = &game.record.tree.moves;
+        let books = self.books.look_up_game(&game.start, moves).map_err(from_book)?;
         let review = &review(game.moves(), values, &books, self.rules);
         let reviewed = Reviewed { game, review, opening: opening_of(&game.record) };
         let notation = self.args.notation;
@@ -533,7 +542,8 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let (only_marked, notation) = (self.args.mistakes, self.args.notation);
         self.bar.suspend(|| {
             if is_json {
-                writeln!(out, "{}", json::answer(reviewed, notation, only_marked))?;
+                let game = reviewed.for_answer();
+                write_answer(out, &ReviewAnswer::of(&game, notation.asked(), only_marked))?;
             } else {
                 if !is_first {
                     writeln!(out)?;
@@ -542,20 +552,6 @@ impl<G: Reviewable> Work<'_, '_, G> {
             }
             out.flush()
         })
-    }
-
-    /// The findings of the books about each move of a game; nothing if there are none.
-    fn look_up(&mut self, game: &Waiting<G>) -> Result<Vec<BookFinding<G::Move>>, CliError> {
-        if self.books.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut position = game.start.clone();
-        let mut found = Vec::with_capacity(game.record.tree.moves.len());
-        for (ply, &mv) in game.record.tree.moves.iter().enumerate() {
-            found.push(self.books.look_up(&position, mv, ply).map_err(from_book)?);
-            position.make(mv);
-        }
-        Ok(found)
     }
 
     fn tell_warnings(&mut self) {

@@ -8,7 +8,7 @@ use crate::support::program::{command, stdout, text, with_input};
 /// the folder for the next.
 type Answer = (&'static str, &'static str);
 
-const ON_POSITIONS: [Answer; 15] = [
+const ON_POSITIONS: [Answer; 19] = [
     ("position", "position --moves h2e2,h9g7"),
     (
         "position_by_repetition",
@@ -22,11 +22,15 @@ const ON_POSITIONS: [Answer; 15] = [
     ("perft", "perft 2 --divide"),
     ("analyse", "analyse --nodes 300 --threads 1 --multipv 2"),
     ("analyse_mate", "analyse --fen 3k5/9/9/9/9/9/9/9/4R4/4K4_w --depth 8 --threads 1"),
+    ("analyse_no_mate", "analyse --mate 1 --depth 2 --threads 1 --notation wxf"),
     ("analyse_gomoku", "--game gomoku analyse --moves h8,h9 --nodes 100 --threads 1"),
     ("solve", "--game gomoku solve --moves h8,a1,h9,a2,h10,a3,h11"),
     ("config", "config"),
     ("bench", "bench --depth 3"),
     ("match", "match --games 2 --nodes 100"),
+    ("match_gomoku", "--game gomoku match --games 2 --nodes 50 --sprt 0,8"),
+    ("review_notation", "review one.pgn --nodes 20 --threads 1 --notation chinese"),
+    ("review_gomoku", "--game gomoku review gomoku.jsonl --nodes 20 --threads 1"),
 ];
 
 const ON_BOOKS: [Answer; 26] = [
@@ -112,6 +116,7 @@ fn steady(mut answer: String) -> String {
 fn check_answers(answers: &[Answer]) {
     let folder = Folder::new();
     folder.write("games.pgn", include_bytes!("../../../books/openings/same-direction-cannons.pgn"));
+    folder.write("gomoku.jsonl", "{\"moves\":\"h8 i9 h9 a1\",\"tags\":{\"Black\":\"a\"}}\n");
     folder.write("one.pgn", "[Red \"a\"]\n\n1. h2e2 h9g7 2. h0g2 i9h9 1-0\n");
     for (name, args) in answers {
         // Blanks within an argument are written as underscores, as FENs are in links.
