@@ -8,7 +8,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
 use super::blocking;
-use super::params::{Common, Params, number};
+use super::params::{ByRules, Common, Params, number};
 use super::problem::Problem;
 use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
@@ -33,8 +33,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     common: Common,
-    /// The rules that judge repetitions.
-    rules: Option<String>,
+    #[serde(flatten)]
+    by: ByRules,
     /// The name that the client gives itself: a new search ends its last one.
     client: Option<String>,
     multipv: Option<String>,
@@ -82,7 +82,7 @@ async fn started<G: Described + Playable>(
         threads: app.config.threads,
         multipv,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.rules.as_deref())?,
+        rules: parse_rules::<G>(query.by.rules.as_deref())?,
         ..EngineOptions::default()
     };
     let notation = query.common.shown_notation()?;

@@ -9,7 +9,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::params::{Common, JsonBody};
+use super::params::{ByRules, Common, JsonBody};
 use super::problem::Problem;
 use super::reply::reply;
 use super::searches::{Quiet, ScoreAnswer};
@@ -33,8 +33,8 @@ const USUAL: u64 = 1_000;
 pub(crate) struct Wanted {
     #[serde(flatten)]
     common: Common,
-    /// The rules that judge repetitions.
-    rules: Option<String>,
+    #[serde(flatten)]
+    by: ByRules,
     client: Option<String>,
     level: Option<u8>,
     /// Milliseconds.
@@ -104,7 +104,7 @@ fn chosen<G: Described + Playable>(
         tables: TableOptions { folders, ..TableOptions::default() },
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
-        rules: parse_rules::<G>(wanted.rules.as_deref())?,
+        rules: parse_rules::<G>(wanted.by.rules.as_deref())?,
         ..EngineOptions::default()
     };
     let mut engine =

@@ -70,6 +70,15 @@ pub(crate) struct InNotation {
     notation: Option<String>,
 }
 
+/// The rules that judge repetitions.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct ByRules {
+    /// A name of a rule set of the game.
+    pub(crate) rules: Option<String>,
+}
+
 /// The parameters that most requests about a position have.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

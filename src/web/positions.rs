@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answered;
-use super::params::{Common, Params};
+use super::params::{ByRules, Common, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
@@ -26,8 +26,8 @@ use juzhong::xiangqi::Position;
 pub(crate) struct PositionQuery {
     #[serde(flatten)]
     common: Common,
-    /// The rules that judge repetitions.
-    rules: Option<String>,
+    #[serde(flatten)]
+    by: ByRules,
 }
 
 /// The object of `position --json`.
@@ -51,7 +51,7 @@ pub(crate) async fn eval(
 fn described(query: &PositionQuery, eval: bool) -> Result<PositionAnswer, Problem> {
     let request = PositionRequest {
         line: query.common.request()?,
-        rules: query.rules.clone(),
+        rules: query.by.rules.clone(),
         notation: query.common.asked_notation()?,
         evaluation: eval,
     };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blocking;
 use super::games::game_of;
-use super::params::{GameBody, InNotation, OfGame, Params, number};
+use super::params::{ByRules, GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
 use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
@@ -44,8 +44,8 @@ pub(crate) struct ReviewQuery {
     of: OfGame,
     #[serde(flatten)]
     notation: InNotation,
-    /// The rules that judge repetitions.
-    rules: Option<String>,
+    #[serde(flatten)]
+    by: ByRules,
     client: Option<String>,
     nodes: Option<String>,
 }
@@ -76,7 +76,7 @@ async fn started<G: Described + Playable>(
         hash_mib: app.config.hash_mib,
         threads: app.config.threads,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.rules.as_deref())?,
+        rules: parse_rules::<G>(query.by.rules.as_deref())?,
     };
     let (lang, notation) = (query.of.lang(), query.notation.shown()?);
     let read = move |_: &App| game_of::<G>(body.bytes()).map(|game| game.record);
