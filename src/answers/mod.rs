@@ -51,8 +51,8 @@ pub use perft::{MoveNodes, PerftAnswer};
 pub use position::{ForbiddenPoint, PositionAnswer, PositionRequest};
 pub use report::{ConfigAnswer, ConvertReport, DroppedParts, SettingInEffect};
 pub use review::{
-    LeftBook, MoveReview, NamedPlayers, OpeningCode, OpeningName, ReviewAnswer, ReviewedGame,
-    ShareInBook, SideReview, ValueByTables, ValuesByTables,
+    LeftBook, MoveReview, NamedPlayers, ReviewAnswer, ReviewedGame, ShareInBook, SideReview,
+    ValueByTables, ValuesByTables,
 };
 pub use score::{ScoreInNumbers, ScoreWithExpectation, moves_to_mate};
 pub use sides::{NamedSides, side_name};

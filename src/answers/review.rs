@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::answers::book::OpeningName;
 use crate::answers::described::Described;
 use crate::answers::line::{line_texts, move_texts};
 use crate::answers::score::ScoreWithExpectation;
@@ -82,34 +83,6 @@ pub enum NamedPlayers {
         black_player: Option<String>,
         /// The second side's.
         white_player: Option<String>,
-    },
-}
-
-/// The code and the names of an opening, null where there is none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OpeningName {
-    /// Its code.
-    #[serde(flatten)]
-    pub code: OpeningCode,
-    /// The Chinese name.
-    pub name: Option<&'static str>,
-    /// The English name.
-    pub name_en: Option<&'static str>,
-}
-
-/// The code of an opening, under the name that its game gives to codes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum OpeningCode {
-    /// Of xiangqi.
-    Xiangqi {
-        /// A code of the encyclopedia.
-        ecco: Option<String>,
-    },
-    /// Of gomoku.
-    Gomoku {
-        /// A number and a letter.
-        opening: Option<String>,
     },
 }
 
@@ -324,23 +297,6 @@ impl NamedPlayers {
                 Self::BlackAndWhite { black_player, white_player: told(record, "white") }
             }
             Side::Second => Self::RedAndBlack { black_player, red_player: told(record, "red") },
-        }
-    }
-}
-
-impl OpeningName {
-    /// The name of an opening of the game `G`.
-    #[must_use]
-    pub fn of<G: Game>(opening: Option<Opening>) -> Self {
-        let code = opening.map(|opening| opening.code.to_string());
-        let code = match G::BLACK {
-            Side::First => OpeningCode::Gomoku { opening: code },
-            Side::Second => OpeningCode::Xiangqi { ecco: code },
-        };
-        Self {
-            code,
-            name: opening.map(|opening| opening.name),
-            name_en: opening.map(|opening| opening.english_name()),
         }
     }
 }
