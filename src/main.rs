@@ -6,6 +6,7 @@ use std::io::{BufWriter, stdout};
 use std::process::ExitCode;
 
 mod cli;
+mod game_name;
 #[cfg(feature = "web")]
 mod web;
 

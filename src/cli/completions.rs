@@ -1,7 +1,8 @@
-use clap::CommandFactory;
+//! `juzhong completions`.
+
 use clap_complete::Shell;
 
-use super::{Cli, CliError, Context, exit};
+use super::{CliError, Context, exit};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -10,9 +11,14 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+/// Prints the script for the program whose commands these are.
+pub(crate) fn run(
+    args: &Args,
+    mut program: clap::Command,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "juzhong", &mut script);
+    clap_complete::generate(args.shell, &mut program, "juzhong", &mut script);
     context.out.write_all(&script)?;
     Ok(exit::OK)
 }

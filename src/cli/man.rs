@@ -1,10 +1,9 @@
 use std::path::PathBuf;
 use std::{fs, io};
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 
-use super::{Cli, CliError, Context, OrExit, exit};
+use super::{CliError, Context, OrExit, exit};
 use crate::cli::language::say;
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
@@ -17,9 +16,14 @@ pub(crate) struct Args {
     dir: PathBuf,
 }
 
-pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+/// Writes the pages of the program whose commands these are.
+pub(crate) fn run(
+    args: &Args,
+    program: clap::Command,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     fs::create_dir_all(&args.dir).or_exit_with(exit::CANNOT_CREATE, || args.dir.shown())?;
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = program.disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     collect(command, "", &mut pages)?;

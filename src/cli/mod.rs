@@ -10,6 +10,7 @@ mod bench_mates;
 pub(crate) mod book;
 mod completions;
 mod contest;
+mod context;
 mod convert;
 mod demo;
 mod evaluation;
@@ -17,7 +18,6 @@ pub(crate) mod exit;
 mod fens;
 mod game_filter;
 pub(crate) mod game_input;
-mod game_name;
 mod gomocup;
 mod input;
 mod interrupt;
@@ -40,29 +40,30 @@ mod settings;
 mod size;
 mod solve;
 mod tablebase;
+mod tell;
 pub(crate) mod terminal;
 mod uci;
 mod verdict_explanation;
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Display;
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 #[cfg(unix)]
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use serde::Serialize;
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
-use juzhong::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
+use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
 use juzhong::protocol::Dialect;
 use language::Language;
 use settings::Settings;
 
+pub(crate) use crate::game_name::{GameName, with_game};
+pub(crate) use context::{Common, Context};
 pub(crate) use exit::{CliError, OrExit};
-pub(crate) use game_name::{GameName, with_game};
+pub(crate) use tell::{tell, write_answer};
 
 /// Opening books, rule-correct endgame tables and an engine for xiangqi and gomoku.
 #[derive(Debug, Parser)]
@@ -72,38 +73,6 @@ struct Cli {
     common: Common,
     #[command(subcommand)]
     command: Command,
-}
-
-/// Options that every subcommand takes; they stand at the end of each help.
-#[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Global options")]
-struct Common {
-    /// Game to use.
-    #[arg(long, global = true, value_enum, default_value = "xiangqi")]
-    game: GameName,
-    /// Answer queries with one JSON object.
-    #[arg(long, global = true)]
-    json: bool,
-    /// Language of messages, help and reports [default: by LC_ALL, LC_MESSAGES or LANG].
-    #[arg(long, global = true, value_enum)]
-    lang: Option<Language>,
-    /// Settings file, or none for no file [default: config.toml in the user's settings folder].
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Log to standard error; repeat for more detail.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    verbose: u8,
-}
-
-impl Common {
-    /// Refuses other games for a command that has xiangqi only.
-    fn require_xiangqi(&self, command: &str) -> Result<(), CliError> {
-        if self.game == GameName::Xiangqi {
-            return Ok(());
-        }
-        let message = format_args!("{command} knows only xiangqi; leave --game out");
-        Err(CliError::message(exit::USAGE, message))
-    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -171,12 +140,6 @@ impl Command {
             _ => false,
         }
     }
-}
-
-/// The output and the common options of a subcommand.
-pub(crate) struct Context<'a> {
-    out: &'a mut dyn Write,
-    common: Common,
 }
 
 /// Runs the program with `args` (the program's name first) and returns its exit code. Results go
@@ -268,18 +231,6 @@ fn protocol_wanted(name: Option<&OsString>) -> Option<&'static str> {
     Some(if WORDS.iter().any(|word| said.starts_with(word)) { "gomocup" } else { "uci" })
 }
 
-/// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
-pub(crate) fn tell(line: impl Display) {
-    // In one piece, so that the lines of several processes do not mix.
-    let line = format!("{}\n", VisibleLines(language::message(&line.to_string())));
-    let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
-}
-
-/// Writes an answer as a line of JSON, with its members in the order of their names.
-pub(crate) fn write_answer(out: &mut dyn Write, answer: &impl Serialize) -> std::io::Result<()> {
-    writeln!(out, "{}", serde_json::to_value(answer)?)
-}
-
 /// Makes a file that exceeds the size limit of the process (`ulimit -f`) an error of writing, as a
 /// full disk is, instead of the end of the program: the signal's default action is replaced by one
 /// without effect.
@@ -335,8 +286,8 @@ fn dispatch(
         Command::Serve(args) => serve::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
         Command::Config(_) => settings::run(settings, context),
-        Command::Completions(args) => completions::run(&args, context),
-        Command::Man(args) => man::run(&args, context),
+        Command::Completions(args) => completions::run(&args, Cli::command(), context),
+        Command::Man(args) => man::run(&args, Cli::command(), context),
     }
 }
 

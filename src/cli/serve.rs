@@ -5,7 +5,8 @@ use etcetera::BaseStrategy;
 
 use super::interrupt::stop_flag;
 use super::{CliError, Context, OrExit, exit, tell};
-use crate::web::{Config, serve};
+use crate::cli::language::{self, text};
+use crate::web::{Config, Server, StartError};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 
@@ -72,12 +73,29 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         threads: args.threads as usize,
         log: args.access_log,
     };
-    serve(config, &stop_flag(), context.out, |address| {
-        if args.open && open_browser::that_detached(address).is_err() {
-            tell("no browser could be started; open the address yourself");
-        }
-    })?;
+    let server = Server::start(config, &stop_flag()).map_err(from_start)?;
+    let address = server.url_to_write();
+    writeln!(context.out, "{}", server.url())?;
+    writeln!(context.out, "{}", language::message(&format!("to edit books too, open {address}")))?;
+    context.out.flush()?;
+    if args.open && open_browser::that_detached(address).is_err() {
+        tell("no browser could be started; open the address yourself");
+    }
+    server.run();
     Ok(exit::OK)
+}
+
+/// The error of a server that does not start.
+fn from_start(error: StartError) -> CliError {
+    match error {
+        StartError::Threads(error) => CliError::new(exit::UNAVAILABLE, error),
+        StartError::Listen(address, error) => {
+            CliError::new(exit::UNAVAILABLE, error).within(text!(
+                "cannot listen at {address}; choose another --port (0: any that is free) or --host"
+            ))
+        }
+        StartError::Open(error) => error.into(),
+    }
 }
 
 /// Reads the name of a host, without scheme and port.

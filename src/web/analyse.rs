@@ -12,7 +12,7 @@ use super::params::{ByRules, Common, Params, number};
 use super::problem::Problem;
 use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::{Described, line_texts, move_texts, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::Line;

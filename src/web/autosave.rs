@@ -16,7 +16,7 @@ use super::params::{GameBody, InPath, OfGame, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::bytes::{atomic, open};
 use juzhong::gomoku::Board;
 use juzhong::record::Formats;

@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::reply::json_of;
 use super::state::{App, SharedBook};
 use super::{answered, blocking};
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::LineRequest;
 use juzhong::answers::book::{EditRequest, GamesRequest, QueryRequest, undo_edits};
 use juzhong::book::Book;

@@ -16,8 +16,7 @@ use super::params::{Common, InPath, OfGame, Params, Place, number};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
-use crate::cli::GameName;
-use crate::cli::terminal::Terminal;
+use crate::game_name::GameName;
 use juzhong::answers::Described;
 use juzhong::answers::book::PlayedMoves;
 use juzhong::book::opening::{Code, Named};
@@ -346,7 +345,7 @@ pub(crate) async fn moves(
 }
 
 /// A game counts where the position was on the board first.
-fn counted<G: Terminal + Symmetric>(
+fn counted<G: Described + Named + Symmetric>(
     query: &MovesQuery,
     all: &Games,
 ) -> Result<LibraryMoves, Problem> {

@@ -27,7 +27,7 @@ mod solve;
 mod state;
 mod tables;
 
-use std::io::Write;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,11 +45,12 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use serde::Serialize;
 use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::cli::language::{self, Language, text};
-use crate::cli::{CliError, OrExit, exit};
+use crate::cli::language::Language;
+use juzhong::answers::AnswerError;
 use juzhong::answers::tablebase::open_tables;
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::{Metric, Tables};
@@ -96,40 +97,61 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    fn open_tables(&self) -> Result<Option<Tables>, CliError> {
+    fn open_tables(&self) -> Result<Option<Tables>, AnswerError> {
         let Some(dir) = &self.tables else { return Ok(None) };
         Ok(Some(open_tables(dir, None, Metric::default())?))
     }
 }
 
-/// Serves until `stop` is set. The first line of `out` is the address, the second the address with the token that
-/// allows writing, which `announce` gets, too.
-pub(crate) fn serve(
-    config: Config,
-    stop: &StopFlag,
-    out: &mut dyn Write,
-    announce: impl FnOnce(&str),
-) -> Result<(), CliError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.or_exit(exit::UNAVAILABLE)?;
-    let address = SocketAddr::new(config.host, config.port);
-    let listener =
-        runtime.block_on(TcpListener::bind(address)).or_exit_with(exit::UNAVAILABLE, || {
-            text!(
-                "cannot listen at {address}; choose another --port (0: any that is free) or --host"
-            )
-        })?;
-    let bound = listener.local_addr().or_exit(exit::UNAVAILABLE)?;
-    let app = Arc::new(App::open(config, new_token(), stop.clone())?);
-    let url = format!("http://{}/", reachable(bound));
-    let url_to_write = format!("{url}#token={}", app.token);
-    writeln!(out, "{url}")?;
-    writeln!(out, "{}", language::message(&format!("to edit books too, open {url_to_write}")))?;
-    out.flush()?;
-    announce(&url_to_write);
-    runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));
-    runtime.shutdown_timeout(FAREWELL);
-    Ok(())
+/// The reason why a server does not start.
+#[derive(Debug)]
+pub(crate) enum StartError {
+    /// The system gives no threads.
+    Threads(io::Error),
+    /// Nothing can listen at the address.
+    Listen(SocketAddr, io::Error),
+    /// A book or the tables cannot be opened.
+    Open(AnswerError),
+}
+
+/// A server that listens and has its books and tables open.
+pub(crate) struct Server {
+    runtime: Runtime,
+    listener: TcpListener,
+    bound: SocketAddr,
+    app: Arc<App>,
+}
+
+impl Server {
+    /// Listens, and opens books and tables.
+    pub(crate) fn start(config: Config, stop: &StopFlag) -> Result<Self, StartError> {
+        let runtime = runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(StartError::Threads)?;
+        let address = SocketAddr::new(config.host, config.port);
+        let listener = runtime
+            .block_on(TcpListener::bind(address))
+            .map_err(|error| StartError::Listen(address, error))?;
+        let bound = listener.local_addr().map_err(|error| StartError::Listen(address, error))?;
+        let app = App::open(config, new_token(), stop.clone()).map_err(StartError::Open)?;
+        Ok(Self { runtime, listener, bound, app: Arc::new(app) })
+    }
+
+    /// The address of the page.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/", reachable(self.bound))
+    }
+
+    /// The same with the token that allows writing.
+    pub(crate) fn url_to_write(&self) -> String {
+        format!("{}#token={}", self.url(), self.app.token)
+    }
+
+    /// Serves until the stop flag is set.
+    pub(crate) fn run(self) {
+        let Self { runtime, listener, bound, app } = self;
+        runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));
+        runtime.shutdown_timeout(FAREWELL);
+    }
 }
 
 /// The address at which this machine itself reaches what listens at all of its addresses.

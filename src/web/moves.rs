@@ -14,7 +14,7 @@ use super::problem::Problem;
 use super::reply::reply;
 use super::searches::{Quiet, ScoreAnswer};
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::{Described, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
 use juzhong::gomoku::Board;

@@ -15,8 +15,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::body::expect_memory;
 use super::problem::Problem;
 use super::state::App;
-use crate::cli::GameName;
 use crate::cli::language::Language;
+use crate::game_name::GameName;
 use juzhong::answers::{Described, LineRequest, Typed};
 use juzhong::xiangqi::notation::MoveNotation;
 

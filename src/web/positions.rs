@@ -14,7 +14,7 @@ use super::params::{ByRules, Common, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::{Described, PositionAnswer, PositionRequest};
 use juzhong::gomoku::Board;
 use juzhong::xiangqi::Position;

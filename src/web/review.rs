@@ -13,7 +13,7 @@ use super::params::{ByRules, GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
 use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::{Described, move_texts, parse_rules};
 use juzhong::book::Book;
 use juzhong::engine::{OwnBook, Playable, TableOptions};

@@ -12,7 +12,7 @@ use super::params::{Common, Params, number};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::SolveAnswer;
 use juzhong::gomoku::Board;
 use juzhong::solve::{Budget, Prover};

@@ -14,7 +14,6 @@ use super::body::Outbox;
 use super::library::Library;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
-use crate::cli::CliError;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::Tables;
@@ -61,7 +60,7 @@ pub(crate) struct App {
 
 impl App {
     /// Opens the books and the tables of a server.
-    pub(crate) fn open(config: Config, token: String, stop: StopFlag) -> Result<Self, CliError> {
+    pub(crate) fn open(config: Config, token: String, stop: StopFlag) -> Result<Self, AnswerError> {
         let mut books = Vec::new();
         for path in &config.books {
             books.push(Arc::new(SharedBook::open(path, &books)?));
@@ -245,9 +244,10 @@ impl Connections {
 
 impl SharedBook {
     /// Opens a book that gets a name which is not among `taken`.
-    fn open(path: &Path, taken: &[Arc<Self>]) -> Result<Self, CliError> {
+    fn open(path: &Path, taken: &[Arc<Self>]) -> Result<Self, AnswerError> {
         let stamp = Stamp::of(path);
-        let book = crate::cli::book::open(path)?;
+        let book = Book::open(path)?;
+        book.check_file()?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let is_free = |name: &String| taken.iter().all(|other| other.name != *name);
         let numbered = (2..).map(|number| format!("{stem}-{number}"));

@@ -15,7 +15,7 @@ use super::params::{Common, InPath, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
-use crate::cli::GameName;
+use crate::game_name::GameName;
 use juzhong::answers::tablebase::{
     BestPlay, ListAnswer, NamedSet, Probe, StatsAnswer, random_position,
 };

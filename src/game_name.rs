@@ -16,11 +16,11 @@ pub(crate) enum GameName {
 macro_rules! with_game {
     ($game:expr, $G:ident => $body:expr) => {
         match $game {
-            $crate::cli::GameName::Xiangqi => {
+            $crate::game_name::GameName::Xiangqi => {
                 type $G = juzhong::xiangqi::Position;
                 $body
             }
-            $crate::cli::GameName::Gomoku => {
+            $crate::game_name::GameName::Gomoku => {
                 type $G = juzhong::gomoku::Board;
                 $body
             }
