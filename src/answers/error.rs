@@ -1,5 +1,6 @@
 //! Errors by their kind: each front end says in its own way what it means, as an exit code or a status.
 
+use crate::message::Message;
 /// The kind of an error, which front ends translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -21,17 +22,17 @@ pub enum ErrorKind {
 }
 
 /// The reason why a request has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("{message}")]
 pub struct AnswerError {
     kind: ErrorKind,
-    message: String,
+    message: Message,
 }
 
 impl AnswerError {
     /// An error of that kind, with what is wrong and what to do.
     #[must_use]
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
         Self { kind, message: message.into() }
     }
 

@@ -1,5 +1,6 @@
 //! One writer at a time for a file.
 
+use crate::message::message;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -237,8 +238,8 @@ fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
         }
         None => None,
     };
-    let left = process.map(|id| format!(" (left by process {id})")).unwrap_or_default();
-    let text = format!(
+    let left = process.map(|id| message!(" (left by process {id})")).unwrap_or_default();
+    let text = message!(
         "{} is {}{left} that this user may not write; if nobody uses it any more, remove it or let its \
          owner do so, then run this again",
         path.shown(),

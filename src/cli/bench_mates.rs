@@ -3,8 +3,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::language::say;
 use super::{CliError, Context, OrExit, exit, tablebase};
+use crate::cli::language::say;
 use juzhong::engine::{MateReport, MateSample, check_sample};
 use juzhong::search::Limits;
 use juzhong::tablebase::{Entry, Material, Metric, Rules, Tables};

@@ -20,6 +20,7 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::game::Notation;
 use juzhong::gomoku::{Board, Point};
+use juzhong::message::{Message, ToMessage};
 use juzhong::solve::{
     Budget, CheckError, Proof, ProofKind, Prover, Solution, SolutionStore, Value, check,
 };
@@ -72,10 +73,10 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "seconds go from 0.01 to 10000000".to_owned())
 }
 
-fn parse_memory(text: &str) -> Result<usize, String> {
+fn parse_memory(text: &str) -> Result<usize, Message> {
     let bytes: usize = parse_size(text)?;
     let is_enough = bytes >= 1 << 20;
-    if is_enough { Ok(bytes) } else { Err("at least 1MiB is needed".to_owned()) }
+    if is_enough { Ok(bytes) } else { Err("at least 1MiB is needed".into()) }
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -238,7 +239,7 @@ impl Answer {
             nodes: 0,
             error: Some(Refused {
                 code: exit::BAD_DATA,
-                message: language::message(&refusal.to_string()),
+                message: language::told(refusal.message()),
             }),
         }
     }
@@ -408,11 +409,7 @@ fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<
             Err(refusal) => {
                 code = exit::BAD_DATA;
                 let number = fens.number();
-                tell(text!(
-                    "{}:{number}: {}",
-                    fens.name(),
-                    language::message(&refusal.to_string())
-                ));
+                tell(text!("{}:{number}: {}", fens.name(), language::told(refusal.message())));
                 Answer::refused(line, &refusal)
             }
         };
@@ -468,7 +465,7 @@ struct Checked {
     nodes: usize,
     /// Positions that the checker looked at.
     positions: Option<u64>,
-    reason: Option<String>,
+    reason: Option<Message>,
 }
 
 fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -495,7 +492,7 @@ fn run_check(path: &Path, args: &Args, context: &mut Context<'_>) -> Result<u8, 
         proof: proof.kind.name(),
         nodes: proof.nodes.len(),
         positions: result.as_ref().ok().copied(),
-        reason: result.err().map(|error| error.to_string()),
+        reason: result.err().map(|error| error.message()),
     };
     if context.common.json {
         write_json(context.out, &checked)?;
@@ -515,7 +512,7 @@ fn show_checked(checked: &Checked, context: &mut Context<'_>) -> Result<(), CliE
     say!(out, "proof    {}", checked.proof)?;
     match (&checked.reason, checked.positions) {
         (None, positions) => say!(out, "valid    yes: {} positions", positions.unwrap_or(0))?,
-        (Some(reason), _) => say!(out, "valid    no: {}", language::message(reason))?,
+        (Some(reason), _) => say!(out, "valid    no: {}", language::told(reason))?,
     }
     Ok(())
 }

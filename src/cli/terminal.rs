@@ -13,6 +13,7 @@ use juzhong::book::Evaluator;
 use juzhong::book::opening::Named;
 use juzhong::game::Side;
 use juzhong::gomoku::{Board, DiagramStyle, Point};
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::protocol::client::{
     ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
 };
@@ -147,9 +148,9 @@ pub(crate) trait Terminal: Described + Named {
 
     /// The placement in `text`, a position legal or not, after changes as they are typed: `e0=K`, `a9=`, `clear`,
     /// the name of a side.
-    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
+    fn rearranged(text: &str, changes: &[&str]) -> Result<String, Message> {
         let _ = (text, changes);
-        Err(Self::SETUP.to_owned())
+        Err(Self::SETUP.into())
     }
 
     /// Returns true if the pieces on the board are of a set of endgame tables; `None` where the game has no such
@@ -168,7 +169,7 @@ pub(crate) trait Terminal: Described + Named {
         count: usize,
     ) -> Result<Vec<Box<dyn Evaluator<Self>>>, CliError> {
         let _ = (options, limits, timeouts, count);
-        let message = format!(
+        let message = message!(
             "{}: no engines of other programs score gomoku; leave --engine out",
             command.program
         );
@@ -211,8 +212,8 @@ impl Terminal for Position {
 
     const SETUP: &'static str = "write setup e0=K a9=r e3= red, setup clear, or setup FEN";
 
-    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
-        let mut setup = Setup::from_fen(text).map_err(|error| error.to_string())?;
+    fn rearranged(text: &str, changes: &[&str]) -> Result<String, Message> {
+        let mut setup = Setup::from_fen(text).map_err(|error| error.message())?;
         for &change in changes {
             rearrange(&mut setup, change)?;
         }
@@ -236,7 +237,7 @@ impl Terminal for Position {
             .or_exit(exit::UNAVAILABLE)?;
         // All of them say the same.
         for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
-            tell(format_args!("juzhong: {}: {warning}", command.program));
+            tell(message!("juzhong: {}: {warning}", command.program));
         }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }
@@ -254,8 +255,8 @@ impl Terminal for Position {
 }
 
 /// Makes one change to a placement.
-fn rearrange(setup: &mut Setup, change: &str) -> Result<(), String> {
-    let unknown = || format!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
+fn rearrange(setup: &mut Setup, change: &str) -> Result<(), Message> {
+    let unknown = || message!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
     match change.to_ascii_lowercase().as_str() {
         "clear" => *setup = Setup { turn: setup.turn, ..Setup::empty() },
         "start" => *setup = Position::start().to_setup(),

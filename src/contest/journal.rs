@@ -16,6 +16,7 @@ use crate::contest::game_runner::{Effort, Fault};
 use crate::contest::games::{Contested, read_games, side_name};
 use crate::contest::matches::{MatchGame, engine_of};
 use crate::game::Side;
+use crate::message::{Message, message};
 use crate::record::Record;
 use crate::xiangqi::notation::MoveNotation;
 
@@ -32,7 +33,7 @@ pub struct Journal {
 }
 
 /// The reason why a match cannot go on from a file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum JournalError {
     /// It cannot be read or made.
@@ -52,7 +53,7 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
         /// The fault of the file.
-        what: String,
+        what: Message,
     },
     /// It holds another match.
     #[error("{}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  asked: {asked}", path.shown())]
@@ -99,7 +100,7 @@ impl Journal {
         let beginning = &cut_off[..cut_off.len().min(G::GAME_BEGINNING.len())];
         if !G::GAME_BEGINNING.as_bytes().starts_with(beginning) {
             let what = "there is something other than games in it".to_owned();
-            return Err(JournalError::Foreign { path: path.to_owned(), what });
+            return Err(JournalError::Foreign { path: path.to_owned(), what: what.into() });
         }
         let length = whole as u64;
         file.set_len(length).map_err(failed)?;
@@ -173,13 +174,13 @@ fn read<G: Contested>(
     for (number, record) in records.into_iter().enumerate() {
         let there = record.tag("Match").unwrap_or_default();
         if there.is_empty() {
-            return Err(foreign(format!("game {} is of no match", number + 1)));
+            return Err(foreign(message!("game {} is of no match", number + 1)));
         }
         if there != settings {
             let (there, asked) = (there.to_owned(), settings.to_owned());
             return Err(JournalError::Changed { path: path.to_owned(), there, asked });
         }
-        let damaged = || foreign(format!("game {} is not the one that belongs there", number + 1));
+        let damaged = || foreign(message!("game {} is not the one that belongs there", number + 1));
         games.push(game_of(number, record).ok_or_else(damaged)?);
     }
     Ok(games)

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::message::Message;
 use crate::record::model::format::Format;
 use crate::record::model::parsed::{BadGame, BadGameReason, GameSink, ReadSummary};
 use crate::record::model::place::Place;
@@ -89,7 +90,7 @@ pub trait Formats: Recorded {
         source: &str,
         bytes: &[u8],
         chunk: &Chunk,
-        loss: Option<&str>,
+        loss: Option<&Message>,
         sink: &mut GameSink<'_, Self>,
     ) -> ReadSummary {
         let Some(loss) = loss else { return Self::read_chunk(source, bytes, chunk, sink) };
@@ -113,7 +114,7 @@ pub trait Formats: Recorded {
             Some(Err(_)) => {}
             None => summary.bad += 1,
         }
-        let reason = BadGameReason::Unsupported(loss.to_owned());
+        let reason = BadGameReason::Unsupported(loss.clone());
         sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
         summary
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::game::Game;
+use crate::message::{Message, message};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
 use crate::record::model::record::{Record, Tree};
@@ -28,7 +29,7 @@ pub struct WriteOptions {
 }
 
 /// The reason why a record cannot be written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The output failed.
@@ -86,11 +87,11 @@ pub(crate) const WRITTEN: [Format; 5] =
     [Format::Pgn, Format::Jsonl, Format::Plain, Format::Xqf, Format::DhtmlXq];
 
 /// Names of formats as a choice: `a, b or c`.
-fn names(formats: &[Format]) -> String {
+fn names(formats: &[Format]) -> Message {
     let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
     match names.split_last() {
-        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        _ => names.concat(),
+        Some((last, first)) if !first.is_empty() => message!("{} or {last}", first.join(", ")),
+        _ => names.concat().into(),
     }
 }
 

@@ -45,7 +45,7 @@ pub struct ReviewJournal<G> {
 }
 
 /// The reason why a review cannot keep its games in a file, or go on from there.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum JournalError {
     /// It cannot be read or written.

@@ -48,6 +48,7 @@ use tokio_io_timeout::TimeoutStream;
 use crate::cli::language::{self, Language, text};
 use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
+use juzhong::message::message;
 use juzhong::tablebase::Tables;
 use problem::Problem;
 use state::App;
@@ -118,7 +119,7 @@ pub(crate) fn serve(
     let url = format!("http://{}/", reachable(bound));
     let url_to_write = format!("{url}#token={}", app.token);
     writeln!(out, "{url}")?;
-    writeln!(out, "{}", language::message(&format!("to edit books too, open {url_to_write}")))?;
+    writeln!(out, "{}", language::told(message!("to edit books too, open {url_to_write}")))?;
     out.flush()?;
     announce(&url_to_write);
     runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));

@@ -17,6 +17,7 @@ use super::{answered, blocking};
 use crate::cli::GameName;
 use crate::cli::tablebase::{probe, show};
 use juzhong::game::Game;
+use juzhong::message::{ToMessage, message};
 use juzhong::tablebase::{Material, TableError, Tables, Wdl};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::format_move;
@@ -64,10 +65,10 @@ fn missing(error: TableError, set: Material) -> Problem {
     if !error.is_missing() {
         return error.into();
     }
-    let problem = Problem::not_found("not_in_tables", format!("the tables do not have {set}"));
+    let problem = Problem::not_found("not_in_tables", message!("the tables do not have {set}"));
     match set.to_string().len() {
         0..=BUILDABLE => problem
-            .with_hint(format!("build it with `juzhong tablebase generate {set} --tables DIR`")),
+            .with_hint(message!("build it with `juzhong tablebase generate {set} --tables DIR`")),
         _ => problem,
     }
 }
@@ -138,7 +139,7 @@ pub(crate) async fn stats(
 
 /// The set of that name, and whether its stronger side was named second.
 fn material(text: &str) -> Result<(Material, bool), Problem> {
-    Material::parse_as_asked(text).map_err(|error| Problem::bad_request(error.to_string()))
+    Material::parse_as_asked(text).map_err(|error| Problem::bad_request(error.message()))
 }
 
 /// The parameters of [`random`].

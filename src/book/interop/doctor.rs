@@ -13,6 +13,7 @@ use crate::book::interop::progress::Step;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::{Format, own_doctor};
 use crate::game::{Game, Packed, Symmetric};
+use crate::message::message;
 use crate::xiangqi::Position;
 
 /// The options of an examination.
@@ -160,7 +161,7 @@ pub(crate) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     check_database(&loaded, &mut findings);
     options.reach.check_stop(path)?;
     if loaded.is_swapped {
-        findings.add(Issue::ByteOrder, || "origin in the low byte".to_owned());
+        findings.add(Issue::ByteOrder, || "origin in the low byte".into());
         findings.add_many(Issue::ByteOrder, (loaded.index.rows().len() as u64).saturating_sub(1));
     }
     let scheme = loaded.scheme();
@@ -175,24 +176,24 @@ pub(crate) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
         Ok(())
     })?;
     for row in loaded.index.rows().iter().filter(|row| row.has(SWAPPED)) {
-        findings.add(Issue::ByteOrder, || format!("row {}", row.place));
+        findings.add(Issue::ByteOrder, || message!("row {}", row.place));
     }
     for &(one, other) in &mirrored {
         let places = [one, other].map(|row| loaded.index.row(row).place);
-        findings.add(Issue::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
+        findings.add(Issue::MirrorDuplicate, || message!("rows {} and {}", places[0], places[1]));
     }
     note_rows(&loaded.index, &mut findings);
     let marked = loaded.index.rows().iter().any(|row| row.has(REACHED | ILLEGAL));
     let is_known = marked || walked.is_cut || (loaded.format == Format::Xqb && loaded.rows > 0);
     if !is_known {
-        findings.add(Issue::NothingReached, || format!("{} rows", loaded.rows));
+        findings.add(Issue::NothingReached, || message!("{} rows", loaded.rows));
     }
     let outliers = heavy.unexplained(&loaded.index);
     for outlier in &outliers {
         let row = loaded.index.row(outlier.row);
         findings.add(Issue::Outlier, || {
             let value = outlier.column.of(row);
-            format!("row {}: {value}, the next {}", row.place, outlier.others)
+            message!("row {}: {value}, the next {}", row.place, outlier.others)
         });
     }
     let (choices, equal_choices) = choices(&loaded);
@@ -230,12 +231,12 @@ const LOOKUPS: usize = 1000;
 fn check_database(loaded: &Loaded, findings: &mut Findings) {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else { return };
     for line in database.integrity(CHECK_LINES) {
-        let of_index = line.contains(" index ");
+        let of_index = line.to_string().contains(" index ");
         let issue = if of_index { Issue::CorruptIndex } else { Issue::File };
         findings.add(issue, || line);
     }
     if database.has_index(layout).is_ok_and(|has_index| !has_index) {
-        findings.add(Issue::NoIndex, || format!("table {}", layout.table));
+        findings.add(Issue::NoIndex, || message!("table {}", layout.table));
         return;
     }
     let rows = loaded.index.rows();
@@ -248,7 +249,7 @@ fn check_database(loaded: &Loaded, findings: &mut Findings) {
     for row in rows.iter().step_by(step) {
         if !database.finds_itself(layout, row.place).unwrap_or(false) {
             findings
-                .add(Issue::CorruptIndex, || format!("row {} is not found by its key", row.place));
+                .add(Issue::CorruptIndex, || message!("row {} is not found by its key", row.place));
         }
     }
 }
@@ -273,8 +274,8 @@ fn note_rows(index: &Index, findings: &mut Findings) {
     for row in index.rows() {
         if row.has(ILLEGAL) && !row.has(REACHED) {
             findings.add(Issue::IllegalMove, || match row.mv() {
-                Some(mv) => format!("row {}: {mv}", row.place),
-                None => format!("row {}", row.place),
+                Some(mv) => message!("row {}: {mv}", row.place),
+                None => message!("row {}", row.place),
             });
         }
     }
@@ -284,7 +285,7 @@ fn note_rows(index: &Index, findings: &mut Findings) {
         rows.sort_by_key(|row| row.mv);
         for pair in rows.windows(2).filter(|pair| pair[0].mv == pair[1].mv) {
             findings
-                .add(Issue::Duplicate, || format!("rows {} and {}", pair[0].place, pair[1].place));
+                .add(Issue::Duplicate, || message!("rows {} and {}", pair[0].place, pair[1].place));
         }
     }
 }
@@ -429,7 +430,7 @@ const EQUAL_SHARE: u64 = 5;
 
 pub(crate) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {
     if choices >= ENOUGH_CHOICES && equal * EQUAL_SHARE > choices {
-        findings.add(Issue::AllEqual, || format!("of {choices} positions with several moves"));
+        findings.add(Issue::AllEqual, || message!("of {choices} positions with several moves"));
         findings.add_many(Issue::AllEqual, equal - 1);
     }
 }

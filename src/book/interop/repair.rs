@@ -13,6 +13,7 @@ use crate::book::interop::sqlite::{Database, Layout};
 use crate::book::interop::write::{Content, TableWriter};
 use crate::book::interop::{Format, eleeye, moonriver, obk, own_doctor, polyglot, write, xqb};
 use crate::game::Side;
+use crate::message::Message;
 use crate::xiangqi::{Move, Position};
 
 /// The differences of a clean copy from the book examined.
@@ -32,11 +33,11 @@ pub struct RepairReport {
     /// Records with something learnt, which the copy does not have.
     pub learning: u64,
     /// The parts that could not be read, of unknown size; none if all could.
-    pub lost: Vec<String>,
+    pub lost: Vec<Message>,
 }
 
 impl RepairReport {
-    pub(crate) const fn new(diagnosis: Diagnosis, lost: Vec<String>) -> Self {
+    pub(crate) const fn new(diagnosis: Diagnosis, lost: Vec<Message>) -> Self {
         Self { diagnosis, written: 0, dropped: 0, merged: 0, changed: 0, learning: 0, lost }
     }
 
@@ -73,7 +74,7 @@ pub fn repair(
     let rows = clean(&inspected, options.weights, &mut report);
     if rows.is_empty() {
         let what = "none of its rows can be used".to_owned();
-        return Err(InteropError::Nothing { path: path.to_owned(), what });
+        return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     }
     let loaded = &inspected.loaded;
     let dialect = dialect.or(loaded.dialect).unwrap_or(Dialect::Int64);

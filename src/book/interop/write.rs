@@ -56,13 +56,13 @@ fn claim(path: &Path) -> Result<FileLock, InteropError> {
         }
         Claim::Others(_) => {
             let what = "another process writes it".to_owned();
-            Err(InteropError::Create { path: path.to_owned(), what })
+            Err(InteropError::Create { path: path.to_owned(), what: what.into() })
         }
     }
 }
 
 fn create_error(path: &Path, error: &io::Error) -> InteropError {
-    InteropError::Create { path: path.to_owned(), what: error.to_string() }
+    InteropError::Create { path: path.to_owned(), what: error.to_string().into() }
 }
 
 fn write_error(path: &Path, source: io::Error) -> InteropError {

@@ -5,9 +5,10 @@ use rusqlite::ErrorCode;
 
 use crate::bytes::by_count;
 use crate::bytes::visible::ShowPath;
+use crate::message::{Message, message};
 
 /// An error of opening or reading a book. Every message names what to do next.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BookError {
     /// The file cannot be read.
@@ -24,7 +25,7 @@ pub enum BookError {
         /// The file.
         path: PathBuf,
         /// The kind of file that it is instead.
-        what: String,
+        what: Message,
     },
     /// A book of another program.
     #[error(
@@ -82,7 +83,7 @@ pub enum BookError {
         /// The book.
         path: PathBuf,
         /// The kind and place of the damage.
-        what: String,
+        what: Message,
     },
     /// A book of another game.
     #[error("{}: a book of {found}, not of {expected}; choose with --game", path.shown())]
@@ -97,7 +98,7 @@ pub enum BookError {
 }
 
 /// An error of building a book. Nothing is left behind, and an existing file at the output stays.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BuildError {
     /// An input does not exist or cannot be read.
@@ -126,7 +127,7 @@ pub enum BuildError {
         /// The path that was given.
         path: PathBuf,
         /// The kind of thing that it is.
-        what: String,
+        what: Message,
     },
     /// The folders hold no game files.
     #[error("{}: no game files (.pgn, .jsonl, .xqf, .zip and others) in this folder; give a folder that holds some", path.shown())]
@@ -135,20 +136,20 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// Not one game can be counted.
-    #[error("{}{first}: {reason}", by_count(*files as u64, "no game to count in 1 file".to_owned(), format!("no game to count in {files} files")))]
+    #[error("{}{first}: {reason}", by_count(*files as u64, Message::from("no game to count in 1 file"), message!("no game to count in {files} files")))]
     NoGames {
         /// The first of them, in words; empty if games did not come from files.
         first: String,
         /// Number of files read.
         files: usize,
         /// The records found instead, and what to do.
-        reason: String,
+        reason: Message,
     },
     /// A bad game, and none is tolerated.
     #[error("{first} (the first of {count} bad games; leave out --strict to skip them)")]
     Strict {
         /// The first bad game.
-        first: String,
+        first: Message,
         /// The number of bad games.
         count: u64,
     },
@@ -183,7 +184,7 @@ pub enum BuildError {
     #[error("{what}")]
     Shard {
         /// All of it, in words.
-        what: String,
+        what: Message,
     },
     /// The book cannot be put in its place.
     #[error(transparent)]
@@ -191,7 +192,7 @@ pub enum BuildError {
 }
 
 /// An error of making a book from books. An existing file at the output stays.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum RemakeError {
     /// A book that was given cannot be used.
@@ -253,7 +254,7 @@ pub enum RemakeError {
 }
 
 /// An error of putting a book in its place. An existing file there stays, and nothing else is left there.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ReplaceError {
     /// The existing book there cannot be used.
@@ -268,7 +269,7 @@ pub enum ReplaceError {
         /// The place.
         path: PathBuf,
         /// The process.
-        who: String,
+        who: Message,
     },
     /// No book can be made there.
     #[error("{}: cannot create the book: {what}", path.shown())]
@@ -276,7 +277,7 @@ pub enum ReplaceError {
         /// The place.
         path: PathBuf,
         /// The cause, and what to do.
-        what: String,
+        what: Message,
     },
     /// The stop flag was set.
     #[error("{}: interrupted; nothing was changed, run it again", path.shown())]

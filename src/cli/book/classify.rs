@@ -18,6 +18,7 @@ use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Outcome, Side, Symmetric};
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::record::{ChangedError, GameFile, Place, ReadOptions, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
@@ -178,7 +179,7 @@ fn many<G: Terminal + Symmetric>(args: &Args, context: &mut Context<'_>) -> Resu
     }
     if sums.games == 0 {
         let message =
-            format!("no games in {} ({} bad)", counts::files(inputs.files.len()), sums.bad);
+            message!("no games in {} ({} bad)", counts::files(inputs.files.len()), sums.bad);
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if context.common.json {

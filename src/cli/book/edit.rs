@@ -15,6 +15,7 @@ use juzhong::book::{Book, Change, EditError, Editor, JournalStep};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Symmetric;
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::record::Encoding;
 use juzhong::xiangqi::Position;
 
@@ -212,7 +213,7 @@ fn run_script<G: Symmetric + Terminal>(
     let place = |number: usize| format!("{name}:{}", number + 1);
     let encoding = encoding_of(&lines);
     if encoding != Encoding::Utf8 {
-        super::super::tell(format_args!("juzhong: {name}: read as {encoding}"));
+        super::super::tell(message!("juzhong: {name}: read as {encoding}"));
     }
     let (mut edits, mut changed) = (0, 0);
     for (number, line) in lines.iter().enumerate() {
@@ -237,7 +238,7 @@ fn read_script(path: &Path) -> Result<(String, Vec<Vec<u8>>), CliError> {
         bytes += line.bytes.len();
         if bytes > MAX_SCRIPT {
             let most = MAX_SCRIPT >> 20;
-            let message = format!("{}: more than {most} MiB; divide the script", input.place());
+            let message = message!("{}: more than {most} MiB; divide the script", input.place());
             return Err(CliError::message(exit::BAD_DATA, message));
         }
         lines.push(line.bytes);
@@ -302,7 +303,7 @@ fn make<G: Symmetric + Terminal>(editor: &mut Editor, request: &Request) -> Resu
     let position = typed.line.position();
     let mv = position
         .read_move(text)
-        .map_err(|reason| CliError::message(exit::BAD_DATA, format_args!("--move: {reason}")))?;
+        .map_err(|reason| CliError::message(exit::BAD_DATA, message!("--move: {reason}")))?;
     editor.change(position, mv, &changes).map(u64::from).map_err(from_edit)
 }
 

@@ -16,6 +16,7 @@ use juzhong::book::{Book, BookGame, MAX_SAMPLES};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::{Side, Symmetric};
 use juzhong::gomoku::Board;
+use juzhong::message::{Message, message};
 use juzhong::record::{PgnOptions, Record, Tree, WriteOptions};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -84,7 +85,7 @@ fn run_game<G: Terminal + Symmetric>(
         print(&book, &games, args.notation.shown(), context.out)?;
     }
     if context.common.json && book.samples() == 0 {
-        tell(format_args!("juzhong: {}", without_samples(&book)));
+        tell(message!("juzhong: {}", without_samples(&book)));
     }
     Ok(if games.is_empty() { exit::FAILED } else { exit::OK })
 }
@@ -106,8 +107,8 @@ pub(crate) fn answer_for<G: Terminal + Symmetric>(
     Ok(answer(book, line.position(), &games, notation))
 }
 
-fn without_samples(book: &Book) -> String {
-    format!(
+fn without_samples(book: &Book) -> Message {
+    message!(
         "{} has no sample games; build it from its game files with --samples N (N at most {MAX_SAMPLES})",
         book.path().shown()
     )
@@ -173,7 +174,7 @@ fn print<G: Terminal>(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     if book.samples() == 0 {
-        writeln!(out, "{}", language::message(&without_samples(book)))?;
+        writeln!(out, "{}", language::told(without_samples(book)))?;
         return Ok(());
     }
     if games.is_empty() {

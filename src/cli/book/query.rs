@@ -19,6 +19,7 @@ use juzhong::bytes::visible::Visible;
 use juzhong::game::Line;
 use juzhong::game::{Game, Notation, Side, Symmetric};
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::xiangqi::Position;
 
 /// The greatest depth of a tree.
@@ -366,7 +367,7 @@ fn print<G: Symmetric + Terminal>(
     }
     let score = own_score(book, position)?;
     if let Some(Score { source, evaluation }) = &score {
-        let score = language::message(&evaluation.score.to_string());
+        let score = language::told(evaluation.score.message());
         say!(out, "score {score} by {}", Visible(source))?;
     }
     if found.is_empty() {

@@ -22,6 +22,7 @@ use super::player::{LimitArgs, PlayerArgs};
 use super::terminal::{DrawingArgs, Terminal, View};
 use super::verdict_explanation::write_explanation;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
+use crate::cli::language::errors::message_of;
 use crate::cli::language::{self, counts, left, say, text, word, wrapped};
 use commands::Command;
 use game::{Desk, Played};
@@ -33,6 +34,7 @@ use juzhong::bytes::visible::{Form, ShowPath, Visible, VisibleLines, VisibleWrit
 use juzhong::engine::{Choice, DistanceTarget, Level, MoveSource, OwnBook, Playable, RootMove};
 use juzhong::game::{Horizon, Line, Outcome, ScoreKind, Side, Verdict};
 use juzhong::gomoku::Board;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
 use juzhong::record::{
     Format, GameFile, Keep, ParsedGame, ReadOptions, Record, WriteOptions, read_game_file,
@@ -136,7 +138,7 @@ fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError
     };
     let mut client = start().or_exit(exit::UNAVAILABLE)?;
     for warning in client.take_warnings() {
-        tell(format_args!("juzhong: {}: {warning}", client.name()));
+        tell(message!("juzhong: {}: {warning}", client.name()));
     }
     Ok(client)
 }
@@ -198,7 +200,7 @@ impl<'a, 'c, G: Terminal + Playable> TerminalGame<'a, 'c, G> {
         let opponent = match parse_engine(&args.engine)? {
             None => {
                 let Some(level) = args.level.map_or(Some(Level::FULL), Level::of_game::<G>) else {
-                    let message = format!("--level: {} has levels from 1", G::NAME);
+                    let message = message!("--level: {} has levels from 1", G::NAME);
                     return Err(CliError::message(exit::USAGE, message));
                 };
                 let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
@@ -246,7 +248,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         if self.prompt.is_terminal() {
             match Autosave::claim::<G>() {
                 Ok(autosave) => self.autosave = Some(autosave),
-                Err(why) => tell(format_args!("juzhong: the game will not be kept: {why}")),
+                Err(why) => tell(message!("juzhong: the game will not be kept: {why}")),
             }
             match Interruptible::catch() {
                 Ok(interruptible) => self.interruptible = Some(interruptible),
@@ -261,7 +263,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     /// Writes what was typed to its file.
     fn remember(&mut self) {
         if let Err(error) = self.prompt.remember() {
-            tell(format_args!("juzhong: what was typed is not remembered: {error}"));
+            tell(message!("juzhong: what was typed is not remembered: {error}"));
         }
     }
 
@@ -291,7 +293,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             None | Some(Ok(None)) => return Ok(Next::Same),
             Some(Ok(Some(left))) => left,
             Some(Err(why)) => {
-                tell(format_args!("juzhong: the game will not be kept: {why}"));
+                tell(message!("juzhong: the game will not be kept: {why}"));
                 self.autosave = None;
                 return Ok(Next::Same);
             }
@@ -329,7 +331,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn keep(&mut self) {
         let Some(autosave) = &mut self.autosave else { return };
         if let Err(error) = autosave.keep(self.desk.itself(), self.human) {
-            tell(format_args!("juzhong: the game will not be kept: {error}"));
+            tell(message!("juzhong: the game will not be kept: {error}"));
             self.autosave = None;
         }
     }
@@ -343,13 +345,13 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     }
 
     /// Writes a line.
-    fn say(&mut self, text: impl Display) -> Result<(), CliError> {
-        writeln!(self.context.out, "{}", VisibleLines(language::message(&text.to_string())))?;
+    fn say(&mut self, text: impl Into<Message>) -> Result<(), CliError> {
+        writeln!(self.context.out, "{}", VisibleLines(language::told(text)))?;
         Ok(())
     }
 
     /// Writes a line; nothing has changed.
-    fn answer(&mut self, text: impl Display) -> Result<Next, CliError> {
+    fn answer(&mut self, text: impl Into<Message>) -> Result<Next, CliError> {
         self.say(text).map(|()| Next::Same)
     }
 
@@ -450,7 +452,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 Err(wanted) => self.answer(wanted),
             },
             Entered::Unreadable(why) => {
-                self.answer(text!("not understood: {}", language::message(&why)))
+                self.answer(text!("not understood: {}", language::told(why)))
             }
             Entered::End => {
                 self.say("\nend of input")?;
@@ -521,7 +523,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             Command::Table => self.ask_tables(),
             Command::Why => self.why(),
             _ => {
-                write!(self.context.out, "{}", language::message(G::PLAY_HELP))?;
+                write!(self.context.out, "{}", language::lines(G::PLAY_HELP))?;
                 Ok(Next::Same)
             }
         }
@@ -541,7 +543,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 Ok(Next::Moved)
             }
             Err(reason) => {
-                let (reason, remedy) = (language::message(&reason), suggestions::remedy(typed));
+                let (reason, remedy) = (language::told(reason), suggestions::remedy(typed));
                 self.answer(text!("{reason}; {remedy}"))
             }
         }
@@ -679,7 +681,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 
     fn quit(&mut self) -> Result<Next, CliError> {
         if let Some(Err(error)) = self.autosave.as_ref().map(Autosave::remove) {
-            tell(format_args!("juzhong: the game that was kept stays: {error}"));
+            tell(message!("juzhong: the game that was kept stays: {error}"));
         }
         Ok(Next::Leave(exit::OK))
     }
@@ -703,7 +705,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
                 self.say(G::draw_illegal(&wanted).trim_end())?;
                 self.draft = Some(wanted);
                 for reason in reasons {
-                    self.say(text!("illegal: {}", language::message(&reason)))?;
+                    self.say(text!("illegal: {}", language::told(reason)))?;
                 }
                 self.answer("the game stays as it is until the position is legal")
             }
@@ -769,7 +771,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             let mut found = match found {
                 Ok(found) => found,
                 Err(error) => {
-                    self.say(format_args!("{name}: {error}"))?;
+                    self.say(message!("{name}: {error}"))?;
                     continue;
                 }
             };
@@ -835,20 +837,20 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         };
         match self.write_to(&path) {
             Ok(()) => self.answer(text!("saved: {}", path.shown())),
-            Err(why) => self.answer(format_args!("{}: {why}", path.shown())),
+            Err(why) => self.answer(message!("{}: {why}", path.shown())),
         }
     }
 
-    fn write_to(&mut self, path: &Path) -> Result<(), String> {
+    fn write_to(&mut self, path: &Path) -> Result<(), Message> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let format = Format::from_extension(ending, G::FORMATS).ok_or_else(|| {
             let endings = G::WRITTEN.iter().filter_map(|format| format.extensions().first());
             let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
             match endings.split_last() {
                 Some((last, others)) => {
-                    format!("the name must end in {} or {last}", others.join(", "))
+                    message!("the name must end in {} or {last}", others.join(", "))
                 }
-                None => String::new(),
+                None => Message::default(),
             }
         })?;
         let players = Side::ALL.map(|side| match side == self.human {
@@ -863,7 +865,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
         }
         let mut bytes = Vec::new();
         let written = G::write_record(&mut bytes, &record, format, &options);
-        written.map_err(|error| error.to_string())?;
+        written.map_err(|error| error.message())?;
         let write = || {
             let place = resolve(path)?;
             let is_ours = self.saved.as_ref() == Some(&place) && !self.desk.is_studying();
@@ -875,7 +877,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
             file.commit()?;
             Ok(place)
         };
-        let place = write().map_err(|error: std::io::Error| error.to_string())?;
+        let place = write().map_err(|error: std::io::Error| error.message())?;
         if !self.desk.is_studying() {
             self.saved = Some(place);
             self.desk.game.mark_saved();
@@ -888,7 +890,7 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
     fn open(&mut self, file: &str, number: u64) -> Result<Next, CliError> {
         let (record, fault) = match read_record::<G>(Path::new(file), number) {
             Ok(read) => read,
-            Err(why) => return self.answer(format_args!("{}: {why}", Path::new(file).shown())),
+            Err(why) => return self.answer(message!("{}: {why}", Path::new(file).shown())),
         };
         let stays = self.may_drop()?;
         if stays != Next::Moved {
@@ -910,13 +912,13 @@ impl<G: Terminal + Playable> TerminalGame<'_, '_, G> {
 fn read_record<G: Terminal>(
     path: &Path,
     number: u64,
-) -> Result<(Record<G>, Option<String>), String> {
+) -> Result<(Record<G>, Option<String>), Message> {
     if number > MAX_GAME {
-        return Err(format!("games beyond number {MAX_GAME} are not looked for"));
+        return Err(message!("games beyond number {MAX_GAME} are not looked for"));
     }
     let folder = std::env::temp_dir();
     let source = path.shown().to_string();
-    let opened = GameFile::open::<G>(path, &folder).map_err(|error| error.to_string())?;
+    let opened = GameFile::open::<G>(path, &folder).map_err(|error| message_of(&error))?;
     let (mut count, mut found) = (0, None);
     let never = StopFlag::default();
     let options = ReadOptions::keeping(Keep::Opened);
@@ -929,14 +931,14 @@ fn read_record<G: Terminal>(
             let remark = remark(&source, &game);
             (game.record, remark)
         };
-        found = Some(game.map(whole).map_err(|bad| bad.to_string()));
+        found = Some(game.map(whole).map_err(|bad| bad.message()));
         ControlFlow::Break(())
     })
-    .map_err(|error| error.to_string())?;
+    .map_err(|error| message_of(&error))?;
     found.ok_or_else(|| match count {
-        0 => "no game in it".to_owned(),
-        1 => text!("one game in it"),
-        _ => text!("{} in it", counts::games(count)),
+        0 => Message::from("no game in it"),
+        1 => text!("one game in it").into(),
+        _ => text!("{} in it", counts::games(count)).into(),
     })?
 }
 

@@ -13,6 +13,7 @@ use crate::cli::language::{counts, text};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
 use juzhong::game::{Line, ScoreKind};
+use juzhong::message::message;
 use juzhong::protocol::client::{Client, GoLimits, Thought};
 use juzhong::search::{Control, Iteration, Limits};
 
@@ -114,12 +115,12 @@ impl<G: Playable + Terminal> Opponent<G> {
                 client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
                 let thought = client.go(limits, &|| stop.is_set()).or_exit(exit::UNAVAILABLE)?;
                 let Some(text) = &thought.best else {
-                    let message = format!("{}: says that there is no move", client.name());
+                    let message = message!("{}: says that there is no move", client.name());
                     return Err(CliError::message(exit::UNAVAILABLE, message));
                 };
                 let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
                 let mv = legal.ok_or_else(|| {
-                    let message = format!("{}: played the illegal move {text}", client.name());
+                    let message = message!("{}: played the illegal move {text}", client.name());
                     CliError::message(exit::UNAVAILABLE, message)
                 })?;
                 Ok(Some(Reply { mv, about: describe_thought::<G>(&thought) }))

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{CliError, Context, GameName, exit, tell};
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::tablebase::{
     GenerateError, Material, MaterialError, Metric, Rules, TableError, Tables, Wdl,
 };
@@ -95,7 +96,7 @@ impl Measure {
             (Metric::Dtc, Some(limited)) => Ok(limited),
             (metric, Some(limited)) if metric == limited => Ok(limited),
             (metric, _) => {
-                let message = format!("--limit {plies} needs --metric dtc, not {metric}");
+                let message = message!("--limit {plies} needs --metric dtc, not {metric}");
                 Err(CliError::message(exit::USAGE, message))
             }
         }
@@ -185,15 +186,15 @@ pub(crate) fn table_error(error: TableError) -> CliError {
 }
 
 /// The message with its causes.
-fn full_message(error: TableError) -> String {
-    format!("{:#}", anyhow::Error::from(error))
+fn full_message(error: &TableError) -> Message {
+    error.message().with_causes(error)
 }
 
 /// Prints the error of one tablebase among several; returns its exit code, and the error as JSON.
 fn report_one(error: TableError) -> (u8, Value) {
     let code = table_code(&error);
-    let message = full_message(error);
-    tell(format_args!("juzhong: {message}"));
+    let message = full_message(&error);
+    tell(message!("juzhong: {message}"));
     (code, json!({"code": code, "message": message}))
 }
 

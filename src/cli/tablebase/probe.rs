@@ -13,6 +13,7 @@ use crate::cli::terminal::ShownBoardArgs;
 use crate::cli::{CliError, Context, exit};
 use juzhong::answers::{Described, Typed};
 use juzhong::game::Line;
+use juzhong::message::{Message, ToMessage};
 use juzhong::tablebase::{Entry, Material, Metric, ProbeError, Rules, Tables, Wdl};
 use juzhong::xiangqi::repetition::MOVE_LIMIT;
 use juzhong::xiangqi::{Move, Position};
@@ -216,9 +217,13 @@ fn batch(
     Ok(code)
 }
 
-fn answer_line(tables: &Tables, line: &str, notation: NotationArgs) -> Result<Value, (u8, String)> {
-    let typed = Typed::<Position>::read(line).map_err(|e| (exit::BAD_DATA, e.to_string()))?;
+fn answer_line(
+    tables: &Tables,
+    line: &str,
+    notation: NotationArgs,
+) -> Result<Value, (u8, Message)> {
+    let typed = Typed::<Position>::read(line).map_err(|e| (exit::BAD_DATA, e.message()))?;
     let answer = Answer::find(tables, &typed.line, notation)
-        .map_err(|e| (table_code(&e), full_message(e)))?;
+        .map_err(|e| (table_code(&e), full_message(&e)))?;
     Ok(answer.to_json(tables))
 }

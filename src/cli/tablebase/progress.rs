@@ -164,7 +164,7 @@ impl Printer {
         if self.show == Show::Json {
             fields["schema"] = "juzhong.tablebase.progress/1".into();
             fields["event"] = event.into();
-            tell(fields);
+            tell(fields.to_string());
         }
     }
 

@@ -867,7 +867,7 @@ impl<'a> Session<'a> {
                 let Done { mut engine, outcome } = *done;
                 let warnings = engine.take_warnings();
                 self.engine = Some(engine);
-                warnings.iter().try_for_each(|warning| self.message(warning))?;
+                warnings.iter().try_for_each(|warning| self.message(&warning.to_string()))?;
                 match outcome {
                     Outcome::Move(choice) => self.answer(choice),
                     Outcome::Leaves(_) => Ok(()),

@@ -458,7 +458,7 @@ impl<'a, G: Playable> Session<'a, G> {
 
     fn tell_warnings(&mut self) -> io::Result<()> {
         let warnings = self.engine.as_mut().map(Engine::take_warnings).unwrap_or_default();
-        warnings.iter().try_for_each(|warning| self.gui.message(warning))
+        warnings.iter().try_for_each(|warning| self.gui.message(&warning.to_string()))
     }
 
     /// Sets the position; keeps the old one if the new one cannot be read.

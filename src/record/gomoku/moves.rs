@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use crate::game::Outcome;
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::board;
 use crate::record::model::parsed::BadGameReason;
 use crate::record::model::record::Record;
@@ -65,7 +66,7 @@ fn parts(text: &str) -> Result<Parts, Fault> {
         if let Some(result) = board::result(word).filter(|_| !parts.points.is_empty()) {
             parts.result = Some(result);
         } else if parts.result.is_some() {
-            let what = format!("\"{}\" after the result", board::shortened(word));
+            let what = message!("\"{}\" after the result", board::shortened(word));
             return Err(malformed(0, what));
         } else {
             points(word, &mut parts.points)?;
@@ -93,7 +94,7 @@ fn points(word: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
         let (text, after) = rest.split_at(letter + digits);
         let Some(point) = Point::parse(text) else {
             let (ply, text) = (points.len() + 1, board::shortened(rest));
-            let what = format!("\"{text}\" does not begin with a point such as h8");
+            let what = message!("\"{text}\" does not begin with a point such as h8");
             return Err(Fault::at(0, BadGameReason::Unplayable { ply, what }));
         };
         points.push(point);

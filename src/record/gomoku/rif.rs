@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::game::{Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::board;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
@@ -134,7 +135,7 @@ impl Open {
         let points = words.map(|(index, word)| match Point::parse(word) {
             Some(point) => Ok((0, point)),
             None => {
-                let what = format!("\"{}\" is no point such as h8", board::shortened(word));
+                let what = message!("\"{}\" is no point such as h8", board::shortened(word));
                 Err(at(BadGameReason::Unplayable { ply: index + 1, what }))
             }
         });
@@ -144,9 +145,9 @@ impl Open {
         if self.result == Some(Outcome::Win(Side::Second))
             && let Some(BadGameReason::Unplayable { ply, what }) = fault.as_ref().map(|f| &f.reason)
             && *ply == count
-            && what.contains("forbidden")
+            && what.to_string().contains("forbidden")
         {
-            tree.comments.push((tree.moves.len(), what.clone()));
+            tree.comments.push((tree.moves.len(), what.to_string()));
             fault = None;
         }
         let info = tidy(&self.info);
@@ -225,7 +226,7 @@ pub(crate) fn read(
         }
     }
     if let Some(game) = open {
-        let reason = BadGameReason::Truncated("a game".to_owned());
+        let reason = BadGameReason::Truncated("a game".into());
         let fault = Fault { place: game.place, reason };
         summary += report(source, chunk, (game.place, number + 1), Err(fault), sink);
     }

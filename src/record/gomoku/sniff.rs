@@ -18,7 +18,7 @@ pub(crate) fn sniff(bytes: &[u8]) -> Result<Format, BadGameReason> {
     sniff::refuse_foreign(bytes)?;
     if begins_database(bytes) {
         let what = "a database of positions by Yixin or Rapfi, which `juzhong book import` makes a book of";
-        return Err(BadGameReason::Unsupported(what.to_owned()));
+        return Err(BadGameReason::Unsupported(what.to_owned().into()));
     }
     if bytes.starts_with(lib::MAGIC) {
         return Ok(Format::Lib);
@@ -50,7 +50,7 @@ fn sniff_bare(bytes: &[u8]) -> Result<Format, BadGameReason> {
         return Ok(Format::Pos);
     }
     sniff::refuse_json(bytes)?;
-    Err(BadGameReason::UnknownFormat(sniff::beginning(bytes)))
+    Err(BadGameReason::UnknownFormat(sniff::beginning(bytes).into()))
 }
 
 /// Returns true if a source begins as a database of Yixin or Rapfi does: a number of records, and a record that has the

@@ -11,6 +11,7 @@
 //! are not kept.
 
 use crate::game::{Outcome, Side};
+use crate::message::message;
 use crate::record::model::parsed::BadGameReason;
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
@@ -61,7 +62,7 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
             break;
         }
         if head.len() == MAX_HEAD {
-            return Err(malformed(at, format!("more than {MAX_HEAD} strings before the moves")));
+            return Err(malformed(at, message!("more than {MAX_HEAD} strings before the moves")));
         }
         head.push(texts.text(text));
     }

@@ -23,6 +23,7 @@
 
 use std::borrow::Cow;
 
+use crate::message::message;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::{BadGameReason, GameSink, Note, ReadSummary};
@@ -495,7 +496,7 @@ impl Game {
             return Err(BlockFault::new(0, BadGameReason::TooLong(self.bytes)));
         }
         if self.first != 1 && !self.has_tag("FEN") {
-            let what = format!("moves from number {} on, outside of any game", self.first);
+            let what = message!("moves from number {} on, outside of any game", self.first);
             return Err(BlockFault::new(0, BadGameReason::Malformed(what)));
         }
         let is_result = |(name, _): &&(String, String)| name == "Result";

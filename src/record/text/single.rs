@@ -1,6 +1,7 @@
 //! The common part of the readers of binary files and of single games: one outcome for each game.
 
 use crate::game::Game;
+use crate::message::Message;
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::options::Keep;
 use crate::record::model::parsed::{
@@ -186,11 +187,11 @@ pub(crate) fn on_lines(
 }
 
 /// A fault where the bytes end too early.
-pub(crate) fn truncated(at: usize, within: &str) -> Fault {
-    Fault::at(at, BadGameReason::Truncated(within.to_owned()))
+pub(crate) fn truncated(at: usize, within: impl Into<Message>) -> Fault {
+    Fault::at(at, BadGameReason::Truncated(within.into()))
 }
 
 /// A fault of bytes that contradict the format.
-pub(crate) fn malformed(at: usize, what: impl Into<String>) -> Fault {
+pub(crate) fn malformed(at: usize, what: impl Into<Message>) -> Fault {
     Fault::at(at, BadGameReason::Malformed(what.into()))
 }

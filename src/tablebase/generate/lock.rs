@@ -17,6 +17,7 @@ use crate::bytes::atomic::folder_of;
 use crate::bytes::lock::{self, Opened};
 use crate::bytes::own_files;
 use crate::bytes::visible::ShowPath;
+use crate::message::message;
 use crate::tablebase::format::is_unreadably_old;
 
 /// The lock that all processes at work in a folder share.
@@ -148,7 +149,7 @@ impl Drop for Site {
 
 /// Another user's process is alone in the folder, and its lock cannot be shared.
 fn closed(dir: &Path) -> io::Error {
-    let text = format!(
+    let text = message!(
         "{} is another user's, who is building there, and this one may not write it; wait for the end, or \
          choose another folder",
         dir.join(GATE).shown()

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::game::{Game, MoveList, Side};
+use crate::message::message;
 use crate::tablebase::format::{
     FoldedDigits, Section, Spot, Stored, TableError, TableFile, kind_of_file, material_of_file,
     prepare,
@@ -114,7 +115,7 @@ impl<'a> FoundTable<'a> {
         let Self { file, number, swap, side } = self;
         let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
             path: file.path().to_owned(),
-            what: format!("no place for {}", position.to_fen()),
+            what: message!("no place for {}", position.to_fen()),
         })?;
         Ok(Found { file, number, side, place })
     }

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use crate::game::{Game, Outcome, Side};
+use crate::message::message;
 use crate::record::model::board::{board_of, start_position};
 use crate::record::model::encoding::{Encoding, UTF8_MARK};
 use crate::record::model::limits::MAX_GAME_BYTES;
@@ -89,7 +90,7 @@ pub(crate) fn read(
         };
         let game = game.map(|mut found| {
             if is_truncated && blocks.peek().is_none() && found.fault.is_none() {
-                let reason = BadGameReason::Truncated("a mark".to_owned());
+                let reason = BadGameReason::Truncated("a mark".into());
                 found.fault = Some(Fault { place, reason });
             }
             found
@@ -239,7 +240,7 @@ fn numbers(text: &str) -> Vec<Option<usize>> {
 fn men(digits: &str) -> Result<[Option<Square>; 32], BadGameReason> {
     let malformed = || {
         let shown: String = digits.chars().take(80).collect();
-        BadGameReason::Malformed(format!("binit is not 64 digits: \"{shown}\""))
+        BadGameReason::Malformed(message!("binit is not 64 digits: \"{shown}\""))
     };
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if pairs.len() != 32 || !rest.is_empty() {
