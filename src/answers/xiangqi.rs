@@ -12,7 +12,7 @@ use crate::xiangqi::{Move, Position, RuleSet, Setup};
 
 impl Described for Position {
     fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
-        let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.to_string().into()))?;
+        let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.message()))?;
         let position = Self::from_setup(&setup).map_err(|errors| Refusal::Illegal {
             text: setup.to_fen(),
             reasons: errors.0.iter().map(ToMessage::message).collect(),

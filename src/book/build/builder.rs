@@ -344,7 +344,7 @@ pub(crate) struct Errors<'a> {
 impl Errors<'_> {
     pub(crate) fn io(self, source: io::Error) -> BuildError {
         match source.kind() {
-            io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string().into() },
+            io::ErrorKind::InvalidData => BuildError::Shard { what: message!("{}", source) },
             _ => At(self.output).io(source).into(),
         }
     }

@@ -320,7 +320,7 @@ fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
     } else {
         return Ok(());
     };
-    Err(BuildError::Shard { what: what.to_owned().into() })
+    Err(BuildError::Shard { what: what.into() })
 }
 
 /// Returns an error for samples in files that have no column for them.
@@ -329,7 +329,7 @@ fn refuse_format(format: ShardFormat, samples: u16) -> Result<(), BuildError> {
         return Ok(());
     }
     let what = "Parquet files have no columns for sample games; leave out --parquet or --samples";
-    Err(BuildError::Shard { what: what.to_owned().into() })
+    Err(BuildError::Shard { what: what.into() })
 }
 
 /// Writes every game into a shard, without its moves and groups, which were replayed.
@@ -439,7 +439,7 @@ pub fn pack<G: Symmetric + Notation>(
         let sources: Vec<_> = shards.sources(folder, &options)?;
         if shards.plan.inputs.as_ref().is_some_and(|inputs| *inputs != fingerprint(&sources)) {
             let what = "the list of sources is not the one that was reduced; reduce again";
-            return Err(BuildError::Shard { what: what.to_owned().into() });
+            return Err(BuildError::Shard { what: what.into() });
         }
         let mut pack = Pack::<G>::new(&options, Counts::default(), errors);
         for SourceCounts { source, filtered, bad } in &sources {
@@ -550,7 +550,7 @@ impl Shards {
         if serials.windows(2).any(|pair| pair[0] == pair[1]) {
             let what = "two files whose hashes begin alike cannot be told apart in shards; \
                         build the book in one step";
-            return Err(BuildError::Shard { what: what.to_owned().into() });
+            return Err(BuildError::Shard { what: what.into() });
         }
         Ok(sources)
     }

@@ -683,8 +683,7 @@ pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Mo
 
 /// Looks at the file before SQLite does: its errors say less. Returns it, open.
 fn check_header(path: &Path) -> Result<File, BookError> {
-    let not_a_book =
-        |what: &str| BookError::NotABook { path: path.to_owned(), what: what.to_owned().into() };
+    let not_a_book = |what: &str| BookError::NotABook { path: path.to_owned(), what: what.into() };
     let io_error = |source| BookError::Io { path: path.to_owned(), source };
     let mut file = open::regular(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => not_a_book(&error.to_string()),
@@ -824,8 +823,8 @@ fn foreign_keys(
     if table == stored {
         return Ok(None);
     }
-    let table = KeyTable::from_bytes(table).map_err(|e| what(e.to_string().into()))?;
-    let stored = KeyTable::from_bytes(stored).map_err(|e| what(e.to_string().into()))?;
+    let table = KeyTable::from_bytes(table).map_err(|e| what(message!("{}", e)))?;
+    let stored = KeyTable::from_bytes(stored).map_err(|e| what(message!("{}", e)))?;
     if table.game() != metadata.game || table.words().len() != stored.words().len() {
         return Err(what("it is not one of this game".into()));
     }

@@ -180,7 +180,7 @@ pub fn import_gomoku(
     drop(bytes);
     if content.moves.is_empty() {
         let what = "no move leads from one of its positions to another, or from the empty board";
-        return Err(InteropError::Nothing { path: path.to_owned(), what: what.to_owned().into() });
+        return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     }
     let Content { moves, scores, rows, unreadable, unreached } = content;
     let (mut comments, mut done) = (0, 0);
@@ -530,7 +530,7 @@ fn trees(
     options: &GomokuImportOptions,
 ) -> Result<Content, InteropError> {
     let unknown = |what: Message| InteropError::NoGomokuBook { path: path.to_owned(), what };
-    let format = Board::sniff(bytes).map_err(|reason| unknown(reason.to_string().into()))?;
+    let format = Board::sniff(bytes).map_err(|reason| unknown(message!("{}", reason)))?;
     let mut content = Content::default();
     let starts = Board::starts();
     let is_library = bytes.starts_with(LIBRARY_MAGIC);
@@ -541,7 +541,7 @@ fn trees(
     if is_library {
         let damaged = |what: Message| InteropError::Damaged { path: path.to_owned(), what };
         let (record, cut) =
-            read_library(bytes).map_err(|reason| damaged(reason.to_string().into()))?;
+            read_library(bytes).map_err(|reason| damaged(message!("{}", reason)))?;
         add_tree(&record, &starts, &mut content, options);
         content.unreadable += cut;
     } else {

@@ -80,7 +80,7 @@ pub(crate) fn examine<G: Searched>(
             return Err(error.into());
         }
         Err(error) => {
-            findings.add(Issue::File, || error.to_string().into());
+            findings.add(Issue::File, || message!("{}", error));
             None
         }
     };
@@ -91,7 +91,7 @@ pub(crate) fn examine<G: Searched>(
     if let Some(book) = &book {
         book.expect_game::<G>()?;
         if let Err(error) = book.check_file() {
-            findings.add(Issue::File, || error.to_string().into());
+            findings.add(Issue::File, || message!("{}", error));
         }
         let connection = connect(path, &options.reach.stop)?;
         check_structure(&connection, &mut findings);
@@ -106,7 +106,7 @@ pub(crate) fn examine<G: Searched>(
             && found.damaged.is_empty()
             && let Err(error) = book.check_rows()
         {
-            findings.add(Issue::File, || error.to_string().into());
+            findings.add(Issue::File, || message!("{}", error));
         }
         read = Some(found);
     }

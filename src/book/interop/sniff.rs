@@ -27,8 +27,7 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
 pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
-    let unknown =
-        |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned().into() };
+    let unknown = |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.into() };
     let io = |source: io::Error| match source.kind() {
         io::ErrorKind::InvalidInput => unknown(&source.to_string()),
         _ => InteropError::Io { path: path.to_owned(), source },
