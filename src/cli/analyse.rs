@@ -15,6 +15,7 @@ use juzhong::answers::{line_texts, parse_rules};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
+use juzhong::message::message;
 use juzhong::search::{
     Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
     Score, SearchOptions, Searcher,
@@ -142,7 +143,7 @@ fn run_game<G: Terminal + Playable>(
     };
     let time = began.elapsed();
     while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
-        super::tell(format_args!("juzhong: {warning}"));
+        super::tell(message!("juzhong: {warning}"));
     }
     let fen = G::line_text(&line, typed.fullmoves);
     let answer = Answer::<G> { fen, shown, known, no_mate, found, lines, time };

@@ -12,6 +12,7 @@ use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::record::{BadGame, ParsedGame, Record};
 
 /// The number of bad games shown where no list of them was requested, and of files without games.
@@ -39,7 +40,7 @@ impl<'a> ListFile<'a> {
             return Err(exists(option, path));
         }
         if resolve(path).is_ok_and(|list| resolve(output).is_ok_and(|output| output == list)) {
-            let message = format!("{}: both the output and {option}", path.shown());
+            let message = message!("{}: both the output and {option}", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let cannot = || path.shown().to_string();
@@ -95,7 +96,7 @@ pub(crate) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
 
 fn exists(option: &str, path: &Path) -> CliError {
     let path = path.shown();
-    let message = format!("{path}: something stands there; choose another name for {option}");
+    let message = message!("{path}: something stands there; choose another name for {option}");
     CliError::message(exit::CANNOT_CREATE, message)
 }
 
@@ -113,11 +114,11 @@ pub(crate) struct Listing<'a> {
 #[derive(Debug)]
 struct Told {
     /// The lines that wait; none does once lines are told at once.
-    waiting: Option<Vec<String>>,
+    waiting: Option<Vec<Message>>,
 }
 
 impl Told {
-    fn line(&mut self, line: String) {
+    fn line(&mut self, line: Message) {
         match &mut self.waiting {
             None => tell(line),
             Some(lines) => lines.push(line),
@@ -159,10 +160,10 @@ impl<'a> Listing<'a> {
         }
     }
 
-    fn show_bad(&mut self, bad: &dyn std::fmt::Display) {
+    fn show_bad(&mut self, bad: &impl ToMessage) {
         self.bad += 1;
         if self.bad <= SHOWN {
-            self.told.line(format!("juzhong: left out: {bad}"));
+            self.told.line(message!("juzhong: left out: {bad}"));
         }
     }
 
@@ -184,7 +185,7 @@ impl<'a> Listing<'a> {
         if self.list.is_none() {
             self.cut += 1;
             if self.cut <= SHOWN {
-                self.told.line(format!("juzhong: {}", ending(cut, record)));
+                self.told.line(message!("juzhong: {}", ending(cut, record)));
             }
         }
     }
@@ -196,7 +197,7 @@ impl<'a> Listing<'a> {
         let Some(remark) = remark.flatten() else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
-            self.told.line(format!("juzhong: {remark}"));
+            self.told.line(message!("juzhong: {remark}"));
         }
     }
 
@@ -212,9 +213,7 @@ impl<'a> Listing<'a> {
         let Self { list, bad, mut told, .. } = self;
         told.release();
         if bad > SHOWN {
-            tell(format_args!(
-                "juzhong: left out: {bad} bad games in all; --rejects FILE lists them"
-            ));
+            tell(message!("juzhong: left out: {bad} bad games in all; --rejects FILE lists them"));
         }
         list.map_or(Ok(()), ListFile::close)
     }

@@ -45,7 +45,6 @@ mod uci;
 mod verdict_explanation;
 
 use std::ffi::{OsStr, OsString};
-use std::fmt::Display;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
@@ -57,6 +56,7 @@ use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
 use juzhong::bytes::visible::{Form, Visible, VisibleLines, VisibleWriter};
+use juzhong::message::{Message, message};
 use juzhong::protocol::Dialect;
 use language::Language;
 use settings::Settings;
@@ -101,7 +101,7 @@ impl Common {
         if self.game == GameName::Xiangqi {
             return Ok(());
         }
-        let message = format_args!("{command} knows only xiangqi; leave --game out");
+        let message = message!("{command} knows only xiangqi; leave --game out");
         Err(CliError::message(exit::USAGE, message))
     }
 }
@@ -228,7 +228,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
 }
 
 /// The commands and their options, with the defaults of the program.
-fn command_line() -> clap::Command {
+pub(crate) fn command_line() -> clap::Command {
     with_negative_values(Cli::command())
 }
 
@@ -269,9 +269,9 @@ fn protocol_wanted(name: Option<&OsString>) -> Option<&'static str> {
 }
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
-pub(crate) fn tell(line: impl Display) {
+pub(crate) fn tell(line: impl Into<Message>) {
     // In one piece, so that the lines of several processes do not mix.
-    let line = format!("{}\n", VisibleLines(language::message(&line.to_string())));
+    let line = format!("{}\n", VisibleLines(language::told(line)));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
 }
 

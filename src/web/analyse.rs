@@ -19,6 +19,7 @@ use juzhong::answers::{line_texts, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::Line;
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -92,7 +93,7 @@ async fn started<G: Terminal + Playable>(
     let stop = app.search_of("analyse", query.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
     streamed(lang, (stop, permit), move |outlet| {
-        let mut engine = Engine::<G>::new(options).map_err(|error| error.to_string())?;
+        let mut engine = Engine::<G>::new(options).map_err(|error| error.message())?;
         let control = Reports { line: &line, notation, outlet, began: Instant::now() };
         let choice = engine.search(&line, &limits, &control);
         let best = choice.map(|choice| {

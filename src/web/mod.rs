@@ -50,6 +50,7 @@ use crate::cli::language::{self, Language, text};
 use crate::cli::{CliError, OrExit, exit};
 use juzhong::answers::tablebase::open_tables;
 use juzhong::bytes::StopFlag;
+use juzhong::message::message;
 use juzhong::tablebase::{Metric, Tables};
 use problem::Problem;
 use reply::json_of;
@@ -122,7 +123,7 @@ pub(crate) fn serve(
     let url = format!("http://{}/", reachable(bound));
     let url_to_write = format!("{url}#token={}", app.token);
     writeln!(out, "{url}")?;
-    writeln!(out, "{}", language::message(&format!("to edit books too, open {url_to_write}")))?;
+    writeln!(out, "{}", language::told(message!("to edit books too, open {url_to_write}")))?;
     out.flush()?;
     announce(&url_to_write);
     runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));

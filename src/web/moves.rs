@@ -19,6 +19,7 @@ use crate::cli::terminal::Terminal;
 use juzhong::answers::parse_rules;
 use juzhong::engine::{Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::search::Limits;
 use juzhong::xiangqi::Position;
 
@@ -90,7 +91,7 @@ fn chosen<G: Terminal + Playable>(
         ..EngineOptions::default()
     };
     let mut engine =
-        Engine::<G>::new(options).map_err(|error| Problem::internal(error.to_string()))?;
+        Engine::<G>::new(options).map_err(|error| Problem::internal(error.message()))?;
     let time = Duration::from_millis(wanted.movetime.unwrap_or(USUAL).clamp(1, LONGEST));
     let limits = Limits { nodes: wanted.nodes, hard_time: Some(time), ..Limits::default() };
     let choice = engine.choose(&line, &level.within(limits), control);

@@ -20,6 +20,7 @@ use crate::cli::language::Language;
 use crate::cli::line_args::{LineArgs, NotationArgs};
 use crate::cli::terminal::Terminal;
 use juzhong::answers::Typed;
+use juzhong::message::{Message, ToMessage, Value, message};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The time within which the body of a request must be there.
@@ -119,7 +120,7 @@ pub(crate) fn number<T: FromStr + PartialOrd + Copy>(
 ) -> Result<Option<T>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let number = text.parse::<T>().ok().filter(|number| (least..=most).contains(number));
-    number.map(Some).ok_or_else(|| Problem::bad_request(format!("{name}: no such number")))
+    number.map(Some).ok_or_else(|| Problem::bad_request(message!("{name}: no such number")))
 }
 
 /// The query of a request, read into `T`. A parameter that is empty is left out.
@@ -132,11 +133,11 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
         let mut named = serde_json::Map::new();
         for (name, value) in pairs_of(&parts.uri)? {
             if !value.is_empty() && named.insert(name.clone(), value.into()).is_some() {
-                return Err(Problem::bad_request(format!("{name}: given twice")));
+                return Err(Problem::bad_request(message!("{name}: given twice")));
             }
         }
         serde_json::from_value(named.into()).map(Self).map_err(|error| {
-            Problem::bad_request(format!("the parameters cannot be read: {error}"))
+            Problem::bad_request(message!("the parameters cannot be read: {error}"))
         })
     }
 }
@@ -146,7 +147,7 @@ pub(crate) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
     let pairs = Query::try_from_uri(uri).map(|Query(pairs)| pairs);
     pairs.map_err(|error| {
         let error = error.body_text();
-        Problem::bad_request(format!("the parameters cannot be read: {error}"))
+        Problem::bad_request(message!("the parameters cannot be read: {error}"))
     })
 }
 
@@ -214,20 +215,24 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
         let read = serde_json::from_slice(&read_body(request).await?);
         read.map(Self).map_err(|error| {
-            Problem::bad_request(format!("the body is not the JSON wanted: {error}"))
+            Problem::bad_request(message!("the body is not the JSON wanted: {error}"))
         })
     }
 }
 
 /// A message of the command line without the name of the option in front, which requests do not have.
-pub(crate) fn without_option(message: &str) -> &str {
-    match message.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
-        Some((option, message)) if !option.contains(' ') => message,
+pub(crate) fn without_option(message: Message) -> Message {
+    let text = message.to_string();
+    match text.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
+        Some((option, rest)) if !option.contains(' ') => match message.values().last() {
+            Some((_, Value::Message(within))) if within.to_string() == rest => within.clone(),
+            _ => rest.into(),
+        },
         _ => message,
     }
 }
 
 /// The line that a request names, in the game `G`.
 pub(crate) fn read_line<G: Terminal>(args: &LineArgs) -> Result<Typed<G>, Problem> {
-    args.read::<G>().map_err(|refusal| Problem::bad_request(without_option(&refusal.to_string())))
+    args.read::<G>().map_err(|refusal| Problem::bad_request(without_option(refusal.message())))
 }

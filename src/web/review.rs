@@ -21,6 +21,7 @@ use juzhong::book::Book;
 use juzhong::engine::{OwnBook, Playable, TableOptions};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::{Message, ToMessage};
 use juzhong::record::Record;
 use juzhong::review::{
     BookFinding, Evaluators, GameMoves, Mark, ReviewBooks, ReviewOptions, review,
@@ -95,11 +96,11 @@ fn reviewed<G: Terminal + Playable>(
     options: &ReviewOptions<G::Rules>,
     notation: MoveNotation,
     outlet: &Outlet,
-) -> Result<Value, String> {
+) -> Result<Value, Message> {
     let start = record.start.clone().unwrap_or_else(G::start);
     let moves = &record.tree.moves;
     let books = findings::<G>(app, &start, moves)?;
-    let mut evaluators = Evaluators::<G>::new(options).map_err(|error| error.to_string())?;
+    let mut evaluators = Evaluators::<G>::new(options).map_err(|error| error.message())?;
     let game = GameMoves { start: &start, start_clock: record.start_clock, moves };
     // Every position on the way is evaluated, the last one too.
     let (mut done, of) = (0, moves.len() + 1);
@@ -108,7 +109,7 @@ fn reviewed<G: Terminal + Playable>(
             done = (done + 1).min(of);
             outlet.send("progress", &json!({"done": done, "of": of}));
         })
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.message())?;
     let Some(Some(values)) = values.into_iter().next() else { return Ok(Value::Null) };
     let review = review(game, &values, &books, options.rules);
     let mut position = start.clone();
@@ -139,18 +140,18 @@ fn findings<G: Terminal + Playable>(
     app: &App,
     start: &G,
     moves: &[G::Move],
-) -> Result<Vec<BookFinding<G::Move>>, String> {
+) -> Result<Vec<BookFinding<G::Move>>, Message> {
     let paths = app.books(G::NAME).map(|book| &book.path);
     let books = paths.filter(|path| Book::open(path).is_ok());
     let books: Vec<OwnBook> = books.map(|path| OwnBook::from(path.clone())).collect();
     if books.is_empty() {
         return Ok(Vec::new());
     }
-    let mut books = ReviewBooks::open(&books).map_err(|error| error.to_string())?;
+    let mut books = ReviewBooks::open(&books).map_err(|error| error.message())?;
     let mut position = start.clone();
     let mut found = Vec::with_capacity(moves.len());
     for (ply, &mv) in moves.iter().enumerate() {
-        found.push(books.look_up(&position, mv, ply).map_err(|error| error.to_string())?);
+        found.push(books.look_up(&position, mv, ply).map_err(|error| error.message())?);
         position.make(mv);
     }
     Ok(found)

@@ -15,6 +15,7 @@ use super::problem::Problem;
 use crate::cli::language::{self, Language};
 use juzhong::bytes::StopFlag;
 use juzhong::game::ScoreKind;
+use juzhong::message::Message;
 use juzhong::search::{Control, Iteration, Score};
 
 /// Events that wait for a slow reader.
@@ -88,7 +89,7 @@ fn event(name: &str, data: &Value) -> Event {
 pub(crate) fn streamed(
     lang: Language,
     (stop, permit): (StopAtEnd, OwnedSemaphorePermit),
-    work: impl FnOnce(&Outlet) -> Result<Value, String> + Send + 'static,
+    work: impl FnOnce(&Outlet) -> Result<Value, Message> + Send + 'static,
 ) -> Result<EventStream, Problem> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let outlet = Outlet { sender, stop: stop.0.clone() };
@@ -98,7 +99,7 @@ pub(crate) fn streamed(
         match last {
             Ok(done) => outlet.send("done", &done),
             Err(what) => {
-                let detail = language::within(lang, || language::message(&what));
+                let detail = language::within(lang, || language::told(what));
                 outlet.send("error", &json!({"detail": detail}));
             }
         }
