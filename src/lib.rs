@@ -14,6 +14,9 @@
     expect(dead_code, reason = "the rooms above the features chosen use it")
 )]
 
+// Texts with their values apart from them, which front ends can say in other languages.
+pub mod message;
+
 // Numbers and texts as bytes, files written whole or not at all, locks, memory maps, the sealed bincode container.
 pub mod bytes;
 

@@ -339,7 +339,7 @@ fn read_file(path: &Path, stop: &StopFlag, sender: &SyncSender<Message>) -> io::
     let file = match GameFile::open::<Position>(path, &folder) {
         Ok(file) => file,
         Err(error) if open::is_refused(&error) => {
-            let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
+            let reason = BadGameReason::Unsupported(format!("cannot be read: {error}").into());
             let bad = BadGame { source: source.clone(), place: Place::Offset(0), game: 1, reason };
             let _goes_on = send(&source, Err(bad));
             return Ok(());

@@ -7,6 +7,7 @@ use crate::answers::error::{AnswerError, ErrorKind};
 use crate::answers::evaluation::Evaluation;
 use crate::answers::verdict::VerdictExplanation;
 use crate::game::{Adjudicate, Line};
+use crate::message::{Message, ToMessage, message};
 use crate::record::{Formats, TypedLine};
 use crate::xiangqi::notation::MoveNotation;
 
@@ -34,25 +35,31 @@ pub struct BoardRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// The text cannot be read.
-    Unreadable(String),
+    Unreadable(Message),
     /// It can be read, but the position breaks the rules.
     Illegal {
         /// The position as read, in its usual text form.
         text: String,
         /// Every reason.
-        reasons: Vec<String>,
+        reasons: Vec<Message>,
     },
+}
+
+impl ToMessage for Refusal {
+    fn message(&self) -> Message {
+        match self {
+            Self::Unreadable(message) => message.clone(),
+            Self::Illegal { reasons, .. } => {
+                let reasons = Message::list(reasons.iter().cloned());
+                message!("illegal position: {reasons}")
+            }
+        }
+    }
 }
 
 impl Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(message) => f.write_str(message),
-            Self::Illegal { reasons, .. } => {
-                let reasons = reasons.join("; ");
-                write!(f, "illegal position: {reasons}")
-            }
-        }
+        self.message().fmt(f)
     }
 }
 
@@ -78,9 +85,9 @@ pub trait Described: Formats + Adjudicate<Rules: FromStr<Err: Display>> {
     /// # Errors
     ///
     /// There is no such board.
-    fn with_board(fen: Option<&str>, board: &BoardRequest) -> Result<String, String> {
+    fn with_board(fen: Option<&str>, board: &BoardRequest) -> Result<String, Message> {
         let _ = (fen, board);
-        Err(format!(
+        Err(message!(
             "{} has one board and one set of rules; leave --variant and --size out",
             Self::NAME
         ))
@@ -110,7 +117,7 @@ pub trait Described: Formats + Adjudicate<Rules: FromStr<Err: Display>> {
     /// # Errors
     ///
     /// The text is no move, or an illegal one.
-    fn read_move(&self, text: &str) -> Result<Self::Move, String>;
+    fn read_move(&self, text: &str) -> Result<Self::Move, Message>;
 
     /// Writes a legal move.
     fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String;

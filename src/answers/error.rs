@@ -5,6 +5,8 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
+use crate::message::Message;
+
 /// The kind of an error, which front ends translate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -68,16 +70,10 @@ impl AnswerError {
         self.parameter
     }
 
-    /// The message with those of its causes, each after a colon.
+    /// The fault behind it.
     #[must_use]
-    pub fn full_message(&self) -> String {
-        let mut message = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            message = format!("{message}: {error}");
-            cause = error.source();
-        }
-        message
+    pub fn fault(&self) -> &(dyn Error + 'static) {
+        &*self.fault
     }
 }
 
@@ -99,7 +95,7 @@ pub struct ErrorReport {
     /// The exit code that the question by itself would have led to.
     pub code: u8,
     /// The message.
-    pub message: String,
+    pub message: Message,
 }
 
 /// The answer to a line of a batch that cannot be answered.

@@ -3,6 +3,7 @@
 use crate::bytes::visible::Visible;
 use crate::contest::side_name;
 use crate::game::{Game, Side};
+use crate::message::{Message, ToMessage, message};
 use crate::record::{BadGame, BadGameReason, Note, ParsedGame, Place, Record};
 
 /// The end of a game that breaks off before its last move, for people.
@@ -15,7 +16,7 @@ pub struct GameEnd {
     /// The point where it ends.
     pub point: EndPoint,
     /// The fault, in English; harmless to print.
-    pub reason: String,
+    pub reason: Message,
 }
 
 /// The point where a game breaks off.
@@ -44,7 +45,7 @@ impl GameEnd {
             place: shown_place(source, *place),
             game: *number,
             point: before_next_move(record),
-            reason: "a null move".to_owned(),
+            reason: message!("a null move"),
         })
     }
 
@@ -52,9 +53,9 @@ impl GameEnd {
     #[must_use]
     pub fn at_fault<G: Game>(fault: &BadGame, record: &Record<G>) -> Self {
         let reason = match &fault.reason {
-            BadGameReason::Move { error, .. } => error.to_string(),
+            BadGameReason::Move { error, .. } => error.message(),
             BadGameReason::Unplayable { what, .. } => what.clone(),
-            reason => reason.to_string(),
+            reason => reason.message(),
         };
         let point = match fault.reason.bad_ply() {
             Some(_) => before_next_move(record),
@@ -64,7 +65,7 @@ impl GameEnd {
             place: shown_place(&fault.source, fault.place),
             game: fault.game,
             point,
-            reason: Visible(reason).to_string(),
+            reason: reason.visible(),
         }
     }
 }
@@ -110,9 +111,9 @@ mod tests {
         let illegal = end_of("[Red \"a\"]\n\n1. h2e2 h9g7 2. h0g2 h9g8 *\n").unwrap();
         assert_eq!(illegal.point, EndPoint::BeforeMove { number: 2, side: "Black" });
         assert_eq!((illegal.place.as_str(), illegal.game), ("a.pgn:3", 1));
-        assert!(illegal.reason.contains("h9g8"), "{}", illegal.reason);
+        assert!(illegal.reason.to_string().contains("h9g8"), "{}", illegal.reason);
         let null = end_of("[Red \"a\"]\n\n1. h2e2 h9g7 2. -- i9h9 *\n").unwrap();
         assert_eq!(null.point, EndPoint::BeforeMove { number: 2, side: "Red" });
-        assert_eq!(null.reason, "a null move");
+        assert_eq!(null.reason.to_string(), "a null move");
     }
 }

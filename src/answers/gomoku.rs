@@ -4,6 +4,7 @@ use crate::answers::described::{BoardRequest, Described, Refusal, Start};
 use crate::answers::evaluation::{Evaluation, GomokuEvaluation, TermCount};
 use crate::game::{Game, Heuristics, Line, Notation, Outcome};
 use crate::gomoku::{Board, BoardError, Point, Threat, Variant};
+use crate::message::{Message, ToMessage, message};
 use crate::record::TypedLine;
 use crate::search::eval::gomoku::{Term, TermKind, terms};
 use crate::xiangqi::notation::MoveNotation;
@@ -13,16 +14,16 @@ impl Described for Board {
         let position = Self::from_fen(text).map_err(|error| match error {
             BoardError::Count { .. } | BoardError::Over(_) => Refusal::Illegal {
                 text: text.split_whitespace().collect::<Vec<_>>().join(" "),
-                reasons: vec![error.to_string()],
+                reasons: vec![error.message()],
             },
-            _ => Refusal::Unreadable(error.to_string()),
+            _ => Refusal::Unreadable(error.message()),
         })?;
         Ok(Start { position, clock: 0, fullmoves: 1 })
     }
 
-    fn with_board(fen: Option<&str>, board: &BoardRequest) -> Result<String, String> {
+    fn with_board(fen: Option<&str>, board: &BoardRequest) -> Result<String, Message> {
         let variant = match &board.variant {
-            Some(name) => Some(name.parse::<Variant>().map_err(|error| error.to_string())?),
+            Some(name) => Some(name.parse::<Variant>().map_err(|error| error.message())?),
             None => None,
         };
         let fen = fen
@@ -31,12 +32,12 @@ impl Described for Board {
         let Some((fen, moves)) = fen else {
             let (width, height) = board.size.as_deref().map_or(Ok((15, 15)), read_size)?;
             let start = Self::with_variant(width, height, 5, variant.unwrap_or_default());
-            return start.map(|board| board.to_fen()).map_err(|error| error.to_string());
+            return start.map(|board| board.to_fen()).map_err(|error| error.message());
         };
         if board.size.is_some() {
-            return Err("the position of --fen has its size; leave --size out".to_owned());
+            return Err("the position of --fen has its size; leave --size out".into());
         }
-        let read = Self::from_fen(fen).map_err(|error| error.to_string())?;
+        let read = Self::from_fen(fen).map_err(|error| error.message())?;
         let fields = read.to_fen();
         let rules = fields.split(' ').take(3).collect::<Vec<_>>().join(" ");
         let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
@@ -83,21 +84,21 @@ impl Described for Board {
         typed
     }
 
-    fn read_move(&self, text: &str) -> Result<Point, String> {
+    fn read_move(&self, text: &str) -> Result<Point, Message> {
         let mv = <Self as Notation>::parse_move(text).or_else(|| numbered_point(text)).ok_or_else(
             || {
                 let text: String = text.trim().chars().take(LONGEST_SHOWN).collect();
-                format!("\"{text}\" is no point; write h8 or 8,8, say")
+                message!("\"{text}\" is no point; write h8 or 8,8, say")
             },
         )?;
         if self.is_legal(mv) {
             return Ok(mv);
         }
         Err(match self.forbidden(mv) {
-            Some(reason) => format!("{mv} is forbidden to Black: {}", reason.name()),
-            None if self.outcome().is_some() => format!("{mv} comes after the end of the game"),
-            None if !self.contains(mv) => format!("{mv} is off the board"),
-            None => format!("{mv} is taken"),
+            Some(reason) => message!("{mv} is forbidden to Black: {}", reason.name()),
+            None if self.outcome().is_some() => message!("{mv} comes after the end of the game"),
+            None if !self.contains(mv) => message!("{mv} is off the board"),
+            None => message!("{mv} is taken"),
         })
     }
 
@@ -196,10 +197,10 @@ fn numbered_point(text: &str) -> Option<Point> {
 /// # Errors
 ///
 /// The text is no size.
-pub fn read_size(text: &str) -> Result<(u8, u8), String> {
+pub fn read_size(text: &str) -> Result<(u8, u8), Message> {
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
     match (width.parse(), height.parse()) {
         (Ok(width), Ok(height)) => Ok((width, height)),
-        _ => Err(format!("\"{text}\" is no size of a board; write 15 or 20x18, say")),
+        _ => Err(message!("\"{text}\" is no size of a board; write 15 or 20x18, say")),
     }
 }

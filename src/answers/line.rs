@@ -5,6 +5,7 @@ use std::str::FromStr;
 use crate::answers::described::{BoardRequest, Described, Refusal, Start};
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::game::{Game, Line, MoveList, Notation, position_text};
+use crate::message::message;
 use crate::xiangqi::notation::MoveNotation;
 
 /// A position with moves from it, as typed.
@@ -136,14 +137,14 @@ impl<G: Described> Typed<G> {
     pub fn play(&mut self, moves: &str) -> Result<(), Refusal> {
         let (before, typed) = (self.line.len(), G::typed(moves));
         if let Some(fen) = typed.fen {
-            let message = format!("a position among the moves: {fen}; give it by --fen");
+            let message = message!("a position among the moves: {fen}; give it by --fen");
             return Err(Refusal::Unreadable(message));
         }
         for text in &typed.moves {
             let mv = self.line.position().read_move(text).map_err(|reason| {
                 let position = G::line_text(&self.line, self.fullmoves);
                 let ply = self.line.len() - before + 1;
-                Refusal::Unreadable(format!("move {ply}: {reason} (position: {position})"))
+                Refusal::Unreadable(message!("move {ply}: {reason} (position: {position})"))
             })?;
             self.line.push(mv);
         }

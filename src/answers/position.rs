@@ -8,6 +8,7 @@ use crate::answers::evaluation::Evaluation;
 use crate::answers::line::{LineRequest, Typed, legal_moves, parse_rules};
 use crate::answers::verdict::{VerdictExplanation, verdict_name};
 use crate::game::Horizon;
+use crate::message::Message;
 use crate::xiangqi::notation::MoveNotation;
 
 /// The question about a position.
@@ -66,7 +67,7 @@ pub struct PositionAnswer {
     pub reason: Option<String>,
     /// The reasons why the position is illegal.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Message>,
     /// The evaluation, if it was wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eval: Option<Evaluation>,
@@ -90,7 +91,7 @@ const SCHEMA: &str = "juzhong.position/1";
 impl PositionAnswer {
     /// The description of a position that breaks the rules, for these reasons.
     #[must_use]
-    pub fn illegal(fen: String, reasons: Vec<String>) -> Self {
+    pub fn illegal(fen: String, reasons: Vec<Message>) -> Self {
         Self {
             schema: SCHEMA,
             fen,
@@ -101,7 +102,7 @@ impl PositionAnswer {
             forbidden: Vec::new(),
             status: "illegal",
             verdict: "none",
-            reason: Some(reasons.join("; ")),
+            reason: Some(Message::list(reasons.iter().cloned()).to_string()),
             reasons,
             eval: None,
             explanation: VerdictExplanation::default(),

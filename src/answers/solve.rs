@@ -6,6 +6,7 @@ use crate::answers::error::ErrorReport;
 use crate::answers::line::line_texts;
 use crate::game::Notation;
 use crate::gomoku::Board;
+use crate::message::{Message, ToMessage};
 use crate::solve::{CheckError, Proof, ProofKind, Solution, Value};
 use crate::xiangqi::notation::MoveNotation;
 
@@ -123,7 +124,7 @@ pub struct CheckAnswer {
     /// Positions that the checker looked at, if the proof holds.
     pub positions: Option<u64>,
     /// The reason why it does not hold.
-    pub reason: Option<String>,
+    pub reason: Option<Message>,
 }
 
 impl CheckAnswer {
@@ -139,7 +140,7 @@ impl CheckAnswer {
             proof: proof.kind.name(),
             nodes: proof.nodes.len(),
             positions: result.ok(),
-            reason: result.err().map(ToString::to_string),
+            reason: result.err().map(ToMessage::message),
         }
     }
 }

@@ -5,16 +5,17 @@ use crate::answers::evaluation::{Evaluation, XiangqiEvaluation};
 use crate::answers::line::line_texts;
 use crate::answers::verdict::VerdictExplanation;
 use crate::game::{Game, Line, Side};
+use crate::message::{Message, ToMessage};
 use crate::search::eval::xiangqi::explain;
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use crate::xiangqi::{Move, Position, RuleSet, Setup};
 
 impl Described for Position {
     fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
-        let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.to_string()))?;
+        let setup = Setup::from_fen(text).map_err(|e| Refusal::Unreadable(e.message()))?;
         let position = Self::from_setup(&setup).map_err(|errors| Refusal::Illegal {
             text: setup.to_fen(),
-            reasons: errors.0.iter().map(ToString::to_string).collect(),
+            reasons: errors.0.iter().map(ToMessage::message).collect(),
         })?;
         Ok(Start { position, clock: setup.halfmove_clock, fullmoves: setup.fullmoves })
     }
@@ -28,8 +29,8 @@ impl Described for Position {
         setup.to_fen()
     }
 
-    fn read_move(&self, text: &str) -> Result<Move, String> {
-        parse_move(self, text).map_err(|error| error.to_string())
+    fn read_move(&self, text: &str) -> Result<Move, Message> {
+        parse_move(self, text).map_err(|error| error.message())
     }
 
     fn write_move(&self, mv: Move, notation: MoveNotation) -> String {

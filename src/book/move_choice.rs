@@ -71,7 +71,7 @@ impl fmt::Display for Policy {
 }
 
 /// No policy of that name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("unknown policy; choose best, weighted, softmax, uniform or group")]
 pub struct UnknownPolicy;
 

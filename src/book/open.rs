@@ -9,6 +9,7 @@ use crate::book::interop::sniff_until;
 use crate::book::model::error::BookError;
 use crate::bytes::{StopFlag, open};
 use crate::gomoku::Board;
+use crate::message::{Message, message};
 use crate::record::{BadGameReason, Formats};
 use crate::xiangqi::Position;
 
@@ -47,14 +48,14 @@ impl Book {
 fn named(error: BookError) -> BookError {
     let BookError::NotABook { path, what } = error else { return error };
     let what = match kind_of(&path) {
-        Some(kind) => format!("not a SQLite database but {kind}"),
+        Some(kind) => message!("not a SQLite database but {kind}"),
         None => what,
     };
     BookError::NotABook { path, what }
 }
 
 /// The kind of a file that is no database, in words.
-fn kind_of(path: &Path) -> Option<String> {
+fn kind_of(path: &Path) -> Option<Message> {
     let mut head = Vec::new();
     open::regular(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     if head.trim_ascii().is_empty() || head.starts_with(SQLITE_MAGIC) {
@@ -62,9 +63,11 @@ fn kind_of(path: &Path) -> Option<String> {
     }
     match (Position::sniff(&head), Board::sniff(&head)) {
         (Ok(format), _) | (Err(_), Ok(format)) => {
-            Some(format!("a file of games ({})", format.name()))
+            Some(message!("a file of games ({})", format.name()))
         }
-        (Err(BadGameReason::Unsupported(what)), _) => what.split(';').next().map(str::to_owned),
+        (Err(BadGameReason::Unsupported(what)), _) => {
+            what.to_string().split(';').next().map(Message::from)
+        }
         _ => None,
     }
 }

@@ -28,6 +28,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use crate::bytes::flag::StopFlag;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
+use crate::message::message;
 
 /// Runs merged at once; that many of one level are merged into one of the next.
 const FAN_IN: usize = 64;
@@ -435,10 +436,10 @@ impl Run {
     fn damaged(&self) -> io::Error {
         let what = match &self.file {
             RunFile::Temporary(_) => {
-                "a temporary file was changed while it was in use; start again".to_owned()
+                "a temporary file was changed while it was in use; start again".into()
             }
             RunFile::Named { path, .. } => {
-                format!("{}: damaged or cut short; make it again", path.shown())
+                message!("{}: damaged or cut short; make it again", path.shown())
             }
         };
         io::Error::new(io::ErrorKind::InvalidData, what)

@@ -17,12 +17,13 @@ use serde::Serialize;
 use super::lock::Busy;
 use super::sealed::{HEADER_LEN, SealedKind, seal};
 use super::visible::ShowPath;
+use crate::message::Message;
 
 /// The bytes of a frame's length.
 const LENGTH_LEN: usize = 4;
 
 /// The reason why work cannot go on from a journal, or be kept in one.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum JournalError {
     /// It cannot be read, made or written.
@@ -41,10 +42,10 @@ pub enum JournalError {
     Occupied(io::Error),
     /// It is no journal of such work; the text names the file, the fault and the remedy.
     #[error("{0}")]
-    Foreign(String),
+    Foreign(Message),
     /// It is of other work, or of the same with other settings; the text names the file and the remedy.
     #[error("{0}")]
-    Changed(String),
+    Changed(Message),
 }
 
 impl JournalError {

@@ -12,7 +12,7 @@ pub struct RawLine {
 }
 
 /// A reason why a line cannot be read as text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum LineError {
     /// It is longer than this number of bytes.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::atomic::{folder_of, resolve};
 use super::own_files;
 use super::visible::ShowPath;
+use crate::message::message;
 
 /// The number of attempts at a lock file that others keep removing.
 const TRIES: usize = 100;
@@ -34,7 +35,7 @@ pub enum Claim {
 }
 
 /// The error of a file that another process, or another part of this one, writes.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[error(
     "{}: another process{} writes it; wait for its end, or choose another file",
     path.shown(), in_brackets(*process)
@@ -199,7 +200,7 @@ impl FolderLock {
 
 /// Another user's process is alone in the folder, and its lock cannot be shared.
 fn closed(path: &Path) -> io::Error {
-    let text = format!(
+    let text = message!(
         "{} is another user's, who is building there, and this one may not write it; wait for the end, or \
          choose another folder",
         path.shown()
@@ -335,8 +336,8 @@ fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
         }
         None => None,
     };
-    let left = process.map(|id| format!(" (left by process {id})")).unwrap_or_default();
-    let text = format!(
+    let left = process.map(|id| message!(" (left by process {id})")).unwrap_or_default();
+    let text = message!(
         "{} is {}{left} that this user may not write; if nobody uses it any more, remove it or let its \
          owner do so, then run this again",
         path.shown(),

@@ -1,5 +1,6 @@
 //! Opening files that others named or made: regular files only, without waiting.
 
+use crate::message::message;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -55,7 +56,7 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     use io::Read;
     let file = regular(path)?;
     let too_large = || {
-        let text = format!("the file is larger than the {max} bytes that are read of it");
+        let text = message!("the file is larger than the {max} bytes that are read of it");
         io::Error::new(io::ErrorKind::FileTooLarge, text)
     };
     if file.metadata()?.len() > max {

@@ -3,6 +3,7 @@
 //! Anything may have such a name: a link, a file of the user, something of another user. So it is checked
 //! before it is used or removed, and never by a name that may lead elsewhere meanwhile.
 
+use crate::message::message;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
@@ -110,7 +111,7 @@ pub fn remove_folder(folder: &Path, is_made: impl Fn(&str) -> bool) {
 
 /// An error that names what is found at a path where this program would put something of its own.
 pub(crate) fn refusal(path: &Path, what: &str, wanted: &str) -> io::Error {
-    let text = format!(
+    let text = message!(
         "{} is {what}, where {wanted} would be; it was left as it is: move it away, then run this again",
         path.shown()
     );

@@ -27,7 +27,7 @@ pub struct SealedKind {
 }
 
 /// A reason why bytes could not be sealed or unsealed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum SealError {
     /// Fewer bytes than the header or the stated length needs.

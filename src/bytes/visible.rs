@@ -8,6 +8,8 @@ use std::fmt::{self, Display, Write};
 use std::io;
 use std::path::Path;
 
+use crate::message::Message;
+
 /// Foreign text, shown in one line: control characters (escapes and line ends among them) and characters that
 /// have no shape of their own but steer how others are shown are escaped, as `\n` or `\u{1b}`.
 ///
@@ -37,6 +39,20 @@ pub struct VisibleLines<T>(pub T);
 impl<T: Display> Display for VisibleLines<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(Escaper { out: f, keeps_lines: true }, "{}", self.0)
+    }
+}
+
+impl From<ShownPath<'_>> for Message {
+    fn from(path: ShownPath<'_>) -> Self {
+        Self::from(path.to_string())
+    }
+}
+
+impl Message {
+    /// The message with its names and values as [`Visible`] text.
+    #[must_use]
+    pub fn visible(self) -> Self {
+        self.map_texts(|text| Visible(text).to_string())
     }
 }
 

@@ -15,6 +15,7 @@ use juzhong::answers::{Analysed, Analysis, AnalysisAnswer, line_texts, parse_rul
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Line};
+use juzhong::message::message;
 use juzhong::search::{
     Control, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
     SearchOptions, Searcher,
@@ -138,7 +139,7 @@ fn run_game<G: Terminal + Playable>(
     };
     let time = began.elapsed();
     while let Some(warning) = tables.as_ref().and_then(Endgames::take_warning) {
-        super::tell(format_args!("juzhong: {warning}"));
+        super::tell(message!("juzhong: {warning}"));
     }
     let analysis = Analysis { known, no_mate_in, found, lines, time };
     if context.common.json {

@@ -22,6 +22,7 @@ use juzhong::contest::{
 };
 use juzhong::engine::{Endgames, TableOptions};
 use juzhong::game::Side;
+use juzhong::message::message;
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, Timeouts};
 use juzhong::record::Record;
@@ -200,7 +201,7 @@ pub(crate) fn parse_engine(text: &str) -> Result<Option<EngineCommand>, CliError
         return Ok(None);
     }
     let command = EngineCommand::parse(text).ok_or_else(|| {
-        let message = format!("no program in \"{text}\", or a quote is not closed");
+        let message = message!("no program in \"{text}\", or a quote is not closed");
         CliError::message(exit::USAGE, message)
     })?;
     Ok(Some(command))
@@ -240,7 +241,7 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
     let played = contest.play(&mut standing, &interrupt::stop_flag(), &mut |game, standing| {
         if let Some(journal) = &mut journal {
             let what = || args.output.as_deref().unwrap_or(Path::new("")).shown().to_string();
-            journal.add(game).map_err(|source| MatchError::Sink { what: what(), source })?;
+            journal.add(game).map_err(|source| MatchError::Sink { what: what().into(), source })?;
         }
         tell_fault(game);
         tell_warnings(game, &mut warnings);
@@ -265,7 +266,7 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
             Some(_) => "the same command goes on from its games",
             None => "with --output a match can go on",
         };
-        tell(format_args!("juzhong: interrupted; {next}"));
+        tell(message!("juzhong: interrupted; {next}"));
         return Ok(exit::INTERRUPTED);
     }
     Ok(if standing.has_faults() { exit::FAILED } else { exit::OK })
@@ -497,7 +498,7 @@ fn tell_fault<G: Contested>(game: &MatchGame<G>) {
             "juzhong: game {number}: engine {}: {}: {}",
             NAMES[engine],
             word(fault.name()),
-            language::message(how)
+            language::told(how)
         ));
     }
 }
@@ -509,7 +510,7 @@ fn tell_warnings<G: Contested>(game: &MatchGame<G>, told: &mut HashSet<(usize, S
     for (engine, warnings) in game.warnings.iter().enumerate() {
         for warning in warnings {
             if told.len() < MOST && told.insert((engine, warning.clone())) {
-                tell(format_args!("juzhong: engine {}: {warning}", NAMES[engine]));
+                tell(message!("juzhong: engine {}: {warning}", NAMES[engine]));
             }
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::cli::exit::{self, CliError};
 use crate::cli::language::Language;
 use crate::game_name::GameName;
+use juzhong::message::message;
 
 /// Options that every subcommand takes; they stand at the end of each help.
 #[derive(Debug, Clone, clap::Args)]
@@ -34,7 +35,7 @@ impl Common {
         if self.game == GameName::Xiangqi {
             return Ok(());
         }
-        let message = format_args!("{command} knows only xiangqi; leave --game out");
+        let message = message!("{command} knows only xiangqi; leave --game out");
         Err(CliError::message(exit::USAGE, message))
     }
 }

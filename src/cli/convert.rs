@@ -22,6 +22,7 @@ use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::record::{
     BadGame, Dropped, Encoding, Format, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary,
     WriteError, WriteOptions, tell_words,
@@ -119,7 +120,7 @@ fn run_game<G: Terminal + Symmetric>(
         && let Some(bad) = &first_bad
     {
         listing.close_with_error()?;
-        let message = format!("{bad} (leave out --strict to skip bad games)");
+        let message = message!("{bad} (leave out --strict to skip bad games)");
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if report.read.games == 0 {
@@ -128,7 +129,7 @@ fn run_game<G: Terminal + Symmetric>(
     }
     if report.read.games == report.filtered {
         listing.close()?;
-        let message = format!("none of {} games meets the conditions", report.filtered);
+        let message = message!("none of {} games meets the conditions", report.filtered);
         return Err(CliError::message(exit::FAILED, message));
     }
     output.close()?;
@@ -143,20 +144,20 @@ fn run_game<G: Terminal + Symmetric>(
 impl Args {
     /// The format to write.
     fn format<G: Terminal>(&self) -> Result<Format, CliError> {
-        let usage = |message: String| Err(CliError::message(exit::USAGE, message));
+        let usage = |message: Message| Err(CliError::message(exit::USAGE, message));
         let format = match self.to.or_else(|| ending(&self.output, G::FORMATS)) {
             Some(format) => format,
             None if self.output == Path::new(STANDARD) => G::WRITTEN[0],
             None => {
                 let output = self.output.shown();
-                return usage(format!("{output}: no format has this ending; give one with --to"));
+                return usage(message!("{output}: no format has this ending; give one with --to"));
             }
         };
         if format == Format::Jsonl && self.encoding != Encoding::Utf8 {
-            return usage("JSONL is UTF-8 always; leave --encoding out".to_owned());
+            return usage("JSONL is UTF-8 always; leave --encoding out".into());
         }
         if format == Format::Xqf && self.encoding == Encoding::Big5 {
-            return usage("XQF is GB18030 always; leave --encoding out".to_owned());
+            return usage("XQF is GB18030 always; leave --encoding out".into());
         }
         Ok(format)
     }
@@ -233,21 +234,21 @@ impl Report {
         }
         if self.read.noted > 0 {
             let count = self.read.noted;
-            tell(format_args!(
+            tell(message!(
                 "juzhong: {} read otherwise than the file states (-v lists them)",
                 counts::games(count)
             ));
         }
         if self.read.kept > 0 {
             let count = self.read.kept;
-            tell(format_args!(
+            tell(message!(
                 "juzhong: {} cut before an illegal move, or where the file ends too early",
                 counts::games(count)
             ));
         }
         if self.read.guessed > 0 {
             let count = self.read.guessed;
-            tell(format_args!(
+            tell(message!(
                 "juzhong: {} that several pieces could make: that one with which the rest can be \
                  played, else the one in front",
                 counts::moves(count)
@@ -263,7 +264,7 @@ impl Report {
         }
         if self.read.undecoded > 0 {
             let count = self.read.undecoded;
-            tell(format_args!(
+            tell(message!(
                 "juzhong: {} with bytes that stand for no character, written as \\xA4",
                 counts::games(count)
             ));
@@ -292,7 +293,7 @@ impl Report {
             text += &text!(", {skipped} files without games passed over (-v names them)");
         }
         let Some(context) = context else {
-            tell(format_args!("juzhong: {text}"));
+            tell(message!("juzhong: {text}"));
             return Ok(());
         };
         if context.common.json {
@@ -328,7 +329,7 @@ struct Work<'a, 'b> {
     options: WriteOptions,
     listing: Listing<'b>,
     report: Report,
-    first_bad: Option<String>,
+    first_bad: Option<Message>,
     reading: ReadOptions,
     /// A bad game is to be an error.
     is_strict: bool,
@@ -398,7 +399,7 @@ impl Work<'_, '_> {
                 self.write(source, &game)
             }
             Err(bad) => {
-                self.first_bad.get_or_insert_with(|| bad.to_string());
+                self.first_bad.get_or_insert_with(|| bad.message());
                 let listing = &mut self.listing;
                 self.bar.suspend(|| listing.add_bad(&bad));
                 Ok(())
@@ -424,7 +425,7 @@ impl Work<'_, '_> {
                     WriteError::Unencodable(..) => " (--replace)",
                     _ => "",
                 };
-                let message = format!("{place}: game {}: {error}{option}", game.game);
+                let message = message!("{place}: game {}: {error}{option}", game.game);
                 Err(CliError::message(exit::BAD_DATA, message))
             }
         }
@@ -476,7 +477,7 @@ impl<'a> Output<'a> {
         if last.is_some_and(|&byte| std::path::is_separator(char::from(byte))) {
             if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
                 let message =
-                    format!("{}: the folder is not empty; choose a new one", path.shown());
+                    message!("{}: the folder is not empty; choose a new one", path.shown());
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
             let lock = claim(path)?;
@@ -486,7 +487,7 @@ impl<'a> Output<'a> {
         }
         if path.is_dir() {
             let message =
-                format!("{}: a folder; write {0}/ for a file for each game", path.shown());
+                message!("{}: a folder; write {0}/ for a file for each game", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let lock = claim_file(path)?;
@@ -504,7 +505,7 @@ impl<'a> Output<'a> {
             Self::Standard(out) => write(*out).map_err(Refusal::Game),
             Self::File { path, single: Some(true), .. } => {
                 let path = path.shown();
-                let message = format!(
+                let message = message!(
                     "{path}: this format holds one game a file; write {path}/ for a folder of files"
                 );
                 Err(Refusal::Output(CliError::message(exit::USAGE, message)))
@@ -532,8 +533,8 @@ impl<'a> Output<'a> {
         match self {
             Self::Standard(_) => error.into(),
             Self::File { path, .. } | Self::Folder { path, .. } => {
-                let context = format!("{}: is the disk full?", path.shown());
-                CliError::new(exit::IO, anyhow::Error::new(error).context(context))
+                let context = message!("{}: is the disk full?", path.shown());
+                CliError::new(exit::IO, error).within(context)
             }
         }
     }

@@ -1,12 +1,13 @@
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 
-use super::language::{self, text, word};
+use crate::cli::language::errors::message_of;
+use crate::cli::language::{self, text, usage, word};
 use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::bytes::visible::VisibleLines;
+use juzhong::message::Message;
 
 /// Fine: every answered query, whatever the answer.
 pub(crate) const OK: u8 = 0;
@@ -31,29 +32,33 @@ pub(crate) const INTERRUPTED: u8 = 75;
 #[derive(Debug)]
 pub(crate) struct CliError {
     code: u8,
+    /// What was being done, the innermost first.
+    doing: Vec<Message>,
     error: anyhow::Error,
 }
 
 impl CliError {
     /// An error that ends the program with `code`.
     pub(crate) fn new(code: u8, error: impl Into<anyhow::Error>) -> Self {
-        Self { code, error: error.into() }
+        Self { code, doing: Vec::new(), error: error.into() }
     }
 
     /// An error made of a message.
-    pub(crate) fn message(code: u8, message: impl Display) -> Self {
-        Self { code, error: anyhow::anyhow!("{message}") }
+    pub(crate) fn message(code: u8, message: impl Into<Message>) -> Self {
+        Self::new(code, message.into())
     }
 
     /// The error and its causes.
     fn texts(&self) -> Vec<String> {
-        self.error.chain().map(|cause| language::message(&cause.to_string())).collect()
+        let causes = self.error.chain().map(message_of);
+        self.doing.iter().rev().cloned().chain(causes).map(language::told).collect()
     }
 
     /// The error, with what was being done.
     #[must_use]
-    pub(crate) fn within(self, context: impl Display) -> Self {
-        Self { error: self.error.context(context.to_string()), ..self }
+    pub(crate) fn within(mut self, context: impl Into<Message>) -> Self {
+        self.doing.push(context.into());
+        self
     }
 
     /// Prints the error with its causes and returns the exit code. A closed pipe is no error.
@@ -64,7 +69,7 @@ impl CliError {
             return OK;
         }
         let colon = language::colon();
-        super::tell(format_args!("juzhong{colon}{}", self.texts().join(colon)));
+        super::tell(format!("juzhong{colon}{}", self.texts().join(colon)));
         self.code
     }
 }
@@ -119,8 +124,11 @@ pub(crate) trait OrExit<T> {
     /// # Errors
     ///
     /// The error, with the code and the context.
-    fn or_exit_with<D: Display>(self, code: u8, context: impl FnOnce() -> D)
-    -> Result<T, CliError>;
+    fn or_exit_with<D: Into<Message>>(
+        self,
+        code: u8,
+        context: impl FnOnce() -> D,
+    ) -> Result<T, CliError>;
 }
 
 impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
@@ -128,12 +136,12 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
         self.map_err(|error| CliError::new(code, error))
     }
 
-    fn or_exit_with<D: Display>(
+    fn or_exit_with<D: Into<Message>>(
         self,
         code: u8,
         context: impl FnOnce() -> D,
     ) -> Result<T, CliError> {
-        self.map_err(|error| CliError { code, error: error.into().context(context().to_string()) })
+        self.map_err(|error| CliError::new(code, error).within(context()))
     }
 }
 
@@ -141,56 +149,28 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 ///
 /// `args` is the command line, the program's name first.
 pub(crate) fn from_clap(error: &clap::Error, args: &[OsString], out: &mut dyn Write) -> u8 {
-    let text = error.render().to_string();
     if error.use_stderr() {
-        let text = in_plain_words(&text);
-        let text = with_range(text, error, args);
-        let text = match text.strip_prefix("error: ") {
-            Some(rest) => [word("error: "), &language::message(rest)].concat(),
-            None => language::message(&text),
-        };
-        let text = language::rendered(text);
+        let text = usage::text(error, &super::command_line(), |option| range(args, option));
         eprint!("{}{}", VisibleLines(text), command_meant(error).unwrap_or_default());
         return USAGE;
     }
-    match write!(out, "{}", language::rendered(text)).and_then(|()| out.flush()) {
+    let text = error.render().to_string();
+    match write!(out, "{}", language::rendered(text, &super::command_line()))
+        .and_then(|()| out.flush())
+    {
         Ok(()) => OK,
         Err(error) => CliError::from(error).report(),
     }
 }
 
-/// The message with the remedy where the standard library only names the fault of a number.
-pub(crate) fn in_plain_words(text: &str) -> String {
-    [
-        ("invalid digit found in string", "write a whole number"),
-        ("cannot parse integer from empty string", "write a whole number"),
-        ("number too large to fit in target type", "the number is too large"),
-        ("number too small to fit in target type", "the number is too small"),
-        ("invalid float literal", "write a number"),
-    ]
-    .into_iter()
-    .fold(text.to_owned(), |text, (fault, remedy)| text.replace(fault, remedy))
-}
-
-/// The mark of a message about a number that cannot be read.
-const NO_NUMBER: &str = "write a whole number";
-
-/// The message about a number that cannot be read with the numbers that the option takes.
-fn with_range(text: String, error: &clap::Error, args: &[OsString]) -> String {
-    if error.kind() != UsageError::ValueValidation || !text.contains(NO_NUMBER) {
-        return text;
-    }
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return text;
-    };
-    let name = option.split(' ').next().unwrap_or_default().trim_start_matches('-');
+/// The range of the numbers of an option of the command that was typed.
+fn range(args: &[OsString], option: &str) -> Option<String> {
     let program = super::command_line();
     let mut command = &program;
     for word in args.iter().skip(1) {
         command = command.find_subcommand(word).unwrap_or(command);
     }
-    let Some(range) = range_of(command, name) else { return text };
-    text.replacen(NO_NUMBER, &format!("write a whole number in {range}"), 1)
+    range_of(command, option)
 }
 
 /// The range of an option's numbers, as its reader names it where a number is outside; `None` where any number goes.

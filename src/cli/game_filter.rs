@@ -7,6 +7,7 @@ use juzhong::book::opening::{Code, Opening};
 use juzhong::book::{Ending, Filter};
 use juzhong::game::{Game, Side, Symmetric};
 use juzhong::hash::Key;
+use juzhong::message::message;
 use juzhong::record::Record;
 use juzhong::tablebase::Pattern;
 
@@ -111,7 +112,7 @@ impl GameFilter {
         if let Some(pattern) = &moves.material
             && G::start().is_of_material(pattern).is_none()
         {
-            let message = format!("--material: {} has no sets of men", G::NAME);
+            let message = message!("--material: {} has no sets of men", G::NAME);
             return Err(CliError::message(exit::USAGE, message));
         }
         let read = |text: &String| {

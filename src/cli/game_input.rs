@@ -8,13 +8,14 @@ use super::book::from_book;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::{CliError, OrExit, exit};
-use crate::cli::language::{counts, endings, message};
+use crate::cli::language::{counts, endings, text, told};
 use juzhong::answers::{GameEnd, shown_place};
 use juzhong::book::{Inputs, find_games, interop};
 use juzhong::bytes::atomic::{folder_of, resolve};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Game;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::record::{
     BadGame, BadGameReason, ChangedError, Formats, GameFile, ParsedGame, Place, ReadOptions,
     ReadSummary, read_game_file,
@@ -51,19 +52,19 @@ pub(crate) fn refuse_input_as_output(files: &[PathBuf], output: &Path) -> Result
     }
     if files.iter().any(|file| resolve(file).is_ok_and(|file| file == place)) {
         let output = output.shown();
-        let message = format!("{output}: this is also an input; choose another name");
+        let message = message!("{output}: this is also an input; choose another name");
         return Err(CliError::message(exit::CANNOT_CREATE, message));
     }
     Ok(())
 }
 
 /// The error where the inputs have no game that can be read; `first_bad` is the first that cannot.
-pub(crate) fn no_game(inputs: &Inputs, first_bad: Option<String>) -> CliError {
-    let bad = first_bad.map_or_else(|| NO_FORMAT.to_owned(), |bad| format!("; {bad}"));
+pub(crate) fn no_game(inputs: &Inputs, first_bad: Option<Message>) -> CliError {
+    let bad = first_bad.map_or_else(|| NO_FORMAT.into(), |bad| message!("; {}", bad));
     let first = inputs.files.first().map_or_else(String::new, |f| f.shown().to_string());
     let others = if inputs.files.len() > 1 { " and others" } else { "" };
     let message =
-        format!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
+        message!("no game in {} ({first}{others}){bad}", counts::files(inputs.files.len()));
     CliError::message(exit::BAD_DATA, message)
 }
 
@@ -86,7 +87,7 @@ pub(crate) fn read_file<G: Formats>(
     let file = match open_input::<G>(path, folder) {
         // A file found in a folder; one that was given is known to be readable.
         Err(error) if open::is_refused(&error) => {
-            let reason = BadGameReason::Unsupported(format!("cannot be read: {error}"));
+            let reason = BadGameReason::Unsupported(message!("cannot be read: {error}"));
             let bad = BadGame { source: name.clone(), place: Place::Offset(0), game: 1, reason };
             sink(&name, Err(bad))?;
             return Ok(ReadSummary { bad: 1, ..ReadSummary::default() });
@@ -129,8 +130,8 @@ pub(crate) fn remark<G: Game>(source: &str, game: &ParsedGame<G>) -> Option<Stri
     if let Some(end) = GameEnd::of(source, game) {
         return Some(endings::sentence(&end));
     }
-    let note = message(&game.note?.to_string());
-    Some(format!("{}: {note}", shown_place(source, game.place)))
+    let note = told(game.note?.message());
+    Some(text!("{}: {note}", shown_place(source, game.place)))
 }
 
 /// The fault of a file that is no file of games, with what it is if that is a book of another program.
@@ -138,7 +139,7 @@ fn named_book(path: &Path, bad: BadGame) -> BadGame {
     let is_unknown = matches!(bad.reason, BadGameReason::UnknownFormat(_));
     let format = is_unknown.then(|| interop::sniff(path).ok()).flatten();
     let Some(format) = format else { return bad };
-    let what = format!(
+    let what = message!(
         "an opening book of another program ({}), no file of games; `juzhong book import` reads it",
         format.name()
     );

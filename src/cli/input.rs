@@ -7,6 +7,7 @@ use std::path::Path;
 use super::{CliError, OrExit, exit, interrupt};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{self, RawLine};
+use juzhong::message::message;
 
 /// Bytes read at once.
 const BUFFER: usize = 64 << 10;
@@ -28,7 +29,7 @@ impl Input {
         let is_standard = path.as_os_str() == "-";
         let name = if is_standard { "stdin".to_owned() } else { path.shown().to_string() };
         let source = if is_standard { WaitingInput::standard() } else { WaitingInput::open(path) };
-        let source = source.or_exit_with(exit::NO_INPUT, || format!("cannot open {name}"))?;
+        let source = source.or_exit_with(exit::NO_INPUT, || message!("cannot open {name}"))?;
         Ok(Self { reader: BufReader::with_capacity(BUFFER, source), name, number: 0, max })
     }
 
@@ -72,10 +73,10 @@ impl Input {
     fn read_some(&mut self) -> Result<Option<RawLine>, CliError> {
         let read = bytes::read_line(&mut self.reader, self.max);
         if interrupt::is_requested() {
-            let message = format!("{}: interrupted", self.name);
+            let message = message!("{}: interrupted", self.name);
             return Err(CliError::message(exit::INTERRUPTED, message));
         }
-        read.or_exit_with(exit::IO, || format!("cannot read {}", self.name))
+        read.or_exit_with(exit::IO, || message!("cannot read {}", self.name))
     }
 
     /// The next line as text, of one that is too long its beginning, so that a batch can go on; bytes
@@ -96,7 +97,7 @@ impl Input {
                 _ => return Ok(()),
             }
         }
-        let message = format!("{}: a line of more than {MAX_SKIP} bytes", self.place());
+        let message = message!("{}: a line of more than {MAX_SKIP} bytes", self.place());
         Err(CliError::message(exit::BAD_DATA, message))
     }
 

@@ -10,6 +10,7 @@ use signal_hook::flag;
 
 use super::{exit, tell};
 use juzhong::bytes::StopFlag;
+use juzhong::message::message;
 use juzhong::tablebase::GenerateError;
 
 /// The time that the work has to end in good order after the first signal.
@@ -84,7 +85,7 @@ pub(crate) fn insist() -> io::Result<()> {
             std::thread::sleep(LOOK);
         }
         std::thread::sleep(GRACE);
-        tell(format_args!("juzhong: {}", GenerateError::Interrupted));
+        tell(message!("juzhong: {}", GenerateError::Interrupted));
         std::process::exit(i32::from(exit::INTERRUPTED));
     })?;
     Ok(())

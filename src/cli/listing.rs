@@ -14,6 +14,7 @@ use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::record::{BadGame, ParsedGame, Record};
 
 /// The number of bad games shown where no list of them was requested, and of files without games.
@@ -41,7 +42,7 @@ impl<'a> ListFile<'a> {
             return Err(exists(option, path));
         }
         if resolve(path).is_ok_and(|list| resolve(output).is_ok_and(|output| output == list)) {
-            let message = format!("{}: both the output and {option}", path.shown());
+            let message = message!("{}: both the output and {option}", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let cannot = || path.shown().to_string();
@@ -97,7 +98,7 @@ pub(crate) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
 
 fn exists(option: &str, path: &Path) -> CliError {
     let path = path.shown();
-    let message = format!("{path}: something stands there; choose another name for {option}");
+    let message = message!("{path}: something stands there; choose another name for {option}");
     CliError::message(exit::CANNOT_CREATE, message)
 }
 
@@ -115,11 +116,11 @@ pub(crate) struct Listing<'a> {
 #[derive(Debug)]
 struct Told {
     /// The lines that wait; none does once lines are told at once.
-    waiting: Option<Vec<String>>,
+    waiting: Option<Vec<Message>>,
 }
 
 impl Told {
-    fn line(&mut self, line: String) {
+    fn line(&mut self, line: Message) {
         match &mut self.waiting {
             None => tell(line),
             Some(lines) => lines.push(line),
@@ -161,10 +162,10 @@ impl<'a> Listing<'a> {
         }
     }
 
-    fn show_bad(&mut self, bad: &dyn std::fmt::Display) {
+    fn show_bad(&mut self, bad: &impl ToMessage) {
         self.bad += 1;
         if self.bad <= SHOWN {
-            self.told.line(format!("juzhong: left out: {bad}"));
+            self.told.line(message!("juzhong: left out: {bad}"));
         }
     }
 
@@ -187,7 +188,7 @@ impl<'a> Listing<'a> {
             self.cut += 1;
             if self.cut <= SHOWN {
                 let end = GameEnd::at_fault(cut, record);
-                self.told.line(format!("juzhong: {}", endings::sentence(&end)));
+                self.told.line(message!("juzhong: {}", endings::sentence(&end)));
             }
         }
     }
@@ -199,7 +200,7 @@ impl<'a> Listing<'a> {
         let Some(remark) = remark.flatten() else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
-            self.told.line(format!("juzhong: {remark}"));
+            self.told.line(message!("juzhong: {remark}"));
         }
     }
 
@@ -215,9 +216,7 @@ impl<'a> Listing<'a> {
         let Self { list, bad, mut told, .. } = self;
         told.release();
         if bad > SHOWN {
-            tell(format_args!(
-                "juzhong: left out: {bad} bad games in all; --rejects FILE lists them"
-            ));
+            tell(message!("juzhong: left out: {bad} bad games in all; --rejects FILE lists them"));
         }
         list.map_or(Ok(()), ListFile::close)
     }

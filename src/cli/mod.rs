@@ -191,7 +191,7 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
 }
 
 /// The commands and their options, with the defaults of the program.
-fn command_line() -> clap::Command {
+pub(crate) fn command_line() -> clap::Command {
     with_negative_values(Cli::command())
 }
 

@@ -10,6 +10,7 @@ use juzhong::book::find_games;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{Contested, LeftOut, read_positions};
+use juzhong::message::message;
 use juzhong::record::{MAX_SHARED_TEXT, Record, Tree, read_packed};
 
 /// The largest file of openings that is read, in bytes: all of them are held in memory.
@@ -35,7 +36,7 @@ pub(crate) fn read_openings<G: Contested + Terminal>(
     }
     if openings.is_empty() {
         let names: Vec<_> = inputs.iter().map(|input| input.shown().to_string()).collect();
-        let message = format!("{}: no games and no positions in it", names.join(", "));
+        let message = message!("{}: no games and no positions in it", names.join(", "));
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     Ok(openings)
@@ -46,7 +47,7 @@ pub(crate) fn tell_left_out(left_out: &[LeftOut]) {
     /// Openings that are named; more of them are counted.
     const MOST: usize = 10;
     for LeftOut { number, how } in left_out.iter().take(MOST) {
-        let how = language::message(how);
+        let how = language::told(how);
         tell(text!("juzhong: opening {number} is left out, for it ends the game: {how}"));
     }
     if let Some(more) = left_out.len().checked_sub(MOST + 1) {

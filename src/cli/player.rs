@@ -9,6 +9,7 @@ use juzhong::answers::parse_rules;
 use juzhong::book::{Policy, SelectOptions};
 use juzhong::engine::{Engine, EngineOptions, OwnBook, Playable, TableOptions, clock};
 use juzhong::game::Side;
+use juzhong::message::message;
 use juzhong::protocol::client::GoLimits;
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY, MAX_THREADS};
 use juzhong::tablebase::{Metric as TableMetric, Rules as TableRules};
@@ -160,7 +161,7 @@ impl PlayerArgs {
             [("--hash", self.hash, MAX_HASH_MIB), ("--threads", self.threads, MAX_THREADS)]
         {
             if !(1..=most).contains(&value) {
-                let message = format!("{name} {value}: choose 1 to {most}");
+                let message = message!("{name} {value}: choose 1 to {most}");
                 return Err(CliError::message(exit::USAGE, message));
             }
         }
@@ -183,7 +184,7 @@ impl PlayerArgs {
 /// Prints the problems of books and tablebases, each one once.
 pub(crate) fn tell_warnings<G: Playable>(engine: &mut Engine<G>) {
     for warning in engine.take_warnings() {
-        super::tell(format_args!("juzhong: {warning}"));
+        super::tell(message!("juzhong: {warning}"));
     }
 }
 

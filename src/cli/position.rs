@@ -75,7 +75,7 @@ pub(crate) fn refuse<G: Terminal>(
             let drawing = G::draw_illegal(&text);
             say!(context.out, "{drawing}fen      {text}\nstatus   illegal")?;
             for reason in reasons {
-                say!(context.out, "reason   {}", language::message(&reason))?;
+                say!(context.out, "reason   {}", language::told(reason))?;
             }
         }
     }
@@ -140,7 +140,7 @@ fn show<G: Terminal>(
     let reason = description
         .reason
         .as_ref()
-        .map(|r| format!(" ({})", language::message(r)))
+        .map(|r| format!(" ({})", language::told(r.as_str())))
         .unwrap_or_default();
     say!(out, "verdict  {}{reason}", word(description.verdict))?;
     write_explanation(&description.explanation, out)?;

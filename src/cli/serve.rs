@@ -5,7 +5,7 @@ use etcetera::BaseStrategy;
 
 use super::interrupt::stop_flag;
 use super::{CliError, Context, OrExit, exit, tell};
-use crate::cli::language::{self, text};
+use crate::cli::language::text;
 use crate::web::{Config, Server, StartError};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     let server = Server::start(config, &stop_flag()).map_err(from_start)?;
     let address = server.url_to_write();
     writeln!(context.out, "{}", server.url())?;
-    writeln!(context.out, "{}", language::message(&format!("to edit books too, open {address}")))?;
+    writeln!(context.out, "{}", text!("to edit books too, open {address}"))?;
     context.out.flush()?;
     if args.open && open_browser::that_detached(address).is_err() {
         tell("no browser could be started; open the address yourself");

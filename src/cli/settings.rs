@@ -17,11 +17,12 @@ use serde::Deserialize;
 
 use super::terminal::BoardStyle;
 use super::{CliError, Context, exit, write_answer};
-use crate::cli::language::{Language, left, say, word};
+use crate::cli::language::{Language, left, say, usage, word};
 use juzhong::answers::{ConfigAnswer, SettingInEffect};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::engine::OwnBook;
+use juzhong::message::{Message, message};
 use juzhong::xiangqi::{Position, RuleSet};
 
 /// The largest settings file that is read, in bytes.
@@ -266,18 +267,16 @@ impl Settings {
             Err(error) => return Err(CliError::new(exit::NO_INPUT, error).within(file.shown())),
             Ok(bytes) => bytes,
         };
-        let bad = |what: String| {
-            let message = format!("{}: {what}", file.shown());
-            CliError::message(exit::USAGE, message)
-        };
-        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".to_owned()))?;
+        let bad =
+            |what: Message| CliError::message(exit::USAGE, message!("{}: {what}", file.shown()));
+        let text = String::from_utf8(bytes).map_err(|_| bad("not UTF-8".into()))?;
         let text = text.trim_start_matches('\u{feff}');
         let mut table: toml::Table =
-            text.parse().map_err(|e: toml::de::Error| bad(e.to_string()))?;
+            text.parse().map_err(|e: toml::de::Error| bad(e.to_string().into()))?;
         let mut engine = match table.remove("engine") {
             None => toml::Table::new(),
             Some(toml::Value::Table(engine)) => engine,
-            Some(_) => return Err(bad("engine is a table; write [engine]".to_owned())),
+            Some(_) => return Err(bad("engine is a table; write [engine]".into())),
         };
         let folder = file.parent().unwrap_or(Path::new(""));
         for setting in &SETTINGS {
@@ -285,7 +284,7 @@ impl Settings {
             let Some(value) = from.remove(setting.name) else { continue };
             let values = value.try_into::<Values>();
             let wrong = |_| {
-                bad(format!("{}: write a text, a number or a list of texts", setting.full_name()))
+                bad(message!("{}: write a text, a number or a list of texts", setting.full_name()))
             };
             let values = values.map_err(wrong)?.into_texts().into_iter().map(|text| match setting
                 .kind
@@ -299,7 +298,7 @@ impl Settings {
             table.keys().cloned().chain(engine.keys().map(|key| format!("engine.{key}"))).next();
         if let Some(key) = unknown {
             let names: Vec<String> = SETTINGS.iter().map(Setting::full_name).collect();
-            return Err(bad(format!("there is no setting {key}; there are {}", names.join(", "))));
+            return Err(bad(message!("there is no setting {key}; there are {}", names.join(", "))));
         }
         self.is_read = true;
         Ok(())
@@ -318,7 +317,7 @@ impl Settings {
                 _ => setting.variable(),
             };
             if setting.kind == ValueKind::Plain && values.len() != 1 {
-                let message = format!("{}: one value is needed", place());
+                let message = message!("{}: one value is needed", place());
                 return Err(CliError::message(exit::USAGE, message));
             }
             if setting.name == "rules" {
@@ -330,7 +329,7 @@ impl Settings {
                 let values = setting.values_for(path, values);
                 let Some(found) = place_of(&program, path, option) else { continue };
                 if let Err(fault) = accepts(found, &values) {
-                    let message = format!("{}: {fault}", place());
+                    let message = message!("{}: {fault}", place());
                     return Err(CliError::message(exit::USAGE, message));
                 }
             }
@@ -375,7 +374,7 @@ fn place_of<'a>(
 }
 
 /// Lets a command read the values of an option; the fault that it finds in them.
-fn accepts((command, arg): (&Command, &Arg), values: &[OsString]) -> Result<(), String> {
+fn accepts((command, arg): (&Command, &Arg), values: &[OsString]) -> Result<(), Message> {
     let name = arg.get_long().map(|long| OsString::from(format!("--{long}")));
     let values = values.iter().flat_map(|value| name.iter().cloned().chain([value.clone()]));
     let line = std::iter::once("juzhong".into()).chain(values);
@@ -383,9 +382,7 @@ fn accepts((command, arg): (&Command, &Arg), values: &[OsString]) -> Result<(), 
     if !matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
         return Ok(()); // Something else that the command needs is missing here.
     }
-    let text = exit::in_plain_words(&error.to_string());
-    let first = text.lines().next().unwrap_or_default();
-    Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
+    Err(usage::fault(&error))
 }
 
 /// Returns true if there is no file, or none that this user may look for.

@@ -1,8 +1,9 @@
 //! Sizes on the command line.
+use juzhong::message::{Message, message};
 
 /// Bytes: digits with an optional K, M, G or T (of 1024), `iB` or `B` after them, small letters or
 /// large.
-pub(crate) fn parse_size<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+pub(crate) fn parse_size<T: TryFrom<u64>>(text: &str) -> Result<T, Message> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim_start().to_ascii_lowercase().as_str() {
@@ -16,7 +17,7 @@ pub(crate) fn parse_size<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let number: Option<u64> = number.parse().ok();
     let size = number.zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
     size.and_then(|size| T::try_from(size).ok())
-        .ok_or_else(|| format!("\"{text}\" is no size; write 512MiB or 2GiB"))
+        .ok_or_else(|| message!("\"{text}\" is no size; write 512MiB or 2GiB"))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use juzhong::answers::{CheckAnswer, Described, ErrorReport, Refusal, SolveAnswer
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};
 use juzhong::gomoku::{Board, Point};
+use juzhong::message::{Message, ToMessage};
 use juzhong::solve::{Budget, CheckError, Proof, Prover, Solution, SolutionStore, Value, check};
 
 /// The greatest proof file that is read.
@@ -69,10 +70,10 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "seconds go from 0.01 to 10000000".to_owned())
 }
 
-fn parse_memory(text: &str) -> Result<usize, String> {
+fn parse_memory(text: &str) -> Result<usize, Message> {
     let bytes: usize = parse_size(text)?;
     let is_enough = bytes >= 1 << 20;
-    if is_enough { Ok(bytes) } else { Err("at least 1MiB is needed".to_owned()) }
+    if is_enough { Ok(bytes) } else { Err("at least 1MiB is needed".into()) }
 }
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
@@ -339,9 +340,12 @@ fn run_batch(fens: &mut Fens, args: &Args, context: &mut Context<'_>) -> Result<
             Err(refusal) => {
                 code = exit::BAD_DATA;
                 let number = fens.number();
-                let message = language::message(&refusal.to_string());
+                let message = language::told(refusal.message());
                 tell(text!("{}:{number}: {}", fens.name(), &message));
-                SolveAnswer::refused(line, ErrorReport { code: exit::BAD_DATA, message })
+                SolveAnswer::refused(
+                    line,
+                    ErrorReport { code: exit::BAD_DATA, message: message.into() },
+                )
             }
         };
         batch.write(answer)?;
@@ -417,7 +421,7 @@ fn show_checked(checked: &CheckAnswer, context: &mut Context<'_>) -> Result<(), 
     say!(out, "proof    {}", checked.proof)?;
     match (&checked.reason, checked.positions) {
         (None, positions) => say!(out, "valid    yes: {} positions", positions.unwrap_or(0))?,
-        (Some(reason), _) => say!(out, "valid    no: {}", language::message(reason))?,
+        (Some(reason), _) => say!(out, "valid    no: {}", language::told(reason))?,
     }
     Ok(())
 }

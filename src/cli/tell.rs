@@ -1,17 +1,17 @@
 //! Lines on standard error, and answers as JSON.
 
-use std::fmt::Display;
 use std::io::Write;
 
 use serde::Serialize;
 
 use crate::cli::language;
 use juzhong::bytes::visible::VisibleLines;
+use juzhong::message::Message;
 
 /// Writes a line to standard error. If nobody reads it any more, the work goes on all the same.
-pub(crate) fn tell(line: impl Display) {
+pub(crate) fn tell(line: impl Into<Message>) {
     // In one piece, so that the lines of several processes do not mix.
-    let line = format!("{}\n", VisibleLines(language::message(&line.to_string())));
+    let line = format!("{}\n", VisibleLines(language::told(line)));
     let _unheard = std::io::stderr().lock().write_all(line.as_bytes());
 }
 

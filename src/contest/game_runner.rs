@@ -7,6 +7,7 @@ use crate::contest::games::{Contested, side_name};
 use crate::contest::participant::EngineSlot;
 use crate::contest::referee::{End, MATE, Referee};
 use crate::game::{Line, Outcome, ScoreKind, Side};
+use crate::message::{Message, message};
 use crate::protocol::client::{ClientError, Clocks, GoLimits, Thought};
 use crate::protocol::{Offer, scale};
 use crate::record::{Record, Tree};
@@ -193,7 +194,7 @@ impl<G: Contested> Played<G> {
                 tags.push((name.to_owned(), value.to_owned()));
             }
         }
-        tags.push(("Termination".to_owned(), self.end.how));
+        tags.push(("Termination".to_owned(), self.end.how.to_string()));
         Record {
             tags,
             start: opening.start.clone(),
@@ -274,7 +275,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
         if thought.took > allowed.saturating_add(self.time_control.margin) {
             let [took, allowed] = [thought.took, allowed].map(|time| time.as_millis());
             let side_name = side_name::<G>(side);
-            let how = format!("{side_name} lost on time: {took} ms for a move, {allowed} ms left");
+            let how = message!("{side_name} lost on time: {took} ms for a move, {allowed} ms left");
             return self.blame(side, Fault::Time, how);
         }
         if self.is_stopped() {
@@ -331,17 +332,17 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
             return Turn::Over(End::new(Outcome::Draw, "draw agreed"));
         }
         if thought.offer == Some(Offer::Resign) {
-            let how = format!("{} resigns", side_name::<G>(side));
+            let how = message!("{} resigns", side_name::<G>(side));
             return Turn::Over(End::new(Outcome::Win(!side), how));
         }
         let Some(text) = &thought.best else {
-            let how = format!("{} made no move", side_name::<G>(side));
+            let how = message!("{} made no move", side_name::<G>(side));
             return self.blame(side, Fault::Illegal, how);
         };
         let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
         let Some(mv) = legal else {
             let text: String = text.chars().take(20).collect();
-            let how = format!("{} made the illegal move {text}", side_name::<G>(side));
+            let how = message!("{} made the illegal move {text}", side_name::<G>(side));
             return self.blame(side, Fault::Illegal, how);
         };
         self.effort[side.index()] += Effort::of(thought);
@@ -359,7 +360,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     }
 
     /// The side's engine loses, and is ended.
-    fn blame(&mut self, side: Side, fault: Fault, how: String) -> Turn<G> {
+    fn blame(&mut self, side: Side, fault: Fault, how: Message) -> Turn<G> {
         self.fault = Some((side, fault));
         self.slots[side.index()].release();
         Turn::Over(End::new(Outcome::Win(!side), how))

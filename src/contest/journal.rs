@@ -3,7 +3,6 @@
 //! A game is added when it and all before it are over. Each game names its match in the tag `Match`; the tags
 //! `RedEffort`, `BlackEffort` (by the names of the sides) and `Fault` state what the record itself has no place for.
 
-use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use crate::contest::game_runner::{Effort, Fault};
 use crate::contest::games::{Contested, read_games, side_name};
 use crate::contest::matches::{MatchGame, engine_of};
 use crate::game::Side;
+use crate::message::{Message, message};
 use crate::record::Record;
 use crate::xiangqi::notation::MoveNotation;
 
@@ -112,9 +112,10 @@ fn whole_games<G: Contested>(bytes: &[u8]) -> usize {
 }
 
 /// The error for a file that holds something other than games of matches.
-fn foreign(path: &Path, what: impl Display) -> JournalError {
+fn foreign(path: &Path, what: impl Into<Message>) -> JournalError {
     let path = path.shown();
-    JournalError::Foreign(format!(
+    let what = what.into();
+    JournalError::Foreign(message!(
         "{path}: {what}; a match goes on only from its own games: choose another file"
     ))
 }
@@ -122,7 +123,7 @@ fn foreign(path: &Path, what: impl Display) -> JournalError {
 /// The error for the games of another match.
 fn changed(path: &Path, there: &str, asked: &str) -> JournalError {
     let path = path.shown();
-    JournalError::Changed(format!(
+    JournalError::Changed(message!(
         "{path}: its games were played with other settings; use the same, or choose another file\n  there: {there}\n  \
          asked: {asked}"
     ))
@@ -139,13 +140,13 @@ fn read<G: Contested>(
     for (number, record) in records.into_iter().enumerate() {
         let there = record.tag("Match").unwrap_or_default();
         if there.is_empty() {
-            return Err(foreign(path, format_args!("game {} is of no match", number + 1)));
+            return Err(foreign(path, message!("game {} is of no match", number + 1)));
         }
         if there != settings {
             return Err(changed(path, there, settings));
         }
         let Some(game) = game_of(number, record) else {
-            let what = format_args!("game {} is not the one that belongs there", number + 1);
+            let what = message!("game {} is not the one that belongs there", number + 1);
             return Err(foreign(path, what));
         };
         games.push(game);

@@ -19,6 +19,7 @@ use crate::contest::referee::Referee;
 use crate::contest::sprt::{Decision, Sprt};
 use crate::contest::stats::MatchResults;
 use crate::game::{Outcome, Side};
+use crate::message::Message;
 use crate::protocol::client::{ClientError, Timeouts};
 use crate::record::Record;
 use crate::xiangqi::Position;
@@ -45,7 +46,7 @@ pub struct Match<G: Contested = Position> {
 }
 
 /// The reason why a match cannot go on.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum MatchError {
     /// There is no opening.
@@ -58,7 +59,7 @@ pub enum MatchError {
     #[error("{what}")]
     Sink {
         /// The work of the receiver.
-        what: String,
+        what: Message,
         /// The cause.
         source: std::io::Error,
     },

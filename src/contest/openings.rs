@@ -10,6 +10,7 @@ use crate::contest::games::Contested;
 use crate::contest::referee::Referee;
 use crate::engine::{Engine, EngineOptions};
 use crate::game::{Line, MoveList};
+use crate::message::Message;
 use crate::record::{Record, Tree};
 use crate::search::Limits;
 use crate::xiangqi::Position;
@@ -32,7 +33,7 @@ pub struct LeftOut {
     /// Its place in the list that was given, from 1.
     pub number: usize,
     /// The end of the game, for people.
-    pub how: String,
+    pub how: Message,
 }
 
 /// Positions searched to see whether random plies have given something away.
@@ -57,7 +58,7 @@ impl<G: Contested> Openings<G> {
             let line = line_of(opening);
             let position = line.position();
             if position.outcome().is_some() {
-                left_out.push(LeftOut { number: *number, how: position.how_ended().to_owned() });
+                left_out.push(LeftOut { number: *number, how: position.how_ended().into() });
                 return false;
             }
             seen.insert((position.canonical().key, line.clock()))
@@ -129,7 +130,7 @@ impl<G: Contested> Openings<G> {
 }
 
 /// The end of the game after an opening by the rules, for people; `None` if there is a game to play.
-fn end_of<G: Contested>(opening: &Record<G>, referee: &Referee<G>) -> Option<String> {
+fn end_of<G: Contested>(opening: &Record<G>, referee: &Referee<G>) -> Option<Message> {
     referee.by_rules(&line_of(opening)).map(|end| end.how)
 }
 
@@ -258,7 +259,7 @@ mod tests {
             .unwrap();
         let openings = Openings::new(positions, 8, 1, 2);
         assert_eq!(openings.len(), 1);
-        assert_eq!(openings.left_out(), [LeftOut { number: 1, how: "checkmate".to_owned() }]);
+        assert_eq!(openings.left_out(), [LeftOut { number: 1, how: "checkmate".into() }]);
         let none = Openings::<Position>::new(Vec::new(), 8, 1, 2);
         assert!(none.of_pair(0, &Referee::default()).is_none());
     }

@@ -6,6 +6,7 @@ use crate::bytes::by_count;
 use crate::contest::games::{Contested, side_name};
 use crate::engine::ProbeBudget;
 use crate::game::{Horizon, Line, Outcome};
+use crate::message::{Message, message};
 use crate::tablebase::Wdl;
 use crate::xiangqi::Position;
 
@@ -94,11 +95,11 @@ impl FromStr for ResignRule {
 pub(crate) struct End {
     pub(crate) outcome: Outcome,
     /// For people.
-    pub(crate) how: String,
+    pub(crate) how: Message,
 }
 
 impl End {
-    pub(crate) fn new(outcome: Outcome, how: impl Into<String>) -> Self {
+    pub(crate) fn new(outcome: Outcome, how: impl Into<Message>) -> Self {
         Self { outcome, how: how.into() }
     }
 }
@@ -138,7 +139,7 @@ impl<G: Contested> Referee<G> {
             Wdl::Draw => Outcome::Draw,
             Wdl::Loss => Outcome::Win(!side),
         };
-        Some(End::new(outcome, format!("by the tables: {}", advice.moves.first()?)))
+        Some(End::new(outcome, message!("by the tables: {}", advice.moves.first()?)))
     }
 
     fn by_agreement(&self, line: &Line<G>, scores: &[Option<i32>]) -> Option<End> {
@@ -158,8 +159,8 @@ impl<G: Contested> Referee<G> {
                     let loser = side_name::<G>(!winner);
                     let how = by_count(
                         moves as u64,
-                        format!("resigned for {loser} after 1 move"),
-                        format!("resigned for {loser} after {moves} moves"),
+                        message!("resigned for {loser} after 1 move"),
+                        message!("resigned for {loser} after {moves} moves"),
                     );
                     return Some(End::new(Outcome::Win(winner), how));
                 }
@@ -168,7 +169,7 @@ impl<G: Contested> Referee<G> {
         let DrawRule { from, moves, score } = self.draw?;
         let level = |said: &Option<i32>| said.is_some_and(|said| said.abs() <= score);
         let drawn = line.len() >= 2 * from && last(moves)?.iter().all(level);
-        drawn.then(|| End::new(Outcome::Draw, format!("called a draw after {moves} level moves")))
+        drawn.then(|| End::new(Outcome::Draw, message!("called a draw after {moves} level moves")))
     }
 }
 

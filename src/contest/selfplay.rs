@@ -29,7 +29,7 @@ pub struct SelfPlay<G: Contested = Position> {
 }
 
 /// The reason why there are no games.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum SelfPlayError {
     /// Nothing to start from.

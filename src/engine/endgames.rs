@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use crate::game::{Adjudicate, Game, Line};
+use crate::message::{Message, message};
 use crate::search::{TableValue, TablebaseProbe};
 use crate::tablebase::{Entry, Metric, Rules, Wdl};
 
@@ -59,13 +60,13 @@ pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static 
     /// # Errors
     ///
     /// A message for people: the file, its fault, and the remedy.
-    fn open(options: &TableOptions, rules: G::Rules) -> Result<Self, String>
+    fn open(options: &TableOptions, rules: G::Rules) -> Result<Self, Message>
     where
         G: Adjudicate;
 
     /// Messages about the tablebases for people to see before play: that they were made with other
     /// rules.
-    fn warnings(&self) -> Vec<String>;
+    fn warnings(&self) -> Vec<Message>;
 
     /// Returns true if there is a tablebase for `position`. Cheap.
     fn covers(&self, position: &G) -> bool;
@@ -79,7 +80,7 @@ pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static 
     fn ranked_moves(&self, position: &G) -> Option<Vec<RootMove<G::Move>>>;
 
     /// A problem met while probing and not reported before, for people.
-    fn take_warning(&self) -> Option<String>;
+    fn take_warning(&self) -> Option<Message>;
 }
 
 /// Limits on the effort of ranking root moves.
@@ -184,13 +185,13 @@ impl<G: Game> TablebaseProbe<G> for NoTables {
 }
 
 impl<G: Game> Endgames<G> for NoTables {
-    fn open(_options: &TableOptions, _rules: G::Rules) -> Result<Self, String>
+    fn open(_options: &TableOptions, _rules: G::Rules) -> Result<Self, Message>
     where
         G: Adjudicate,
     {
-        Err(format!("there are no endgame tables for {}", G::NAME))
+        Err(message!("there are no endgame tables for {}", G::NAME))
     }
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Message> {
         Vec::new()
     }
     fn covers(&self, _position: &G) -> bool {
@@ -202,7 +203,7 @@ impl<G: Game> Endgames<G> for NoTables {
     fn ranked_moves(&self, _position: &G) -> Option<Vec<RootMove<G::Move>>> {
         None
     }
-    fn take_warning(&self) -> Option<String> {
+    fn take_warning(&self) -> Option<Message> {
         None
     }
 }
@@ -219,7 +220,7 @@ pub struct RootRanking<M> {
     /// True if that value is certain; false for wins that the limit of moves may prevent.
     pub is_sure: bool,
     /// A message for people.
-    pub remark: Option<String>,
+    pub remark: Option<Message>,
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl<G: Playable> SearchEvaluator<G> {
         let options = SearchOptions { hash_mib, threads: 1, multipv: 1 };
         let searcher = Searcher::new(options).map_err(|error| EvaluatorError {
             source_name: NAME.to_owned(),
-            what: error.to_string(),
+            what: error.to_string().into(),
         })?;
         Ok(Self { searcher, tables, rules, limits })
     }

@@ -9,6 +9,7 @@ use super::warnings::in_full;
 use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
 use crate::bytes::visible::ShowPath;
 use crate::game::{Line, Side};
+use crate::message::{Message, message};
 
 /// A book to play from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +137,7 @@ impl OpeningBooks {
         books: &[OwnBook],
         select: SelectOptions,
         seed: Option<u64>,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Message>,
     ) -> Self {
         let mut opened = Vec::new();
         let seed = seed_or_drawn(seed);
@@ -167,7 +168,7 @@ impl OpeningBooks {
         line: &Line<G>,
         rules: G::Rules,
         refuses: &dyn Fn(G::Move, &Line<G>) -> bool,
-        warnings: &mut Vec<String>,
+        warnings: &mut Vec<Message>,
     ) -> Option<G::Move> {
         let ply = line.game_ply();
         if ply < self.last_ply {
@@ -197,7 +198,7 @@ impl OpeningBooks {
                     choice = book.selector.choose(&moves, ply, sound).map(|m| m.mv);
                 }
                 Some(Err(error)) => {
-                    warnings.push(format!("playing on without a book: {}", in_full(&error)));
+                    warnings.push(message!("playing on without a book: {}", in_full(&error)));
                     self.books.remove(number);
                     continue;
                 }
@@ -222,15 +223,15 @@ fn after<G: Playable>(line: &Line<G>, mv: G::Move) -> Line<G> {
     after
 }
 
-fn open_book<G: Playable>(path: &Path) -> Result<Book, String> {
+fn open_book<G: Playable>(path: &Path) -> Result<Book, Message> {
     let book = Book::open(path)
         .and_then(|book| book.check_file().map(|()| book))
-        .map_err(|error| format!("playing without a book: {}", in_full(&error)))?;
+        .map_err(|error| message!("playing without a book: {}", in_full(&error)))?;
     let game = &book.metadata().game;
     if game == G::NAME {
         Ok(book)
     } else {
-        Err(format!("playing without {}: it is a book of {game}, not {}", path.shown(), G::NAME))
+        Err(message!("playing without {}: it is a book of {game}, not {}", path.shown(), G::NAME))
     }
 }
 

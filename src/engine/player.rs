@@ -10,6 +10,7 @@ use crate::book::SelectOptions;
 use crate::bytes::machine::available_memory;
 use crate::game::{Line, MoveList};
 use crate::hash::Key;
+use crate::message::{Message, message};
 use crate::search::{
     Control, Features, Found, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch,
     Score, SearchError, SearchOptions, Searcher, TableValue, TablebaseProbe,
@@ -66,7 +67,7 @@ impl<R: Default> Default for EngineOptions<R> {
 
 /// The reason for which an engine cannot be set up. Missing or damaged books and tablebases are no
 /// errors: they are [warnings](Engine::take_warnings), and play goes on without them.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[error("cannot set up the search: {0}")]
 pub struct EngineError(SearchError);
 
@@ -217,7 +218,7 @@ pub struct Engine<G: Playable> {
     searcher: Searcher<G>,
     /// Moves not to be played in the next position.
     banned: Vec<G::Move>,
-    warnings: Vec<String>,
+    warnings: Vec<Message>,
     /// True if the tablebases' remark on the present win has been made.
     remarked: bool,
 }
@@ -274,7 +275,7 @@ impl<G: Playable> Engine<G> {
     }
 
     /// The problems with books and tablebases since the last call, each once, for people.
-    pub fn take_warnings(&mut self) -> Vec<String> {
+    pub fn take_warnings(&mut self) -> Vec<Message> {
         if let Some(tables) = &self.tables {
             self.warnings.extend(std::iter::from_fn(|| tables.take_warning()));
         }
@@ -434,7 +435,7 @@ impl<G: Playable> Engine<G> {
     }
 
     /// Reports the remark of the tablebases, once for as long as it stays the same.
-    fn remark(&mut self, remark: Option<String>) {
+    fn remark(&mut self, remark: Option<Message>) {
         let is_new = !std::mem::replace(&mut self.remarked, remark.is_some());
         self.warnings.extend(remark.filter(|_| is_new));
     }
@@ -590,14 +591,14 @@ const fn as_drawn(score: Score) -> Score {
 
 fn open_books<G: Playable>(
     options: &EngineOptions<G::Rules>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Message>,
 ) -> OpeningBooks {
     OpeningBooks::open::<G>(&options.books, options.select, options.seed, warnings)
 }
 
 fn open_tables<G: Playable>(
     options: &EngineOptions<G::Rules>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Message>,
 ) -> Option<G::Tables> {
     if options.tables.folders.is_empty() {
         return None;
@@ -608,7 +609,7 @@ fn open_tables<G: Playable>(
             Some(tables)
         }
         Err(message) => {
-            warnings.push(format!("playing without endgame tables: {message}"));
+            warnings.push(message!("playing without endgame tables: {message}"));
             None
         }
     }

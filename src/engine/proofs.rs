@@ -6,6 +6,7 @@ use super::endgames::{DistanceTarget, Endgames, RootMove, RootRanking, TableOpti
 use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Game, Line, MoveList};
 use crate::gomoku::{Board, Point};
+use crate::message::{Message, message};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::solve::{Proved, ProvedPositions, Value};
 use crate::tablebase::{Entry, Wdl};
@@ -67,9 +68,9 @@ impl TablebaseProbe<Board> for ProvedTables {
 }
 
 impl Endgames<Board> for ProvedTables {
-    fn open(options: &TableOptions, _rules: <Board as Adjudicate>::Rules) -> Result<Self, String> {
+    fn open(options: &TableOptions, _rules: <Board as Adjudicate>::Rules) -> Result<Self, Message> {
         let open = |path: &std::path::PathBuf| {
-            ProvedPositions::open(path).map_err(|error| format!("{}: {error}", path.shown()))
+            ProvedPositions::open(path).map_err(|error| message!("{}: {error}", path.shown()))
         };
         let books: Vec<ProvedPositions> =
             options.folders.iter().map(open).collect::<Result<_, _>>()?;
@@ -77,7 +78,7 @@ impl Endgames<Board> for ProvedTables {
         Ok(Self { books, probe_depth })
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Message> {
         Vec::new()
     }
 
@@ -114,7 +115,7 @@ impl Endgames<Board> for ProvedTables {
         (is_won || known.len() == all && all > 0).then_some(known)
     }
 
-    fn take_warning(&self) -> Option<String> {
+    fn take_warning(&self) -> Option<Message> {
         None
     }
 }

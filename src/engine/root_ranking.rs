@@ -27,6 +27,7 @@ use super::playable::as_it_counts;
 use super::tables::{XiangqiTables, is_in_time};
 use crate::bytes::by_count;
 use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
+use crate::message::{Message, message};
 use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
 use crate::xiangqi::repetition::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
@@ -393,8 +394,8 @@ impl<'a> RootRanker<'a> {
 }
 
 /// The message about a win that the limit of moves prevents.
-fn too_late(left: u32) -> String {
-    format!(
+fn too_late(left: u32) -> Message {
+    message!(
         "won by the endgame tables, but neither mate nor a capture that keeps the win can be forced in \
          the {left} plies before the limit of moves without a capture: only mistakes of the other side \
          can help"
@@ -402,16 +403,16 @@ fn too_late(left: u32) -> String {
 }
 
 /// The message about a win that the limit of moves may prevent.
-fn perhaps_late(first: RootMove<Move>, left: u32) -> String {
+fn perhaps_late(first: RootMove<Move>, left: u32) -> Message {
     let Entry { order, distance, .. } = first.entry;
     if order > 0 {
         return by_count(
             left.into(),
-            format!(
+            message!(
                 "won by the endgame tables by repetition (order {order}), but that the verdict comes in the \
                  ply before the limit of moves without a capture draws is not proved"
             ),
-            format!(
+            message!(
                 "won by the endgame tables by repetition (order {order}), but that the verdict comes in the \
                  {left} plies before the limit of moves without a capture draws is not proved"
             ),
@@ -423,11 +424,11 @@ fn perhaps_late(first: RootMove<Move>, left: u32) -> String {
     };
     by_count(
         distance.into(),
-        format!(
+        message!(
             "won by the endgame tables, but {what} is 1 ply away and the limit of moves without \
              a capture draws in {left}; no capture that puts it off was found{hint}"
         ),
-        format!(
+        message!(
             "won by the endgame tables, but {what} is {distance} plies away and the limit of moves without \
              a capture draws in {left}; no capture that puts it off was found{hint}"
         ),

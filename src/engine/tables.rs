@@ -9,6 +9,7 @@ use super::validity;
 use super::warnings::in_full;
 use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Game, Line, Side};
+use crate::message::{Message, message};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
     Entry, Material, Metric, ProbeError, Stats, Tables, Wdl, take_loaded, use_cache_lane,
@@ -57,7 +58,7 @@ pub struct XiangqiTables {
 #[derive(Debug, Default)]
 struct Damage {
     all: BTreeSet<String>,
-    untold: Vec<String>,
+    untold: Vec<Message>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -104,9 +105,9 @@ impl XiangqiTables {
     fn give_up(&self, tablebase: usize, material: Material, error: &ProbeError) {
         locked(&self.broken).insert((tablebase, material));
         self.any_broken.store(true, Ordering::Relaxed);
-        let warning = format!("playing on without an endgame table: {}", in_full(error));
+        let warning = message!("playing on without an endgame table: {}", in_full(error));
         let mut damage = locked(&self.damage);
-        if damage.all.insert(warning.clone()) {
+        if damage.all.insert(warning.to_string()) {
             damage.untold.push(warning);
         }
     }
@@ -292,12 +293,12 @@ impl TablebaseProbe<Position> for XiangqiTables {
 }
 
 impl Endgames<Position> for XiangqiTables {
-    fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, String> {
+    fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, Message> {
         if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
-            return Err(format!("there is no folder {}", missing.shown()));
+            return Err(message!("there is no folder {}", missing.shown()));
         }
         if let Some(metric) = options.metric.filter(|metric| metric.limit().is_some()) {
-            return Err(format!("tables of metric {metric} are not for play: name dtm or dtc"));
+            return Err(message!("tables of metric {metric} are not for play: name dtm or dtc"));
         }
         let mut tablebases = Vec::new();
         for made in validity::preferred(rules) {
@@ -332,12 +333,12 @@ impl Endgames<Position> for XiangqiTables {
         })
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<Message> {
         let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
         let known: BTreeSet<Material> =
             self.tablebases.iter().filter(fits).flat_map(Tables::materials).copied().collect();
         let needed = self.tablebases.iter().filter(|tables| !tables.materials().is_subset(&known));
-        let mut warnings: Vec<String> =
+        let mut warnings: Vec<Message> =
             needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();
         warnings.dedup(); // of both metrics
         warnings
@@ -358,26 +359,26 @@ impl Endgames<Position> for XiangqiTables {
         (0..self.tablebases.len()).find_map(|tablebase| self.ranked_by(tablebase, position))
     }
 
-    fn take_warning(&self) -> Option<String> {
+    fn take_warning(&self) -> Option<Message> {
         locked(&self.damage).untold.pop()
     }
 }
 
 /// The message that there are no endgame tables to play with, and the remedy.
-fn no_tables(options: &TableOptions, rules: RuleSet) -> String {
+fn no_tables(options: &TableOptions, rules: RuleSet) -> Message {
     let folders: Vec<String> =
         options.folders.iter().map(|folder| folder.display().to_string()).collect();
     let [best, ..] = validity::preferred(rules);
     let made = options.rules.unwrap_or(best);
     let metric = options.metric.unwrap_or_default();
     let which = match (options.rules, options.metric) {
-        (None, None) => "no table".to_owned(),
-        (Some(rules), None) => format!("no table of rules {rules}"),
-        (None, Some(metric)) => format!("no table of metric {metric}"),
-        (Some(rules), Some(metric)) => format!("no table of rules {rules} and metric {metric}"),
+        (None, None) => "no table".into(),
+        (Some(rules), None) => message!("no table of rules {rules}"),
+        (None, Some(metric)) => message!("no table of metric {metric}"),
+        (Some(rules), Some(metric)) => message!("no table of rules {rules} and metric {metric}"),
     };
     let first = folders.first().map_or("FOLDER", String::as_str);
-    format!(
+    message!(
         "{} has {which}; build some with: juzhong tablebase generate --men 4 --tables {first} \
          --rules {made} --metric {metric}",
         folders.join(" and ")

@@ -34,6 +34,7 @@
 //!
 //! Limits of the number of moves are judged elsewhere.
 
+use crate::message::{Message, message};
 use crate::tablebase::{Entry, Rules, Wdl};
 use crate::xiangqi::RuleSet;
 
@@ -84,7 +85,7 @@ pub(crate) const fn preferred(play: RuleSet) -> [Rules; 3] {
 
 /// A remark for people on the use of tablebases of the rules `made` in `play`; `None` where they
 /// were made with its rules.
-pub(crate) fn remark(made: Rules, play: RuleSet) -> Option<String> {
+pub(crate) fn remark(made: Rules, play: RuleSet) -> Option<Message> {
     if fits(made, play) {
         return None;
     }
@@ -100,7 +101,7 @@ pub(crate) fn remark(made: Rules, play: RuleSet) -> Option<String> {
         (Rules::Asian, _) => "only their mates count, and up to four men what checks decide",
         (Rules::None, _) => "only their mates count, their draws do not",
     };
-    Some(format!("endgame tables of rules {made} in play by rules {play}: {counts}"))
+    Some(message!("endgame tables of rules {made} in play by rules {play}: {counts}"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Messages for people.
 
+use crate::message::{Message, ToMessage};
+use std::error::Error;
+
 /// An error with its causes.
 #[must_use]
-pub fn in_full(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+pub fn in_full(error: &(impl Error + ToMessage)) -> Message {
+    error.message().with_causes(error)
 }

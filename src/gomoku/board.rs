@@ -15,7 +15,7 @@ use crate::hash::{Key, KeyTable};
 pub const SIZES: RangeInclusive<u8> = 1..=20;
 
 /// The reasons for which a board cannot be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum GeometryError {
     /// A side is too short or too long.

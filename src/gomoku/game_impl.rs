@@ -65,7 +65,7 @@ impl Symmetric for Board {
 pub struct FreeRules;
 
 /// A text that names no rules of gomoku.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error(
     "gomoku has no repetitions for rules called \"{0}\" to judge; its variants are freestyle, standard and renju"
 )]

@@ -21,7 +21,7 @@ const MAX_LEN: usize = 1024;
 pub const START_TEXT: &str = "15/15/15/15/15/15/15/15/15/15/15/15/15/15/15 x 5";
 
 /// The reasons for which a text is no position.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BoardError {
     /// More text than any position has.

@@ -18,7 +18,7 @@ pub enum Variant {
 }
 
 /// A text that names no variant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("no variant of gomoku is called \"{0}\"; choose freestyle, standard or renju")]
 pub struct UnknownVariant(String);
 

@@ -64,7 +64,12 @@ impl Front {
     /// Returns the problems of books and tablebases, each one once.
     pub(crate) fn take_warnings(&mut self) -> Vec<String> {
         let mut warnings = std::mem::take(&mut self.problems);
-        warnings.extend(self.engine.iter_mut().flat_map(Engine::take_warnings));
+        warnings.extend(
+            self.engine
+                .iter_mut()
+                .flat_map(Engine::take_warnings)
+                .map(|warning| warning.to_string()),
+        );
         warnings
     }
 
@@ -97,7 +102,7 @@ impl Front {
         self.waited = true;
         match opened {
             Ok((engine, problem)) => {
-                self.problems.extend(problem.map(|error| in_full(&error)));
+                self.problems.extend(problem.map(|error| in_full(&error).to_string()));
                 self.engine = Some(engine);
                 self.opening = None;
             }

@@ -26,7 +26,7 @@ pub struct ProxyOptions {
 }
 
 /// The reason why a proxy cannot begin, or go on.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ProxyError {
     /// The engine cannot be started at all.

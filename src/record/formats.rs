@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use crate::gomoku::Board;
+use crate::message::Message;
 use crate::record::gomoku::{bdt, database, lib, moves, offsets, piskvork, pos, rif, sgf};
 use crate::record::model::bad_game::{BadGame, BadGameReason};
 use crate::record::model::chunk::{Chunk, Cut};
@@ -298,7 +299,7 @@ pub trait Formats: Recorded {
         source: &str,
         bytes: &[u8],
         chunk: &Chunk,
-        loss: Option<&str>,
+        loss: Option<&Message>,
         sink: &mut GameSink<'_, Self>,
     ) -> ReadSummary {
         let Some(loss) = loss else { return Self::read_chunk(source, bytes, chunk, sink) };
@@ -323,7 +324,7 @@ pub trait Formats: Recorded {
             Some(Err(_)) => {}
             None => summary.bad += 1,
         }
-        let reason = BadGameReason::Unsupported(loss.to_owned());
+        let reason = BadGameReason::Unsupported(loss.clone());
         sink(Err(BadGame { source: source.to_owned(), place, game, reason }));
         summary
     }

@@ -1,6 +1,7 @@
 //! The format of a source, determined from its content alone, by the sniffers of the formats' rows.
 
 use crate::game::Game;
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
@@ -168,15 +169,15 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
 /// Refuses files that are no game records but might hold some, and those that are of another kind.
 fn refuse_foreign(bytes: &[u8]) -> Result<(), BadGameReason> {
     if let Some((_, what)) = FOREIGN.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        let what = format!("{what}; unpack it and give what is in it");
+        let what = message!("{what}; unpack it and give what is in it");
         return Err(BadGameReason::Unsupported(what));
     }
     if let Some(what) = other_kind(bytes) {
-        return Err(BadGameReason::Unsupported(what.to_owned()));
+        return Err(BadGameReason::Unsupported(what.to_owned().into()));
     }
     if bytes.get(257..262) == Some(b"ustar") {
         let what = "a tar archive; unpack it and give what is in it".to_owned();
-        return Err(BadGameReason::Unsupported(what));
+        return Err(BadGameReason::Unsupported(what.into()));
     }
     Ok(())
 }
@@ -186,22 +187,22 @@ fn refuse_json(bytes: &[u8]) -> Result<(), BadGameReason> {
     if jsonl::is_over_lines(bytes) {
         let what = "JSON over several lines, or an array; write one object on a line, as jq does: \
                     jq -c . for objects, jq -c '.[]' for an array";
-        return Err(BadGameReason::Unsupported(what.to_owned()));
+        return Err(BadGameReason::Unsupported(what.to_owned().into()));
     }
     Ok(())
 }
 
 /// The first bytes for a message, as words or in hexadecimal.
-fn quoted(bytes: &[u8]) -> String {
+fn quoted(bytes: &[u8]) -> Message {
     if is_text(bytes) {
         let text = &bytes[..bytes.len().min(400)];
         let text = Encoding::detect(bytes).decode_lossy(text);
         let words: Vec<_> = text.split_whitespace().take(6).collect();
         let text: String = words.join(" ").chars().take(32).collect();
-        return format!("\"{}\"", text.escape_debug());
+        return format!("\"{}\"", text.escape_debug()).into();
     }
     let bytes: Vec<_> = bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
-    format!("the bytes {}", bytes.join(" "))
+    message!("the bytes {}", bytes.join(" "))
 }
 
 #[cfg(test)]

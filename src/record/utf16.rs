@@ -69,7 +69,7 @@ pub(crate) fn read<G: Game>(
     // What is UTF-8 now is not taken for UTF-16 again.
     if parts.iter().any(|part| part.encoding.is_utf16()) {
         let what = "text with zeros between its letters, such as UTF-32; convert it to UTF-8";
-        return refuse(BadGameReason::Unsupported(what.to_owned()));
+        return refuse(BadGameReason::Unsupported(what.to_owned().into()));
     }
     let mut summary = ReadSummary::default();
     for part in parts {

@@ -9,6 +9,7 @@ use crate::engine::{
     Choice, Endgames, Engine, EngineError, EngineOptions, MoveSource, Playable, TableOptions,
 };
 use crate::game::{Game, Horizon, Line, Verdict};
+use crate::message::Message;
 use crate::search::{Control, Iteration, Limits, Score};
 use crate::tablebase::{Entry, Wdl};
 
@@ -85,7 +86,7 @@ pub struct TableFacts {
 }
 
 /// The reason why nothing can be evaluated.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ReviewError {
     /// An engine cannot be set up.
@@ -104,7 +105,7 @@ pub enum ReviewError {
     },
     /// The tables cannot be opened: why, and the remedy.
     #[error("{0}")]
-    Tables(String),
+    Tables(Message),
     /// The system starts no thread.
     #[error("cannot start a thread; use fewer --threads")]
     Thread(#[source] std::io::Error),
@@ -119,7 +120,7 @@ pub struct Evaluators<G: Playable> {
     engines: Vec<Engine<G>>,
     limits: Limits,
     rules: G::Rules,
-    warnings: Vec<String>,
+    warnings: Vec<Message>,
 }
 
 /// The most moves of a line that are kept.
@@ -168,7 +169,7 @@ impl<G: Playable> Evaluators<G> {
     }
 
     /// The problems with the tables since the last call, each once, for people.
-    pub fn take_warnings(&mut self) -> Vec<String> {
+    pub fn take_warnings(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.warnings)
     }
 
@@ -276,7 +277,7 @@ fn value_at<G: Playable>(
     ply: usize,
     limits: &Limits,
     stop: &StopFlag,
-) -> (Option<PositionValue<G::Move>>, Vec<String>) {
+) -> (Option<PositionValue<G::Move>>, Vec<Message>) {
     let line = line_to(game, ply);
     let played = game.moves.get(ply).copied();
     engine.new_game(); // earlier positions must not matter

@@ -23,6 +23,7 @@ use crate::bytes::sealed::{SealedKind, unseal};
 use crate::bytes::visible::ShowPath;
 use crate::engine::Playable;
 use crate::game::{Game, Packed, ScoreKind};
+use crate::message::message;
 use crate::search::Score;
 use crate::tablebase::{Entry, Wdl};
 
@@ -171,7 +172,7 @@ const BEGINNING: u64 = 16;
 /// The error for the journal of a review with other options.
 fn other(path: &Path) -> JournalError {
     let path = path.shown();
-    JournalError::Changed(format!(
+    JournalError::Changed(message!(
         "{path}: an interrupted review with other options or tables has kept its games here; use the same to go on, \
          remove the file to begin anew, or choose another output"
     ))

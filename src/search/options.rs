@@ -90,7 +90,7 @@ impl Features {
 }
 
 /// The reasons for which a [`Searcher`](crate::search::Searcher) cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum SearchError {
     /// A transposition table of no size, or of a size beyond every machine.

@@ -11,7 +11,7 @@ use crate::gomoku::{Board, Point};
 const MOST_REMEMBERED: usize = 1 << 20;
 
 /// The reasons for which a proof does not hold.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The claims do not make the value.
@@ -39,7 +39,7 @@ pub enum CheckError {
 }
 
 /// The fault of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum Fault {
     /// The game is not over, or ended otherwise.

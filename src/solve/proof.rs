@@ -92,7 +92,7 @@ pub struct Proof {
 }
 
 /// The reasons why bytes are no proof.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ProofError {
     /// The container is damaged or another one.

@@ -20,7 +20,7 @@ const SOURCE: &str = "solve ";
 const MOST_POSITIONS: usize = 100_000;
 
 /// The reasons why proved positions cannot be stored or opened.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The book cannot be read.

@@ -17,7 +17,7 @@ const DRAW: u8 = 127;
 const LOSS: u8 = 128;
 
 /// The reasons for which a table cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum TableError {
     /// Too many points.

@@ -17,7 +17,7 @@ pub enum Family {
 }
 
 /// The text names no family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("no such family; there is practical")]
 pub struct UnknownFamily;
 

@@ -17,7 +17,7 @@ pub struct Material {
 }
 
 /// The reasons for which a text names no material.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum MaterialError {
     /// Not two sides with a `v` between.

@@ -111,7 +111,7 @@ impl Ord for Entry {
 }
 
 /// A name that is not one of the choices.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("\"{given}\" is none of {choices}")]
 pub struct UnknownName {
     given: String,

@@ -17,6 +17,7 @@ use juzhong::answers::{Described, line_texts, move_texts, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
 use juzhong::game::Line;
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -93,7 +94,7 @@ async fn started<G: Described + Playable>(
     let stop = app.search_of("analyse", query.client.as_deref());
     let permit = app.search_permit(PATIENCE).await?;
     streamed(lang, (stop, permit), move |outlet| {
-        let mut engine = Engine::<G>::new(options).map_err(|error| error.to_string())?;
+        let mut engine = Engine::<G>::new(options).map_err(|error| error.message())?;
         let control = Reports { line: &line, notation, outlet, began: Instant::now() };
         let choice = engine.search(&line, &limits, &control);
         Ok(choice.map(|choice| BestMove {

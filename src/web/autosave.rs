@@ -19,6 +19,7 @@ use super::state::App;
 use crate::game_name::GameName;
 use juzhong::bytes::{atomic, open};
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::record::Formats;
 use juzhong::xiangqi::Position;
 
@@ -72,7 +73,7 @@ pub(crate) async fn save(
 }
 
 fn write(path: &Path, line: &str) -> Result<(), Problem> {
-    let failed = |error| Problem::internal(format!("{}: {error}", path.display()));
+    let failed = |error| Problem::internal(message!("{}: {error}", path.display()));
     let folder = atomic::folder_of(path);
     std::fs::create_dir_all(folder).map_err(failed)?;
     let is_new = path.symlink_metadata().is_err();

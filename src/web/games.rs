@@ -13,11 +13,12 @@ use super::body::{LongBody, not_made};
 use super::params::{GameBody, InNotation, OfGame, Params, number};
 use super::problem::Problem;
 use super::state::App;
-use crate::cli::language::{endings, message};
+use crate::cli::language::{endings, told};
 use crate::game_name::GameName;
 use juzhong::answers::GameEnd;
 use juzhong::game::{Outcome, Side};
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::record::{
     Format, Formats, GameSink, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary, Record,
     WriteError, WriteOptions,
@@ -111,11 +112,11 @@ fn opened<G: Formats>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, 
         }
         Err(fault) => {
             bad += 1;
-            first_fault.get_or_insert_with(|| fault.to_string());
+            first_fault.get_or_insert_with(|| fault.message());
         }
     });
     let Some(wanted) = wanted else {
-        let what = first_fault.unwrap_or_else(|| "there is no such game in it".to_owned());
+        let what = first_fault.unwrap_or_else(|| "there is no such game in it".into());
         return Err(Problem::bad_request(what));
     };
     let (breaks_off, words) = (summary.kept, summary.words);
@@ -126,7 +127,7 @@ fn opened<G: Formats>(name: &str, bytes: &[u8], index: usize) -> Result<Opened, 
 pub(crate) fn game_json<G: Formats>(record: &Record<G>) -> Result<Box<RawValue>, Problem> {
     let mut line = Vec::new();
     G::write_record(&mut line, record, Format::Jsonl, &WriteOptions::default())
-        .map_err(|error| Problem::internal(error.to_string()))?;
+        .map_err(|error| Problem::internal(error.message()))?;
     let value = serde_json::from_slice::<&RawValue>(&line);
     value.map(ToOwned::to_owned).map_err(|error| Problem::internal(error.to_string()))
 }
@@ -145,7 +146,7 @@ pub(crate) fn one_game<G: Formats>(
         breaks_off: u64::from(ends.is_some()),
         words: game.words.as_ref().map_or(0, |words| words.count),
         ends,
-        note: game.note.map(|note| message(&note.to_string())),
+        note: game.note.map(|note| told(note.message())),
         game: game_json(&game.record)?,
     })
 }
@@ -260,7 +261,7 @@ fn saved<G: Formats>(query: &SaveQuery, line: &[u8]) -> Result<(LongBody, String
 fn not_written(error: &WriteError) -> Problem {
     match error {
         WriteError::Io(error) => not_made(error),
-        error => Problem::bad_request(error.to_string()),
+        error => Problem::bad_request(error.message()),
     }
 }
 
@@ -328,9 +329,9 @@ pub(crate) fn game_of<G: Formats>(line: &[u8]) -> Result<ParsedGame<G>, Problem>
     let mut fault = None;
     G::read_records(SOURCE, line, &mut |game| match game {
         Ok(game) => read = Some(game),
-        Err(bad) => fault = Some(bad.to_string()),
+        Err(bad) => fault = Some(bad.message()),
     });
     read.ok_or_else(|| {
-        Problem::bad_request(fault.unwrap_or_else(|| "there is no game in the body".to_owned()))
+        Problem::bad_request(fault.unwrap_or_else(|| "there is no game in the body".into()))
     })
 }

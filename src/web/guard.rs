@@ -1,5 +1,6 @@
 //! The checks that every request passes, and the headers that every answer has.
 
+use juzhong::message::message;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::SyncSender;
@@ -152,7 +153,7 @@ async fn only_described(path: MatchedPath, request: Request, next: Next) -> Resp
     let is_known = |name: &String| known.is_none_or(|known| known.contains(name));
     match pairs.iter().find(|(name, _)| !is_known(name)) {
         Some((name, _)) => {
-            Problem::bad_request(format!("{name}: there is no such parameter")).into_response()
+            Problem::bad_request(message!("{name}: there is no such parameter")).into_response()
         }
         None => next.run(request).await,
     }

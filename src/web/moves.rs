@@ -18,6 +18,7 @@ use crate::game_name::GameName;
 use juzhong::answers::{Described, parse_rules};
 use juzhong::engine::{Engine, EngineOptions, Level, OwnBook, Playable, TableOptions};
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::search::Limits;
 use juzhong::xiangqi::Position;
 
@@ -108,7 +109,7 @@ fn chosen<G: Described + Playable>(
         ..EngineOptions::default()
     };
     let mut engine =
-        Engine::<G>::new(options).map_err(|error| Problem::internal(error.to_string()))?;
+        Engine::<G>::new(options).map_err(|error| Problem::internal(error.message()))?;
     let time = Duration::from_millis(wanted.movetime.unwrap_or(USUAL).clamp(1, LONGEST));
     let limits = Limits { nodes: wanted.nodes, hard_time: Some(time), ..Limits::default() };
     let choice = engine.choose(&line, &level.within(limits), control);

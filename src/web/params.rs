@@ -18,6 +18,7 @@ use super::state::App;
 use crate::cli::language::Language;
 use crate::game_name::GameName;
 use juzhong::answers::{Described, LineRequest, Typed};
+use juzhong::message::message;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The time within which the body of a request must be there.
@@ -225,7 +226,7 @@ pub(crate) fn number<T: FromStr + PartialOrd + Copy>(
 ) -> Result<Option<T>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let number = text.parse::<T>().ok().filter(|number| (least..=most).contains(number));
-    number.map(Some).ok_or_else(|| Problem::bad_request(format!("{name}: no such number")))
+    number.map(Some).ok_or_else(|| Problem::bad_request(message!("{name}: no such number")))
 }
 
 /// The query of a request, read into `T`. A parameter that is empty is left out.
@@ -238,11 +239,11 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
         let mut named = serde_json::Map::new();
         for (name, value) in pairs_of(&parts.uri)? {
             if !value.is_empty() && named.insert(name.clone(), value.into()).is_some() {
-                return Err(Problem::bad_request(format!("{name}: given twice")));
+                return Err(Problem::bad_request(message!("{name}: given twice")));
             }
         }
         serde_json::from_value(named.into()).map(Self).map_err(|error| {
-            Problem::bad_request(format!("the parameters cannot be read: {error}"))
+            Problem::bad_request(message!("the parameters cannot be read: {error}"))
         })
     }
 }
@@ -252,7 +253,7 @@ pub(crate) fn pairs_of(uri: &Uri) -> Result<Vec<(String, String)>, Problem> {
     let pairs = Query::try_from_uri(uri).map(|Query(pairs)| pairs);
     pairs.map_err(|error| {
         let error = error.body_text();
-        Problem::bad_request(format!("the parameters cannot be read: {error}"))
+        Problem::bad_request(message!("the parameters cannot be read: {error}"))
     })
 }
 
@@ -320,7 +321,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
         let read = serde_json::from_slice(&read_body(request).await?);
         read.map(Self).map_err(|error| {
-            Problem::bad_request(format!("the body is not the JSON wanted: {error}"))
+            Problem::bad_request(message!("the body is not the JSON wanted: {error}"))
         })
     }
 }

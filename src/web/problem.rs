@@ -1,16 +1,16 @@
 //! Errors as `application/problem+json` (RFC 9457): what is wrong, a code for programs, and what to do.
 
-use std::error::Error;
-
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use super::body::LONGEST_ANSWER;
 use super::reply::json_of;
+use crate::cli::language::errors::in_full;
 use crate::cli::language::{self, Language};
 use juzhong::answers::{AnswerError, ErrorKind, Refusal};
 use juzhong::book::BookError;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::tablebase::TableError;
 
 /// Seconds after which a request that could not be answered may be tried again.
@@ -24,8 +24,8 @@ pub(crate) struct Problem {
     status: StatusCode,
     /// A word for programs.
     code: &'static str,
-    detail: String,
-    hint: Option<String>,
+    detail: Message,
+    hint: Option<Message>,
     /// Seconds after which the request may be tried again.
     retry_after: Option<u32>,
     /// The language that the request names elsewhere than in its query.
@@ -34,23 +34,23 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// An error of that status.
-    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<Message>) -> Self {
         let detail = shortened(detail.into());
         Self { status, code, detail, hint: None, retry_after: None, lang: None }
     }
 
     /// The request cannot be read.
-    pub(crate) fn bad_request(detail: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(detail: impl Into<Message>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }
 
     /// The thing asked for is not there.
-    pub(crate) fn not_found(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn not_found(code: &'static str, detail: impl Into<Message>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, detail)
     }
 
     /// The request is not allowed.
-    pub(crate) fn forbidden(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(code: &'static str, detail: impl Into<Message>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, detail)
     }
 
@@ -68,7 +68,7 @@ impl Problem {
 
     /// The answer would be longer than any that is sent.
     pub(crate) fn answer_too_long() -> Self {
-        let what = format!("the answer would be longer than {} MiB", LONGEST_ANSWER >> 20);
+        let what = message!("the answer would be longer than {} MiB", LONGEST_ANSWER >> 20);
         let hint = "divide the file, or use the command line";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
@@ -85,44 +85,44 @@ impl Problem {
         \"detail\":\"too many connections\",\"hint\":null}";
 
     /// The body of the request does not come.
-    pub(crate) fn body(status: StatusCode, detail: impl Into<String>) -> Self {
+    pub(crate) fn body(status: StatusCode, detail: impl Into<Message>) -> Self {
         Self::new(status, "body", detail)
     }
 
     /// The server cannot answer now.
-    pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
+    pub(crate) fn unavailable(detail: impl Into<Message>) -> Self {
         Self::for_now("unavailable", detail)
     }
 
     /// The server cannot answer now, for the reason that the code names.
-    fn for_now(code: &'static str, detail: impl Into<String>) -> Self {
+    fn for_now(code: &'static str, detail: impl Into<Message>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail);
         Self { retry_after: Some(LATER), ..problem }
     }
 
     /// A file of the server is not what it should be.
-    pub(crate) fn damaged(detail: impl Into<String>) -> Self {
+    pub(crate) fn damaged(detail: impl Into<Message>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", detail)
     }
 
     /// There is no room for more.
-    pub(crate) fn full(detail: impl Into<String>) -> Self {
+    pub(crate) fn full(detail: impl Into<Message>) -> Self {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", detail)
     }
 
     /// Too much is going on.
-    pub(crate) fn busy(detail: impl Into<String>) -> Self {
+    pub(crate) fn busy(detail: impl Into<Message>) -> Self {
         Self::for_now("busy", detail)
     }
 
     /// The server failed.
-    pub(crate) fn internal(detail: impl Into<String>) -> Self {
+    pub(crate) fn internal(detail: impl Into<Message>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
     }
 
     /// The same with what to do.
     #[must_use]
-    pub(crate) fn with_hint(self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(self, hint: impl Into<Message>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 }
@@ -130,7 +130,7 @@ impl Problem {
 impl Problem {
     /// The fault, in the language of the work in hand.
     pub(crate) fn detail(&self) -> String {
-        language::message(&self.detail)
+        language::told(&self.detail)
     }
 
     /// The same in a language, whatever the query of the request names.
@@ -157,34 +157,25 @@ struct Body {
 }
 
 /// A text without what is beyond [`LONGEST_DETAIL`]: messages quote files.
-fn shortened(mut text: String) -> String {
-    if text.len() > LONGEST_DETAIL {
-        text.truncate(text.floor_char_boundary(LONGEST_DETAIL));
-        text.push('…');
+fn shortened(message: Message) -> Message {
+    let mut text = message.to_string();
+    if text.len() <= LONGEST_DETAIL {
+        return message;
     }
-    text
-}
-
-/// An error with its causes.
-fn text_of(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
+    text.truncate(text.floor_char_boundary(LONGEST_DETAIL));
+    text.push('…');
+    text.into()
 }
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
-        Self::bad_request(refusal.to_string())
+        Self::bad_request(refusal.message())
     }
 }
 
 impl From<&AnswerError> for Problem {
     fn from(error: &AnswerError) -> Self {
-        let text = error.full_message();
+        let text = in_full(error);
         match error.kind() {
             ErrorKind::BadParameter | ErrorKind::BadData => Self::bad_request(text),
             ErrorKind::NotFound => Self::not_found("not_found", text),
@@ -213,7 +204,7 @@ impl From<BookError> for Problem {
 
 impl From<TableError> for Problem {
     fn from(error: TableError) -> Self {
-        Self::damaged(text_of(&error))
+        Self::damaged(in_full(&error))
     }
 }
 
@@ -222,7 +213,7 @@ impl Problem {
     pub(crate) fn render(self, lang: Language) -> Response {
         let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;
         let lang = own.unwrap_or(lang);
-        let in_language = |text: &String| language::within(lang, || language::message(text));
+        let in_language = |text: &Message| language::within(lang, || language::told(text));
         let body = Body {
             code,
             detail: in_language(detail),

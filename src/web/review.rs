@@ -19,6 +19,7 @@ use juzhong::book::Book;
 use juzhong::engine::{OwnBook, Playable, TableOptions};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::{Message, ToMessage};
 use juzhong::record::Record;
 use juzhong::review::{
     BookFinding, Evaluators, GameMoves, Mark, ReviewBooks, ReviewOptions, ReviewedMove, review,
@@ -163,11 +164,11 @@ fn reviewed<G: Described + Playable>(
     options: &ReviewOptions<G::Rules>,
     notation: MoveNotation,
     outlet: &Outlet,
-) -> Result<Option<Summary>, String> {
+) -> Result<Option<Summary>, Message> {
     let start = record.start.clone().unwrap_or_else(G::start);
     let moves = &record.tree.moves;
     let books = findings::<G>(app, &start, moves)?;
-    let mut evaluators = Evaluators::<G>::new(options).map_err(|error| error.to_string())?;
+    let mut evaluators = Evaluators::<G>::new(options).map_err(|error| error.message())?;
     let game = GameMoves { start: &start, start_clock: record.start_clock, moves };
     // Every position on the way is evaluated, the last one too.
     let (mut done, of) = (0, moves.len() + 1);
@@ -176,7 +177,7 @@ fn reviewed<G: Described + Playable>(
             done = (done + 1).min(of);
             outlet.send("progress", &Progress { done, of });
         })
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.message())?;
     let Some(Some(values)) = values.into_iter().next() else { return Ok(None) };
     let review = review(game, &values, &books, options.rules);
     let mut position = start.clone();
@@ -194,11 +195,11 @@ fn findings<G: Playable>(
     app: &App,
     start: &G,
     moves: &[G::Move],
-) -> Result<Vec<BookFinding<G::Move>>, String> {
+) -> Result<Vec<BookFinding<G::Move>>, Message> {
     let paths = app.books(G::NAME).map(|book| &book.path);
     let books = paths.filter(|path| Book::open(path).is_ok());
     let books: Vec<OwnBook> = books.map(|path| OwnBook::from(path.clone())).collect();
     let books = ReviewBooks::open(&books);
     let found = books.and_then(|mut books| books.look_up_game(start, moves));
-    found.map_err(|error| error.to_string())
+    found.map_err(|error| error.message())
 }

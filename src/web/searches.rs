@@ -16,6 +16,7 @@ use super::reply::json_of;
 use crate::cli::language::{self, Language};
 use juzhong::bytes::StopFlag;
 use juzhong::game::ScoreKind;
+use juzhong::message::Message;
 use juzhong::search::{Control, Iteration, Score};
 
 /// Events that wait for a slow reader.
@@ -114,7 +115,7 @@ struct Failure {
 pub(crate) fn streamed<T: Serialize>(
     lang: Language,
     (stop, permit): (StopAtEnd, OwnedSemaphorePermit),
-    work: impl FnOnce(&Outlet) -> Result<T, String> + Send + 'static,
+    work: impl FnOnce(&Outlet) -> Result<T, Message> + Send + 'static,
 ) -> Result<EventStream, Problem> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let outlet = Outlet { sender, stop: stop.0.clone() };
@@ -124,7 +125,7 @@ pub(crate) fn streamed<T: Serialize>(
         match last {
             Ok(done) => outlet.send("done", &done),
             Err(what) => {
-                let detail = language::within(lang, || language::message(&what));
+                let detail = language::within(lang, || language::told(what));
                 outlet.send("error", &Failure { detail });
             }
         }

@@ -14,6 +14,7 @@ use super::body::Outbox;
 use super::library::Library;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
+use juzhong::answers::AnswerError;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::tablebase::Tables;

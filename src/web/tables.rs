@@ -15,11 +15,13 @@ use super::params::{Common, InPath, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
+use crate::cli::language::errors::in_full;
 use crate::game_name::GameName;
 use juzhong::answers::tablebase::{
     BestPlay, ListAnswer, NamedSet, Probe, StatsAnswer, random_position,
 };
 use juzhong::answers::{AnswerError, ErrorKind};
+use juzhong::message::{ToMessage, message};
 use juzhong::tablebase::{Material, Tables, Wdl};
 use juzhong::xiangqi::Position;
 
@@ -68,17 +70,17 @@ fn table_problem(error: &AnswerError, set: Material) -> Problem {
     if error.kind() != ErrorKind::NotFound {
         return damaged(error);
     }
-    let problem = Problem::not_found("not_in_tables", format!("the tables do not have {set}"));
+    let problem = Problem::not_found("not_in_tables", message!("the tables do not have {set}"));
     match set.to_string().len() {
         0..=BUILDABLE => problem
-            .with_hint(format!("build it with `juzhong tablebase generate {set} --tables DIR`")),
+            .with_hint(message!("build it with `juzhong tablebase generate {set} --tables DIR`")),
         _ => problem,
     }
 }
 
 /// The problem of tables that cannot be read: they are the server's own, whatever is wrong with them.
 fn damaged(error: &AnswerError) -> Problem {
-    Problem::damaged(error.full_message())
+    Problem::damaged(in_full(error))
 }
 
 /// Best play from a position to its end.
@@ -128,7 +130,7 @@ pub(crate) async fn stats(
 
 /// The set of that name.
 fn named_set(text: &str) -> Result<NamedSet, Problem> {
-    text.parse::<NamedSet>().map_err(|error| Problem::bad_request(error.to_string()))
+    text.parse::<NamedSet>().map_err(|error| Problem::bad_request(error.message()))
 }
 
 /// The parameters of [`random`].

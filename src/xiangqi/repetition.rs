@@ -40,7 +40,7 @@ pub enum RuleSet {
 }
 
 /// A rule set that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("no rules \"{0}\" (use none, check, asian, computer or chinese)")]
 pub struct UnknownRules(String);
 

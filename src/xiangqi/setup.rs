@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::game::Side;
+use crate::message::{Message, ToMessage, message};
 use crate::xiangqi::attacks::{PALACES, is_across};
 use crate::xiangqi::piece::{Piece, Role};
 use crate::xiangqi::square::Square;
@@ -126,33 +127,39 @@ const fn name(side: Side) -> &'static str {
     }
 }
 
-impl fmt::Display for SetupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ToMessage for SetupError {
+    fn message(&self) -> Message {
         match *self {
-            Self::MissingKing(side) => write!(f, "{} has no king", name(side)),
+            Self::MissingKing(side) => message!("{} has no king", name(side)),
             Self::TooMany(piece) => {
-                write!(f, "more than {} '{}'", piece.role().full_count(), piece.letter())
+                message!("more than {} '{}'", piece.role().full_count(), piece.letter())
             }
             Self::ImpossibleSquare(piece, square) => {
-                write!(f, "'{}' can never stand on {square}", piece.letter())
+                message!("'{}' can never stand on {square}", piece.letter())
             }
             Self::DoubledPawns(side, a, b) => {
-                write!(f, "two {} pawns on one file of their own half ({a}, {b})", name(side))
+                message!("two {} pawns on one file of their own half ({a}, {b})", name(side))
             }
-            Self::KingsFacing => f.write_str("the kings face each other on an open file"),
-            Self::OpponentInCheck => f.write_str("the side that is not to move is in check"),
+            Self::KingsFacing => "the kings face each other on an open file".into(),
+            Self::OpponentInCheck => "the side that is not to move is in check".into(),
         }
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
+    }
+}
+
+impl ToMessage for SetupErrors {
+    fn message(&self) -> Message {
+        Message::list(self.0.iter().map(ToMessage::message))
     }
 }
 
 impl fmt::Display for SetupErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, error) in self.0.iter().enumerate() {
-            if i > 0 {
-                f.write_str("; ")?;
-            }
-            error.fmt(f)?;
-        }
-        Ok(())
+        self.message().fmt(f)
     }
 }

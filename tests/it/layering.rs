@@ -4,30 +4,57 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 17] = [
-    ("bytes", &[]),
+const ROOMS: [(&str, &[&str]); 18] = [
+    ("message", &[]),
+    ("bytes", &["message"]),
     ("hash", &["bytes"]),
     ("game", &["hash"]),
-    ("xiangqi", &["game", "hash"]),
-    ("gomoku", &["game", "hash"]),
-    ("record", &["bytes", "game", "xiangqi", "gomoku"]),
-    ("book", &["bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
-    ("tablebase", &["bytes", "hash", "game", "xiangqi"]),
-    ("search", &["bytes", "hash", "game", "xiangqi", "gomoku"]),
-    ("solve", &["bytes", "hash", "game", "gomoku", "book"]),
+    ("xiangqi", &["message", "game", "hash"]),
+    ("gomoku", &["message", "game", "hash"]),
+    ("record", &["message", "bytes", "game", "xiangqi", "gomoku"]),
+    ("book", &["message", "bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
+    ("tablebase", &["message", "bytes", "hash", "game", "xiangqi"]),
+    ("search", &["message", "bytes", "hash", "game", "xiangqi", "gomoku"]),
+    ("solve", &["message", "bytes", "hash", "game", "gomoku", "book"]),
     (
         "engine",
-        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "solve"],
+        &[
+            "message",
+            "bytes",
+            "hash",
+            "game",
+            "xiangqi",
+            "gomoku",
+            "book",
+            "tablebase",
+            "search",
+            "solve",
+        ],
     ),
-    ("review", &["bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"]),
+    (
+        "review",
+        &["message", "bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"],
+    ),
     (
         "protocol",
-        &["bytes", "hash", "game", "xiangqi", "gomoku", "book", "tablebase", "search", "engine"],
+        &[
+            "message",
+            "bytes",
+            "hash",
+            "game",
+            "xiangqi",
+            "gomoku",
+            "book",
+            "tablebase",
+            "search",
+            "engine",
+        ],
     ),
-    ("proxy", &["bytes", "game", "xiangqi", "search", "engine", "protocol"]),
+    ("proxy", &["message", "bytes", "game", "xiangqi", "search", "engine", "protocol"]),
     (
         "contest",
         &[
+            "message",
             "bytes",
             "game",
             "xiangqi",
@@ -42,6 +69,7 @@ const ROOMS: [(&str, &[&str]); 17] = [
     (
         "answers",
         &[
+            "message",
             "bytes",
             "game",
             "xiangqi",
@@ -61,7 +89,8 @@ const ROOMS: [(&str, &[&str]); 17] = [
 
 /// The files and folders of each room from the ground up, as `docs/design/rooms.md` lists them: each may use those
 /// before it.
-const FOLDERS: [(&str, &[&str]); 17] = [
+const FOLDERS: [(&str, &[&str]); 18] = [
+    ("message", &["template", "value"]),
     (
         "bytes",
         &[

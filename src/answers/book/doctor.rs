@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::answers::book::exchange::dialect_name;
 use crate::answers::book::figures::share;
 use crate::book::interop::{Diagnosis, Finding, Issue, RepairReport};
+use crate::message::Message;
 
 /// The answer: schema `juzhong.book.doctor/1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,7 +93,7 @@ pub struct FindingAnswer {
     /// The number of times it was found.
     pub count: u64,
     /// The first ones.
-    pub examples: Vec<String>,
+    pub examples: Vec<Message>,
     /// A repaired copy does not have it.
     pub repairable: bool,
     /// It is no fault.
@@ -131,7 +132,7 @@ pub struct RepairAnswer {
     /// All of the book could be read.
     pub complete: bool,
     /// The parts that could not be read.
-    pub lost: Vec<String>,
+    pub lost: Vec<Message>,
     /// The names of the findings that the copy still has.
     pub left: Vec<&'static str>,
 }

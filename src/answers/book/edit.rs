@@ -10,6 +10,7 @@ use crate::answers::line::LineRequest;
 use crate::book::opening::Named;
 use crate::book::{Book, Change, Editor, JournalStep};
 use crate::bytes::StopFlag;
+use crate::message::message;
 
 /// One edit, as a line of a script or the body of a request has it.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
@@ -153,7 +154,7 @@ impl EditRequest {
             (self.delete, self.add_line.is_some(), "delete and add_line"),
         ] {
             if is_first && is_second {
-                let message = format!("{names} exclude each other");
+                let message = message!("{names} exclude each other");
                 return Err(AnswerError::new(ErrorKind::BadParameter, message));
             }
         }

@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(kind(io::ErrorKind::NotFound), ErrorKind::Absent);
         assert_eq!(kind(io::ErrorKind::Interrupted), ErrorKind::Interrupted);
         assert_eq!(kind(io::ErrorKind::Other), ErrorKind::Io);
-        let damaged = || BookError::Damaged { path: "a.book".into(), what: "a row".to_owned() };
+        let damaged = || BookError::Damaged { path: "a.book".into(), what: "a row".into() };
         assert_eq!(AnswerError::from(damaged()).kind(), ErrorKind::Damaged);
         let edited = EditError::Replace(ReplaceError::Book(damaged()));
         assert_eq!(AnswerError::from(edited).kind(), ErrorKind::Damaged);

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use crate::book::model::value::Evaluation;
 use crate::bytes::StopFlag;
 use crate::game::{Game, Line};
+use crate::message::{Message, message};
 
 /// Evaluates positions: a tablebase, an engine. Implemented above this room.
 pub trait Evaluator<G: Game>: Send {
@@ -32,13 +33,13 @@ pub trait Evaluator<G: Game>: Send {
 }
 
 /// A source of scores that has failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("{source_name}: {what}")]
 pub struct EvaluatorError {
     /// The source.
     pub source_name: String,
     /// The failure, and what to do.
-    pub what: String,
+    pub what: Message,
 }
 
 /// Evaluates every line, each of the `evaluators` in a thread of its own: the next line goes to the first
@@ -76,7 +77,7 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
             });
             if let Err(error) = started {
                 ended.set();
-                let what = format!("cannot start a thread: {error}");
+                let what = message!("cannot start a thread: {error}");
                 return Err(EvaluatorError { source_name: "scores".to_owned(), what }.into());
             }
         }

@@ -7,6 +7,7 @@ use crate::book::file::scores::Score;
 use crate::book::model::value::{Evaluation, SourceScore};
 use crate::game::{Bound, Notation, Symmetric};
 use crate::hash::Key;
+use crate::message::{Message, message};
 
 /// Bytes of a line, at most.
 pub const MAX_SCORE_LINE: usize = 1 << 16;
@@ -28,9 +29,9 @@ impl Book {
     /// # Errors
     ///
     /// The fault of the line, for people.
-    pub fn read_score<G: Symmetric + Notation>(&self, line: &str) -> Result<(Key, Score), String> {
-        let value: Value = serde_json::from_str(line).map_err(|e| format!("no JSON: {e}"))?;
-        let Value::Object(object) = value else { return Err("no object".to_owned()) };
+    pub fn read_score<G: Symmetric + Notation>(&self, line: &str) -> Result<(Key, Score), Message> {
+        let value: Value = serde_json::from_str(line).map_err(|e| message!("no JSON: {e}"))?;
+        let Value::Object(object) = value else { return Err("no object".into()) };
         let fields = Fields(&object);
         let source = fields.text("source")?.filter(|source| !source.is_empty());
         let source = source.ok_or("it names no \"source\"")?;
@@ -39,7 +40,7 @@ impl Book {
         let nodes = fields.number("nodes")?.unwrap_or(0);
         match (fields.text("fen")?, fields.text("key")?) {
             (Some(fen), None) => {
-                let position = G::from_fen(fen).map_err(|e| format!("\"fen\": {e}"))?;
+                let position = G::from_fen(fen).map_err(|e| message!("\"fen\": {e}"))?;
                 let best = fields.best(&position)?;
                 let evaluation = Evaluation { score, bound, depth, nodes, best };
                 Ok(self.score_of(&position, source, evaluation))
@@ -51,7 +52,7 @@ impl Book {
                 let source = source.to_owned();
                 Ok((Key::from_i64(bits.cast_signed()), Score { source, evaluation }))
             }
-            _ => Err("give either \"fen\" or \"key\"".to_owned()),
+            _ => Err("give either \"fen\" or \"key\"".into()),
         }
     }
 }
@@ -64,21 +65,21 @@ impl Fields<'_> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    fn text(&self, name: &str) -> Result<Option<&str>, String> {
+    fn text(&self, name: &str) -> Result<Option<&str>, Message> {
         let text = |value: &Value| value.is_string();
         match self.get(name) {
-            Some(value) if !text(value) => Err(format!("\"{name}\" is no text")),
+            Some(value) if !text(value) => Err(message!("\"{name}\" is no text")),
             value => Ok(value.and_then(Value::as_str)),
         }
     }
 
-    fn number<T: TryFrom<i64>>(&self, name: &str) -> Result<Option<T>, String> {
+    fn number<T: TryFrom<i64>>(&self, name: &str) -> Result<Option<T>, Message> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_i64().and_then(|number| T::try_from(number).ok());
-        number.map(Some).ok_or_else(|| format!("\"{name}\" is no number that fits"))
+        number.map(Some).ok_or_else(|| message!("\"{name}\" is no number that fits"))
     }
 
-    fn score(&self) -> Result<SourceScore, String> {
+    fn score(&self) -> Result<SourceScore, Message> {
         let (cp, mate) = (self.number::<i32>("cp")?, self.number::<i16>("mate")?);
         let plies = |moves: u16| moves.saturating_mul(2);
         match (cp, mate, self.text("wdl")?) {
@@ -94,22 +95,22 @@ impl Fields<'_> {
                     "win" => Ok(SourceScore::TableWin { order, distance }),
                     "draw" => Ok(SourceScore::TableDraw),
                     "loss" => Ok(SourceScore::TableLoss { order, distance }),
-                    _ => Err("\"wdl\" is not win, draw or loss".to_owned()),
+                    _ => Err("\"wdl\" is not win, draw or loss".into()),
                 }
             }
-            _ => Err("give one of \"cp\", \"mate\" and \"wdl\"".to_owned()),
+            _ => Err("give one of \"cp\", \"mate\" and \"wdl\"".into()),
         }
     }
 
-    fn bound(&self) -> Result<Bound, String> {
+    fn bound(&self) -> Result<Bound, Message> {
         let Some(name) = self.text("bound")? else { return Ok(Bound::Exact) };
         let found = Bound::ALL.into_iter().find(|bound| bound.name() == name);
-        found.ok_or_else(|| "\"bound\" is not exact, lower or upper".to_owned())
+        found.ok_or_else(|| "\"bound\" is not exact, lower or upper".into())
     }
 
-    fn best<G: Notation>(&self, position: &G) -> Result<Option<G::Move>, String> {
+    fn best<G: Notation>(&self, position: &G) -> Result<Option<G::Move>, Message> {
         let Some(text) = self.text("best")? else { return Ok(None) };
         let mv = G::parse_move(text).filter(|&mv| position.is_legal(mv));
-        mv.map(Some).ok_or_else(|| "\"best\" is no legal move".to_owned())
+        mv.map(Some).ok_or_else(|| "\"best\" is no legal move".into())
     }
 }

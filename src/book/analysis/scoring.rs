@@ -155,7 +155,7 @@ pub struct FlagReport<G: Symmetric> {
 }
 
 /// An error of flagging moves.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum FlagError {
     /// The book cannot be used or replaced.

@@ -24,6 +24,7 @@ use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Symmetric;
+use crate::message::{Message, ToMessage, message};
 use crate::record::{Chunk, Formats, ParsedGame, Place, tell_words};
 
 /// Bytes of a file that one task reads.
@@ -119,7 +120,7 @@ pub fn build<G: Formats + Symmetric>(
     options: BuildOptions,
     mut read: ReadOptions<'_>,
 ) -> Result<BuildReport, BuildError> {
-    let pool = pool(read.threads).map_err(|e| At(output).refused(format!("no threads: {e}")))?;
+    let pool = pool(read.threads).map_err(|e| At(output).refused(message!("no threads: {e}")))?;
     pool.install(|| {
         refuse_input_as_output(files, output)?;
         let builder = Builder::<G>::new(output, options)?;
@@ -237,7 +238,7 @@ fn judge<G: Formats + Symmetric>(
     read: &[FileReport],
     strict: bool,
     rejected: &mut dyn FnMut(&Reject),
-) -> Result<Option<String>, BuildError> {
+) -> Result<Option<Message>, BuildError> {
     let first = tell(builder, rejects, inputs, rejected)?;
     let count: u64 = read.iter().map(|report| report.bad).sum();
     if strict && count > 0 {
@@ -252,7 +253,7 @@ fn tell<G: Formats + Symmetric>(
     rejects: Sorter<Listed>,
     inputs: &Sources,
     rejected: &mut dyn FnMut(&Reject),
-) -> Result<Option<String>, BuildError> {
+) -> Result<Option<Message>, BuildError> {
     let files = inputs.different();
     let mut first_bad = None;
     for listed in rejects.finish().map_err(|e| builder.write_error(e))? {
@@ -262,18 +263,18 @@ fn tell<G: Formats + Symmetric>(
         let source = files[file as usize].path.clone();
         let reject = Reject { source, place, game, reason };
         if first_bad.is_none() && matches!(reject.reason, RejectReason::Bad(_)) {
-            first_bad = Some(reject.to_string());
+            first_bad = Some(reject.message());
         }
         rejected(&reject);
     }
     Ok(first_bad)
 }
 
-fn no_games(files: &[PathBuf], reason: String, first_bad: Option<String>) -> BuildError {
+fn no_games(files: &[PathBuf], reason: Message, first_bad: Option<Message>) -> BuildError {
     let others = if files.len() > 1 { " and others" } else { "" };
     let first = files.first().map_or_else(String::new, |f| format!(" ({}{others})", f.shown()));
-    let bad = first_bad.map_or_else(String::new, |bad| format!("; {bad}"));
-    BuildError::NoGames { files: files.len(), first, reason: reason + &bad }
+    let reason = Message::list([reason].into_iter().chain(first_bad));
+    BuildError::NoGames { files: files.len(), first, reason }
 }
 
 /// Returns an error if the output would replace an input.
@@ -471,15 +472,15 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let stop = &self.builder.options().stop;
         sources::open_each::<G, _>(sources, folder, stop, |number, content| match content {
             Ok(bytes) => self.source(number, sources[number], &bytes),
-            Err(Fault::Bad(what)) => self.refuse(number, &what),
+            Err(Fault::Bad(what)) => self.refuse(number, what),
             Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
         })
     }
 
     /// A source that cannot be read counts as one bad record.
-    fn refuse(&self, number: usize, what: &str) -> Result<FileReport, BuildError> {
+    fn refuse(&self, number: usize, what: Message) -> Result<FileReport, BuildError> {
         let place = [number as u64, 0];
-        let bytes = checkpoint::name_of(what.as_bytes());
+        let bytes = checkpoint::name_of(what.to_string().as_bytes());
         if let Some(done) = self.done(place, bytes)? {
             return Ok(done);
         }
@@ -530,7 +531,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         task: [u64; 2],
         name: &str,
         bytes: &[u8],
-        (chunk, loss): (&Chunk, Option<&str>),
+        (chunk, loss): (&Chunk, Option<&Message>),
         mut batch: Batch,
     ) -> Result<FileReport, BuildError> {
         let stretch = checkpoint::name_of(bytes.get(chunk.bytes.clone()).unwrap_or_default());

@@ -176,8 +176,8 @@ impl Counts {
 }
 
 fn forged(path: &Path) -> BuildError {
-    let what = "its sums are impossible".to_owned();
-    BookError::Damaged { path: path.to_owned(), what }.into()
+    let what = "its sums are impossible";
+    BookError::Damaged { path: path.to_owned(), what: what.into() }.into()
 }
 
 /// An option that is not the book's is an error that names both.

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::book::model::error::BuildError;
 use crate::bytes::open;
+use crate::message::{Message, ToMessage};
 use crate::record::{Formats, HEAD_BYTES, HIDDEN, LINK, admit, tell_skipped};
 
 /// The files to read.
@@ -14,7 +15,7 @@ pub struct Inputs {
     /// Folders that were given and hold no game files.
     pub empty: Vec<PathBuf>,
     /// The entries of folders that are passed over, and why, sorted.
-    pub skipped: Vec<(PathBuf, String)>,
+    pub skipped: Vec<(PathBuf, Message)>,
 }
 
 /// The game files among `inputs`: files as they are given, whatever their names, and in folders, at any
@@ -45,8 +46,8 @@ pub fn find_games<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, BuildError> 
     }
     found.files.sort_unstable();
     found.files.dedup();
-    found.skipped.sort_unstable();
-    found.skipped.dedup();
+    found.skipped.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    found.skipped.dedup_by(|(a, _), (b, _)| a == b);
     for (path, why) in &found.skipped {
         tell_skipped(path, "", why);
     }
@@ -59,8 +60,8 @@ pub fn find_games<G: Formats>(inputs: &[PathBuf]) -> Result<Inputs, BuildError> 
 /// The error for something that is neither a file nor a folder.
 fn strange(path: &Path) -> BuildError {
     let what = match open::regular(path) {
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => error.to_string(),
-        _ => "neither a file nor a folder".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => error.message(),
+        _ => "neither a file nor a folder".into(),
     };
     BuildError::StrangeInput { path: path.to_owned(), what }
 }
@@ -82,12 +83,12 @@ fn search<G: Formats>(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildErr
             // The type of the entry itself: links are neither files nor folders here.
             let kind = entry.file_type().map_err(|e| input_error(&path, e))?;
             let why = if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                HIDDEN.to_owned()
+                HIDDEN.into()
             } else if kind.is_dir() {
                 folders.push(path);
                 continue;
             } else if kind.is_symlink() {
-                LINK.to_owned()
+                LINK.into()
             } else if kind.is_file() {
                 match judge::<G>(&path) {
                     Ok(()) => {
@@ -97,7 +98,7 @@ fn search<G: Formats>(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildErr
                     Err(why) => why,
                 }
             } else {
-                "a FIFO, a device or a socket, no file".to_owned()
+                "a FIFO, a device or a socket, no file".into()
             };
             inputs.skipped.push((path, why));
         }
@@ -106,15 +107,13 @@ fn search<G: Formats>(folder: &Path, inputs: &mut Inputs) -> Result<(), BuildErr
 }
 
 /// Returns an error that says why a file in a folder is passed over. Files that cannot be read are not.
-fn judge<G: Formats>(path: &Path) -> Result<(), String> {
+fn judge<G: Formats>(path: &Path) -> Result<(), Message> {
     let mut head = Vec::new();
     let read =
         open::regular(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
     match read {
         Ok(_) => admit::<G>(&path.file_name().unwrap_or_default().to_string_lossy(), &head),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err("removed meanwhile".to_owned())
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err("removed meanwhile".into()),
         Err(_) => Ok(()),
     }
 }
@@ -161,10 +160,14 @@ mod tests {
         let more = ["1.pgn", "c/2.PGN", "game", "moves.txt", "old.RAR", "packed.7z"];
         let more = [&more[..], &["packed.jsonl.zst", "packed.zip"]].concat();
         assert_eq!(found.files, more.iter().map(|name| at("b").join(name)).collect::<Vec<_>>());
-        let skipped: Vec<_> =
-            found.skipped.iter().filter(|(_, why)| why != LINK).map(|s| s.0.clone()).collect();
+        let skipped: Vec<_> = found
+            .skipped
+            .iter()
+            .filter(|(_, why)| why.to_string() != LINK)
+            .map(|s| s.0.clone())
+            .collect();
         assert_eq!(skipped, ["b/README.md", "b/empty", "b/page.html"].map(at));
-        assert!(found.skipped.iter().all(|(_, why)| !why.is_empty()));
+        assert!(found.skipped.iter().all(|(_, why)| !why.to_string().is_empty()));
         assert_eq!(find_games::<Position>(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);
         assert!(matches!(find_games::<Position>(&[at("none")]), Err(BuildError::Input { .. })));
         std::fs::create_dir(at("empty")).unwrap();

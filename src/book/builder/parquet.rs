@@ -25,6 +25,7 @@ use crate::book::model::metadata::Source;
 use crate::book::model::move_stats::{MoveStats, Years};
 use crate::book::model::observation::{MoveSum, Summed};
 use crate::book::model::sample::PartOfSamples;
+use crate::message::message;
 
 /// Rows of a row group. All of them are held in memory.
 const GROUP: usize = 1 << 16;
@@ -392,7 +393,7 @@ pub(crate) fn read<S: Columns>(
     for (name, kind) in S::COLUMNS {
         let place = place(name);
         if place.is_none() && !S::OPTIONAL.contains(name) {
-            return Err(io::Error::other(format!("no column {name}")));
+            return Err(io::Error::other(message!("no column {name}")));
         }
         places.push((*name, *kind, place));
     }
@@ -430,7 +431,7 @@ fn read_group<S: Columns>(
         for (name, kind, reader) in &mut readers {
             let values = read_column(reader.as_mut(), *kind, count).map_err(io_error)?;
             if values.len() != count {
-                return Err(io::Error::other(format!("the column {name} cannot be read")));
+                return Err(io::Error::other(message!("the column {name} cannot be read")));
             }
             columns.push(values);
         }

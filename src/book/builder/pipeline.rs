@@ -31,6 +31,7 @@ use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
+use crate::message::message;
 use crate::record::{Record, WINDOW};
 
 /// Games replayed by one task.
@@ -344,7 +345,7 @@ pub(crate) struct Errors<'a> {
 impl Errors<'_> {
     pub(crate) fn io(self, source: io::Error) -> BuildError {
         match source.kind() {
-            io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string() },
+            io::ErrorKind::InvalidData => BuildError::Shard { what: message!("{}", source) },
             _ => At(self.output).io(source).into(),
         }
     }
@@ -780,11 +781,14 @@ pub(crate) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBook>) -> Ve
 
 pub(crate) fn no_games(files: usize, counts: &Counts) -> BuildError {
     let reason = if counts.records == 0 {
-        "they hold no games; give files in PGN or another format of games".to_owned()
+        "they hold no games; give files in PGN or another format of games".into()
     } else {
-        format!(
+        message!(
             "{} bad, {} without moves, {} from other starts, {} left out by filters",
-            counts.bad, counts.no_move_records, counts.other_start_records, counts.filtered
+            counts.bad,
+            counts.no_move_records,
+            counts.other_start_records,
+            counts.filtered
         )
     };
     BuildError::NoGames { files, first: String::new(), reason }

@@ -40,6 +40,7 @@ use crate::bytes::visible::{ShowPath, Visible};
 use crate::bytes::{StopFlag, atomic, open};
 use crate::game::{Game, Notation, Symmetric};
 use crate::hash::KeyTable;
+use crate::message::{Message, message};
 use crate::record::Formats;
 
 /// First bytes of a data set in this program's own format.
@@ -185,22 +186,20 @@ impl Plan {
         }
         let bytes = open::read(&path, MAX_PLAN)
             .map_err(|source| BuildError::Input { path: path.clone(), source })?;
-        let plan: Self = serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e))?;
+        let plan: Self =
+            serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e.to_string()))?;
         let own = Self::new::<G>(&BuildOptions::default());
         if plan.game != own.game {
-            let what = format_args!(
-                "a shard of {}, not of {}; give --game",
-                Visible(&plan.game),
-                own.game
-            );
+            let what =
+                message!("a shard of {}, not of {}; give --game", Visible(&plan.game), own.game);
             return Err(shard_error(&path, what));
         }
         if plan.schema != own.schema {
-            let what = format_args!("made by another version; this one reads {}", own.schema);
+            let what = message!("made by another version; this one reads {}", own.schema);
             return Err(shard_error(&path, what));
         }
         if plan.samples > MAX_SAMPLES {
-            let what = format_args!("more samples than {MAX_SAMPLES}; make it again");
+            let what = message!("more samples than {MAX_SAMPLES}; make it again");
             return Err(shard_error(&path, what));
         }
         if plan.key_table != own.key_table {
@@ -212,7 +211,7 @@ impl Plan {
     /// The options by which the build goes on.
     fn options(&self, work: &Work) -> Result<BuildOptions, BuildError> {
         let other = |what: &str| {
-            let what = format_args!("the {what} is not one of this version; make it again");
+            let what = message!("the {what} is not one of this version; make it again");
             shard_error(Path::new(PLAN), what)
         };
         let filter = self.filter.parse().map_err(|_| other("filter"))?;
@@ -231,8 +230,9 @@ impl Plan {
     }
 }
 
-fn shard_error(path: &Path, what: impl std::fmt::Display) -> BuildError {
-    BuildError::Shard { what: format!("{}: {what}", path.shown()) }
+fn shard_error(path: &Path, what: impl Into<Message>) -> BuildError {
+    let what = what.into();
+    BuildError::Shard { what: message!("{}: {what}", path.shown()) }
 }
 
 /// The resources and the stop flag of a step.
@@ -252,7 +252,8 @@ impl Work {
         output: &Path,
         step: impl FnOnce() -> Result<T, BuildError> + Send,
     ) -> Result<T, BuildError> {
-        let failed = |e| At(output).refused(format!("no threads: {e}"));
+        let failed =
+            |e: rayon::ThreadPoolBuildError| At(output).refused(message!("no threads: {e}"));
         pool(self.threads).map_err(failed)?.install(step)
     }
 }
@@ -319,7 +320,7 @@ fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
     } else {
         return Ok(());
     };
-    Err(BuildError::Shard { what: what.to_owned() })
+    Err(BuildError::Shard { what: what.into() })
 }
 
 /// Returns an error for samples in files that have no column for them.
@@ -328,7 +329,7 @@ fn refuse_format(format: ShardFormat, samples: u16) -> Result<(), BuildError> {
         return Ok(());
     }
     let what = "Parquet files have no columns for sample games; leave out --parquet or --samples";
-    Err(BuildError::Shard { what: what.to_owned() })
+    Err(BuildError::Shard { what: what.into() })
 }
 
 /// Writes every game into a shard, without its moves and groups, which were replayed.
@@ -438,7 +439,7 @@ pub fn pack<G: Symmetric + Notation>(
         let sources: Vec<_> = shards.sources(folder, &options)?;
         if shards.plan.inputs.as_ref().is_some_and(|inputs| *inputs != fingerprint(&sources)) {
             let what = "the list of sources is not the one that was reduced; reduce again";
-            return Err(BuildError::Shard { what: what.to_owned() });
+            return Err(BuildError::Shard { what: what.into() });
         }
         let mut pack = Pack::<G>::new(&options, Counts::default(), errors);
         for SourceCounts { source, filtered, bad } in &sources {
@@ -503,14 +504,14 @@ impl Shards {
             let plan = Plan { part: 1, ..plan };
             let known = first.get_or_insert_with(|| plan.clone());
             if known.inputs != plan.inputs {
-                let what = format_args!(
+                let what = message!(
                     "made from other shards than {}; reduce all parts from the same shards",
                     folders[0].shown()
                 );
                 return Err(shard_error(folder, what));
             }
             if *known != plan {
-                let what = format_args!(
+                let what = message!(
                     "made with other options than {}; make both with the same",
                     folders[0].shown()
                 );
@@ -518,11 +519,11 @@ impl Shards {
             }
         }
         let Some(plan) = first else {
-            return Err(BuildError::Shard { what: "no shards; give at least one".to_owned() });
+            return Err(BuildError::Shard { what: "no shards; give at least one".into() });
         };
         parts.sort_unstable();
         if stage == Stage::Reduce && !parts.iter().copied().eq(1..=plan.parts) {
-            let what = format_args!(
+            let what = message!(
                 "a shard of {} parts, but these parts were given: {parts:?}; give each once",
                 plan.parts
             );
@@ -549,7 +550,7 @@ impl Shards {
         if serials.windows(2).any(|pair| pair[0] == pair[1]) {
             let what = "two files whose hashes begin alike cannot be told apart in shards; \
                         build the book in one step";
-            return Err(BuildError::Shard { what: what.to_owned() });
+            return Err(BuildError::Shard { what: what.into() });
         }
         Ok(sources)
     }
@@ -597,7 +598,7 @@ fn files_of(folder: &Path, name: &str) -> Result<Vec<PathBuf>, BuildError> {
     }
     files.sort_unstable();
     if files.is_empty() {
-        return Err(shard_error(folder, format_args!("no data set {name}; make the shard again")));
+        return Err(shard_error(folder, message!("no data set {name}; make the shard again")));
     }
     Ok(files)
 }
@@ -607,7 +608,7 @@ fn read_parquet<S: DataSet>(path: &Path, sorter: &Sorter<S>) -> Result<(), Build
     crate::book::builder::parquet::read(path, &mut |rows| sorter.push(rows)).map_err(|e| {
         match e.kind() {
             io::ErrorKind::Interrupted => At(path).interrupted().into(),
-            _ => shard_error(path, format_args!("{e}; make it again")),
+            _ => shard_error(path, message!("{e}; make it again")),
         }
     })
 }
@@ -625,9 +626,9 @@ fn check_header<S: DataSet>(path: &Path) -> Result<(), BuildError> {
         return Ok(());
     }
     let what = if bytes.starts_with(&MAGIC) {
-        format!("not version {VERSION} of the data set {}; make it again", S::NAME)
+        message!("not version {VERSION} of the data set {}; make it again", S::NAME)
     } else {
-        "not a data set of this program".to_owned()
+        "not a data set of this program".into()
     };
     Err(shard_error(path, what))
 }

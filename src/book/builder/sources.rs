@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::book::model::error::BuildError;
 use crate::bytes::StopFlag;
 use crate::bytes::open::is_refused;
+use crate::message::{Message, ToMessage, message};
 use crate::record;
 use crate::record::{
     ChangedError, Chunk, Digest, FileWindow, Formats, GameFile, Member, Packed, TRUNCATED_MARK,
@@ -29,19 +30,19 @@ pub(crate) struct Hashed {
     /// Bytes of the content.
     pub(crate) len: u64,
     /// The reason why it cannot be read, if any.
-    fault: Option<String>,
+    fault: Option<Message>,
     /// The fault at its end, if any.
-    pub(crate) loss: Option<String>,
+    pub(crate) loss: Option<Message>,
 }
 
 /// A chunk of a window, and the fault at its end, if the source ends there too early.
-pub(crate) type CutChunk<'a> = (&'a Chunk, Option<&'a str>);
+pub(crate) type CutChunk<'a> = (&'a Chunk, Option<&'a Message>);
 
 /// A reason why a source has no content.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// It is damaged, or unpacks to too much.
-    Bad(String),
+    Bad(Message),
     /// It could not be unpacked to a temporary file.
     Io(io::Error),
 }
@@ -66,10 +67,10 @@ pub(crate) fn find<G: Formats>(
 }
 
 /// The reason why a path found in a folder cannot be read. It is one bad source then.
-fn unreadable(path: &Path, error: &io::Error) -> String {
+fn unreadable(path: &Path, error: &io::Error) -> Message {
     match std::fs::read_dir(path) {
-        Err(error) if path.is_dir() => format!("the folder cannot be read: {error}"),
-        _ => format!("cannot be read: {error}"),
+        Err(error) if path.is_dir() => message!("the folder cannot be read: {error}"),
+        _ => message!("cannot be read: {error}"),
     }
 }
 
@@ -82,7 +83,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn skip(&self, path: &Path, name: &str, why: &str) {
+    fn skip(&self, path: &Path, name: &str, why: &Message) {
         self.skipped.fetch_add(1, Ordering::Relaxed);
         tell_skipped(path, name, why);
     }
@@ -105,7 +106,7 @@ impl Finder<'_> {
             Ok(packed) => packed,
             Err(error) => {
                 (self.check)()?;
-                return Ok(vec![Hashed::new(path, None, 0, whole()?, Err(error.to_string()))]);
+                return Ok(vec![Hashed::new(path, None, 0, whole()?, Err(error.message()))]);
             }
         };
         for (name, why) in packed.skipped() {
@@ -142,7 +143,7 @@ impl Finder<'_> {
             }
             Err(error) => {
                 (self.check)()?;
-                Ok(Some(source(packed.packed_hash(member), Err(error.to_string()))))
+                Ok(Some(source(packed.packed_hash(member), Err(error.message()))))
             }
         }
     }
@@ -207,7 +208,10 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
             let bad = |(index, source): (usize, &&Hashed)| {
-                read(first + index, Err(Fault::Bad(source.fault.clone().unwrap_or_default())))
+                read(
+                    first + index,
+                    Err(Fault::Bad(source.fault.clone().unwrap_or_default().into())),
+                )
             };
             return group.iter().enumerate().map(bad).collect();
         };
@@ -232,7 +236,7 @@ impl Hashed {
         name: Option<&str>,
         member: usize,
         hash: [u8; 32],
-        found: Result<u64, String>,
+        found: Result<u64, Message>,
     ) -> Self {
         // The name is no path of this system: a slash at its beginning means nothing.
         let path = name.map_or_else(|| file.to_owned(), |n| file.join(n.trim_start_matches('/')));
@@ -248,7 +252,7 @@ impl Hashed {
         folder: &Path,
     ) -> Result<Result<Bytes<'a>, Fault>, BuildError> {
         if let Some(fault) = &self.fault {
-            return Ok(Err(Fault::Bad(fault.clone())));
+            return Ok(Err(Fault::Bad(fault.clone().into())));
         }
         let Some(packed) = packed else {
             // It is of another kind than it was if its bytes are held.
@@ -284,7 +288,7 @@ impl Hashed {
         let mut hasher = blake3::Hasher::new();
         let mut both = |own: &[u8], window: &[u8], chunks: &[Chunk], is_last: bool| {
             let last = chunks.len().saturating_sub(1);
-            let loss = |i| self.loss.as_deref().filter(|_| is_last && i == last);
+            let loss = |i| self.loss.as_ref().filter(|_| is_last && i == last);
             let parts: Vec<CutChunk<'_>> =
                 chunks.iter().enumerate().map(|(i, chunk)| (chunk, loss(i))).collect();
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1

@@ -17,6 +17,7 @@ use crate::book::model::error::{BookError, ReplaceError};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
 use crate::game::{Notation, Packed, Symmetric};
+use crate::message::{Message, ToMessage, message};
 
 /// One change to the mark of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,35 +71,41 @@ impl Change {
             Self::Group(name, _) => !name.is_empty() && name.len() <= MAX_GROUP,
             _ => true,
         };
-        if limits { Ok(()) } else { Err(EditError::TooLong { what: self.to_string() }) }
+        if limits { Ok(()) } else { Err(EditError::TooLong { what: self.message() }) }
+    }
+}
+
+impl ToMessage for Change {
+    fn message(&self) -> Message {
+        match self {
+            Self::Unlock => "unlock".into(),
+            Self::Weight(Some(weight)) => message!("weight {weight}"),
+            Self::Weight(None) => "no weight".into(),
+            Self::Priority(priority) => message!("priority {priority}"),
+            Self::Comment(Some(comment)) => message!("comment {comment:?}"),
+            Self::Comment(None) => "no comment".into(),
+            Self::Group(name, true) => message!("group {name:?}"),
+            Self::Group(name, false) => message!("no group {name:?}"),
+            Self::Disabled(true) => "disable".into(),
+            Self::Disabled(false) => "enable".into(),
+            Self::Banned(true) => "ban".into(),
+            Self::Banned(false) => "no ban".into(),
+            Self::Lost(true) => "lost".into(),
+            Self::Lost(false) => "not lost".into(),
+            Self::Delete => "delete".into(),
+            Self::Lock => "lock".into(),
+        }
     }
 }
 
 impl std::fmt::Display for Change {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unlock => f.write_str("unlock"),
-            Self::Weight(Some(weight)) => write!(f, "weight {weight}"),
-            Self::Weight(None) => f.write_str("no weight"),
-            Self::Priority(priority) => write!(f, "priority {priority}"),
-            Self::Comment(Some(comment)) => write!(f, "comment {comment:?}"),
-            Self::Comment(None) => f.write_str("no comment"),
-            Self::Group(name, true) => write!(f, "group {name:?}"),
-            Self::Group(name, false) => write!(f, "no group {name:?}"),
-            Self::Disabled(true) => f.write_str("disable"),
-            Self::Disabled(false) => f.write_str("enable"),
-            Self::Banned(true) => f.write_str("ban"),
-            Self::Banned(false) => f.write_str("no ban"),
-            Self::Lost(true) => f.write_str("lost"),
-            Self::Lost(false) => f.write_str("not lost"),
-            Self::Delete => f.write_str("delete"),
-            Self::Lock => f.write_str("lock"),
-        }
+        self.message().fmt(f)
     }
 }
 
 /// An error of editing. The book is unchanged then.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum EditError {
     /// The book cannot be used.
@@ -137,7 +144,7 @@ pub enum EditError {
     )]
     TooLong {
         /// The change.
-        what: String,
+        what: Message,
     },
     /// There are fewer edits.
     #[error("there are only {have} edits to undo")]

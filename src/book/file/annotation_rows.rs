@@ -9,6 +9,7 @@ use crate::book::file::connect::row_fault;
 use crate::book::model::annotation::{Annotation, MAX_GROUP, text_up_to};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::game::MAX_MOVES;
+use crate::message::message;
 
 /// The query for whether a book has a mark of any move.
 pub(crate) const EXIST: &str =
@@ -153,7 +154,7 @@ pub(crate) fn disordered() -> rusqlite::Error {
 
 /// A row of `moves` that is not as it was written.
 fn bad_row(key: i64, mv: u16) -> rusqlite::Error {
-    let what = format!("move {mv} of position {} was changed", crate::hash::Key::from_i64(key));
+    let what = message!("move {mv} of position {} was changed", crate::hash::Key::from_i64(key));
     rusqlite::Error::FromSqlConversionFailure(
         2,
         Type::Blob,

@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::book::file::digest::Header;
 use crate::bytes::StopFlag;
+use crate::message::{Message, message};
 
 /// The deepest tree that SQLite reads.
 const MAX_DEPTH: u8 = 20;
@@ -63,11 +64,11 @@ impl Walk<'_> {
     /// Notes that something refers to a page.
     fn mark(&mut self, number: u32) -> io::Result<()> {
         if number == 0 || u64::from(number) > self.pages {
-            return Err(fault(format!("it refers to page {number}, which it does not have")));
+            return Err(fault(message!("it refers to page {number}, which it does not have")));
         }
         let (word, bit) = (number as usize / 64, 1 << (number % 64));
         if self.used[word] & bit != 0 {
-            return Err(fault(format!("page {number} is used twice")));
+            return Err(fault(message!("page {number} is used twice")));
         }
         self.used[word] |= bit;
         Ok(())
@@ -237,10 +238,10 @@ pub(crate) fn short(bytes: &[u8]) -> u16 {
 }
 
 fn odd(number: u32) -> io::Error {
-    fault(format!("page {number} is no sound page of a table"))
+    fault(message!("page {number} is no sound page of a table"))
 }
 
-fn fault(what: impl Into<String>) -> io::Error {
+fn fault(what: impl Into<Message>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }
 

@@ -23,6 +23,7 @@ use crate::book::model::weight::Weight;
 use crate::bytes::{StopFlag, open};
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
+use crate::message::{Message, message};
 
 /// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
 /// each opens its own.
@@ -516,7 +517,7 @@ impl Book {
         let verdict: String =
             self.query(|c| c.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
         if verdict != "ok" {
-            return Err(damaged(&self.path, format!("the database is inconsistent: {verdict}")));
+            return Err(damaged(&self.path, message!("the database is inconsistent: {verdict}")));
         }
         self.check_rows()
     }
@@ -671,7 +672,7 @@ impl Book {
     }
 
     pub(crate) fn damaged_row(&self, key: i64, bits: u16) -> BookError {
-        damaged(&self.path, format!("move {bits} of position {} was changed", Key::from_i64(key)))
+        damaged(&self.path, message!("move {bits} of position {} was changed", Key::from_i64(key)))
     }
 }
 
@@ -687,8 +688,7 @@ pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Mo
 
 /// Looks at the file before SQLite does: its errors say less. Returns it, open.
 fn check_header(path: &Path) -> Result<File, BookError> {
-    let not_a_book =
-        |what: &str| BookError::NotABook { path: path.to_owned(), what: what.to_owned() };
+    let not_a_book = |what: &str| BookError::NotABook { path: path.to_owned(), what: what.into() };
     let io_error = |source| BookError::Io { path: path.to_owned(), source };
     let mut file = open::regular(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => not_a_book(&error.to_string()),
@@ -720,7 +720,7 @@ fn check_header(path: &Path) -> Result<File, BookError> {
         std::cmp::Ordering::Less => Err(BookError::Truncated { path: path.to_owned(), have, need }),
         std::cmp::Ordering::Equal => Ok(file),
         std::cmp::Ordering::Greater => {
-            Err(damaged(path, format!("{have} bytes where its header states {need}")))
+            Err(damaged(path, message!("{have} bytes where its header states {need}")))
         }
     }
 }
@@ -744,7 +744,7 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
         read_pairs(connection, "SELECT name, value FROM meta WHERE octet_length(value) <= 65536")
             .map_err(error)?;
     let metadata = Metadata::from_pairs(&pairs)
-        .map_err(|name| damaged(path, format!("its metadata lacks a sound `{name}`")))?;
+        .map_err(|name| damaged(path, message!("its metadata lacks a sound `{name}`")))?;
     if (metadata.samples > 0) != (version == SAMPLES_VERSION) {
         return Err(damaged(path, "its metadata lacks a sound `samples`"));
     }
@@ -772,7 +772,7 @@ fn check_version(path: &Path, connection: &Connection) -> Result<i64, BookError>
             Err(BookError::Newer { path: path.to_owned(), found, supported: SAMPLES_VERSION })
         }
         1 => Err(BookError::Older { path: path.to_owned(), found, supported: VERSION }),
-        _ => Err(damaged(path, format!("version {found} never existed"))),
+        _ => Err(damaged(path, message!("version {found} never existed"))),
     }
 }
 
@@ -820,21 +820,21 @@ fn foreign_keys(
     metadata: &Metadata,
     table: &[u8],
 ) -> Result<Option<KeyTable>, BookError> {
-    let what = |what: String| damaged(path, format!("its key table: {what}"));
+    let what = |what: Message| damaged(path, message!("its key table: {what}"));
     let stored = key_file(&metadata.game).ok_or_else(|| BookError::NotABook {
         path: path.to_owned(),
-        what: format!("a book of an unknown game ({})", metadata.game),
+        what: message!("a book of an unknown game ({})", metadata.game),
     })?;
     if table == stored {
         return Ok(None);
     }
-    let table = KeyTable::from_bytes(table).map_err(|e| what(e.to_string()))?;
-    let stored = KeyTable::from_bytes(stored).map_err(|e| what(e.to_string()))?;
+    let table = KeyTable::from_bytes(table).map_err(|e| what(message!("{}", e)))?;
+    let stored = KeyTable::from_bytes(stored).map_err(|e| what(message!("{}", e)))?;
     if table.game() != metadata.game || table.words().len() != stored.words().len() {
-        return Err(what("it is not one of this game".to_owned()));
+        return Err(what("it is not one of this game".into()));
     }
     if table.fingerprint() != metadata.key_table {
-        return Err(what("its fingerprint is another".to_owned()));
+        return Err(what("its fingerprint is another".into()));
     }
     Ok(Some(table))
 }
@@ -843,7 +843,7 @@ fn interrupted(path: &Path) -> BookError {
     BookError::Io { path: path.to_owned(), source: io::ErrorKind::Interrupted.into() }
 }
 
-fn damaged(path: &Path, what: impl Into<String>) -> BookError {
+fn damaged(path: &Path, what: impl Into<Message>) -> BookError {
     BookError::Damaged { path: path.to_owned(), what: what.into() }
 }
 

@@ -22,6 +22,7 @@ use crate::bytes::atomic::{self, AtomicFile, folder_of};
 use crate::bytes::lock::FileLock;
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{StopFlag, open};
+use crate::message::{Message, message};
 
 /// Steps of SQLite's machine between two checks of the stop flag.
 const STEPS: i32 = 1 << 16;
@@ -31,7 +32,7 @@ const STEPS: i32 = 1 << 16;
 pub(crate) struct At<'a>(pub(crate) &'a Path);
 
 impl At<'_> {
-    pub(crate) fn refused(self, what: impl Into<String>) -> ReplaceError {
+    pub(crate) fn refused(self, what: impl Into<Message>) -> ReplaceError {
         ReplaceError::Refused { path: self.0.to_owned(), what: what.into() }
     }
 
@@ -39,7 +40,7 @@ impl At<'_> {
     pub(crate) fn create(self, error: &io::Error) -> ReplaceError {
         let is_closed = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
         if is_closed.contains(&error.kind()) {
-            self.refused(format!("nothing can be written in its folder ({error}); choose another"))
+            self.refused(message!("nothing can be written in its folder ({error}); choose another"))
         } else {
             self.refused(error.to_string())
         }
@@ -101,7 +102,7 @@ fn check(path: &Path) -> Result<(), ReplaceError> {
     let folder = folder_of(path);
     if !folder.is_dir() {
         return Err(
-            At(path).refused(format!("there is no folder {}; make it first", folder.shown()))
+            At(path).refused(message!("there is no folder {}; make it first", folder.shown()))
         );
     }
     let what = if path.is_dir() {

@@ -9,6 +9,7 @@ use crate::book::interop::issue::{Finding, Findings, Issue};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::walk::{Hit, Reach};
 use crate::game::{Game, Packed, Symmetric};
+use crate::message::{Message, message};
 use crate::xiangqi::Position;
 
 /// The options of an examination.
@@ -115,11 +116,11 @@ pub struct RepairReport {
     /// Records with something learnt, which the copy does not have.
     pub learning: u64,
     /// The parts that could not be read, of unknown size; none if all could.
-    pub lost: Vec<String>,
+    pub lost: Vec<Message>,
 }
 
 impl RepairReport {
-    pub(crate) const fn new(diagnosis: Diagnosis, lost: Vec<String>) -> Self {
+    pub(crate) const fn new(diagnosis: Diagnosis, lost: Vec<Message>) -> Self {
         Self { diagnosis, written: 0, dropped: 0, merged: 0, changed: 0, learning: 0, lost }
     }
 
@@ -265,7 +266,7 @@ const EQUAL_SHARE: u64 = 5;
 
 pub(crate) fn note_equal(choices: u64, equal: u64, findings: &mut Findings) {
     if choices >= ENOUGH_CHOICES && equal * EQUAL_SHARE > choices {
-        findings.add(Issue::AllEqual, || format!("of {choices} positions with several moves"));
+        findings.add(Issue::AllEqual, || message!("of {choices} positions with several moves"));
         findings.add_many(Issue::AllEqual, equal - 1);
     }
 }

@@ -13,6 +13,7 @@ use crate::book::interop::load::{LoadOptions, Loaded, load_damaged};
 use crate::book::interop::progress::Step;
 use crate::book::interop::walk::walk;
 use crate::book::interop::{Format, own_doctor};
+use crate::message::message;
 use crate::xiangqi::Position;
 
 /// Examines a book.
@@ -91,7 +92,7 @@ pub(crate) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
 /// Adds the fault that all moves are stored with origin and destination exchanged.
 fn note_swapped(loaded: &Loaded, findings: &mut Findings) {
     if loaded.is_swapped {
-        findings.add(Issue::ByteOrder, || "origin in the low byte".to_owned());
+        findings.add(Issue::ByteOrder, || "origin in the low byte".into());
         findings.add_many(Issue::ByteOrder, (loaded.index.rows().len() as u64).saturating_sub(1));
     }
 }
@@ -99,17 +100,17 @@ fn note_swapped(loaded: &Loaded, findings: &mut Findings) {
 /// Adds the faults that the walk showed, with the rows that are mirror images of each other.
 fn note_walk(loaded: &Loaded, mirrored: &[(usize, usize)], is_cut: bool, findings: &mut Findings) {
     for row in loaded.index.rows().iter().filter(|row| row.has(SWAPPED)) {
-        findings.add(Issue::ByteOrder, || format!("row {}", row.place));
+        findings.add(Issue::ByteOrder, || message!("row {}", row.place));
     }
     for &(one, other) in mirrored {
         let places = [one, other].map(|row| loaded.index.row(row).place);
-        findings.add(Issue::MirrorDuplicate, || format!("rows {} and {}", places[0], places[1]));
+        findings.add(Issue::MirrorDuplicate, || message!("rows {} and {}", places[0], places[1]));
     }
     note_rows(&loaded.index, findings);
     let marked = loaded.index.rows().iter().any(|row| row.has(REACHED | ILLEGAL));
     let is_known = marked || is_cut || (loaded.format == Format::Xqb && loaded.rows > 0);
     if !is_known {
-        findings.add(Issue::NothingReached, || format!("{} rows", loaded.rows));
+        findings.add(Issue::NothingReached, || message!("{} rows", loaded.rows));
     }
 }
 
@@ -119,7 +120,7 @@ fn note_outliers(index: &Index, outliers: &[Outlier], findings: &mut Findings) {
         let row = index.row(outlier.row);
         findings.add(Issue::Outlier, || {
             let value = outlier.column.of(row);
-            format!("row {}: {value}, the next {}", row.place, outlier.others)
+            message!("row {}: {value}, the next {}", row.place, outlier.others)
         });
     }
 }
@@ -133,12 +134,12 @@ const LOOKUPS: usize = 1000;
 fn check_database(loaded: &Loaded, findings: &mut Findings) {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else { return };
     for line in database.integrity(CHECK_LINES) {
-        let of_index = line.contains(" index ");
+        let of_index = line.to_string().contains(" index ");
         let issue = if of_index { Issue::CorruptIndex } else { Issue::File };
         findings.add(issue, || line);
     }
     if database.has_index(layout).is_ok_and(|has_index| !has_index) {
-        findings.add(Issue::NoIndex, || format!("table {}", layout.table));
+        findings.add(Issue::NoIndex, || message!("table {}", layout.table));
         return;
     }
     let rows = loaded.index.rows();
@@ -151,7 +152,7 @@ fn check_database(loaded: &Loaded, findings: &mut Findings) {
     for row in rows.iter().step_by(step) {
         if !database.finds_itself(layout, row.place).unwrap_or(false) {
             findings
-                .add(Issue::CorruptIndex, || format!("row {} is not found by its key", row.place));
+                .add(Issue::CorruptIndex, || message!("row {} is not found by its key", row.place));
         }
     }
 }
@@ -161,8 +162,8 @@ fn note_rows(index: &Index, findings: &mut Findings) {
     for row in index.rows() {
         if row.has(ILLEGAL) && !row.has(REACHED) {
             findings.add(Issue::IllegalMove, || match row.mv() {
-                Some(mv) => format!("row {}: {mv}", row.place),
-                None => format!("row {}", row.place),
+                Some(mv) => message!("row {}: {mv}", row.place),
+                None => message!("row {}", row.place),
             });
         }
     }
@@ -172,7 +173,7 @@ fn note_rows(index: &Index, findings: &mut Findings) {
         rows.sort_by_key(|row| row.mv);
         for pair in rows.windows(2).filter(|pair| pair[0].mv == pair[1].mv) {
             findings
-                .add(Issue::Duplicate, || format!("rows {} and {}", pair[0].place, pair[1].place));
+                .add(Issue::Duplicate, || message!("rows {} and {}", pair[0].place, pair[1].place));
         }
     }
 }

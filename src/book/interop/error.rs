@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::bytes::lock::Busy;
 use crate::bytes::visible::ShowPath;
+use crate::message::Message;
 
 /// An error of reading or writing a foreign book. Every message names what to do next.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum InteropError {
     /// The file cannot be read.
@@ -27,7 +28,7 @@ pub enum InteropError {
         /// The file.
         path: PathBuf,
         /// The kind of file that it is instead.
-        what: String,
+        what: Message,
     },
     /// The file is something else than a book of gomoku.
     #[error("{}: {what}; give a database of Yixin or Rapfi, or a file of games with variations (.lib, .sgf …)", path.shown())]
@@ -35,7 +36,7 @@ pub enum InteropError {
         /// The file.
         path: PathBuf,
         /// The kind of file that it is instead.
-        what: String,
+        what: Message,
     },
     /// The file is none of the program's own books, where only those serve.
     #[error("{}: not a book of this program; make one of it with `juzhong book import`", path.shown())]
@@ -51,7 +52,7 @@ pub enum InteropError {
         /// The format asked for.
         format: &'static str,
         /// The difference from that format.
-        what: String,
+        what: Message,
     },
     /// The file is of a known format, but cannot be read through.
     #[error("{}: damaged: {what}; try `juzhong book doctor` on a copy, or get the file again", path.shown())]
@@ -59,7 +60,7 @@ pub enum InteropError {
         /// The file.
         path: PathBuf,
         /// The kind and place of the damage.
-        what: String,
+        what: Message,
     },
     /// Another program has not finished writing.
     #[error(
@@ -89,7 +90,7 @@ pub enum InteropError {
         /// The book.
         path: PathBuf,
         /// The cause, and what to do.
-        what: String,
+        what: Message,
     },
     /// Another process writes the output.
     #[error(transparent)]
@@ -100,7 +101,7 @@ pub enum InteropError {
         /// The output.
         path: PathBuf,
         /// The cause, and what to do.
-        what: String,
+        what: Message,
     },
     /// Writing failed underway.
     #[error("{}: cannot write the file; is the disk full?", path.shown())]

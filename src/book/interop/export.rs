@@ -95,11 +95,11 @@ pub fn export(
     let reached = index.rows().iter().filter(|row| row.has(super::index::REACHED)).count() as u64;
     if written == 0 {
         let what = "no move is reached from the start of a game".to_owned();
-        return Err(InteropError::Nothing { path: book.path().to_owned(), what });
+        return Err(InteropError::Nothing { path: book.path().to_owned(), what: what.into() });
     }
     if writer.is_empty() {
         let what = "all of its moves are disabled, and this format holds none of those".to_owned();
-        return Err(InteropError::Nothing { path: book.path().to_owned(), what });
+        return Err(InteropError::Nothing { path: book.path().to_owned(), what: what.into() });
     }
     let mut dropped = std::mem::take(&mut writer.dropped);
     note(&mut dropped, "few_games", reached - written.min(reached));

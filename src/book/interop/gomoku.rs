@@ -33,6 +33,7 @@ use crate::bytes::{StopFlag, open};
 use crate::game::{Bound, Game, Notation, Packed, Side, Symmetric};
 use crate::gomoku::{Board, Point, Variant};
 use crate::hash::gomoku::KEYS;
+use crate::message::{Message, message};
 use crate::record::{
     Format, Formats, LIBRARY_MAGIC, LibraryNode, Record, Tree, begins_database, read_library,
     write_library,
@@ -178,7 +179,7 @@ pub fn import_gomoku(
     drop(bytes);
     if content.moves.is_empty() {
         let what = "no move leads from one of its positions to another, or from the empty board";
-        return Err(InteropError::Nothing { path: path.to_owned(), what: what.to_owned() });
+        return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     }
     let Content { moves, scores, rows, unreadable, unreached } = content;
     let (mut comments, mut done) = (0, 0);
@@ -233,11 +234,11 @@ fn unpacked(path: &Path, bytes: Vec<u8>, memory: usize) -> Result<Vec<u8>, Inter
         return Ok(bytes);
     }
     let mut content = Vec::new();
-    let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
+    let damaged = |what: Message| InteropError::Damaged { path: path.to_owned(), what };
     lz4_flex::frame::FrameDecoder::new(&bytes[..])
         .take(memory as u64 + 1)
         .read_to_end(&mut content)
-        .map_err(|error| damaged(format!("the frame of LZ4: {error}")))?;
+        .map_err(|error| damaged(message!("the frame of LZ4: {error}")))?;
     if content.len() > memory {
         return Err(too_large(path, memory));
     }
@@ -527,8 +528,8 @@ fn trees(
     bytes: &[u8],
     options: &GomokuImportOptions,
 ) -> Result<Content, InteropError> {
-    let unknown = |what: String| InteropError::NoGomokuBook { path: path.to_owned(), what };
-    let format = Board::sniff(bytes).map_err(|reason| unknown(reason.to_string()))?;
+    let unknown = |what: Message| InteropError::NoGomokuBook { path: path.to_owned(), what };
+    let format = Board::sniff(bytes).map_err(|reason| unknown(message!("{}", reason)))?;
     let mut content = Content::default();
     let starts = Board::starts();
     let is_library = bytes.starts_with(LIBRARY_MAGIC);
@@ -537,8 +538,9 @@ fn trees(
         return Err(too_large(path, options.memory));
     }
     if is_library {
-        let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
-        let (record, cut) = read_library(bytes).map_err(|reason| damaged(reason.to_string()))?;
+        let damaged = |what: Message| InteropError::Damaged { path: path.to_owned(), what };
+        let (record, cut) =
+            read_library(bytes).map_err(|reason| damaged(message!("{}", reason)))?;
         add_tree(&record, &starts, &mut content, options);
         content.unreadable += cut;
     } else {
@@ -631,7 +633,7 @@ pub fn export_library(
         }
         for found in book.probe_with(&board, min_games)? {
             if nodes.len() >= MAX_NODES {
-                let what = format!("more than {MAX_NODES} moves; raise --min-games");
+                let what = message!("more than {MAX_NODES} moves; raise --min-games");
                 return Err(InteropError::Create { path: output.to_owned(), what });
             }
             let next = nodes.len();
@@ -644,7 +646,7 @@ pub fn export_library(
     }
     if nodes.len() == 1 {
         let what = "it has no move on a board of 15x15 points".to_owned();
-        return Err(InteropError::Nothing { path: book.path().to_owned(), what });
+        return Err(InteropError::Nothing { path: book.path().to_owned(), what: what.into() });
     }
     file.write_all(output, &write_library(&nodes))?;
     Ok(nodes.len() as u64 - 1)

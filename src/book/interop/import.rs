@@ -20,6 +20,7 @@ use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::MoveStats;
 use crate::bytes::open;
 use crate::game::{Game, Packed, Side, Symmetric};
+use crate::message::message;
 use crate::xiangqi::{Position, Setup};
 
 /// The use of the scores of an `.obk`, `.pfBook` or `.xqb`. Their meaning is the book's own: a weight, a
@@ -156,7 +157,7 @@ pub fn import(
 
 /// The error for a book of which no row can be taken over.
 fn nothing(loaded: &Loaded) -> InteropError {
-    let what = format!(
+    let what = message!(
         "none of its {} rows is reached from the start of a game; is it a book of another game?",
         loaded.rows
     );

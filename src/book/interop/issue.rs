@@ -1,5 +1,6 @@
 //! Kinds of faults of a book, and their collection.
 
+use crate::message::Message;
 use std::collections::BTreeMap;
 
 /// A kind of fault, in the order in which findings are shown.
@@ -149,7 +150,7 @@ pub struct Finding {
     /// The number of times it was found.
     pub count: u64,
     /// The first ones.
-    pub examples: Vec<String>,
+    pub examples: Vec<Message>,
 }
 
 /// Findings by kind.
@@ -165,7 +166,7 @@ impl Findings {
         Self { found: BTreeMap::new(), examples }
     }
 
-    pub(crate) fn add(&mut self, issue: Issue, example: impl FnOnce() -> String) {
+    pub(crate) fn add(&mut self, issue: Issue, example: impl FnOnce() -> Message) {
         let examples = self.examples;
         let finding = self.entry(issue);
         finding.count += 1;

@@ -15,6 +15,7 @@ use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, byt
 use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
 use crate::bytes::{StopFlag, by_count, open};
 use crate::game::{Game, Side};
+use crate::message::{Message, message};
 use crate::xiangqi::{Move, Position};
 
 /// A foreign book in memory.
@@ -40,7 +41,7 @@ pub(crate) struct Loaded {
     pub(crate) has_negative: bool,
     pub(crate) findings: Findings,
     /// The parts that could not be read.
-    pub(crate) lost: Vec<String>,
+    pub(crate) lost: Vec<Message>,
     pub(crate) database: Option<Database>,
 }
 
@@ -92,7 +93,7 @@ fn read(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, In
 fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded, InteropError> {
     let format = match (sniff_until(path, &options.stop), options.from) {
         (Ok(found), Some(wanted)) if found != wanted && (is_table(found) || is_table(wanted)) => {
-            let what = format!("it is of the format {found}");
+            let what = message!("it is of the format {found}");
             return Err(InteropError::OtherFormat {
                 path: path.to_owned(),
                 format: wanted.name(),
@@ -237,7 +238,7 @@ impl Reading<'_> {
         let position = match Position::from_setup(&setup) {
             Ok(position) => position,
             Err(errors) => {
-                findings.add(Issue::IllegalPosition, || format!("{}: {errors}", example()));
+                findings.add(Issue::IllegalPosition, || message!("{}: {errors}", example()));
                 return Ok(());
             }
         };
@@ -250,7 +251,7 @@ impl Reading<'_> {
             && !position.is_legal(mv)
         {
             self.loaded.findings.add(Issue::IllegalMove, || {
-                format!("{}: {mv} in {}", example(), position.to_fen())
+                message!("{}: {mv} in {}", example(), position.to_fen())
             });
             return Ok(());
         }
@@ -369,13 +370,17 @@ impl Reading<'_> {
         let Some(header) = moonriver::Header::take(&bytes) else {
             let what = "it does not begin with the header of one".to_owned();
             let format = Format::MoonRiver.name();
-            return Err(InteropError::OtherFormat { path: path.to_owned(), format, what });
+            return Err(InteropError::OtherFormat {
+                path: path.to_owned(),
+                format,
+                what: what.into(),
+            });
         };
         if header.file_len() != Some(len) {
             let stated = header.file_len();
             self.loaded.findings.add(Issue::File, || match stated {
-                Some(stated) => format!("{len} bytes where its header states {stated}"),
-                None => "its header states more records than there can be".to_owned(),
+                Some(stated) => message!("{len} bytes where its header states {stated}"),
+                None => "its header states more records than there can be".into(),
             });
         }
         let mut last = [0; 2];
@@ -398,8 +403,8 @@ impl Reading<'_> {
                 let rest = len % record;
                 by_count(
                     rest,
-                    format!("1 byte after the last record, which has {record}"),
-                    format!("{rest} bytes after the last record, which has {record}"),
+                    message!("1 byte after the last record, which has {record}"),
+                    message!("{rest} bytes after the last record, which has {record}"),
                 )
             });
         }
@@ -416,7 +421,7 @@ impl Reading<'_> {
 
     fn in_order(&mut self, number: u64, last: &mut u64, key: u64) {
         if key < *last {
-            self.loaded.findings.add(Issue::Unsorted, || format!("record {number}"));
+            self.loaded.findings.add(Issue::Unsorted, || message!("record {number}"));
         }
         *last = key;
     }
@@ -430,7 +435,7 @@ impl Reading<'_> {
     ) -> Result<(), InteropError> {
         self.count_record()?;
         if mv.is_none() {
-            self.loaded.findings.add(Issue::BadMove, || format!("record {number}"));
+            self.loaded.findings.add(Issue::BadMove, || message!("record {number}"));
             return Ok(());
         }
         let mut stored = Stored::new(key, number.cast_signed(), mv);
@@ -439,8 +444,8 @@ impl Reading<'_> {
     }
 }
 
-fn place_name(place: i64) -> String {
-    format!("row {place}")
+fn place_name(place: i64) -> Message {
+    message!("row {place}")
 }
 
 /// A comment as text, and true if its bytes are text in a known encoding.

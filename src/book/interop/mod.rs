@@ -124,7 +124,7 @@ impl fmt::Display for Format {
 }
 
 /// No format of that name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("unknown format; choose obk, pfbook, xqb, eleeye, moonriver or polyglot")]
 pub struct UnknownFormat;
 

@@ -36,6 +36,7 @@ use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::{StopFlag, open};
 use crate::game::{Game, Notation, Packed};
 use crate::hash::KeyTable;
+use crate::message::{Message, message};
 
 /// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
 pub(crate) fn is_own(path: &Path) -> Result<bool, InteropError> {
@@ -124,7 +125,7 @@ fn open_book(
             Err(error.into())
         }
         Err(error) => {
-            findings.add(Issue::File, || error.to_string());
+            findings.add(Issue::File, || message!("{}", error));
             Ok(None)
         }
     }
@@ -140,7 +141,7 @@ fn read<G: Game>(
 ) -> Result<ReadRows, InteropError> {
     book.expect_game::<G>()?;
     if let Err(error) = book.check_file() {
-        findings.add(Issue::File, || error.to_string());
+        findings.add(Issue::File, || message!("{}", error));
     }
     let connection = connect(path, &options.reach.stop)?;
     check_structure(&connection, findings);
@@ -155,7 +156,7 @@ fn read<G: Game>(
         && found.damaged.is_empty()
         && let Err(error) = book.check_rows()
     {
-        findings.add(Issue::File, || error.to_string());
+        findings.add(Issue::File, || message!("{}", error));
     }
     Ok(found)
 }
@@ -186,7 +187,7 @@ fn note_outliers<G: Notation>(
         let row = index.row(outlier.row);
         findings.add(Issue::Outlier, || {
             let place = place_name::<G>(place(row));
-            format!("{}: {}, the next {}", place, row.value, outlier.others)
+            message!("{}: {}, the next {}", place, row.value, outlier.others)
         });
         outliers.insert(place(row));
     }
@@ -234,7 +235,7 @@ fn check_structure(connection: &Connection, findings: &mut Findings) {
     };
     let lines = read().unwrap_or_else(|error| vec![error.to_string()]);
     for line in lines.into_iter().filter(|line| line != "ok") {
-        findings.add(Issue::File, || line);
+        findings.add(Issue::File, || line.into());
     }
 }
 
@@ -244,7 +245,7 @@ struct ReadRows {
     index: Index,
     damaged: Vec<RowKey>,
     /// The parts that cannot be read.
-    lost: Vec<String>,
+    lost: Vec<Message>,
 }
 
 /// All rows that are as they were written, and those that are not.
@@ -283,7 +284,7 @@ fn rescued_rows<G: Notation>(
     findings: &mut Findings,
 ) -> Result<Index, InteropError> {
     for lost in &rescued.lost {
-        findings.add(Issue::File, || format!("lost: {lost}"));
+        findings.add(Issue::File, || message!("lost: {lost}"));
     }
     for &place in &rescued.damaged {
         findings.add(Issue::DamagedRow, || place_name::<G>(place));
@@ -328,14 +329,14 @@ fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
     stored
 }
 
-fn place_name<G: Notation>((key, mv): RowKey) -> String {
+fn place_name<G: Notation>((key, mv): RowKey) -> Message {
     let key = crate::hash::Key::from_i64(key);
     match G::Move::unpack(mv) {
         Some(mv) => {
             let mv = G::move_text(mv);
-            format!("{mv} of position {key}")
+            message!("{mv} of position {key}")
         }
-        None => format!("move {mv} of position {key}"),
+        None => message!("move {mv} of position {key}"),
     }
 }
 
@@ -347,7 +348,7 @@ type Raw = (RowKey, Option<MoveRow>);
 fn each_row(
     connection: &Connection,
     visit: &mut dyn FnMut(RowKey, Option<MoveRow>) -> bool,
-) -> Vec<String> {
+) -> Vec<Message> {
     let mut goes_on = true;
     let mut is_first = true;
     // Rows behind damage are not found in order.
@@ -372,7 +373,7 @@ fn each_row(
     let error = error.map_or_else(String::new, |error| error.to_string());
     let name = |key: i64| crate::hash::Key::from_i64(key);
     let text = |(first, last): (i64, i64)| {
-        format!("{error}: moves of positions {} to {} cannot be read", name(first), name(last))
+        message!("{error}: moves of positions {} to {} cannot be read", name(first), name(last))
     };
     lost.into_iter().map(|range| text(range.into_inner())).collect()
 }
@@ -459,7 +460,9 @@ fn note_found<G: Notation>(
     }
     for &twins in &found.mirrored {
         let names = twins.map(|number| place_name::<G>(place(index.row(number))));
-        findings.add(Issue::MirrorDuplicate, || names.join(" and "));
+        findings.add(Issue::MirrorDuplicate, || {
+            names.map(|name| name.to_string()).join(" and ").into()
+        });
     }
     for row in index.rows() {
         diagnosis.reached += u64::from(row.has(REACHED | ILLEGAL));
@@ -519,7 +522,7 @@ pub(crate) fn repair<G: Searched>(
     }
     let Some(book) = book else {
         let what = "so little of it is left that it cannot be opened".to_owned();
-        return Err(InteropError::Nothing { path: path.to_owned(), what });
+        return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     };
     let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
     let connection = connect(path, &options.reach.stop)?;
@@ -619,7 +622,7 @@ fn copy_rows(
     outliers: &BTreeSet<RowKey>,
     report: &mut RepairReport,
     visit: &mut dyn FnMut(BookEntry) -> bool,
-) -> Vec<String> {
+) -> Vec<Message> {
     let has_marks = has_marks(connection);
     each_row(connection, &mut |place, row| {
         let mut mark = mark_of(connection, has_marks, place);
@@ -674,7 +677,7 @@ fn game_ids(connection: &Connection, report: &mut RepairReport) -> Vec<[u8; 16]>
         Ok(())
     };
     if let Err(error) = read() {
-        report.lost.push(format!("{error}: table games after {} rows", ids.len()));
+        report.lost.push(message!("{error}: table games after {} rows", ids.len()));
     }
     ids
 }
@@ -698,7 +701,7 @@ fn copy_others(
     for BookTable { name, .. } in TABLES.iter().chain(samples).filter(is_carried) {
         let mut copied = 0;
         if let Err(error) = copy_table(connection, writer, name, &mut copied)? {
-            report.lost.push(format!("{error}: table {name} after {copied} rows"));
+            report.lost.push(message!("{error}: table {name} after {copied} rows"));
         }
     }
     Ok(())

@@ -38,7 +38,7 @@ pub fn repair(
     let rows = clean(&inspected, options.weights, &mut report);
     if rows.is_empty() {
         let what = "none of its rows can be used".to_owned();
-        return Err(InteropError::Nothing { path: path.to_owned(), what });
+        return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     }
     let loaded = &inspected.loaded;
     let dialect = dialect.or(loaded.dialect).unwrap_or(Dialect::Int64);

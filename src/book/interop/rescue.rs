@@ -17,6 +17,7 @@ use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::{StopFlag, open};
 use crate::hash::KeyTable;
+use crate::message::{Message, message};
 
 /// The records of a book that lie in its readable pages.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ pub(crate) struct Rescued {
     pub(crate) key_table: Vec<u8>,
     pub(crate) foreign_keys: Option<KeyTable>,
     /// What is lost, for people.
-    pub(crate) lost: Vec<String>,
+    pub(crate) lost: Vec<Message>,
 }
 
 /// Records that belong to all others.
@@ -82,7 +83,7 @@ pub(crate) fn rescue(
     }
     if have < header.pages {
         let missing = header.pages - have;
-        rescued.lost.push(format!("{missing} of its {} pages are missing", header.pages));
+        rescued.lost.push(message!("{missing} of its {} pages are missing", header.pages));
     }
     Ok(rescued.complete(game, &frame, &parents))
 }
@@ -200,39 +201,37 @@ impl Rescued {
 
     fn note_lost(&mut self, frame: &Frame) {
         let Some(metadata) = &self.metadata else {
-            self.lost.push("what the book says of itself: games, limits, filters".to_owned());
+            self.lost.push("what the book says of itself: games, limits, filters".into());
             if !frame.ids.is_empty() {
                 self.ids.clear();
                 self.elsewhere.clear();
-                self.lost.push("the ids of its games".to_owned());
+                self.lost.push("the ids of its games".into());
             }
             return;
         };
         let read = self.rows.len() as u64;
         if read < metadata.rows {
             let lost = metadata.rows - read;
-            self.lost.push(format!("{lost} of its {} moves", metadata.rows));
+            self.lost.push(message!("{lost} of its {} moves", metadata.rows));
             self.lost.push(
-                "perhaps marks and scores: moves that were deleted or disabled may be back"
-                    .to_owned(),
+                "perhaps marks and scores: moves that were deleted or disabled may be back".into(),
             );
         }
         let games = metadata.stored_games();
         if (self.ids.len() as u64) < games {
             let lost = games - self.ids.len() as u64;
-            self.lost.push(format!("the ids of {lost} of its {games} games"));
+            self.lost.push(message!("the ids of {lost} of its {games} games"));
         }
         let others = metadata.counts.other_starts;
         if (self.elsewhere.len() as u64) < others {
             let lost = others - self.elsewhere.len() as u64;
-            self.lost.push(format!("the ids of {lost} of its {others} games from other starts"));
+            self.lost.push(message!("the ids of {lost} of its {others} games from other starts"));
         }
         if metadata.samples > 0 {
-            self.lost.push("the sample games of its moves".to_owned());
+            self.lost.push("the sample games of its moves".into());
         }
         if frame.history > 0 {
-            self.lost
-                .push("the history of its edits, and which books were merged into it".to_owned());
+            self.lost.push("the history of its edits, and which books were merged into it".into());
         }
     }
 }
@@ -265,7 +264,7 @@ mod tests {
         let cut = folder.path().join("cut");
         std::fs::write(&cut, &bytes[..bytes.len() - 3 * 8192]).unwrap();
         let rescued = rescue(&cut, "xiangqi", 1 << 28, &StopFlag::default()).unwrap().unwrap();
-        assert!(rescued.lost.iter().any(|lost| lost.contains("pages are missing")));
+        assert!(rescued.lost.iter().any(|lost| lost.to_string().contains("pages are missing")));
         assert!(rescued.ids == counted);
         assert!(rescued.elsewhere == others);
         // A page of ids that nothing leads to any more.
@@ -275,6 +274,6 @@ mod tests {
         std::fs::write(&cut, &torn).unwrap();
         let rescued = rescue(&cut, "xiangqi", 1 << 28, &StopFlag::default()).unwrap().unwrap();
         assert!(rescued.ids.is_empty() && rescued.elsewhere == others);
-        assert!(rescued.lost.iter().any(|lost| lost.starts_with("the ids of")));
+        assert!(rescued.lost.iter().any(|lost| lost.to_string().starts_with("the ids of")));
     }
 }

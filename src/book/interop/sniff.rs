@@ -11,6 +11,7 @@ use crate::book::interop::flat::field;
 use crate::book::interop::sqlite::{Database, MAGIC};
 use crate::book::interop::{Format, eleeye, moonriver, polyglot};
 use crate::bytes::{StopFlag, open};
+use crate::message::{Message, message};
 
 /// The number of bytes examined.
 const SAMPLE: u64 = 64 << 10;
@@ -26,8 +27,7 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
 pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
-    let unknown =
-        |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
+    let unknown = |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.into() };
     let io = |source: io::Error| match source.kind() {
         io::ErrorKind::InvalidInput => unknown(&source.to_string()),
         _ => InteropError::Io { path: path.to_owned(), source },
@@ -45,13 +45,13 @@ pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, Intero
 
 fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
     let path = &database.path;
-    let unknown = |what: String| InteropError::Unknown { path: path.clone(), what };
+    let unknown = |what: Message| InteropError::Unknown { path: path.clone(), what };
     for format in [Format::Obk, Format::PfBook, Format::Xqb] {
         let Some(layout) = format.layout() else { continue };
         let Some(columns) = database.columns(layout.table)? else { continue };
         for needed in &layout.columns[..2] {
             if !columns.iter().any(|column| column.eq_ignore_ascii_case(needed)) {
-                return Err(unknown(format!("its table {} has no column {needed}", layout.table)));
+                return Err(unknown(message!("its table {} has no column {needed}", layout.table)));
             }
         }
         if format == Format::Xqb {
@@ -62,9 +62,9 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
     let application: Option<u32> =
         database.query(|c| c.query_row("PRAGMA application_id", [], |row| row.get(0))).ok();
     if application == Some(APPLICATION_ID) {
-        return Err(unknown("already a book of this program".to_owned()));
+        return Err(unknown("already a book of this program".into()));
     }
-    Err(unknown("a SQLite database without the tables of a book".to_owned()))
+    Err(unknown("a SQLite database without the tables of a book".into()))
 }
 
 /// Books of jieqi and banqi have the same tables.
@@ -84,7 +84,7 @@ fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
     match kind.as_deref() {
         None | Some("xiangqi") => Ok(()),
         Some(other) => {
-            let what = format!("a book of {}, not of xiangqi", other.escape_debug());
+            let what = message!("a book of {}, not of xiangqi", other.escape_debug());
             Err(InteropError::Unknown { path: database.path.clone(), what })
         }
     }

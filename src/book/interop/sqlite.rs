@@ -17,6 +17,7 @@ use crate::book::interop::Format;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::recover::{Scanned, read_around_damage};
 use crate::bytes::{StopFlag, open};
+use crate::message::{Message, message};
 
 /// First bytes of every SQLite file.
 pub(crate) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -107,7 +108,7 @@ impl Database {
 
     /// The error for the file after a failed query.
     pub(crate) fn fault(&self, error: &rusqlite::Error) -> InteropError {
-        InteropError::Damaged { path: self.path.clone(), what: self.guard.fault(error) }
+        InteropError::Damaged { path: self.path.clone(), what: self.guard.fault(error).into() }
     }
 
     /// Runs a query, with the full allowance of steps.
@@ -156,7 +157,7 @@ impl Database {
         &self,
         layout: &Layout,
         visit: Visit<'_>,
-    ) -> Result<Vec<String>, InteropError> {
+    ) -> Result<Vec<Message>, InteropError> {
         let mut count = 0;
         let likely = self.bytes.cast_signed();
         let (lost, error) = read_around_damage(likely, |range, down| {
@@ -164,8 +165,8 @@ impl Database {
         })?;
         let error = error.map_or_else(String::new, |error| self.guard.fault(&error));
         let text = |range: RangeInclusive<i64>| match range.into_inner() {
-            (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),
-            (first, last) => format!("{error}: rows {first} to {last} cannot be read"),
+            (first, i64::MAX) => message!("{error}: rows from {first} on cannot be read"),
+            (first, last) => message!("{error}: rows {first} to {last} cannot be read"),
         };
         Ok(lost.into_iter().map(text).collect())
     }
@@ -204,7 +205,7 @@ impl Database {
             *count += 1;
             if *count > self.bytes / LEAST_ROW {
                 let what = "more rows than a file of its length can hold".to_owned();
-                return Err(InteropError::Damaged { path: self.path.clone(), what });
+                return Err(InteropError::Damaged { path: self.path.clone(), what: what.into() });
             }
             let place = row.get(0).map_err(fault)?;
             if last.is_some_and(|last| if down { place >= last } else { place <= last }) {
@@ -219,7 +220,7 @@ impl Database {
             // Twice: a text can become longer where its encoding is changed.
             if content > self.bytes.saturating_mul(2) {
                 let what = "more content than a file of its length can hold".to_owned();
-                return Err(InteropError::Damaged { path: self.path.clone(), what });
+                return Err(InteropError::Damaged { path: self.path.clone(), what: what.into() });
             }
             visit(&RawRow { place, values, present })?;
         }
@@ -245,24 +246,22 @@ impl Database {
     }
 
     fn no_table(&self, layout: &Layout) -> InteropError {
-        let what = format!("it has no table {}", layout.table);
+        let what = message!("it has no table {}", layout.table);
         InteropError::Damaged { path: self.path.clone(), what }
     }
 
     /// The output of SQLite's own check, up to `most` lines; none if all is well.
-    pub(crate) fn integrity(&self, most: usize) -> Vec<String> {
+    pub(crate) fn integrity(&self, most: usize) -> Vec<Message> {
         match self.has_expressions() {
             Ok(false) => {}
             Ok(true) => {
-                return vec![
-                    "an expression or a part of a table is indexed: not checked".to_owned(),
-                ];
+                return vec!["an expression or a part of a table is indexed: not checked".into()];
             }
-            Err(error) => return vec![error.to_string()],
+            Err(error) => return vec![error.to_string().into()],
         }
         let pages = self.query(|c| c.query_row("PRAGMA page_count", [], |row| row.get(0)));
         if pages.is_ok_and(|pages: i64| pages.cast_unsigned() > MOST_PAGES) {
-            return vec!["too many pages: not checked".to_owned()];
+            return vec!["too many pages: not checked".into()];
         }
         let time = CHECK_TIME + CHECK_TIME_PER_MIB * (self.bytes >> 20) as u32;
         self.guard.set_deadline(Some(Instant::now() + time));
@@ -274,11 +273,11 @@ impl Database {
         let lines = read();
         self.guard.set_deadline(None);
         match lines {
-            Ok(lines) => lines.into_iter().filter(|line| line != "ok").collect(),
+            Ok(lines) => lines.into_iter().filter(|line| line != "ok").map(Message::from).collect(),
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
-                vec![format!("SQLite's check was ended after {} s", time.as_secs())]
+                vec![message!("SQLite's check was ended after {} s", time.as_secs())]
             }
-            Err(error) => vec![error.to_string()],
+            Err(error) => vec![error.to_string().into()],
         }
     }
 
@@ -343,7 +342,7 @@ pub(crate) const fn bytes_of(value: ValueRef<'_>) -> Option<&[u8]> {
 }
 
 pub(crate) fn damaged(path: &Path, error: &rusqlite::Error) -> InteropError {
-    InteropError::Damaged { path: path.to_owned(), what: error.to_string() }
+    InteropError::Damaged { path: path.to_owned(), what: error.to_string().into() }
 }
 
 /// Makes a copy without the mark of a write-ahead log, if the file has one and the log itself is gone or

@@ -12,6 +12,7 @@ use crate::book::interop::{eleeye, moonriver, polyglot};
 use crate::book::model::annotation::MAX_COMMENT;
 use crate::bytes::atomic::{self, AtomicFile};
 use crate::bytes::lock::FileLock;
+use crate::message::message;
 
 /// A new file, and the right to write it.
 #[derive(Debug)]
@@ -55,7 +56,7 @@ fn claim(path: &Path) -> Result<FileLock, InteropError> {
 }
 
 fn create_error(path: &Path, error: &io::Error) -> InteropError {
-    InteropError::Create { path: path.to_owned(), what: error.to_string() }
+    InteropError::Create { path: path.to_owned(), what: message!("{}", error) }
 }
 
 fn write_error(path: &Path, source: io::Error) -> InteropError {

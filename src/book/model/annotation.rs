@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use rusqlite::types::Type;
 
 use crate::bytes::varint;
+use crate::message::message;
 
 /// The longest comment, in bytes.
 pub const MAX_COMMENT: usize = 1 << 16;
@@ -173,7 +174,7 @@ pub(crate) fn text_up_to(
     if text.len() <= most {
         return Ok(text.to_owned());
     }
-    let what = format!("a text of {} bytes where at most {most} can be", text.len());
+    let what = message!("a text of {} bytes where at most {most} can be", text.len());
     Err(rusqlite::Error::FromSqlConversionFailure(column, Type::Text, what.into()))
 }
 

@@ -6,9 +6,10 @@ use rusqlite::ErrorCode;
 use crate::bytes::by_count;
 use crate::bytes::lock::Busy;
 use crate::bytes::visible::ShowPath;
+use crate::message::{Message, message};
 
 /// An error of opening or reading a book. Every message names what to do next.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BookError {
     /// The file cannot be read.
@@ -25,7 +26,7 @@ pub enum BookError {
         /// The file.
         path: PathBuf,
         /// The kind of file that it is instead.
-        what: String,
+        what: Message,
     },
     /// A book of another program.
     #[error(
@@ -83,7 +84,7 @@ pub enum BookError {
         /// The book.
         path: PathBuf,
         /// The kind and place of the damage.
-        what: String,
+        what: Message,
     },
     /// A book of another game.
     #[error("{}: a book of {found}, not of {expected}; choose with --game", path.shown())]
@@ -98,7 +99,7 @@ pub enum BookError {
 }
 
 /// An error of building a book. Nothing is left behind, and an existing file at the output stays.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BuildError {
     /// An input does not exist or cannot be read.
@@ -127,7 +128,7 @@ pub enum BuildError {
         /// The path that was given.
         path: PathBuf,
         /// The kind of thing that it is.
-        what: String,
+        what: Message,
     },
     /// The folders hold no game files.
     #[error("{}: no game files (.pgn, .jsonl, .xqf, .zip and others) in this folder; give a folder that holds some", path.shown())]
@@ -136,20 +137,20 @@ pub enum BuildError {
         path: PathBuf,
     },
     /// Not one game can be counted.
-    #[error("{}{first}: {reason}", by_count(*files as u64, "no game to count in 1 file".to_owned(), format!("no game to count in {files} files")))]
+    #[error("{}{first}: {reason}", by_count(*files as u64, Message::from("no game to count in 1 file"), message!("no game to count in {files} files")))]
     NoGames {
         /// The first of them, in words; empty if games did not come from files.
         first: String,
         /// Number of files read.
         files: usize,
         /// The records found instead, and what to do.
-        reason: String,
+        reason: Message,
     },
     /// A bad game, and none is tolerated.
     #[error("{first} (the first of {count} bad games; leave out --strict to skip them)")]
     Strict {
         /// The first bad game.
-        first: String,
+        first: Message,
         /// The number of bad games.
         count: u64,
     },
@@ -184,7 +185,7 @@ pub enum BuildError {
     #[error("{what}")]
     Shard {
         /// All of it, in words.
-        what: String,
+        what: Message,
     },
     /// The book cannot be put in its place.
     #[error(transparent)]
@@ -192,7 +193,7 @@ pub enum BuildError {
 }
 
 /// An error of making a book from books. An existing file at the output stays.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum RemakeError {
     /// A book that was given cannot be used.
@@ -254,7 +255,7 @@ pub enum RemakeError {
 }
 
 /// An error of putting a book in its place. An existing file there stays, and nothing else is left there.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ReplaceError {
     /// The existing book there cannot be used.
@@ -269,7 +270,7 @@ pub enum ReplaceError {
         /// The place.
         path: PathBuf,
         /// The cause, and what to do.
-        what: String,
+        what: Message,
     },
     /// The stop flag was set.
     #[error("{}: interrupted; nothing was changed, run it again", path.shown())]

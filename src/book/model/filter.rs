@@ -97,7 +97,7 @@ impl fmt::Display for Ending {
 }
 
 /// No result is written so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("give 1-0, 1/2-1/2, 0-1 or *")]
 pub struct UnknownEnding;
 
@@ -148,7 +148,7 @@ impl fmt::Display for Filter {
 }
 
 /// The text is no filter.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[error("no filter of this version of the program")]
 pub struct UnknownFilter(#[source] serde_json::Error);
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Neg;
 
 use crate::game::{Bound, ScoreKind};
+use crate::message::{Message, ToMessage, message};
 
 /// The value of a position for the side to move; more is better.
 ///
@@ -120,17 +121,23 @@ impl Neg for Value {
     }
 }
 
+impl ToMessage for Value {
+    fn message(&self) -> Message {
+        match self.0 {
+            30_001.. | ..=-30_001 => "unknown".into(),
+            28_001..=30_000 => message!("mate {}", Self::MATE - self.0),
+            -30_000..=-28_001 => message!("mated {}", Self::MATE + self.0),
+            24_001..=28_000 => "won by rule".into(),
+            -28_000..=-24_001 => "lost by rule".into(),
+            centipawns => format!("{centipawns:+}").into(),
+        }
+    }
+}
+
 impl fmt::Display for Value {
     /// `+34` (centipawns), `mate 5` (plies), `mated 4`, `won by rule`, `lost by rule`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            30_001.. | ..=-30_001 => f.write_str("unknown"),
-            28_001..=30_000 => write!(f, "mate {}", Self::MATE - self.0),
-            -30_000..=-28_001 => write!(f, "mated {}", Self::MATE + self.0),
-            24_001..=28_000 => f.write_str("won by rule"),
-            -28_000..=-24_001 => f.write_str("lost by rule"),
-            centipawns => write!(f, "{centipawns:+}"),
-        }
+        self.message().fmt(f)
     }
 }
 
@@ -345,20 +352,26 @@ impl SourceScore {
     }
 }
 
-impl fmt::Display for SourceScore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ToMessage for SourceScore {
+    fn message(&self) -> Message {
         match self {
-            Self::TableDraw => f.write_str("table draw"),
-            Self::TableWin { order: 0, distance } => write!(f, "table win in {distance}"),
-            Self::TableLoss { order: 0, distance } => write!(f, "table loss in {distance}"),
+            Self::TableDraw => "table draw".into(),
+            Self::TableWin { order: 0, distance } => message!("table win in {distance}"),
+            Self::TableLoss { order: 0, distance } => message!("table loss in {distance}"),
             Self::TableWin { order, distance } => {
-                write!(f, "table win by rule, order {order}, in {distance}")
+                message!("table win by rule, order {order}, in {distance}")
             }
             Self::TableLoss { order, distance } => {
-                write!(f, "table loss by rule, order {order}, in {distance}")
+                message!("table loss by rule, order {order}, in {distance}")
             }
-            _ => write!(f, "{}", self.value()),
+            _ => self.value().message(),
         }
+    }
+}
+
+impl fmt::Display for SourceScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }
 

@@ -60,7 +60,7 @@ enum Operator {
 }
 
 /// A fault in a formula.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("column {column}: {what}")]
 pub struct WeightError {
     /// The character at fault, from 1.

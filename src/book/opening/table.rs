@@ -9,7 +9,7 @@ use crate::xiangqi::notation::{MoveError, parse_move};
 use crate::xiangqi::{Piece, Position, Role, Square};
 
 /// A line of the table of openings that is not understood.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("line {line} of the openings: {fault}")]
 pub struct OpeningError {
     /// From 1.
@@ -19,7 +19,7 @@ pub struct OpeningError {
 }
 
 /// A fault in a line.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum OpeningFault {
     /// Not four columns.

@@ -333,7 +333,7 @@ fn rescued(folder: &Path, bytes: &[u8]) -> Option<(BTreeMap<RowKey, BookEntry>, 
     match repair(&damaged, &copy, None, &doctor()) {
         Ok(report) => {
             assert_eq!(report.written, metadata(&copy).rows);
-            Some((by_place(&copy), report.lost))
+            Some((by_place(&copy), report.lost.iter().map(ToString::to_string).collect()))
         }
         Err(InteropError::Nothing { .. }) => None,
         Err(error) => panic!("{error}"),

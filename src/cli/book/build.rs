@@ -25,6 +25,7 @@ use juzhong::bytes::atomic::folder_of;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Outcome, Side, Symmetric};
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::xiangqi::Position;
 
 #[derive(Debug, clap::Args)]
@@ -185,7 +186,7 @@ fn run_game<G: Terminal + Symmetric>(
     if let (Some(list), Some(path)) = (list, &args.disputes) {
         list.close()?;
         let DisputeCounts { disputed, tied, contradicted } = in_doubt;
-        tell(format_args!(
+        tell(message!(
             "juzhong: {} with copies that differ ({tied} tied), {contradicted} whose \
              result contradicts the board: {}",
             counts::games(disputed),
@@ -247,9 +248,10 @@ impl Intake {
     ) -> Result<BuildOptions, CliError> {
         self.rules.apply::<G>(&mut options);
         if usize::from(options.filter.from_ply) > options.max_ply {
-            let message = format!(
+            let message = message!(
                 "--from-ply {} is beyond --max-ply {}",
-                options.filter.from_ply, options.max_ply
+                options.filter.from_ply,
+                options.max_ply
             );
             return Err(CliError::message(exit::USAGE, message));
         }

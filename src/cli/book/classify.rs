@@ -19,6 +19,7 @@ use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::record::{ChangedError, GameFile, Place, ReadOptions, Record, read_game_file};
 use juzhong::xiangqi::Position;
 
@@ -78,7 +79,7 @@ fn many<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliEr
     }
     if sums.games == 0 {
         let message =
-            format!("no games in {} ({} bad)", counts::files(inputs.files.len()), sums.bad);
+            message!("no games in {} ({} bad)", counts::files(inputs.files.len()), sums.bad);
         return Err(CliError::message(exit::BAD_DATA, message));
     }
     if context.common.json {

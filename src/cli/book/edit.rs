@@ -17,6 +17,7 @@ use juzhong::answers::book::{
 use juzhong::book::Editor;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::record::Encoding;
 use juzhong::xiangqi::Position;
 
@@ -192,7 +193,7 @@ fn run_script<G: Terminal>(editor: &mut Editor, path: &Path) -> Result<(u64, u64
     let place = |number: usize| format!("{name}:{}", number + 1);
     let encoding = encoding_of(&lines);
     if encoding != Encoding::Utf8 {
-        super::super::tell(format_args!("juzhong: {name}: read as {encoding}"));
+        super::super::tell(message!("juzhong: {name}: read as {encoding}"));
     }
     let (mut edits, mut changed) = (0, 0);
     for (number, line) in lines.iter().enumerate() {
@@ -217,7 +218,7 @@ fn read_script(path: &Path) -> Result<(String, Vec<Vec<u8>>), CliError> {
         bytes += line.bytes.len();
         if bytes > MAX_SCRIPT {
             let most = MAX_SCRIPT >> 20;
-            let message = format!("{}: more than {most} MiB; divide the script", input.place());
+            let message = message!("{}: more than {most} MiB; divide the script", input.place());
             return Err(CliError::message(exit::BAD_DATA, message));
         }
         lines.push(line.bytes);

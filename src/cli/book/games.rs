@@ -14,6 +14,7 @@ use juzhong::book::{Book, BookGame, MAX_SAMPLES};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::{Message, message};
 use juzhong::record::{PgnOptions, Record, Tree, WriteOptions};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -82,13 +83,13 @@ fn run_game<G: Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, C
         print(&book, &found.games, args.notation.shown(), context.out)?;
     }
     if context.common.json && book.samples() == 0 {
-        tell(format_args!("juzhong: {}", without_samples(&book)));
+        tell(message!("juzhong: {}", without_samples(&book)));
     }
     Ok(if found.games.is_empty() { exit::FAILED } else { exit::OK })
 }
 
-fn without_samples(book: &Book) -> String {
-    format!(
+fn without_samples(book: &Book) -> Message {
+    message!(
         "{} has no sample games; build it from its game files with --samples N (N at most {MAX_SAMPLES})",
         book.path().shown()
     )
@@ -101,7 +102,7 @@ fn print<G: Terminal>(
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
     if book.samples() == 0 {
-        writeln!(out, "{}", language::message(&without_samples(book)))?;
+        writeln!(out, "{}", language::told(without_samples(book)))?;
         return Ok(());
     }
     if games.is_empty() {

@@ -37,6 +37,7 @@ use juzhong::book::interop::{Dialect, Format, Reach};
 use juzhong::book::{Book, Counts};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
+use juzhong::message::message;
 
 /// Build, query and maintain opening books.
 #[derive(Debug, clap::Subcommand)]
@@ -121,7 +122,7 @@ fn is_backed(path: &Path) -> bool {
 fn tell_unbacked(was_backed: bool, path: &Path) {
     if was_backed && !is_backed(path) {
         let book = path.shown();
-        tell(format_args!(
+        tell(message!(
             "juzhong: {book}: the moves changed, so what followed from the scores is forgotten; run \
              `juzhong book score {book} --no-engine`"
         ));

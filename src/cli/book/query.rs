@@ -18,6 +18,7 @@ use juzhong::book::{Book, BookMove, Score, Weight};
 use juzhong::bytes::visible::Visible;
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::ToMessage;
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
@@ -191,7 +192,7 @@ fn print_position<G: Terminal>(
         names::write_both(&opening, out)?;
     }
     if let Some(Score { source, evaluation }) = score {
-        let score = language::message(&evaluation.score.to_string());
+        let score = language::told(evaluation.score.message());
         say!(out, "score {score} by {}", Visible(source))?;
     } else if found.moves.is_empty() {
         say!(out, "no entry (key {})", book.key_of(position))?;

@@ -18,6 +18,7 @@ use juzhong::bytes::StopFlag;
 use juzhong::bytes::visible::Visible;
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::xiangqi::Position;
 
 /// Lines of scores that are kept at a time.
@@ -100,7 +101,7 @@ fn check_source(book: &Book, source: &str) -> Result<(), CliError> {
     }
     let names: Vec<String> = sources.iter().map(|(name, _)| format!("`{name}`")).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    let message = format!("the book has no scores of `{source}`; its sources: {names}");
+    let message = message!("the book has no scores of `{source}`; its sources: {names}");
     Err(CliError::message(exit::BAD_DATA, message))
 }
 
@@ -170,11 +171,11 @@ fn import<G: Scorable>(book: &Book, args: &Args, file: &Path) -> Result<u64, Cli
             }
         }
         if let Err(error) = line {
-            return Err(error.within(format!("{imported} scores before it are kept")));
+            return Err(error.within(message!("{imported} scores before it are kept")));
         }
         if let Some(what) = bad {
             let (name, number) = (input.name(), input.number());
-            let message = format!(
+            let message = message!(
                 "{name}, line {number}: {what}; correct it and run this again ({imported} scores \
                  before it are kept)"
             );

@@ -18,6 +18,7 @@ use juzhong::bytes::StopFlag;
 use juzhong::engine::{Endgames, Playable, SearchEvaluator, TablebaseEvaluator};
 use juzhong::game::{Game, Line};
 use juzhong::hash::Key;
+use juzhong::message::message;
 use juzhong::protocol::client::{EngineCommand, GoLimits, Timeouts};
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 
@@ -260,7 +261,7 @@ pub(crate) fn ask<G: Scorable>(
 /// The error of a work that was interrupted, with what was kept.
 pub(crate) fn check_interrupt(kept: u64) -> Result<(), CliError> {
     if interrupt::is_requested() {
-        let message = format!("interrupted; {kept} scores are kept, run this again to go on");
+        let message = message!("interrupted; {kept} scores are kept, run this again to go on");
         return Err(CliError::message(exit::INTERRUPTED, message));
     }
     Ok(())

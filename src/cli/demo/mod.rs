@@ -27,6 +27,7 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::OPENING_FILES;
 use juzhong::engine::{Engine, EngineOptions};
 use juzhong::game::{Adjudicate, Game, Horizon, Line};
+use juzhong::message::message;
 use juzhong::record::{PgnOptions, Record, Tree, read_games, write_pgn};
 use juzhong::search::Limits;
 use juzhong::tablebase::{
@@ -91,7 +92,7 @@ fn run_xiangqi(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let games = Games::new(args.books.as_deref())?;
     let dir = args.dir.clone().unwrap_or_else(cache_folder);
     fs::create_dir_all(&dir).or_exit_with(exit::CANNOT_CREATE, || {
-        format!("cannot create {}; choose another folder with --dir", dir.shown())
+        message!("cannot create {}; choose another folder with --dir", dir.shown())
     })?;
     let place = OutputPaths {
         book: dir.join("demo.book"),
@@ -130,7 +131,7 @@ impl OutputPaths {
         let is_book = !is_named || !stands(&self.book) || is_demo_book(&self.book, books);
         for (path, is_own) in [(&self.games, is_games), (&self.book, is_book)] {
             if !is_own {
-                let message = format!(
+                let message = message!(
                     "{}: not as a demo of these games made it; move it away or choose another folder \
                      with --dir",
                     path.shown()
@@ -257,7 +258,7 @@ fn build_book(
     context: &mut Context<'_>,
 ) -> Result<(), CliError> {
     let start = Instant::now();
-    let source = language::message(&games.to_string());
+    let source = language::told(games.to_string());
     say!(context.out, "1. An opening book from {source}")?;
     context.out.flush()?;
     let files = find_games::<Position>(&[games.folder().to_owned()]).or_exit(exit::NO_INPUT)?.files;
@@ -406,11 +407,7 @@ impl Show {
         }
         write!(context.out, "{}", line.position().draw(view, line.moves().last()))?;
         let result = result_text(&line, RuleSet::default());
-        writeln!(
-            context.out,
-            "   {}",
-            language::message(result.as_deref().unwrap_or("broken off"))
-        )?;
+        writeln!(context.out, "   {}", language::told(result.as_deref().unwrap_or("broken off")))?;
         Ok(record(&line))
     }
 }

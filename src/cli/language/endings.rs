@@ -1,12 +1,12 @@
 //! Sentences on where games break off.
 
-use super::{counts, message, text, word};
+use super::{counts, text, told, word};
 use juzhong::answers::{EndPoint, GameEnd};
 
 /// The sentence on where a game ends, and why.
 pub(crate) fn sentence(end: &GameEnd) -> String {
     let GameEnd { place, game, point, reason } = end;
-    let why = message(reason);
+    let why = told(reason.clone());
     match *point {
         EndPoint::BeforeMove { number, side } => {
             let side = word(side);

@@ -33,13 +33,13 @@ pub(crate) fn localized(command: Command) -> Command {
     }
 }
 
-/// Rendered help with the texts of clap, and of the values of options, in the language of the process.
-pub(crate) fn rendered(help: String) -> String {
+/// Rendered help of `program` with the texts of clap, and of the values of options, in the language of the process.
+pub(crate) fn rendered(help: String, program: &Command) -> String {
     if Language::current() == Language::En {
         return help;
     }
     let mut of_values = Vec::new();
-    texts_of_values(&crate::cli::command_line(), &mut of_values);
+    texts_of_values(program, &mut of_values);
     let texts = OF_CLAP.into_iter().chain(of_values.iter().map(String::as_str));
     // Some texts begin others.
     let mut texts: Vec<&str> = texts.collect();

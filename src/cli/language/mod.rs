@@ -1,24 +1,27 @@
 //! The language of messages, help and reports.
 //!
 //! The texts are English where they are used, and are their own keys, as gettext has it: `text!` and `say!` take
-//! what `format!` takes, and the format string is the key. Messages of the library, which speaks English only, are
-//! found again by their shape ([`message`]); help is translated as a whole ([`help`]). The catalogue is
+//! what `format!` takes, and the format string is the key. The library, which speaks English only, hands out messages
+//! ([`Message`]), which are told by the same keys ([`told`]); errors are messages as well ([`errors`]); help is
+//! translated as a whole ([`help`]), what clap says of usage by its parts ([`usage`]). The catalogue is
 //! `locale/zh.po`; a test holds it against the sources.
 
 mod catalogue;
 pub(crate) mod counts;
 pub(crate) mod endings;
+pub(crate) mod errors;
 mod help;
 #[cfg(test)]
 mod tests;
+pub(crate) mod usage;
 
 use std::cell::Cell;
 use std::env;
 use std::ffi::OsStr;
-use std::fmt::Arguments;
 use std::sync::{LazyLock, OnceLock};
 
 use clap::ValueEnum;
+use juzhong::message::Message;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use catalogue::Catalogue;
@@ -135,8 +138,8 @@ pub(crate) fn page_texts() -> &'static std::collections::BTreeMap<String, String
 
 /// A text in the language of the process; takes what `format!` takes.
 macro_rules! text {
-    ($format:literal $($arguments:tt)*) => {
-        $crate::cli::language::made_by($format, format_args!($format $($arguments)*))
+    ($($arguments:tt)*) => {
+        $crate::cli::language::report(&juzhong::message::message!($($arguments)*))
     };
 }
 
@@ -161,11 +164,11 @@ macro_rules! say {
 pub(crate) use text;
 pub(crate) use {counted, say};
 
-/// A text made by the format string `key`, in the language of the process.
-pub(crate) fn made_by(key: &str, english: Arguments<'_>) -> String {
+/// A text of a report, in the language of the process: names and numbers in it stay as they are.
+pub(crate) fn report(message: &Message) -> String {
     match Language::current() {
-        Language::En => english.to_string(),
-        Language::Zh => CHINESE.text(key, &english.to_string()),
+        Language::En => message.to_string(),
+        Language::Zh => CHINESE.report(message),
     }
 }
 
@@ -177,11 +180,12 @@ pub(crate) fn word(word: &str) -> &str {
     }
 }
 
-/// A finished message in the language of the process, as it is if the catalogue does not know its shape.
-pub(crate) fn message(text: &str) -> String {
+/// A message in the language of the process, with the values translated that the catalogue knows.
+pub(crate) fn told(message: impl Into<Message>) -> String {
+    let message = message.into();
     match Language::current() {
-        Language::En => text.to_owned(),
-        Language::Zh => CHINESE.message(text),
+        Language::En => message.to_string(),
+        Language::Zh => CHINESE.message(&message),
     }
 }
 

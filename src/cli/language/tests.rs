@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::CommandFactory;
 use polib::po_file;
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 
@@ -63,7 +62,9 @@ impl Texts {
                 }
                 TokenTree::Group(group) => {
                     let name = before.take().map(|name| name.to_string()).unwrap_or_default();
-                    if ["text", "say", "counted", "nouns", "word"].contains(&name.as_str()) {
+                    if ["text", "say", "counted", "message", "nouns", "word"]
+                        .contains(&name.as_str())
+                    {
                         self.collect_translated(&group, place);
                     }
                     if !NOT_SHOWN.contains(&name.as_str()) {
@@ -97,7 +98,7 @@ impl Texts {
         for token in arguments.stream() {
             if let TokenTree::Literal(literal) = token
                 && let Some(text) = string_of(&literal.to_string())
-                && text.contains(|c: char| c.is_ascii_alphabetic())
+                && outside_values(&text).any(|c| c.is_ascii_alphabetic())
             {
                 self.0.entry(text).or_insert_with(|| place.to_owned());
             }
@@ -109,6 +110,15 @@ impl Texts {
             self.0.entry(text).or_insert_with(|| place.to_owned());
         }
     }
+}
+
+/// The characters of a format string outside the places of values.
+fn outside_values(text: &str) -> impl Iterator<Item = char> {
+    let pieces = juzhong::message::pieces(text);
+    pieces.flat_map(|piece| match piece {
+        juzhong::message::Piece::Text(text) => text.chars(),
+        juzhong::message::Piece::Value(_) => "".chars(),
+    })
 }
 
 fn is_test(attribute: &Group) -> bool {
@@ -211,13 +221,13 @@ fn texts_of_sources() -> Texts {
 /// The texts of the help of every command.
 fn texts_of_help() -> Texts {
     let texts = std::cell::RefCell::new(Texts::default());
-    help::with_texts(super::super::Cli::command(), &|text| {
+    help::with_texts(crate::cli::command_line(), &|text| {
         texts.borrow_mut().0.entry(text.to_owned()).or_insert_with(|| "help".to_owned());
         text.to_owned()
     });
     let Texts(mut texts) = texts.into_inner();
     let mut of_values = Vec::new();
-    help::texts_of_values(&super::super::Cli::command(), &mut of_values);
+    help::texts_of_values(&crate::cli::command_line(), &mut of_values);
     texts.extend(of_values.into_iter().map(|text| (text, "help".to_owned())));
     texts.extend(help::OF_CLAP.map(|text| (text.to_owned(), "clap".to_owned())));
     Texts(texts)
@@ -247,6 +257,42 @@ fn every_text_is_in_the_catalogue() {
         fs::write(file, &missing).unwrap();
     }
     assert!(missing.is_empty(), "{} texts are missing in locale/zh.po:\n{missing}", texts.len());
+}
+
+/// The types of a source that derive `ToMessage`.
+fn types_with_messages(source: &str) -> impl Iterator<Item = &str> {
+    let derived = source.split("#[derive(").skip(1).filter(|rest| {
+        let list = rest.split(")]").next().unwrap_or_default();
+        list.contains("ToMessage")
+    });
+    derived.filter_map(|rest| {
+        let (_, item) = rest.split_once("pub enum ").or_else(|| rest.split_once("pub struct "))?;
+        item.split(|c: char| !c.is_alphanumeric()).next()
+    })
+}
+
+/// An error that was handed on is no longer known by its type: all of them are in a list.
+#[test]
+fn every_type_with_messages_is_known() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut missing = Vec::new();
+    for file in files {
+        let within = file.strip_prefix(&root).unwrap();
+        let room = within.iter().next().unwrap().to_str().unwrap();
+        let source = fs::read_to_string(&file).unwrap();
+        let source = source.split("mod tests {").next().unwrap();
+        let is_known = |name: &str| {
+            let (first, last) = (format!("juzhong::{room}::"), format!("::{name}"));
+            super::errors::KNOWN
+                .iter()
+                .any(|known| known.starts_with(&first) && known.ends_with(&last))
+        };
+        let unknown = types_with_messages(source).filter(|name| !is_known(name));
+        missing.extend(unknown.map(|name| format!("{room}: {name}")));
+    }
+    assert!(missing.is_empty(), "missing in language/errors.rs: {missing:#?}");
 }
 
 #[test]

@@ -240,7 +240,7 @@ impl<G: PlayGame> Command<G> {
             File(run) => run(game, &file_name(rest, ESCAPES)),
             FileAndGame(wanted, run) => match file_and_game(rest, ESCAPES) {
                 Some((file, number)) => run(game, &file, number),
-                None => game.answer(wanted),
+                None => game.answer(*wanted),
             },
         }
     }

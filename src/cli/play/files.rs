@@ -8,12 +8,14 @@ use super::game::Played;
 use super::setup::PlayGame;
 use super::{Next, TerminalGame, Turn};
 use crate::cli::game_input::remark;
+use crate::cli::language::errors::message_of;
 use crate::cli::language::{counts, text};
 use crate::cli::terminal::Terminal;
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::{AtomicFile, resolve};
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::record::{
     Format, GameFile, Keep, ParsedGame, ReadOptions, Record, WriteOptions, read_game_file,
 };
@@ -31,14 +33,14 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         };
         match self.write_to(&path) {
             Ok(()) => self.answer(text!("saved: {}", path.shown())),
-            Err(why) => self.answer(format_args!("{}: {why}", path.shown())),
+            Err(why) => self.answer(message!("{}: {why}", path.shown())),
         }
     }
 
-    fn write_to(&mut self, path: &Path) -> Result<(), String> {
+    fn write_to(&mut self, path: &Path) -> Result<(), Message> {
         let format = format_of::<G>(path)?;
         let bytes = self.in_format(format)?;
-        let place = self.put(path, &bytes).map_err(|error| error.to_string())?;
+        let place = self.put(path, &bytes).map_err(|error| error.message())?;
         if !self.games.is_studying() {
             self.saved = Some(place);
             self.games.current.mark_saved();
@@ -48,7 +50,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     }
 
     /// The game in a format of files.
-    fn in_format(&self, format: Format) -> Result<Vec<u8>, String> {
+    fn in_format(&self, format: Format) -> Result<Vec<u8>, Message> {
         let players = Side::ALL.map(|side| match side == self.human {
             true => "player".to_owned(),
             false => self.opponent.name(),
@@ -60,8 +62,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             options.pgn.notation = notation;
         }
         let mut bytes = Vec::new();
-        G::write_record(&mut bytes, &record, format, &options)
-            .map_err(|error| error.to_string())?;
+        G::write_record(&mut bytes, &record, format, &options).map_err(|error| error.message())?;
         Ok(bytes)
     }
 
@@ -83,7 +84,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         let path = Path::new(file);
         let (record, fault) = match read_record::<G>(path, number) {
             Ok(read) => read,
-            Err(why) => return self.answer(format_args!("{}: {why}", path.shown())),
+            Err(why) => return self.answer(message!("{}: {why}", path.shown())),
         };
         let stays = self.may_drop()?;
         if stays != Next::Moved {
@@ -103,7 +104,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 }
 
 /// The format of a file by the ending of its name.
-fn format_of<G: PlayGame>(path: &Path) -> Result<Format, String> {
+fn format_of<G: PlayGame>(path: &Path) -> Result<Format, Message> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if let Some(format) = Format::from_extension(ending, G::FORMATS) {
         return Ok(format);
@@ -111,8 +112,8 @@ fn format_of<G: PlayGame>(path: &Path) -> Result<Format, String> {
     let endings = G::WRITTEN.iter().filter_map(|format| format.extensions().first());
     let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
     Err(match endings.split_last() {
-        Some((last, others)) => format!("the name must end in {} or {last}", others.join(", ")),
-        None => String::new(),
+        Some((last, others)) => message!("the name must end in {} or {last}", others.join(", ")),
+        None => Message::default(),
     })
 }
 
@@ -120,13 +121,13 @@ fn format_of<G: PlayGame>(path: &Path) -> Result<Format, String> {
 fn read_record<G: Terminal>(
     path: &Path,
     number: u64,
-) -> Result<(Record<G>, Option<String>), String> {
+) -> Result<(Record<G>, Option<String>), Message> {
     if number > MAX_GAME {
-        return Err(format!("games beyond number {MAX_GAME} are not looked for"));
+        return Err(message!("games beyond number {MAX_GAME} are not looked for"));
     }
     let folder = std::env::temp_dir();
     let source = path.shown().to_string();
-    let opened = GameFile::open::<G>(path, &folder).map_err(|error| error.to_string())?;
+    let opened = GameFile::open::<G>(path, &folder).map_err(|error| message_of(&error))?;
     let mut count = 0;
     let mut found = None;
     let never = StopFlag::default();
@@ -140,13 +141,13 @@ fn read_record<G: Terminal>(
             let remark = remark(&source, &game);
             (game.record, remark)
         };
-        found = Some(game.map(whole).map_err(|bad| bad.to_string()));
+        found = Some(game.map(whole).map_err(|bad| bad.message()));
         ControlFlow::Break(())
     })
-    .map_err(|error| error.to_string())?;
+    .map_err(|error| message_of(&error))?;
     found.ok_or_else(|| match count {
-        0 => "no game in it".to_owned(),
-        1 => text!("one game in it"),
-        _ => text!("{} in it", counts::games(count)),
+        0 => Message::from("no game in it"),
+        1 => text!("one game in it").into(),
+        _ => text!("{} in it", counts::games(count)).into(),
     })?
 }

@@ -37,6 +37,7 @@ use game::{GameStack, Played};
 use juzhong::answers;
 use juzhong::engine::{Level, OwnBook};
 use juzhong::game::Side;
+use juzhong::message::message;
 use juzhong::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
 use opponent::{Opponent, Own};
 use prompt::Prompt;
@@ -187,7 +188,7 @@ fn opponent<G: PlayGame>(args: &Args) -> Result<Opponent<G>, CliError> {
         return Ok(Opponent::Foreign(Box::new(client), args.limits.go_limits()));
     }
     let Some(level) = args.level.map_or(Some(Level::FULL), Level::of_game::<G>) else {
-        let message = format!("--level: {} has levels from 1", G::NAME);
+        let message = message!("--level: {} has levels from 1", G::NAME);
         return Err(CliError::message(exit::USAGE, message));
     };
     let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
@@ -205,7 +206,7 @@ fn wants_colour() -> bool {
 fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError> {
     let mut client = greeted(command, args).or_exit(exit::UNAVAILABLE)?;
     for warning in client.take_warnings() {
-        tell(format_args!("juzhong: {}: {warning}", client.name()));
+        tell(message!("juzhong: {}: {warning}", client.name()));
     }
     Ok(client)
 }

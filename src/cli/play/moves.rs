@@ -7,6 +7,7 @@ use super::suggestions;
 use super::{Decision, Next, TerminalGame, Turn};
 use crate::cli::language::{self, counts, text, word};
 use crate::cli::{exit, tell};
+use juzhong::message::message;
 
 impl<G: PlayGame> TerminalGame<'_, G> {
     /// Makes the move that was typed.
@@ -24,7 +25,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
                 Ok(Next::Moved)
             }
             Err(reason) => {
-                let reason = language::message(&reason);
+                let reason = language::told(reason);
                 let remedy = suggestions::remedy::<G>(typed);
                 self.answer(text!("{reason}; {remedy}"))
             }
@@ -196,7 +197,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Leaves the program, and the game on purpose: it is not kept.
     pub(crate) fn quit(&mut self) -> Turn {
         if let Some(Err(error)) = self.autosave.as_ref().map(Autosave::remove) {
-            tell(format_args!("juzhong: the game that was kept stays: {error}"));
+            tell(message!("juzhong: the game that was kept stays: {error}"));
         }
         Ok(Next::Leave(exit::OK))
     }

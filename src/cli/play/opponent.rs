@@ -12,6 +12,7 @@ use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
 use juzhong::game::Line;
+use juzhong::message::message;
 use juzhong::protocol::client::{Client, GoLimits};
 use juzhong::search::{Control, Iteration, Limits};
 
@@ -113,12 +114,12 @@ impl<G: Playable + Terminal> Opponent<G> {
                 client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
                 let thought = client.go(limits, &|| stop.is_set()).or_exit(exit::UNAVAILABLE)?;
                 let Some(text) = &thought.best else {
-                    let message = format!("{}: says that there is no move", client.name());
+                    let message = message!("{}: says that there is no move", client.name());
                     return Err(CliError::message(exit::UNAVAILABLE, message));
                 };
                 let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
                 let mv = legal.ok_or_else(|| {
-                    let message = format!("{}: played the illegal move {text}", client.name());
+                    let message = message!("{}: played the illegal move {text}", client.name());
                     CliError::message(exit::UNAVAILABLE, message)
                 })?;
                 Ok(Some(Reply { mv, about: describe_thought::<G>(&thought) }))

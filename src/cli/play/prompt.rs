@@ -15,6 +15,7 @@ use super::commands::{wants_file, words};
 use super::setup::PlayGame;
 use super::state_file::StateFile;
 use juzhong::bytes::read_line;
+use juzhong::message::{Message, ToMessage, message};
 
 /// The longest typed line that is read, in bytes.
 const MAX_LINE: u64 = 4096;
@@ -34,7 +35,7 @@ pub(crate) enum Prompt {
 pub(crate) enum Entered {
     Line(String),
     /// Why there is no line.
-    Unreadable(String),
+    Unreadable(Message),
     /// The end of the input.
     End,
     Interrupt,
@@ -168,7 +169,7 @@ impl Prompt {
                 }
                 match editor.readline(prompt) {
                     Ok(line) if line.len() as u64 > MAX_LINE => {
-                        Ok(Entered::Unreadable(format!("a line of more than {MAX_LINE} bytes")))
+                        Ok(Entered::Unreadable(message!("a line of more than {MAX_LINE} bytes")))
                     }
                     Ok(line) => Ok(Entered::Line(line)),
                     Err(ReadlineError::Eof) => Ok(Entered::End),
@@ -211,7 +212,7 @@ fn read_plain(prompt: &str, out: &mut dyn Write) -> io::Result<Entered> {
     }
     Ok(match typed.text() {
         Ok(text) => Entered::Line(text),
-        Err(error) => Entered::Unreadable(error.to_string()),
+        Err(error) => Entered::Unreadable(error.message()),
     })
 }
 

@@ -1,8 +1,6 @@
 //! The loop of a game: whose turn it is, the line that is typed, the questions asked, and the game kept after
 //! each move.
 
-use std::fmt::Display;
-
 use super::arguments::yes_or_no;
 use super::commands::{self, Typed};
 use super::game::Played;
@@ -16,6 +14,7 @@ use crate::cli::{CliError, exit, tell};
 use juzhong::answers::legal_moves;
 use juzhong::bytes::visible::VisibleLines;
 use juzhong::game::{Horizon, Outcome};
+use juzhong::message::{Message, message};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The exit code after Ctrl-C.
@@ -27,7 +26,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         if self.prompt.is_terminal() {
             match Autosave::claim::<G>() {
                 Ok(autosave) => self.autosave = Some(autosave),
-                Err(why) => tell(format_args!("juzhong: the game will not be kept: {why}")),
+                Err(why) => tell(message!("juzhong: the game will not be kept: {why}")),
             }
             match Interruptible::catch() {
                 Ok(interruptible) => self.interruptible = Some(interruptible),
@@ -42,7 +41,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Writes what was typed to its file.
     pub(crate) fn remember(&mut self) {
         if let Err(error) = self.prompt.remember() {
-            tell(format_args!("juzhong: what was typed is not remembered: {error}"));
+            tell(message!("juzhong: what was typed is not remembered: {error}"));
         }
     }
 
@@ -72,7 +71,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             None | Some(Ok(None)) => return Ok(Next::Same),
             Some(Ok(Some(left))) => left,
             Some(Err(why)) => {
-                tell(format_args!("juzhong: the game will not be kept: {why}"));
+                tell(message!("juzhong: the game will not be kept: {why}"));
                 self.autosave = None;
                 return Ok(Next::Same);
             }
@@ -110,7 +109,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     pub(crate) fn keep(&mut self) {
         let Some(autosave) = &mut self.autosave else { return };
         if let Err(error) = autosave.keep(self.games.itself(), self.human) {
-            tell(format_args!("juzhong: the game will not be kept: {error}"));
+            tell(message!("juzhong: the game will not be kept: {error}"));
             self.autosave = None;
         }
     }
@@ -124,13 +123,13 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     }
 
     /// Writes a line.
-    pub(crate) fn say(&mut self, text: impl Display) -> Result<(), CliError> {
-        writeln!(self.out, "{}", VisibleLines(language::message(&text.to_string())))?;
+    pub(crate) fn say(&mut self, text: impl Into<Message>) -> Result<(), CliError> {
+        writeln!(self.out, "{}", VisibleLines(language::told(text)))?;
         Ok(())
     }
 
     /// Writes a line; nothing has changed.
-    pub(crate) fn answer(&mut self, text: impl Display) -> Turn {
+    pub(crate) fn answer(&mut self, text: impl Into<Message>) -> Turn {
         self.say(text).map(|()| Next::Same)
     }
 
@@ -170,7 +169,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         match self.prompt.read(prompt, moves, self.out)? {
             Entered::Line(line) => self.obey(&line),
             Entered::Unreadable(why) => {
-                self.answer(text!("not understood: {}", language::message(&why)))
+                self.answer(text!("not understood: {}", language::told(why)))
             }
             Entered::End => {
                 self.say("\nend of input")?;

@@ -9,6 +9,7 @@ use juzhong::answers::Refusal;
 use juzhong::engine::Playable;
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::xiangqi::{Piece, Position, Setup, Square};
 
 /// A game that is played in the terminal.
@@ -25,15 +26,15 @@ pub(crate) trait PlayGame: Terminal + Playable {
     /// # Errors
     ///
     /// The reason why a change is not understood, and what may be typed.
-    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String>;
+    fn rearranged(text: &str, changes: &[&str]) -> Result<String, Message>;
 }
 
 impl PlayGame for Position {
     const GAME: GameName = GameName::Xiangqi;
     const SETUP: &'static str = "write setup e0=K a9=r e3= red, setup clear, or setup FEN";
 
-    fn rearranged(text: &str, changes: &[&str]) -> Result<String, String> {
-        let mut setup = Setup::from_fen(text).map_err(|error| error.to_string())?;
+    fn rearranged(text: &str, changes: &[&str]) -> Result<String, Message> {
+        let mut setup = Setup::from_fen(text).map_err(|error| error.message())?;
         for &change in changes {
             rearrange(&mut setup, change)?;
         }
@@ -49,8 +50,8 @@ impl PlayGame for Board {
     const SETUP: &'static str = "give the whole position as text: setup FEN";
 
     /// Refuses every change: a position is given as a whole.
-    fn rearranged(_text: &str, _changes: &[&str]) -> Result<String, String> {
-        Err(Self::SETUP.to_owned())
+    fn rearranged(_text: &str, _changes: &[&str]) -> Result<String, Message> {
+        Err(Self::SETUP.into())
     }
 }
 
@@ -74,8 +75,8 @@ fn in_english(word: &str) -> &str {
 }
 
 /// Makes one change to a placement.
-fn rearrange(setup: &mut Setup, change: &str) -> Result<(), String> {
-    let unknown = || format!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
+fn rearrange(setup: &mut Setup, change: &str) -> Result<(), Message> {
+    let unknown = || message!("\"{change}\": write e0=K, e0= for none, clear, start, red or black");
     match change.to_ascii_lowercase().as_str() {
         "clear" => *setup = Setup { turn: setup.turn, ..Setup::empty() },
         "start" => *setup = Position::start().to_setup(),
@@ -121,7 +122,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
                 self.say(G::draw_illegal(&wanted).trim_end())?;
                 self.draft = Some(wanted);
                 for reason in reasons {
-                    self.say(text!("illegal: {}", language::message(&reason)))?;
+                    self.say(text!("illegal: {}", language::told(reason)))?;
                 }
                 self.answer("the game stays as it is until the position is legal")
             }

@@ -14,6 +14,7 @@ use juzhong::book::Book;
 use juzhong::bytes::visible::{Form, ShowPath, VisibleWriter};
 use juzhong::engine::OwnBook;
 use juzhong::game::{Horizon, Verdict};
+use juzhong::message::message;
 
 /// Columns of a line with many moves.
 const WIDTH: usize = 78;
@@ -119,7 +120,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         let mut found = match found {
             Ok(found) if found.is_empty() => return self.say(text!("{name}: no move")),
             Ok(found) => found,
-            Err(error) => return self.say(format_args!("{name}: {error}")),
+            Err(error) => return self.say(message!("{name}: {error}")),
         };
         self.say(format_args!("{name}:"))?;
         found.sort_by_cached_key(|m| (Reverse(m.weight), G::move_text(m.mv)));

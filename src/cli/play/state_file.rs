@@ -18,6 +18,7 @@ use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::own_files;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
+use juzhong::message::{Message, ToMessage, message};
 
 /// The longest file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -75,7 +76,7 @@ impl StateFile {
     fn check(&self) -> io::Result<()> {
         match self.0.symlink_metadata() {
             Ok(about) if !own_files::is_own_file(&self.0, &about) => {
-                let text = format!("{}: not a file of this user; remove it", self.0.shown());
+                let text = message!("{}: not a file of this user; remove it", self.0.shown());
                 Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -107,7 +108,7 @@ impl StateFile {
 }
 
 fn too_large() -> io::Error {
-    let text = format!("more than {MAX_BYTES} bytes");
+    let text = message!("more than {MAX_BYTES} bytes");
     io::Error::new(io::ErrorKind::FileTooLarge, text)
 }
 
@@ -146,14 +147,14 @@ impl Kept {
     }
 
     /// The game, and the person's side.
-    fn restored<G: Terminal>(self) -> Result<(Played<G>, Side), String> {
+    fn restored<G: Terminal>(self) -> Result<(Played<G>, Side), Message> {
         if self.schema != SCHEMA || self.game != G::NAME {
-            return Err("not a game that this program has kept".to_owned());
+            return Err("not a game that this program has kept".into());
         }
         let mut game = match &self.start {
             None => Played::new(),
             Some(text) => {
-                Played::from_start(G::read_start(text).map_err(|refusal| refusal.to_string())?)
+                Played::from_start(G::read_start(text).map_err(|refusal| refusal.message())?)
             }
         };
         for text in &self.moves {
@@ -174,13 +175,13 @@ impl Autosave {
     /// # Errors
     ///
     /// Why the game will not be kept.
-    pub(crate) fn claim<G: Game>() -> Result<Self, String> {
+    pub(crate) fn claim<G: Game>() -> Result<Self, Message> {
         let name = format!("play-{}.json", G::NAME);
         let file = StateFile::of(&name).ok_or("no folder for the state of programs")?;
-        file.make_folder().map_err(|error| error.to_string())?;
-        match FileLock::claim(&file.0).map_err(|error| error.to_string())? {
+        file.make_folder().map_err(|error| error.message())?;
+        match FileLock::claim(&file.0).map_err(|error| error.message())? {
             Claim::Ours(lock) => Ok(Self { file, _lock: lock, is_written: false }),
-            Claim::Others(_) => Err("another game is being played".to_owned()),
+            Claim::Others(_) => Err("another game is being played".into()),
         }
     }
 
@@ -189,16 +190,16 @@ impl Autosave {
     /// # Errors
     ///
     /// The reason why the file holds no such game.
-    pub(crate) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, String> {
+    pub(crate) fn left<G: Terminal>(&self) -> Result<Option<(Played<G>, Side)>, Message> {
         let read = || {
-            let Some(text) = self.file.read().map_err(|error| error.to_string())? else {
+            let Some(text) = self.file.read().map_err(|error| error.message())? else {
                 return Ok(None);
             };
             let kept: Kept = serde_json::from_str(&text).map_err(|error| error.to_string())?;
             let (game, side) = kept.restored::<G>()?;
             Ok((game.len() > 0).then_some((game, side)))
         };
-        read().map_err(|why: String| format!("{}: {why}", self.file.0.shown()))
+        read().map_err(|why: Message| message!("{}: {why}", self.file.0.shown()))
     }
 
     /// Keeps the game.
@@ -225,7 +226,7 @@ impl Autosave {
 pub(crate) fn kept_and_restored<G: Terminal>(
     game: &Played<G>,
     human: Side,
-) -> Result<(Played<G>, Side), String> {
+) -> Result<(Played<G>, Side), Message> {
     let text = serde_json::to_string(&Kept::of(game, human)).map_err(|error| error.to_string())?;
     let kept: Kept = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     kept.restored()

@@ -29,6 +29,7 @@ use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::engine::OwnBook;
+use juzhong::message::{Message, ToMessage, message};
 use juzhong::record::{
     BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, WriteError,
     tell_words,
@@ -149,7 +150,7 @@ impl Args {
             let endings = G::ANNOTATED.iter().filter_map(|format| format.extensions().first());
             let endings: Vec<_> = endings.map(|ending| format!(".{ending}")).collect();
             let output = output.unwrap_or(Path::new(STANDARD)).shown();
-            let message = format!("{output}: the name must end in {}", endings.join(" or "));
+            let message = message!("{output}: the name must end in {}", endings.join(" or "));
             CliError::message(exit::USAGE, message)
         })
     }
@@ -210,7 +211,7 @@ fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8,
     }
     listing.close()?;
     if report.reviewed == 0 {
-        let message = format!("none of {} games meets the conditions", report.filtered);
+        let message = message!("none of {} games meets the conditions", report.filtered);
         return Err(CliError::message(exit::FAILED, message));
     }
     if let Some(file) = file {
@@ -269,13 +270,13 @@ impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
         let journal = ReviewJournal::open(path, options).map_err(from_journal)?;
         if journal.games() > 0 {
             let games = journal.games();
-            tell(format_args!("juzhong: games that were evaluated before: {games}"));
+            tell(message!("juzhong: games that were evaluated before: {games}"));
         }
         Ok(Self { path, file, journal, _lock: lock })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), CliError> {
-        let full = || format!("{}: is the disk full?", self.path.shown());
+        let full = || message!("{}: is the disk full?", self.path.shown());
         self.file.write_all(bytes).or_exit_with(exit::IO, full)
     }
 
@@ -369,23 +370,23 @@ impl Report {
     fn tell(&self) {
         let bad = self.read.bad + self.too_long;
         if bad > 0 {
-            tell(format_args!("juzhong: bad games left out: {bad}"));
+            tell(message!("juzhong: bad games left out: {bad}"));
         }
         if self.read.kept > 0 {
             let count = self.read.kept;
-            tell(format_args!(
+            tell(message!(
                 "juzhong: {count} games cut before an illegal move, or where their files end too early"
             ));
         }
         if self.read.words > 0 {
             let count = self.read.words;
-            tell(format_args!(
+            tell(message!(
                 "juzhong: words or signs between moves that are no moves passed over (-v names them): {count}"
             ));
         }
         if self.filtered > 0 {
             let count = self.filtered;
-            tell(format_args!("juzhong: games that do not meet the conditions: {count}"));
+            tell(message!("juzhong: games that do not meet the conditions: {count}"));
         }
     }
 }
@@ -407,7 +408,7 @@ struct Work<'a, 'b, G: Reviewable> {
     filter: GameFilter,
     listing: Listing<'a>,
     report: Report,
-    first_bad: Option<String>,
+    first_bad: Option<Message>,
     bar: ProgressBar,
 }
 
@@ -455,7 +456,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let plies = record.tree.moves.len();
         if plies > MAX_GAME_PLIES {
             self.report.too_long += 1;
-            let reason = BadGameReason::Unsupported(format!(
+            let reason = BadGameReason::Unsupported(message!(
                 "a game of {plies} plies; at most {MAX_GAME_PLIES} are reviewed, cut it into pieces"
             ));
             self.leave_out(&BadGame { source: source.to_owned(), place, game: number, reason });
@@ -471,7 +472,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
     }
 
     fn leave_out(&mut self, bad: &BadGame) {
-        self.first_bad.get_or_insert_with(|| bad.to_string());
+        self.first_bad.get_or_insert_with(|| bad.message());
         let listing = &mut self.listing;
         self.bar.suspend(|| listing.add_bad(bad));
     }
@@ -556,7 +557,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
 
     fn tell_warnings(&mut self) {
         for warning in self.evaluators.take_warnings() {
-            self.bar.suspend(|| tell(format_args!("juzhong: {warning}")));
+            self.bar.suspend(|| tell(message!("juzhong: {warning}")));
         }
     }
 
@@ -565,11 +566,13 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let message = match &self.file {
             Some(file) => {
                 let games = file.journal.games();
-                format!("interrupted; run the same command to go on (games that are kept: {games})")
+                message!(
+                    "interrupted; run the same command to go on (games that are kept: {games})"
+                )
             }
             None => {
                 "interrupted; with -o FILE finished games are kept, and the same command goes on"
-                    .to_owned()
+                    .into()
             }
         };
         CliError::message(exit::INTERRUPTED, message)

@@ -15,8 +15,10 @@ mod verify;
 use std::path::PathBuf;
 
 use super::{CliError, Context, GameName, exit, tell};
+use crate::cli::language::errors::in_full;
 use juzhong::answers::tablebase::{USUAL_RULES, open_tables};
 use juzhong::answers::{AnswerError, ErrorReport};
+use juzhong::message::message;
 use juzhong::tablebase::{Metric, Rules, Tables};
 
 #[derive(Debug, clap::Subcommand)]
@@ -89,7 +91,7 @@ impl Measure {
             (Metric::Dtc, Some(limited)) => Ok(limited),
             (metric, Some(limited)) if metric == limited => Ok(limited),
             (metric, _) => {
-                let message = format!("--limit {plies} needs --metric dtc, not {metric}");
+                let message = message!("--limit {plies} needs --metric dtc, not {metric}");
                 Err(CliError::message(exit::USAGE, message))
             }
         }
@@ -130,10 +132,10 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 
 /// Prints an error about one of several tables or positions, for which the others are answered all the same.
 fn tell_error(error: &ErrorReport) {
-    tell(format_args!("juzhong: {}", error.message));
+    tell(message!("juzhong: {}", error.message));
 }
 
 /// An error about one of several tables or positions.
 fn report_of(error: &AnswerError) -> ErrorReport {
-    ErrorReport { code: exit::code_of(error.kind()), message: error.full_message() }
+    ErrorReport { code: exit::code_of(error.kind()), message: in_full(error) }
 }

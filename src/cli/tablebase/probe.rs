@@ -11,6 +11,7 @@ use crate::cli::terminal::ShownBoardArgs;
 use crate::cli::{CliError, Context, exit, write_answer};
 use juzhong::answers::tablebase::{Clock, Probe, ProbeAnswer, is_beyond_limit};
 use juzhong::answers::{ErrorReport, RefusedLine, Typed};
+use juzhong::message::ToMessage;
 use juzhong::tablebase::{Entry, Material, Metric, Rules, Tables, Wdl};
 use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::format_move;
@@ -130,7 +131,7 @@ fn answer_line(
     notation: NotationArgs,
 ) -> Result<ProbeAnswer, ErrorReport> {
     let typed = Typed::<Position>::read(line)
-        .map_err(|refusal| ErrorReport { code: exit::BAD_DATA, message: refusal.to_string() })?;
+        .map_err(|refusal| ErrorReport { code: exit::BAD_DATA, message: refusal.message() })?;
     let probe = Probe::of(tables, &typed.line).map_err(|error| report_of(&error))?;
     Ok(probe.answer(notation.asked()))
 }

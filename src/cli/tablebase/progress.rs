@@ -164,7 +164,7 @@ impl Printer {
         if self.show == Show::Json
             && let Ok(object) = serde_json::to_value(ProgressAnswer::from(event))
         {
-            tell(object);
+            tell(object.to_string());
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::fens::Fens;
 use crate::cli::{CliError, OrExit, exit};
+use juzhong::message::message;
 use juzhong::tablebase::{Family, Material, Pattern};
 
 /// Sets named on the command line, by their size, by a family, or in a file; at least one of these.
@@ -62,13 +63,13 @@ fn read_list(path: &Path) -> Result<BTreeSet<Material>, CliError> {
             continue;
         }
         let pattern = text.parse::<Pattern>();
-        let place = || format!("{}, line {}", lines.name(), lines.number());
+        let place = || message!("{}, line {}", lines.name(), lines.number());
         materials.extend(pattern.or_exit_with(exit::BAD_DATA, place)?.materials());
     }
     if materials.is_empty() {
         return Err(CliError::message(
             exit::BAD_DATA,
-            format_args!("{} names no material; write one a line, as in KRvKN", lines.name()),
+            message!("{} names no material; write one a line, as in KRvKN", lines.name()),
         ));
     }
     Ok(materials)

@@ -10,6 +10,7 @@ use crate::cli::language::{counts, say, text};
 use crate::cli::{CliError, Context, OrExit, exit, interrupt, write_answer};
 use juzhong::answers::tablebase::{FailedTable, VerifiedTable, VerifyAnswer};
 use juzhong::bytes::visible::ShowPath;
+use juzhong::message::{Message, message};
 use juzhong::tablebase::{Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
 
 /// Proves tables.
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         materials.extend(opened.materials());
     }
     if materials.is_empty() {
-        let message = format!("{}: no tables with rules {rules}, metric {metric}", dir.shown());
+        let message = message!("{}: no tables with rules {rules}, metric {metric}", dir.shown());
         return Err(CliError::message(exit::NO_INPUT, message));
     }
     let printer = Proving::new();
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     }
     if interrupted {
         let message =
-            format!("interrupted; {left} of {} not checked", counts::tables(materials.len()));
+            message!("interrupted; {left} of {} not checked", counts::tables(materials.len()));
         return Err(CliError::message(exit::INTERRUPTED, message));
     }
     Ok(worst)
@@ -88,14 +89,15 @@ fn print(table: &Verification, context: &mut Context<'_>) -> Result<(), CliError
     Ok(())
 }
 
-fn text(mismatch: &Mismatch) -> String {
+fn text(mismatch: &Mismatch) -> Message {
     let Mismatch { fen, found, expected, check } = mismatch;
     if fen.is_empty() {
-        return format!("the whole table: wrong {check}");
+        return message!("the whole table: wrong {check}");
     }
     let found = found.map_or("nothing".to_owned(), describe);
-    let expected = expected.map_or(String::new(), |e| format!(", its moves say {}", describe(e)));
-    format!("{fen}: the table says {found}{expected} ({check})")
+    let expected =
+        expected.map_or_else(Message::default, |e| message!(", its moves say {}", describe(e)));
+    message!("{fen}: the table says {found}{expected} ({check})")
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use juzhong::book::Evaluator;
 use juzhong::book::opening::Named;
 use juzhong::game::Side;
 use juzhong::gomoku::Board;
+use juzhong::message::message;
 use juzhong::protocol::client::{
     ClientEvaluator, EngineCommand, GoLimits, Timeouts, spawn_evaluators,
 };
@@ -58,7 +59,7 @@ pub(crate) trait Terminal: Described + Named + Drawn {
         count: usize,
     ) -> Result<Vec<Box<dyn Evaluator<Self>>>, CliError> {
         let _ = (options, limits, timeouts, count);
-        let message = format!(
+        let message = message!(
             "{}: no engines of other programs score gomoku; leave --engine out",
             command.program
         );
@@ -93,7 +94,7 @@ impl Terminal for Position {
             .or_exit(exit::UNAVAILABLE)?;
         // All of them say the same.
         for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
-            tell(format_args!("juzhong: {}: {warning}", command.program));
+            tell(message!("juzhong: {}: {warning}", command.program));
         }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }

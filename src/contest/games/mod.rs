@@ -10,6 +10,7 @@ use std::io;
 
 use crate::engine::Playable;
 use crate::game::{Game, Side};
+use crate::message::{Message, message};
 use crate::record::{BadGame, Formats, Record, Tree};
 use crate::xiangqi::notation::MoveNotation;
 
@@ -61,7 +62,7 @@ pub trait Contested: Playable + Formats {
 pub(crate) fn read_games<G: Contested>(
     source: &str,
     bytes: &[u8],
-) -> Result<Vec<Record<G>>, String> {
+) -> Result<Vec<Record<G>>, Message> {
     let mut records = Vec::new();
     let mut problem: Option<BadGame> = None;
     G::read_records(source, bytes, &mut |game| match game {
@@ -69,7 +70,7 @@ pub(crate) fn read_games<G: Contested>(
         Err(bad) => problem = problem.take().or(Some(bad)),
     });
     match problem.filter(|_| !bytes.is_empty()) {
-        Some(bad) => Err(format!("game {}: {}", bad.game, bad.reason)),
+        Some(bad) => Err(message!("game {}: {}", bad.game, bad.reason)),
         None => Ok(records),
     }
 }
@@ -91,7 +92,7 @@ pub fn built_in_openings<G: Contested>(start: &G) -> Vec<Record<G>> {
 }
 
 /// A line of a list that is no opening.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[error("line {line}")]
 pub struct BadPosition {
     /// Its number, from 1.

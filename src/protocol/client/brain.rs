@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::game::{Bound, Game, Line, Notation, ScoreKind, Side};
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::{Message, message};
 use crate::protocol::client::GoLimits;
 use crate::protocol::wire::format::Answer;
 use crate::protocol::wire::gomocup::{Cell, Reply};
@@ -58,10 +59,10 @@ impl Brain {
     /// # Errors
     ///
     /// If it is none of gomoku.
-    pub(crate) fn set_line<G: Notation>(&mut self, line: &Line<G>) -> Result<(), String> {
+    pub(crate) fn set_line<G: Notation>(&mut self, line: &Line<G>) -> Result<(), Message> {
         let start = Board::from_fen(&line.start().to_fen()).map_err(|error| error.to_string())?;
         if start.row() != 5 {
-            return Err(format!("{} in a row win; this protocol knows five only", start.row()));
+            return Err(message!("{} in a row win; this protocol knows five only", start.row()));
         }
         let point = |mv| {
             let text = G::move_text(mv);
@@ -314,7 +315,7 @@ mod tests {
         brain.set_line(&Line::new(wide, 0)).unwrap();
         assert_eq!(brain.start().unwrap(), "RECTSTART 20,10");
         let four = Board::new(9, 9, 4).unwrap();
-        assert!(brain.set_line(&Line::new(four, 0)).unwrap_err().contains("five only"));
+        assert!(brain.set_line(&Line::new(four, 0)).unwrap_err().to_string().contains("five only"));
         let xiangqi = Line::new(crate::xiangqi::Position::start(), 0);
         assert!(brain.set_line(&xiangqi).is_err());
     }

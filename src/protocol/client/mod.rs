@@ -33,6 +33,7 @@ use crate::protocol::wire::ranks::Ranks;
 
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
+use crate::message::{Message, message};
 use crate::protocol;
 use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::format::{Answer, Crossing, Wire};
@@ -78,7 +79,7 @@ impl EngineCommand {
 }
 
 /// The reason why an engine is of no use any more. The message names the engine.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ClientError {
     /// It cannot be started.
@@ -126,7 +127,7 @@ pub enum ClientError {
         /// The program.
         engine: String,
         /// What it cannot play, or says about it.
-        what: String,
+        what: Message,
     },
     /// It lacks an option.
     #[error("{engine}: has no option {option}")]
@@ -563,7 +564,10 @@ impl Client {
         if let Some(start) = self.brain.start() {
             self.child.say(&start)?;
             if let Err(what) = self.is_done("starting a game")? {
-                return Err(ClientError::Refused { engine: self.child.engine().to_owned(), what });
+                return Err(ClientError::Refused {
+                    engine: self.child.engine().to_owned(),
+                    what: what.into(),
+                });
             }
         }
         let lines = [self.brain.infos(limits, self.timeouts.search), self.brain.ask()].concat();
@@ -656,7 +660,7 @@ impl Client {
             None => self.silent("thinking", waited),
             Some(text) => {
                 let engine = self.child.engine().to_owned();
-                let what = format!("no move, but: {text}");
+                let what = message!("no move, but: {text}");
                 ClientError::Refused { engine, what }
             }
         }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::mpsc::SyncSender;
 
 use crate::engine::{Engine, EngineOptions, Playable};
+use crate::message::Message;
 use crate::protocol::conversation::input::Event;
 use crate::protocol::session::thinking::{self, Prepared, SetUp, Thought};
 
@@ -108,7 +109,7 @@ impl<G: Playable> EngineHandle<G> {
     }
 
     /// The warnings about books and tablebases, each once.
-    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
+    pub(crate) fn take_warnings(&mut self) -> Vec<Message> {
         self.engine.as_mut().map(Engine::take_warnings).unwrap_or_default()
     }
 }

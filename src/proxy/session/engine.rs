@@ -212,7 +212,7 @@ impl Session<'_> {
             self.info(&format!("{problem}; juzhong does with the least"))?;
             engine = Engine::new(options.without_files());
         }
-        let backend = engine.map_err(|error| in_full(&error)).and_then(|engine| {
+        let backend = engine.map_err(|error| in_full(&error).to_string()).and_then(|engine| {
             let own = Backend::own(engine, options, number, self.gui.sender.clone());
             own.map_err(|error| error.to_string())
         });

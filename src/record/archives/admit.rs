@@ -1,6 +1,7 @@
 //! Admission: decides which of many files hold games. Files of a folder and members of an archive are judged
 //! by the same rules, so that both give the same.
 
+use crate::message::{Message, ToMessage};
 use crate::record::archives::unpack::{Coding, read_up_to};
 use crate::record::archives::{sevenz, tar};
 use crate::record::formats::Formats;
@@ -14,7 +15,7 @@ pub(crate) const HIDDEN: &str = "hidden: its name begins with a dot";
 pub(crate) const LINK: &str = "a link; what it points to is read where it is given by name";
 
 /// Judges a file by its name and its beginning: [`admit`] for a game.
-pub(crate) type Admit = fn(&str, &[u8]) -> Result<(), String>;
+pub(crate) type Admit = fn(&str, &[u8]) -> Result<(), Message>;
 
 /// Judges a file by its name and by its first [`HEAD_BYTES`], or all that it has.
 ///
@@ -22,7 +23,7 @@ pub(crate) type Admit = fn(&str, &[u8]) -> Result<(), String>;
 ///
 /// The reason for passing it over. A file whose name promises games is never passed over, nor is an archive,
 /// whatever it contains: if it cannot be read, the reader reports it.
-pub(crate) fn admit<G: Formats>(name: &str, head: &[u8]) -> Result<(), String> {
+pub(crate) fn admit<G: Formats>(name: &str, head: &[u8]) -> Result<(), Message> {
     if Format::is_game_file(name, G::FORMATS) == Some(true)
         || Format::is_archive(name)
         || Archive::of(head).is_some()
@@ -44,17 +45,17 @@ pub(crate) fn admit<G: Formats>(name: &str, head: &[u8]) -> Result<(), String> {
 /// Judges by content. Binary formats are admitted whatever the name. Texts whose names say nothing against it
 /// hold games if they have a tag or begin with a move, others only if a game can be read, up to an illegal
 /// move perhaps: examples stand in many texts.
-fn admit_bare<G: Formats>(name: &str, head: &[u8]) -> Result<(), String> {
+fn admit_bare<G: Formats>(name: &str, head: &[u8]) -> Result<(), Message> {
     if head.trim_ascii().is_empty() {
-        return Err("empty".to_owned());
+        return Err("empty".into());
     }
-    let format = G::sniff(head).map_err(|reason| reason.to_string())?;
+    let format = G::sniff(head).map_err(|reason| reason.message())?;
     let is_game = match format {
         format if G::is_unmistakable(format) => true,
         _ if !Format::is_open_name(name) => has_a_game::<G>(head),
         format => G::begins_like_games(format, head) || has_a_game::<G>(head),
     };
-    is_game.then_some(()).ok_or_else(|| "a text in which no game is found".to_owned())
+    is_game.then_some(()).ok_or_else(|| "a text in which no game is found".into())
 }
 
 /// Returns true if a game with moves can be read, or at least its first two moves.

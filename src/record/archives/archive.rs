@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::bytes::StopFlag;
+use crate::message::{Message, message};
 use crate::record::archives::admit::{
     Admit, Archive, HEAD_BYTES, HIDDEN, LINK, base_name, is_hidden,
 };
@@ -36,7 +37,7 @@ pub(crate) struct Found {
     /// The contents that were unpacked; members refer to these by number, from 1. 0 is the file itself.
     pub(crate) stores: Vec<Content<'static>>,
     /// The members that are passed over, with the reasons.
-    pub(crate) skipped: Vec<(String, String)>,
+    pub(crate) skipped: Vec<(String, Message)>,
 }
 
 /// Something that may be an archive, or is none for certain.
@@ -60,7 +61,7 @@ struct Finder<'a> {
     room: usize,
     /// Bytes that decoders of 7z may still fill with their models.
     model_room: u64,
-    skipped: Vec<(String, String)>,
+    skipped: Vec<(String, Message)>,
 }
 
 /// Finds the sources in a file. Temporary files are made in `folder`.
@@ -232,7 +233,7 @@ impl Finder<'_> {
                 Ok(())
             }
             Err(UnpackError::Bad(what)) => {
-                to.push(Item::Done(member.with_fault(&what)));
+                to.push(Item::Done(member.with_fault(what)));
                 Ok(())
             }
             Err(error) => Err(error),
@@ -245,7 +246,7 @@ impl Finder<'_> {
         member: &Member,
         coding: Option<Coding>,
     ) -> Result<(u64, bool), UnpackError> {
-        let bad = |error| UnpackError::Bad(crate::record::archives::unpack::damage(&error));
+        let bad = |error| UnpackError::Bad(crate::record::archives::unpack::damage(&error).into());
         let (mut input, _) = member.open_layer(self.bytes_of(member), self.stop).map_err(bad)?;
         if let Some(coding) = coding {
             input = coding.open(input).map_err(bad)?;
@@ -278,11 +279,11 @@ impl Finder<'_> {
             });
             return;
         };
-        self.skipped.push((inner_name(outer, name), why.to_owned()));
+        self.skipped.push((inner_name(outer, name), why.to_owned().into()));
     }
 
     /// Adds what is lost of an archive.
-    fn add_loss(archive: &Member, loss: &str, to: &mut Vec<Item>) {
+    fn add_loss(archive: &Member, loss: Message, to: &mut Vec<Item>) {
         let name = archive.name.clone();
         let whole = Member::whole(archive.store, archive.data.clone());
         to.push(Item::Done(Member { name, ..whole }.with_fault(loss)));
@@ -295,7 +296,7 @@ impl Finder<'_> {
             Err(what) => {
                 let found = zip::recovered(bytes, self.room, self.left, self.stop);
                 let count = found.len();
-                (found, Some(format!("{what}; {count} members were found without it")))
+                (found, Some(message!("{what}; {count} members were found without it")))
             }
         };
         let len = bytes.len() as u64;
@@ -309,15 +310,15 @@ impl Finder<'_> {
             let with_this = unpacked.saturating_add(size);
             packed = packed.saturating_add(data.len() as u64);
             let fault = if is_encrypted {
-                Some("encrypted; unpack the archive with its password first".to_owned())
+                Some("encrypted; unpack the archive with its password first".into())
             } else if !matches!(method, 0 | 8 | 93) {
-                Some(format!(
+                Some(message!(
                     "packed by method {method} of zip; only 0, 8 and 93 are read: pack it again"
                 ))
             } else if with_this > limit {
                 Some(too_much(limit))
             } else if packed > len {
-                Some("members of the archive overlap".to_owned())
+                Some("members of the archive overlap".into())
             } else {
                 unpacked = with_this;
                 None
@@ -330,7 +331,7 @@ impl Finder<'_> {
         }
         self.left = self.left.saturating_sub(unpacked);
         if let Some(loss) = loss {
-            Self::add_loss(archive, &loss, to);
+            Self::add_loss(archive, loss, to);
         }
     }
 
@@ -340,12 +341,12 @@ impl Finder<'_> {
         for tar::TarEntry { name, data, kind, is_cut } in entries {
             let whole = Member::whole(archive.store, first + data.start..first + data.end);
             let fault = (kind == tar::TarKind::Sparse)
-                .then(|| "a file with holes; pack it again without --sparse".to_owned());
+                .then(|| "a file with holes; pack it again without --sparse".into());
             let member = Member { name: Some(name), fault, is_cut, ..whole };
             self.add(archive, member, kind == tar::TarKind::Other, depth, to);
         }
-        if let Some(loss) = loss.or_else(|| archive.is_cut.then(|| TRUNCATED.to_owned())) {
-            Self::add_loss(archive, &loss, to);
+        if let Some(loss) = loss.or_else(|| archive.is_cut.then(|| TRUNCATED.into())) {
+            Self::add_loss(archive, loss, to);
         }
     }
 
@@ -365,7 +366,7 @@ impl Finder<'_> {
         let mut model_room = self.model_room;
         let mut found = Vec::new();
         let mut skipped = Vec::new();
-        let mut take = |name: &str, input: Result<&mut dyn Read, String>| {
+        let mut take = |name: &str, input: Result<&mut dyn Read, Message>| {
             if stop.is_set() {
                 return Err(UnpackError::Interrupted);
             }
@@ -389,12 +390,12 @@ impl Finder<'_> {
         for (name, data) in found {
             let member = match data {
                 Ok(data) => Member::whole(store, data),
-                Err(what) => Member::whole(archive.store, archive.data.clone()).with_fault(&what),
+                Err(what) => Member::whole(archive.store, archive.data.clone()).with_fault(what),
             };
             self.add(archive, Member { name: Some(name), ..member }, false, depth, to);
         }
         match read {
-            Err(UnpackError::Bad(what)) => Self::add_loss(archive, &what, to),
+            Err(UnpackError::Bad(what)) => Self::add_loss(archive, what, to),
             other => other?,
         }
         Ok(())
@@ -404,7 +405,7 @@ impl Finder<'_> {
 /// The outcome of reading a file of a 7z archive.
 enum Taken {
     File(Range<usize>),
-    Skipped(String),
+    Skipped(Message),
 }
 
 /// Unpacks a file to the spool, unless it is to be passed over. It is read to its end in any case.
@@ -420,7 +421,7 @@ fn take_file(
     let mut judged = None;
     let judge = |head: &[u8]| {
         if is_hidden(name) {
-            return Err(HIDDEN.to_owned());
+            return Err(HIDDEN.into());
         }
         admit(base_name(name), head)
     };
@@ -448,8 +449,8 @@ fn take_file(
         verdict
     };
     match verdict {
-        Err(why) => Ok(Taken::Skipped(why)),
-        Ok(()) if is_cut => Err(UnpackError::Bad("truncated: it ends too early".to_owned())),
+        Err(why) => Ok(Taken::Skipped(why.into())),
+        Ok(()) if is_cut => Err(UnpackError::Bad("truncated: it ends too early".into())),
         Ok(()) => Ok(Taken::File(range(start, spool.len()))),
     }
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 use crate::bytes::map::MappedFile;
 use crate::bytes::positioned::PositionedFile;
 use crate::bytes::visible::ShowPath;
+use crate::message::message;
 
 /// A file was changed while it was read, so that what was read is of no single state of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("the file was changed while it was read; wait until it is whole, then run this again")]
 pub struct ChangedError;
 
@@ -37,7 +38,7 @@ pub(crate) fn read(file: &PositionedFile, at: u64, len: u64) -> io::Result<Vec<u
 /// Maps a copy of a file that nobody else can reach.
 pub(crate) fn copy(file: &PositionedFile, folder: &Path) -> io::Result<MappedFile> {
     let no_copy = |error: io::Error| {
-        let text = format!("cannot write a temporary copy in {}: {error}", folder.shown());
+        let text = message!("cannot write a temporary copy in {}: {error}", folder.shown());
         io::Error::new(error.kind(), text)
     };
     let mut copy = tempfile::tempfile_in(folder).map_err(no_copy)?;

@@ -4,13 +4,14 @@ use std::io;
 use std::ops::Deref;
 
 use crate::bytes::map::MappedFile;
+use crate::message::Message;
 
 /// An error of unpacking.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 pub enum UnpackError {
     /// It is damaged, unpacks to too much, or is packed in an unknown way.
     #[error("{0}")]
-    Bad(String),
+    Bad(Message),
     /// The temporary file cannot be written.
     #[error("cannot write a temporary file")]
     Io(#[source] io::Error),

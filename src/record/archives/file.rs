@@ -15,6 +15,7 @@ use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
 use crate::bytes::open::regular;
 use crate::bytes::positioned::PositionedFile;
+use crate::message::message;
 use crate::record::archives::admit::is_packed;
 use crate::record::archives::changed::{ChangedError, copy, read};
 use crate::record::archives::packed::{NO_GAME, NamedSink, read_packed_with, tell_skipped};
@@ -163,7 +164,7 @@ impl GameFile {
             };
             len += count as u64;
             if len > most {
-                let text = format!("an input of more than {most} bytes; give it as a file");
+                let text = message!("an input of more than {most} bytes; give it as a file");
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
             }
             file.write_all(&buffer[..count])?;

@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::ops::Range;
 
 use crate::bytes::StopFlag;
+use crate::message::Message;
 use crate::record::archives::content::UnpackError;
 use crate::record::archives::unpack::{Coding, Stoppable, TRUNCATED, damage, pump, read_up_to};
 use crate::record::model::limits::{FREE_BYTES, MAX_RATIO};
@@ -26,7 +27,7 @@ pub struct Member {
     pub(crate) data: Range<usize>,
     pub(crate) packing: Packing,
     /// The reason why it is not unpacked.
-    pub(crate) fault: Option<String>,
+    pub(crate) fault: Option<Message>,
     /// Set if its bytes end too early.
     pub(crate) is_cut: bool,
     /// To how many times its size it may unpack.
@@ -56,8 +57,8 @@ impl Member {
     }
 
     /// The member as one that is not read.
-    pub(crate) fn with_fault(self, what: &str) -> Self {
-        Self { fault: Some(what.to_owned()), ..self }
+    pub(crate) fn with_fault(self, what: impl Into<Message>) -> Self {
+        Self { fault: Some(what.into()), ..self }
     }
 
     /// Its path in the archive; `None` if the file is no archive.
@@ -66,8 +67,8 @@ impl Member {
         self.name.as_deref()
     }
 
-    pub(crate) fn loss(&self) -> Option<String> {
-        self.is_cut.then(|| TRUNCATED.to_owned())
+    pub(crate) fn loss(&self) -> Option<Message> {
+        self.is_cut.then(|| TRUNCATED.into())
     }
 
     /// Hands over the content in parts; returns its length and what is wrong with its end. An error of `take`
@@ -77,7 +78,7 @@ impl Member {
         bytes: &[u8],
         stop: &StopFlag,
         take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-    ) -> Result<(u64, Option<String>), UnpackError> {
+    ) -> Result<(u64, Option<Message>), UnpackError> {
         if let Some(fault) = &self.fault {
             return Err(UnpackError::Bad(fault.clone()));
         }
@@ -85,14 +86,14 @@ impl Member {
             Ok(opened) => opened,
             Err(_) if stop.is_set() => return Err(UnpackError::Interrupted),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return Ok((0, Some(TRUNCATED.to_owned())));
+                return Ok((0, Some(TRUNCATED.into())));
             }
             Err(error) => {
                 return Err(UnpackError::Bad(damage(&error)));
             }
         };
         let (len, is_cut) = pump(&mut *input, limit, stop, take)?;
-        let loss = if is_cut { Some(TRUNCATED.to_owned()) } else { self.loss() };
+        let loss = if is_cut { Some(TRUNCATED.into()) } else { self.loss() };
         Ok((len, loss))
     }
 

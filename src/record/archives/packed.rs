@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::bytes::StopFlag;
+use crate::message::Message;
 use crate::record::archives::admit::{HEAD_BYTES, base_name};
 use crate::record::archives::archive::Found;
 use crate::record::archives::content::{Content, UnpackError};
@@ -53,7 +54,7 @@ pub struct Digest {
     /// The format of the source.
     pub format: Result<Format, BadGameReason>,
     /// A description of what is wrong with the end of the source, if anything.
-    pub loss: Option<String>,
+    pub loss: Option<Message>,
 }
 
 /// The contents of a source, unpacked.
@@ -62,7 +63,7 @@ pub struct Unpacked<'a> {
     /// Its bytes, as far as they are there.
     pub content: Content<'a>,
     /// A description of what is wrong with their end, if anything: see [`Formats::read_cut_chunk`].
-    pub loss: Option<String>,
+    pub loss: Option<Message>,
 }
 
 impl<'a> Packed<'a> {
@@ -90,7 +91,7 @@ impl<'a> Packed<'a> {
 
     /// The paths in it that are no members, and why.
     #[must_use]
-    pub fn skipped(&self) -> &[(String, String)] {
+    pub fn skipped(&self) -> &[(String, Message)] {
         &self.found.skipped
     }
 
@@ -117,7 +118,7 @@ impl<'a> Packed<'a> {
     /// # Errors
     ///
     /// Why it is passed over.
-    pub fn admit<G: Formats>(&self, member: &Member) -> Result<(), String> {
+    pub fn admit<G: Formats>(&self, member: &Member) -> Result<(), Message> {
         let Some(name) = &member.name else { return Ok(()) };
         let base = base_name(name);
         if member.fault.is_some() || Format::is_game_file(base, G::FORMATS) == Some(true) {
@@ -246,7 +247,7 @@ pub(crate) fn read_packed_with<G: Formats>(
 pub(crate) const NO_GAME: &str = "no game is found in it";
 
 /// Writes to the log that a path in an archive, or in a folder if `name` is empty, is passed over.
-pub(crate) fn tell_skipped(file: &Path, name: &str, why: &str) {
+pub(crate) fn tell_skipped(file: &Path, name: &str, why: impl std::fmt::Display) {
     let path = if name.is_empty() { file.to_owned() } else { file.join(name) };
     tracing::info!("passed over {path:?}: {why}");
 }
@@ -269,7 +270,7 @@ fn read_content<G: Formats>(
             if stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            let loss = loss.as_deref().filter(|_| index == last && end == content.len());
+            let loss = loss.as_ref().filter(|_| index == last && end == content.len());
             *summary += G::read_cut_chunk(name, &content[start..end], &chunk, loss, &mut |game| {
                 if flow.is_continue() {
                     flow = sink(name, game);
@@ -290,7 +291,7 @@ fn read_content<G: Formats>(
     Ok(flow)
 }
 
-fn refusal(source: &str, what: String) -> BadGame {
+fn refusal(source: &str, what: Message) -> BadGame {
     let reason = BadGameReason::Unsupported(what);
     BadGame { source: source.to_owned(), place: Place::Offset(0), game: 1, reason }
 }

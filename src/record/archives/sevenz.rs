@@ -7,6 +7,7 @@ use sevenz_rust2::{
     Archive, ArchiveEntry, Block, BlockDecoder, Coder, EncoderMethod, Error, Password,
 };
 
+use crate::message::{Message, message};
 use crate::record::archives::content::UnpackError;
 use crate::record::archives::unpack::{DICTIONARY_KIB, Stoppable, too_large_window, too_much};
 
@@ -34,7 +35,7 @@ pub(crate) const MARK: &[u8] = b"7z\xbc\xaf\x27\x1c";
 
 /// A file in the archive: its path, its bytes or what is wrong with it.
 pub(crate) type Taker<'a> =
-    dyn FnMut(&str, Result<&mut dyn Read, String>) -> Result<(), UnpackError> + 'a;
+    dyn FnMut(&str, Result<&mut dyn Read, Message>) -> Result<(), UnpackError> + 'a;
 
 /// Hands over all files with bytes, those of one block in their order; at most `limit` bytes and
 /// `most` files. The memory that their decoders fill comes off `model_room`: see [`FREE_MODEL_BYTES`].
@@ -50,25 +51,26 @@ pub(crate) fn each(
     take: &mut Taker<'_>,
 ) -> Result<(), UnpackError> {
     match directory_bytes(source.packed.get_ref()) {
-        None => return Err(UnpackError::Bad(DAMAGED.to_owned())),
-        Some(MAX_DIRECTORY..) => return Err(UnpackError::Bad(TOO_LARGE.to_owned())),
+        None => return Err(UnpackError::Bad(DAMAGED.into())),
+        Some(MAX_DIRECTORY..) => return Err(UnpackError::Bad(TOO_LARGE.into())),
         Some(_) => {}
     }
     let password = Password::empty();
     let archive = Archive::read_with_memory_limit(&mut source, &password, DIRECTORY_KIB)
-        .map_err(|error| UnpackError::Bad(directory_fault(&error)))?;
+        .map_err(|error| UnpackError::Bad(directory_fault(&error).into()))?;
     let sizes = archive.files.iter().filter(|file| file.has_stream).map(|file| file.size);
     let size = sizes.fold(0, u64::saturating_add);
     if size > limit {
-        return Err(UnpackError::Bad(too_much(limit)));
+        return Err(UnpackError::Bad(too_much(limit).into()));
     }
     if archive.files.len() > most {
-        return Err(UnpackError::Bad(format!("an archive of more than {most} files; split it")));
+        return Err(UnpackError::Bad(message!("an archive of more than {most} files; split it")));
     }
     let models = archive.blocks.iter().map(model_bytes).fold(0, u64::saturating_add);
     let beyond = models.saturating_sub(size.saturating_mul(MODEL_RATIO));
-    *model_room =
-        model_room.checked_sub(beyond).ok_or_else(|| UnpackError::Bad(too_large_models(models)))?;
+    *model_room = model_room
+        .checked_sub(beyond)
+        .ok_or_else(|| UnpackError::Bad(too_large_models(models).into()))?;
     for block in 0..archive.blocks.len() {
         let kib = DICTIONARY_KIB as usize;
         let is_long = is_long(&archive.blocks[block]);
@@ -77,7 +79,7 @@ pub(crate) fn each(
         if is_long {
             let what = "packed by several methods one after the other; pack it again";
             for entry in block.entries().iter().filter(|entry| is_file(entry)) {
-                take(&entry.name, Err(what.to_owned()))?;
+                take(&entry.name, Err(what.to_owned().into()))?;
             }
         } else {
             decode(block, take)?;
@@ -113,8 +115,8 @@ const fn is_long(block: &Block) -> bool {
 /// The probabilities that LZMA keeps of literals in one context, two bytes each.
 const LITERAL_CODER_BYTES: u64 = 2 * 0x300;
 
-fn too_large_models(bytes: u64) -> String {
-    format!(
+fn too_large_models(bytes: u64) -> Message {
+    message!(
         "its parts, packed each by itself, need models of {} MiB in all, which no collection of games \
          needs; pack it again as LZMA2, or unpack it",
         bytes >> 20
@@ -290,11 +292,11 @@ fn is_file(entry: &ArchiveEntry) -> bool {
     entry.has_stream && !entry.is_directory && !is_other
 }
 
-fn directory_fault(error: &Error) -> String {
+fn directory_fault(error: &Error) -> Message {
     match error {
-        Error::MaxMemLimited { .. } => TOO_LARGE.to_owned(),
-        error if is_encrypted(error) => ENCRYPTED.to_owned(),
-        _ => DAMAGED.to_owned(),
+        Error::MaxMemLimited { .. } => TOO_LARGE.into(),
+        error if is_encrypted(error) => ENCRYPTED.into(),
+        _ => DAMAGED.into(),
     }
 }
 
@@ -306,17 +308,19 @@ const DAMAGED: &str = "truncated or damaged: the directory of the 7z archive, wh
 const ENCRYPTED: &str = "encrypted; unpack the archive with its password first";
 
 /// The message for damaged or unreadable bytes of a file.
-pub(crate) fn fault(error: &Error) -> String {
+pub(crate) fn fault(error: &Error) -> Message {
     match error {
         Error::MaxMemLimited { .. } => too_large_window(),
-        error if is_encrypted(error) => ENCRYPTED.to_owned(),
+        error if is_encrypted(error) => ENCRYPTED.into(),
         Error::UnsupportedCompressionMethod(method) => {
-            format!("packed by the method {method:.40}, which is not read; pack it again as LZMA2")
+            message!("packed by the method {method:.40}, which is not read; pack it again as LZMA2")
         }
-        Error::ChecksumVerificationFailed => "its checksum is wrong".to_owned(),
+        Error::ChecksumVerificationFailed => "its checksum is wrong".into(),
         Error::Io(error, _) => crate::record::archives::unpack::damage(error),
-        Error::Other(what) | Error::Unsupported(what) => format!("cannot be unpacked: {what:.200}"),
-        _ => "cannot be unpacked: it is damaged".to_owned(),
+        Error::Other(what) | Error::Unsupported(what) => {
+            message!("cannot be unpacked: {what:.200}")
+        }
+        _ => "cannot be unpacked: it is damaged".into(),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::io::Cursor;
 use std::ops::Range;
 
+use crate::message::{Message, message};
 use crate::record::model::texts::Texts;
 
 /// Headers, sizes and contents fill blocks of that many bytes.
@@ -39,7 +40,7 @@ pub(crate) enum TarKind {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
     pub(crate) entries: Vec<TarEntry>,
-    pub(crate) loss: Option<String>,
+    pub(crate) loss: Option<Message>,
 }
 
 /// Returns true if bytes that begin like that are a tar archive.
@@ -72,7 +73,7 @@ pub(crate) fn entries(bytes: &[u8], most: usize) -> Listing {
     let next = bytes.get(end..).and_then(|rest| rest.get(..BLOCK));
     if next.is_none() || listed.is_ok() && next != Some(&[0; BLOCK]) {
         let what = "truncated: the archive ends without its mark of the end; what follows is lost";
-        listing.loss = Some(what.to_owned());
+        listing.loss = Some(what.to_owned().into());
     } else {
         listing.loss = listed.err();
     }
@@ -85,16 +86,16 @@ fn list(
     most: usize,
     entries: &mut Vec<TarEntry>,
     end: &mut usize,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let damaged =
-        |at: usize| format!("the archive is damaged at byte {at}; what follows there is lost");
+        |at: usize| message!("the archive is damaged at byte {at}; what follows there is lost");
     let mut archive = tar::Archive::new(Cursor::new(bytes));
     let found = archive.entries_with_seek().map_err(|_| damaged(0))?;
     let mut extension = Extension::default();
     for (number, entry) in found.raw(true).enumerate() {
         let entry = entry.map_err(|_| damaged(*end))?;
         if number >= most {
-            return Err(format!("an archive of more than {most} members; split it"));
+            return Err(message!("an archive of more than {most} members; split it"));
         }
         let usize_of = |n: u64| usize::try_from(n).ok();
         let (Some(start), Some(len)) =
@@ -116,7 +117,7 @@ fn list(
             if size.is_some_and(|size| size != len as u64) {
                 return Err("a member of more than 8 GiB; give it by itself. What follows it is \
                             lost"
-                    .to_owned());
+                    .into());
             }
             let name = name.unwrap_or_else(|| entry.path_bytes().into_owned());
             let kind = match kind {
@@ -133,18 +134,18 @@ fn list(
     Ok(())
 }
 
-fn long_name(content: &[u8]) -> Result<Vec<u8>, String> {
+fn long_name(content: &[u8]) -> Result<Vec<u8>, Message> {
     let name = content.split(|&b| b == 0).next().unwrap_or_default();
     if name.len() > MAX_NAME {
-        return Err(format!("a name of more than {MAX_NAME} bytes; what follows it is lost"));
+        return Err(message!("a name of more than {MAX_NAME} bytes; what follows it is lost"));
     }
     Ok(name.to_owned())
 }
 
 impl Extension {
-    fn read(&mut self, content: &[u8]) -> Result<(), String> {
+    fn read(&mut self, content: &[u8]) -> Result<(), Message> {
         if content.len() > MAX_EXTENSION {
-            return Err(format!(
+            return Err(message!(
                 "a header of more than {MAX_EXTENSION} bytes; what follows it is lost"
             ));
         }
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!((&bytes[entries[1].data.clone()], loss), (&b"2"[..], None));
         let longer = "y/".repeat(MAX_NAME / 2 + 1);
         let Listing { entries, loss } = list_of(&archive(&[(&longer, b"1")]), 10);
-        assert!(entries.is_empty() && loss.unwrap().contains("name of more than"));
+        assert!(entries.is_empty() && loss.unwrap().to_string().contains("name of more than"));
     }
 
     #[test]
@@ -204,6 +205,6 @@ mod tests {
         let mut damaged = bytes.clone();
         damaged[1024] ^= 1;
         let Listing { entries, loss } = list_of(&damaged, 10);
-        assert!(entries.len() == 1 && loss.unwrap().contains("damaged at byte 1024"));
+        assert!(entries.len() == 1 && loss.unwrap().to_string().contains("damaged at byte 1024"));
     }
 }

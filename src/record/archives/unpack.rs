@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::bytes::StopFlag;
 use crate::bytes::map::MappedFile;
+use crate::message::{Message, message};
 use crate::record::archives::content::{Content, UnpackError};
 use crate::record::model::limits::MAX_RATIO;
 
@@ -240,26 +241,26 @@ pub(crate) fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<
     Ok(len)
 }
 
-pub(crate) fn too_much(limit: u64) -> String {
-    format!(
+pub(crate) fn too_much(limit: u64) -> Message {
+    message!(
         "unpacks to more than {limit} bytes, {MAX_RATIO} times its size and more; no collection of \
          games packs so well: unpack it yourself if it is sound"
     )
 }
 
 /// The message for damaged packed bytes.
-pub(crate) fn damage(error: &io::Error) -> String {
+pub(crate) fn damage(error: &io::Error) -> Message {
     let text = error.to_string();
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".to_owned(),
+        io::ErrorKind::UnexpectedEof => "truncated: the packed bytes end too early".into(),
         io::ErrorKind::OutOfMemory => too_large_window(),
         _ if text.contains("too much memory") => too_large_window(),
-        _ => format!("cannot be unpacked: {text}"),
+        _ => message!("cannot be unpacked: {text}"),
     }
 }
 
-pub(crate) fn too_large_window() -> String {
-    format!(
+pub(crate) fn too_large_window() -> Message {
+    message!(
         "packed with a window or dictionary of more than {} MiB; pack it again with a smaller one, \
          or unpack it",
         1 << (MAX_WINDOW_LOG - 20)

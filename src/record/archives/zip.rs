@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::bytes::StopFlag;
+use crate::message::{Message, message};
 use crate::record::model::texts::Texts;
 
 /// A file in the archive.
@@ -42,24 +43,24 @@ const ENTRY_LEN: usize = 46;
 /// # Errors
 ///
 /// What is wrong with the directory.
-pub(crate) fn entries(bytes: &[u8], most: usize) -> Result<Vec<ZipEntry>, String> {
+pub(crate) fn entries(bytes: &[u8], most: usize) -> Result<Vec<ZipEntry>, Message> {
     let directory = directory(bytes)
         .ok_or("a zip archive without its directory at the end; it is truncated or damaged")?;
     let mut rest = bytes.get(directory).ok_or("the directory lies outside the archive")?;
     let mut entries = Vec::new();
     while rest.starts_with(b"PK\x01\x02") {
         let (entry, len) = entry(bytes, rest).ok_or_else(|| {
-            format!("entry {} of the archive's directory is damaged", entries.len() + 1)
+            message!("entry {} of the archive's directory is damaged", entries.len() + 1)
         })?;
         rest = &rest[len..];
         if entries.len() == most {
-            return Err(format!("an archive of more than {most} files; split it"));
+            return Err(message!("an archive of more than {most} files; split it"));
         }
         if !entry.name.ends_with('/') {
             entries.push(entry);
         }
     }
-    if rest.is_empty() { Ok(entries) } else { Err("the archive's directory is damaged".to_owned()) }
+    if rest.is_empty() { Ok(entries) } else { Err("the archive's directory is damaged".into()) }
 }
 
 /// The range of the directory.

@@ -3,6 +3,7 @@
 
 use crate::game::{Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::{board, fit, lines};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
@@ -66,7 +67,7 @@ fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
             Point::new(u8::try_from(column).ok()?, u8::try_from(row).ok()?)
         });
         point.map(|point| (0, point)).ok_or_else(|| {
-            let what = format!("\"{}\" is no point from 11 to FF", String::from_utf8_lossy(pair));
+            let what = message!("\"{}\" is no point from 11 to FF", String::from_utf8_lossy(pair));
             Fault::at(0, BadGameReason::Unplayable { ply: index + 1, what })
         })
     });

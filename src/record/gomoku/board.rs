@@ -2,6 +2,7 @@
 
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::record::{Record, Tree};
 
@@ -18,11 +19,11 @@ pub(crate) fn shortened(text: &str) -> String {
 /// An empty board on which five in a row win.
 pub(crate) fn empty(width: u8, height: u8, variant: Variant) -> Result<Board, BadGameReason> {
     if !SIDES.contains(&width) || !SIDES.contains(&height) {
-        let what = format!("a board of {width}x{height}; boards of 5x5 to 20x20 are read");
+        let what = message!("a board of {width}x{height}; boards of 5x5 to 20x20 are read");
         return Err(BadGameReason::Malformed(what));
     }
     Board::with_variant(width, height, 5, variant)
-        .map_err(|error| BadGameReason::Malformed(error.to_string()))
+        .map_err(|error| BadGameReason::Malformed(error.to_string().into()))
 }
 
 /// The board on which points with columns and rows up to these, from 0, were played where nothing in a file says its
@@ -48,7 +49,7 @@ pub(crate) fn read_start(text: &str) -> Result<Option<Board>, BadGameReason> {
         return Ok(None);
     }
     let board = Board::from_fen(text)
-        .map_err(|error| BadGameReason::Malformed(format!("start position: {error}")))?;
+        .map_err(|error| BadGameReason::Malformed(message!("start position: {error}")))?;
     Ok(start_of(board))
 }
 
@@ -78,19 +79,19 @@ pub(crate) fn result(text: &str) -> Option<Outcome> {
 }
 
 /// The reason why a point of the type cannot be played.
-pub(crate) fn why_illegal(board: &Board, point: Point) -> String {
+pub(crate) fn why_illegal(board: &Board, point: Point) -> Message {
     if !board.contains(point) {
-        return format!("{point} is not on the {}x{} board", board.width(), board.height());
+        return message!("{point} is not on the {}x{} board", board.width(), board.height());
     }
     if board.stone(point).is_some() {
-        return format!("{point} is occupied");
+        return message!("{point} is occupied");
     }
     if board.outcome().is_some() {
-        return format!("{point} comes after the end of the game");
+        return message!("{point} comes after the end of the game");
     }
     match board.forbidden(point) {
-        Some(forbidden) => format!("{point} is forbidden to Black: {}", forbidden.name()),
-        None => format!("{point} cannot be played"),
+        Some(forbidden) => message!("{point} is forbidden to Black: {}", forbidden.name()),
+        None => message!("{point} cannot be played"),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::record::model::bad_game::BadGameReason;
 pub(crate) fn refuse_database(bytes: &[u8]) -> Result<(), BadGameReason> {
     if begins_database(bytes) {
         let what = "a database of positions by Yixin or Rapfi, which `juzhong book import` makes a book of";
-        return Err(BadGameReason::Unsupported(what.to_owned()));
+        return Err(BadGameReason::Unsupported(what.to_owned().into()));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@
 
 use crate::game::Outcome;
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::{board, fit, lines};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
@@ -91,7 +92,7 @@ fn parts(text: &str) -> Result<Parts, Fault> {
         if let Some(result) = board::result(word).filter(|_| !parts.points.is_empty()) {
             parts.result = Some(result);
         } else if parts.result.is_some() {
-            let what = format!("\"{}\" after the result", board::shortened(word));
+            let what = message!("\"{}\" after the result", board::shortened(word));
             return Err(malformed(0, what));
         } else {
             points(word, &mut parts.points)?;
@@ -120,7 +121,7 @@ fn points(word: &str, points: &mut Vec<Point>) -> Result<(), Fault> {
         let Some(point) = Point::parse(text) else {
             let ply = points.len() + 1;
             let text = board::shortened(rest);
-            let what = format!("\"{text}\" does not begin with a point such as h8");
+            let what = message!("\"{text}\" does not begin with a point such as h8");
             return Err(Fault::at(0, BadGameReason::Unplayable { ply, what }));
         };
         points.push(point);

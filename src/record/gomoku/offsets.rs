@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::{board, fit, lines};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
@@ -62,7 +63,7 @@ fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let moves = pairs.iter().enumerate().map(|(index, &pair)| {
         let point = point(pair).map(|point| (0, point));
         point.ok_or_else(|| {
-            let what = format!("{},{} is not on the board", pair.0, pair.1);
+            let what = message!("{},{} is not on the board", pair.0, pair.1);
             Fault::at(0, BadGameReason::Unplayable { ply: index + 1, what })
         })
     });
@@ -83,7 +84,7 @@ fn distances(text: &str) -> Result<Vec<(i32, i32)>, Fault> {
         .map(|word| {
             let number = word.parse().ok().filter(|_| word.len() <= DIGITS);
             number.ok_or_else(|| {
-                malformed(0, format!("\"{}\" is no distance", board::shortened(word)))
+                malformed(0, message!("\"{}\" is no distance", board::shortened(word)))
             })
         })
         .collect::<Result<Vec<i32>, Fault>>()?;

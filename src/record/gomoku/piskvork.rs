@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 
 use crate::gomoku::{Board, Variant};
+use crate::message::message;
 use crate::record::gomoku::{board, fit};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
@@ -110,7 +111,7 @@ fn psq(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let size = parts.next().and_then(|word| word.split_whitespace().nth(1)).and_then(board::size);
     let (width, height) = size.ok_or_else(|| {
         let what = "no size of the board, such as 20x20, in the first line".to_owned();
-        at_line(1, BadGameReason::Malformed(what))
+        at_line(1, BadGameReason::Malformed(what.into()))
     })?;
     let is_second_first = parts.nth(1) == Some("1");
     let end = 1 + lines.iter().skip(1).take_while(|line| numbers(line).is_some()).count();
@@ -159,7 +160,7 @@ fn found(
     let points = moves.enumerate().map(|(index, (line, (column, row)))| {
         let point = column.zip(row).and_then(|(x, y)| board::from_top(start, x, y));
         point.map(|point| (line, point)).ok_or_else(|| {
-            let what = format!("not on the {}x{} board", start.width(), start.height());
+            let what = message!("not on the {}x{} board", start.width(), start.height());
             at_line(line, BadGameReason::Unplayable { ply: index + 1, what })
         })
     });

@@ -2,6 +2,7 @@
 //! moves, 15 × row from the top + column.
 
 use crate::gomoku::{Board, Variant};
+use crate::message::message;
 use crate::record::gomoku::{board, fit};
 use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
@@ -51,7 +52,7 @@ fn game(bytes: &[u8]) -> Result<Found<Board>, Fault> {
     let start = board::empty(15, 15, Variant::default()).map_err(|r| Fault::at(0, r))?;
     let points = (1..).zip(stones.iter().take(usize::from(count))).map(|(at, &stone)| {
         let point = board::from_top(&start, u32::from(stone % 15), u32::from(stone / 15));
-        let point = point.ok_or_else(|| malformed(at, format!("{stone} is no point of 0 to 224")));
+        let point = point.ok_or_else(|| malformed(at, message!("{stone} is no point of 0 to 224")));
         point.map(|point| (at, point))
     });
     let (tree, fault) = line(start.clone(), points)?;

@@ -2,6 +2,7 @@
 
 use crate::game::{Game, Notation, Outcome};
 use crate::gomoku::{Board, Point};
+use crate::message::{Message, message};
 use crate::record::gomoku::board;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::preorder::WrittenMove;
@@ -33,11 +34,11 @@ impl Recorded for Board {
 
 impl WrittenMove<Board> for Point {
     fn play(mv: Result<Self, String>, board: &Board, ply: usize) -> Result<Self, BadGameReason> {
-        let unplayable = |what: String| BadGameReason::Unplayable { ply, what };
-        let point = mv.map_err(|text| unplayable(format!("\"{text}\" is no point such as h8")))?;
+        let unplayable = |what: Message| BadGameReason::Unplayable { ply, what };
+        let point = mv.map_err(|text| unplayable(message!("\"{text}\" is no point such as h8")))?;
         if board.is_legal(point) {
             return Ok(point);
         }
-        Err(unplayable(board::why_illegal(board, point)))
+        Err(unplayable(board::why_illegal(board, point).into()))
     }
 }

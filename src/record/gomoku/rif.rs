@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::game::{Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::board;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
@@ -161,7 +162,7 @@ impl Open {
         let points = words.map(|(index, word)| match Point::parse(word) {
             Some(point) => Ok((0, point)),
             None => {
-                let what = format!("\"{}\" is no point such as h8", board::shortened(word));
+                let what = message!("\"{}\" is no point such as h8", board::shortened(word));
                 Err(at(BadGameReason::Unplayable { ply: index + 1, what }))
             }
         });
@@ -171,9 +172,9 @@ impl Open {
         if self.result == Some(Outcome::Win(Side::Second))
             && let Some(BadGameReason::Unplayable { ply, what }) = fault.as_ref().map(|f| &f.reason)
             && *ply == count
-            && what.contains("forbidden")
+            && what.to_string().contains("forbidden")
         {
-            tree.comments.push((tree.moves.len(), what.clone()));
+            tree.comments.push((tree.moves.len(), what.to_string()));
             fault = None;
         }
         let info = tidy(&self.info);
@@ -274,7 +275,7 @@ impl Games<'_, '_> {
     /// Hands over the game that is never closed.
     fn end(self) {
         if let Some(game) = self.open {
-            let reason = BadGameReason::Truncated("a game".to_owned());
+            let reason = BadGameReason::Truncated("a game".into());
             let fault = Fault { place: game.place, reason };
             self.reader.report(game.place, self.number + 1, Err(fault));
         }

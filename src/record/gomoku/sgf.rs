@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
+use crate::message::message;
 use crate::record::gomoku::{board, fit, pos, tree};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
@@ -182,7 +183,7 @@ impl<'a> Tokens<'a> {
             c => {
                 return Err(malformed(
                     begin,
-                    format!("'{}' where a node or a property is due", c.escape_debug()),
+                    message!("'{}' where a node or a property is due", c.escape_debug()),
                 ));
             }
         }))
@@ -295,14 +296,14 @@ impl Head {
     fn start(&self) -> Result<Board, BadGameReason> {
         let malformed = BadGameReason::Malformed;
         if let Some(game) = self.game.as_deref().filter(|game| *game != "4") {
-            let what = format!("game {} of SGF; 4 is gomoku", board::shortened(game));
+            let what = message!("game {} of SGF; 4 is gomoku", board::shortened(game));
             return Err(malformed(what));
         }
         let size = self.size.as_deref().unwrap_or("15");
         let (width, height) = size.split_once(':').unwrap_or((size, size));
         let number = |text: &str| text.trim().parse::<u8>().ok();
         let (Some(width), Some(height)) = (number(width), number(height)) else {
-            return Err(malformed(format!("size \"{}\" is no number", board::shortened(size))));
+            return Err(malformed(message!("size \"{}\" is no number", board::shortened(size))));
         };
         let empty = board::empty(width, height, self.variant())?;
         if self.stones.iter().all(Vec::is_empty) {
@@ -314,7 +315,7 @@ impl Head {
                 let place = point(&empty, text).map(|mv| board::to_top(&empty, mv));
                 let Some((column, row)) = place else {
                     let text = board::shortened(text);
-                    return Err(malformed(format!("a stone on \"{text}\", which is no point")));
+                    return Err(malformed(message!("a stone on \"{text}\", which is no point")));
                 };
                 cells[usize::from(row)][usize::from(column)] = sign;
             }
@@ -328,7 +329,7 @@ impl Head {
         let [black, white] = self.stones.each_ref().map(Vec::len);
         let turn = turn.unwrap_or(if black > white { " o" } else { " x" });
         let text = format!("{}{turn} 5 {}", rows.join("/"), self.variant());
-        Board::from_fen(&text).map_err(|error| malformed(format!("start position: {error}")))
+        Board::from_fen(&text).map_err(|error| malformed(message!("start position: {error}")))
     }
 }
 
@@ -373,7 +374,7 @@ impl WrittenMove<Board> for Stone {
             Err(text) => return Point::play(Err(text), board, ply),
         };
         if stone.side != board.turn() {
-            let what = format!("a stone of {} out of turn", colour(stone.side));
+            let what = message!("a stone of {} out of turn", colour(stone.side));
             return Err(BadGameReason::Unplayable { ply, what });
         }
         let point = point(board, &stone.text).ok_or_else(|| board::shortened(&stone.text));

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::bytes::visible::Visible;
+use crate::message::{Message, ToMessage, message};
 use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH};
 use crate::record::model::place::Place;
 use crate::xiangqi::FenError;
@@ -21,24 +22,30 @@ pub struct BadGame {
     pub reason: BadGameReason,
 }
 
-impl fmt::Display for BadGame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = Visible(&self.reason);
+impl ToMessage for BadGame {
+    fn message(&self) -> Message {
+        let reason = self.reason.message().visible();
         // Of a file of another kind no byte is at fault, and the number of a move says more than a byte of a binary file.
         let is_other =
             matches!(self.reason, BadGameReason::UnknownFormat(_) | BadGameReason::Unsupported(_));
         match self.place {
             Place::Offset(0) if is_other => {
-                write!(f, "{}: {reason}", Visible(&self.source))
+                message!("{}: {reason}", Visible(&self.source))
             }
             Place::Offset(_) if self.reason.bad_ply().is_some() => {
-                write!(f, "{}: game {}: {reason}", Visible(&self.source), self.game)
+                message!("{}: game {}: {reason}", Visible(&self.source), self.game)
             }
             place => {
                 let place = Visible(place.within(&self.source));
-                write!(f, "{place}: game {}: {reason}", self.game)
+                message!("{place}: game {}: {reason}", self.game)
             }
         }
+    }
+}
+
+impl fmt::Display for BadGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }
 
@@ -46,7 +53,7 @@ impl fmt::Display for BadGame {
 impl std::error::Error for BadGame {}
 
 /// The reason for refusing a game.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BadGameReason {
     /// No game boundary within [`MAX_GAME_BYTES`].
@@ -57,16 +64,16 @@ pub enum BadGameReason {
     Utf16,
     /// The content is of no format of game records: what it begins with.
     #[error("no format of game records is known that begins with {0}")]
-    UnknownFormat(String),
+    UnknownFormat(Message),
     /// A known format, but something in it that is not read: what, and what to do.
     #[error("{0}")]
-    Unsupported(String),
+    Unsupported(Message),
     /// The bytes contradict the format: what is wrong.
     #[error("{0}")]
-    Malformed(String),
+    Malformed(Message),
     /// The bytes end too early: within what.
     #[error("truncated: the file ends within {0}")]
-    Truncated(String),
+    Truncated(Message),
     /// Text without tags that does not begin with a move either.
     #[error("no PGN: no tags, and the text begins with \"{0}\"")]
     NotPgn(String),
@@ -87,7 +94,7 @@ pub enum BadGameReason {
         /// From 1.
         ply: usize,
         /// The fault of the move.
-        what: String,
+        what: Message,
     },
     /// A tag between moves.
     #[error("tag \"{0}\" between moves")]

@@ -1,6 +1,7 @@
 //! Start positions from the boards that files store.
 
 use crate::game::{Game, Side};
+use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::parsed::Note;
 use crate::xiangqi::{FenError, Piece, Position, Role, Setup, Square};
@@ -69,7 +70,7 @@ pub(crate) fn board_of(squares: &[Option<Square>; 32]) -> Result<Board, BadGameR
         let side = Side::ALL[index / MEN.len()];
         let piece = Piece::new(side, MEN[index % MEN.len()]);
         if board[square.index()].replace(piece).is_some() {
-            return Err(BadGameReason::Malformed(format!("two men stand on {square}")));
+            return Err(BadGameReason::Malformed(message!("two men stand on {square}")));
         }
     }
     Ok(board)

@@ -229,7 +229,7 @@ impl Encoding {
 }
 
 /// No encoding has that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("unknown encoding \"{0}\"; choose utf-8, gb18030 or big5")]
 pub struct UnknownEncoding(String);
 

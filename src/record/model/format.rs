@@ -168,7 +168,7 @@ impl fmt::Display for Format {
 }
 
 /// No format has that name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("no format \"{0}\"; give one of {names}", names = names())]
 pub struct UnknownFormat(String);
 

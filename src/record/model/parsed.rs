@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::bytes::visible::Visible;
 use crate::game::{Game, Outcome};
+use crate::message::{Message, ToMessage};
 use crate::record::model::bad_game::BadGame;
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
@@ -26,9 +27,9 @@ pub enum Note {
     CutText,
 }
 
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl ToMessage for Note {
+    fn message(&self) -> Message {
+        Message::from(match self {
             Self::OtherSide => {
                 "the position is legal only with the other side to move than the file names; \
                  it was read so"
@@ -43,6 +44,12 @@ impl fmt::Display for Note {
                 "a name that games of the file share is longer than any name; it was cut"
             }
         })
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.message().fmt(f)
     }
 }
 

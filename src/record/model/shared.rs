@@ -4,6 +4,7 @@
 //! thousandfold as it is read, and whatever is made of its games with it. So such a text is cut where it is longer
 //! than any name, and all of what is handed out stays within a multiple of the file.
 
+use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::limits::{FREE_SHARED, MAX_SHARED_RATIO, MAX_SHARED_TEXT};
 
@@ -48,7 +49,7 @@ impl SharedBudget {
     /// There are not so many left.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<(), BadGameReason> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
-            let what = format!(
+            let what = message!(
                 "the names that games share come to more than {MAX_SHARED_RATIO} times the file; \
                  games that need more of them are left out"
             );

@@ -1,6 +1,7 @@
 //! One game as a reader finds it, and the reasons why it was not read.
 
 use crate::game::Game;
+use crate::message::Message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::parsed::Note;
 use crate::record::model::place::Place;
@@ -136,11 +137,11 @@ pub(crate) fn on_lines(
 }
 
 /// A fault where the bytes end too early.
-pub(crate) fn truncated(at: usize, within: &str) -> Fault {
-    Fault::at(at, BadGameReason::Truncated(within.to_owned()))
+pub(crate) fn truncated(at: usize, within: impl Into<Message>) -> Fault {
+    Fault::at(at, BadGameReason::Truncated(within.into()))
 }
 
 /// A fault of bytes that contradict the format.
-pub(crate) fn malformed(at: usize, what: impl Into<String>) -> Fault {
+pub(crate) fn malformed(at: usize, what: impl Into<Message>) -> Fault {
     Fault::at(at, BadGameReason::Malformed(what.into()))
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::game::Game;
+use crate::message::{Message, message};
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
 use crate::record::model::record::{Record, Tree};
@@ -50,7 +51,7 @@ pub struct WriteOptions {
 }
 
 /// The reason why a record cannot be written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The output failed.
@@ -104,11 +105,11 @@ impl Dropped {
 }
 
 /// Names of formats as a choice: `a, b or c`.
-fn names(formats: &[Format]) -> String {
+fn names(formats: &[Format]) -> Message {
     let names: Vec<_> = formats.iter().map(|format| format.name()).collect();
     match names.split_last() {
-        Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        _ => names.concat(),
+        Some((last, first)) if !first.is_empty() => message!("{} or {last}", first.join(", ")),
+        _ => names.concat().into(),
     }
 }
 

@@ -174,7 +174,7 @@ impl Reader<'_> {
             }
         }
         let within = "the head: no MoveList follows".to_owned();
-        Err((self.text.len(), BadGameReason::Truncated(within)))
+        Err((self.text.len(), BadGameReason::Truncated(within.into())))
     }
 
     /// The next move; `None` at the end of the list.
@@ -186,7 +186,7 @@ impl Reader<'_> {
             match piece {
                 Piece::Open { name: "Move", .. } if open.is_some() => {
                     let text = "a Move begins within another, which is not closed".to_owned();
-                    return Err((at, BadGameReason::Malformed(text)));
+                    return Err((at, BadGameReason::Malformed(text.into())));
                 }
                 Piece::Open { name: "Move", attributes, is_closed } => {
                     self.moves_at = at;
@@ -217,7 +217,7 @@ impl Reader<'_> {
                 Piece::Open { .. } | Piece::Close(_) => {}
             }
         }
-        let reason = BadGameReason::Truncated("the list of moves".to_owned());
+        let reason = BadGameReason::Truncated("the list of moves".into());
         Err((self.text.len(), reason))
     }
 }

@@ -23,6 +23,7 @@
 use std::ops::Range;
 
 use crate::game::{Outcome, Side};
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{from_halves, note, start_position};
 use crate::record::model::chunk::{Chunk, Cut, Start};
@@ -213,10 +214,10 @@ fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     if !bytes.starts_with(LIBRARY_MAGIC) {
         let is_short = [LIBRARY_MAGIC, RECORD_MAGIC].iter().any(|magic| magic.starts_with(bytes));
         let reason = if is_short {
-            BadGameReason::Truncated("the header".to_owned())
+            BadGameReason::Truncated("the header".into())
         } else {
             let text = "begins like a file of CCBridge, but is none of a known kind";
-            BadGameReason::Unsupported(text.to_owned())
+            BadGameReason::Unsupported(text.to_owned().into())
         };
         return Err(Fault::at(0, reason));
     }
@@ -225,7 +226,7 @@ fn first_record(bytes: &[u8]) -> Result<usize, Fault> {
     let first = INDEX + INDEX_ENTRY * u64::from(slots);
     let first = usize::try_from(first).ok().filter(|&first| first <= bytes.len());
     let Some(first) = first else {
-        let within = format!("the index, which claims {slots} games");
+        let within = message!("the index, which claims {slots} games");
         return Err(truncated(bytes.len(), &within));
     };
     if records(bytes, first).next().is_some() {
@@ -243,7 +244,7 @@ fn game(record: &[u8], offset: usize) -> Result<Found, Fault> {
     let board_at = BOARD - layout.rest;
     let tree_at = TREE - layout.rest;
     let Some(header) = record.get(..tree_at) else {
-        let within = format!("the header, after {} of its {tree_at} bytes", record.len());
+        let within = message!("the header, after {} of its {tree_at} bytes", record.len());
         return Err(truncated(offset + record.len(), &within));
     };
     let board = board(layout.board(header).unwrap_or_default())
@@ -303,7 +304,7 @@ fn board(men: &[u8]) -> Result<crate::record::model::board::Board, BadGameReason
             (1, Some(&role)) => Piece::new(Side::First, role),
             (2, Some(&role)) => Piece::new(Side::Second, role),
             _ => {
-                let text = format!("{man:#04x} on square {index} of the board is no man");
+                let text = message!("{man:#04x} on square {index} of the board is no man");
                 return Err(BadGameReason::Malformed(text));
             }
         };
@@ -345,7 +346,7 @@ impl TreeReader<'_> {
         let rest = &self.bytes[self.at..];
         let Some(text) = usize::try_from(len).ok().and_then(|len| rest.get(..len)) else {
             let there = rest.len();
-            let within = format!("a comment that claims {len} bytes, of which {there} are there");
+            let within = message!("a comment that claims {len} bytes, of which {there} are there");
             return Err(truncated(self.offset + at, &within));
         };
         if text.len() > MAX_GAME_BYTES {
@@ -355,7 +356,7 @@ impl TreeReader<'_> {
         Ok(self.texts.utf16(text))
     }
 
-    fn take(&mut self, within: &str) -> Result<[u8; 4], Fault> {
+    fn take(&mut self, within: impl Into<Message>) -> Result<[u8; 4], Fault> {
         let Some(taken) = self.bytes[self.at..].first_chunk::<4>() else {
             return Err(truncated(self.offset + self.at, within));
         };

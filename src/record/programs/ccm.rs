@@ -13,6 +13,7 @@
 //! they are recognised by their length and two moves that can be played. No file of Zhongyou was at hand, so
 //! that one is read only if every move in it is legal, and else is of an unknown format.
 
+use crate::message::message;
 use crate::record::model::board::{from_top_left, turned};
 use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
@@ -71,7 +72,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         let count = count(bytes).ok_or_else(|| truncated(bytes.len(), "the header"))?;
         let (tree, mut fault) = line(Position::start(), moves(bytes).take(count).map(Ok))?;
         if fault.is_none() && tree.moves.len() < count {
-            let within = format!("the moves, after {} of {count}", tree.moves.len());
+            let within = message!("the moves, after {} of {count}", tree.moves.len());
             fault = Some(truncated(bytes.len(), &within));
         }
         (tree, fault)

@@ -10,6 +10,7 @@
 //! Ranks count from Red's side, files from Red's left, both from 0. Neither names nor a result are
 //! kept. The game goes on after mate until the king is captured: such a last move is illegal.
 
+use crate::message::{Message, message};
 use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
 use crate::record::model::preorder::Coordinates;
@@ -63,7 +64,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     numbers.number("the number of moves")?;
     let (_, count) = numbers.number("the number of moves")?;
     let moves = (0..count).map(|_| {
-        let within = format!("the moves, of which there should be {count}");
+        let within = message!("the moves, of which there should be {count}");
         let (at, first) = numbers.number(&within)?;
         let mut mv = [first; MOVE];
         for number in &mut mv[1..] {
@@ -75,7 +76,7 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
     if fault.is_none()
         && let Some(number) = numbers.next()
     {
-        let what = format!("more numbers than {count} moves need");
+        let what = message!("more numbers than {count} moves need");
         return Err(malformed(number?.0, what));
     }
     let record = Record { tags: Vec::new(), start: None, start_clock: 0, result: None, tree };
@@ -105,7 +106,7 @@ impl<'a> Numbers<'a> {
         Self { bytes, at: 0 }
     }
 
-    fn number(&mut self, within: &str) -> Result<(usize, u32), Fault> {
+    fn number(&mut self, within: impl Into<Message>) -> Result<(usize, u32), Fault> {
         self.next().unwrap_or_else(|| Err(truncated(self.bytes.len(), within)))
     }
 }
@@ -125,7 +126,7 @@ impl Iterator for Numbers<'_> {
             Some(number) => Ok((at, number)),
             None => {
                 let word = &word[..word.len().min(20)];
-                Err(malformed(at, format!("\"{}\" is no number", word.escape_ascii())))
+                Err(malformed(at, message!("\"{}\" is no number", word.escape_ascii())))
             }
         })
     }

@@ -20,6 +20,7 @@
 //! is of an unknown format. The king may be captured: such a last move is illegal.
 
 use crate::game::Side;
+use crate::message::message;
 use crate::record::model::board::{Board, from_top_left, start_position, turned};
 use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
@@ -116,7 +117,7 @@ fn board(men: &[u8]) -> Result<(Board, bool), Fault> {
     let mut board = [None; Square::COUNT];
     let mut is_turned = false;
     for (index, &man) in men.iter().enumerate().filter(|(_, man)| **man != 0) {
-        let fault = || malformed(BOARD + index, format!("{man:#04x} on the board is no man"));
+        let fault = || malformed(BOARD + index, message!("{man:#04x} on the board is no man"));
         let kind = usize::from(man & 7).checked_sub(1).and_then(|kind| MEN.get(kind));
         let role = *kind.ok_or_else(fault)?;
         let side = if man & 8 == 0 { Side::First } else { Side::Second };

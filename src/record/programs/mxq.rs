@@ -11,6 +11,7 @@
 //! are not kept.
 
 use crate::game::{Outcome, Side};
+use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
@@ -84,7 +85,7 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
             break;
         }
         if head.len() == MAX_HEAD {
-            return Err(malformed(at, format!("more than {MAX_HEAD} strings before the moves")));
+            return Err(malformed(at, message!("more than {MAX_HEAD} strings before the moves")));
         }
         head.push(texts.text(text));
     }

@@ -27,6 +27,7 @@ use std::io::{self, Read};
 use flate2::bufread::ZlibDecoder;
 
 use crate::game::{Outcome, Side};
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{board_of, from_halves, start_position};
 use crate::record::model::chunk_reader::ChunkReader;
@@ -76,14 +77,14 @@ pub(crate) fn read(reader: &mut ChunkReader<'_>) {
 fn check(bytes: &[u8]) -> Result<(), Fault> {
     let (version, len) = header(bytes)?;
     if !matches!(version, 1 | DOUBTED) {
-        let what = format!(
+        let what = message!(
             "a library of version {version} of the old CCBridge, of which 1 and {DOUBTED} are read; \
              open it in CCBridge and save it as a library of today's kind"
         );
-        return Err(Fault::at(12, BadGameReason::Unsupported(what)));
+        return Err(Fault::at(12, BadGameReason::Unsupported(what.into())));
     }
     if len > FREE_BYTES.saturating_add(MAX_RATIO.saturating_mul(bytes.len() as u64)) {
-        let what = format!("claims to unpack to {len} bytes, far more than any library does");
+        let what = message!("claims to unpack to {len} bytes, far more than any library does");
         return Err(Fault::at(16, BadGameReason::Unsupported(what)));
     }
     if version != DOUBTED {
@@ -101,11 +102,11 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
         doubt.get_or_insert((number, what));
     });
     let Some((number, what)) = doubt else { return Ok(()) };
-    let what = format!(
+    let what = message!(
         "a library of version {DOUBTED} of the old CCBridge, read only if every game in it is legal; \
          game {number}: {what}; open it in CCBridge and save it as a library of today's kind"
     );
-    Err(Fault::at(0, BadGameReason::Unsupported(what)))
+    Err(Fault::at(0, BadGameReason::Unsupported(what.into())))
 }
 
 /// The version, and how many bytes are packed.
@@ -131,14 +132,16 @@ fn each_game(bytes: &[u8], take: &mut Games<'_>) {
     };
     for number in 1..=count {
         let at = unpacked.at;
-        match unpacked.game(&format!("game {number} of {count}")) {
+        match unpacked.game(&message!("game {number} of {count}")) {
             Ok(bytes) => take(at as u64, game(&bytes, at + 4)),
             Err(fault) => return take(at as u64, Err(fault)),
         }
     }
     let at = unpacked.at;
     match unpacked.bytes(1, "") {
-        Ok(_) => take(at as u64, Err(malformed(at, format!("more bytes than {count} games need")))),
+        Ok(_) => {
+            take(at as u64, Err(malformed(at, message!("more bytes than {count} games need"))))
+        }
         Err(fault) if matches!(fault.reason, BadGameReason::Truncated(_)) => {}
         Err(fault) => take(at as u64, Err(fault)),
     }
@@ -163,18 +166,18 @@ struct Unpacked<'a> {
 
 impl Unpacked<'_> {
     /// Reads the next `len` bytes; memory is allocated for no more than there are.
-    fn bytes(&mut self, len: usize, within: &str) -> Result<Vec<u8>, Fault> {
+    fn bytes(&mut self, len: usize, within: impl Into<Message>) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
         let read = self.input.by_ref().take(len as u64).read_to_end(&mut bytes);
         self.at += bytes.len();
         match read {
             Ok(read) if read == len => Ok(bytes),
             Ok(_) => Err(truncated(self.at, within)),
-            Err(error) => Err(malformed(self.at, format!("what is packed is damaged: {error}"))),
+            Err(error) => Err(malformed(self.at, message!("what is packed is damaged: {error}"))),
         }
     }
 
-    fn number(&mut self, within: &str) -> Result<u32, Fault> {
+    fn number(&mut self, within: impl Into<Message>) -> Result<u32, Fault> {
         let bytes = self.bytes(4, within)?;
         Ok(bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)))
     }
@@ -186,10 +189,10 @@ impl Unpacked<'_> {
     }
 
     /// The bytes of a game, without their length.
-    fn game(&mut self, within: &str) -> Result<Vec<u8>, Fault> {
+    fn game(&mut self, within: &Message) -> Result<Vec<u8>, Fault> {
         let len = self.number(within)?;
         let Some(len) = len.checked_sub(4) else {
-            return Err(malformed(self.at - 4, format!("{within} has a length of {len}")));
+            return Err(malformed(self.at - 4, message!("{within} has a length of {len}")));
         };
         self.bytes(bounded(len, self.at)?, within)
     }
@@ -269,7 +272,7 @@ fn nodes(moves: &[Numbered], moves_at: usize) -> Result<Vec<FileMove>, Fault> {
     let mut before = 0;
     for (index, Numbered { number, .. }) in moves.iter().enumerate() {
         if !(1..=before + 1).contains(number) {
-            let what = format!("move {number} follows move {before}");
+            let what = message!("move {number} follows move {before}");
             return Err(malformed(moves_at + MOVE * index, what));
         }
         before = *number;
@@ -315,7 +318,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, len: usize, within: &str) -> Result<&'a [u8], Fault> {
+    fn take(&mut self, len: usize, within: impl Into<Message>) -> Result<&'a [u8], Fault> {
         let taken = self.bytes[self.at..].get(..len);
         let taken = taken.ok_or_else(|| truncated(self.offset + self.at, within))?;
         self.at += len;

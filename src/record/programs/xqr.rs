@@ -17,6 +17,7 @@
 
 use crate::bytes::by_count;
 use crate::game::{Outcome, Side};
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::from_top_left;
 use crate::record::model::chunk::Cut;
@@ -100,8 +101,8 @@ fn game(bytes: &[u8]) -> Result<Found, Fault> {
         let rest = content.len() - end;
         let what = by_count(
             rest as u64,
-            "1 byte after the last move".to_owned(),
-            format!("{rest} bytes after the last move"),
+            "1 byte after the last move".into(),
+            message!("{rest} bytes after the last move"),
         );
         return Err(malformed(end, what));
     }
@@ -159,7 +160,7 @@ fn checked(bytes: &[u8]) -> Result<(&[u8], &'static [Field]), Fault> {
     let stated = u32::from_le_bytes(*stated);
     let found = crc32fast::hash(content);
     if stated != found && !cfg!(fuzzing) {
-        let what = format!("the checksum is {stated:08x}, that of the bytes {found:08x}");
+        let what = message!("the checksum is {stated:08x}, that of the bytes {found:08x}");
         return Err(malformed(end - 4, what));
     }
     Ok((content, fields))
@@ -203,7 +204,7 @@ impl<'a> Reader<'a> {
             let len = u32::from_le_bytes(*self.take("the length of a comment")?);
             let len = usize::try_from(len).unwrap_or(usize::MAX);
             let there = self.bytes.len() - self.at;
-            let within = format!("a comment that claims {len} bytes, of which {there} are there");
+            let within = message!("a comment that claims {len} bytes, of which {there} are there");
             comment = tidy(&self.texts.detected(self.bytes_of(len, &within)?));
         }
         let is_last = marks & 1 == 0;
@@ -211,14 +212,14 @@ impl<'a> Reader<'a> {
         Ok(FileMove { mv, comment, is_last, has_alternative })
     }
 
-    fn take<const N: usize>(&mut self, within: &str) -> Result<&'a [u8; N], Fault> {
+    fn take<const N: usize>(&mut self, within: impl Into<Message>) -> Result<&'a [u8; N], Fault> {
         let taken = self.bytes[self.at..].first_chunk();
         let taken = taken.ok_or_else(|| truncated(self.bytes.len(), within))?;
         self.at += N;
         Ok(taken)
     }
 
-    fn bytes_of(&mut self, len: usize, within: &str) -> Result<&'a [u8], Fault> {
+    fn bytes_of(&mut self, len: usize, within: impl Into<Message>) -> Result<&'a [u8], Fault> {
         let taken = self.bytes[self.at..].get(..len);
         let taken = taken.ok_or_else(|| truncated(self.at, within))?;
         self.at += len;

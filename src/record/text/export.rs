@@ -23,6 +23,7 @@
 
 use std::borrow::Cow;
 
+use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::{Chunk, Cut};
 use crate::record::model::chunk_reader::ChunkReader;
@@ -519,7 +520,7 @@ impl Game {
             return Err(BlockFault::new(0, BadGameReason::TooLong(self.bytes)));
         }
         if self.first != 1 && !self.has_tag("FEN") {
-            let what = format!("moves from number {} on, outside of any game", self.first);
+            let what = message!("moves from number {} on, outside of any game", self.first);
             return Err(BlockFault::new(0, BadGameReason::Malformed(what)));
         }
         let is_result = |(name, _): &&(String, String)| name == "Result";

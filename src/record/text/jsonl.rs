@@ -30,6 +30,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::game::Outcome;
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
 use crate::record::model::chunk_reader::ChunkReader;
@@ -158,7 +159,7 @@ impl LineText<'_> {
         let Some(last) = self.comments.iter().map(|(ply, _)| *ply).max() else { return Ok(()) };
         let plies = self.moves.0.split_whitespace().count();
         if last > plies {
-            let what = format!("a comment on ply {last} of a line of {plies}");
+            let what = message!("a comment on ply {last} of a line of {plies}");
             return Err(BadGameReason::Malformed(what));
         }
         Ok(())
@@ -208,19 +209,19 @@ fn read_text(line: &[u8]) -> Result<Text<'_>, BadGameReason> {
         if parts.0.get() > MAX_PARTS {
             return BadGameReason::TooManyParts;
         }
-        BadGameReason::Malformed(json_error(&error))
+        BadGameReason::Malformed(json_error(&error).into())
     })
 }
 
 /// The message for a line that is not the JSON of a game; the line's number is known from elsewhere.
-fn json_error(error: &serde_json::Error) -> String {
+fn json_error(error: &serde_json::Error) -> Message {
     /// Messages quote what they complain of, in full.
     const LONGEST: usize = 200;
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     let shown: String = what.chars().take(LONGEST).collect();
     let rest = if shown.len() < what.len() { "…" } else { "" };
-    format!("not the JSON of a game: {shown}{rest}, column {}", error.column())
+    message!("not the JSON of a game: {shown}{rest}, column {}", error.column())
 }
 
 /// The result that a member states; words used in CSV tables are read as well.
@@ -230,7 +231,7 @@ fn read_result<G: Recorded>(text: &str) -> Result<Option<Outcome>, BadGameReason
     let is_unknown = ["", "*", "?", "unknown"].iter().any(|word| text.eq_ignore_ascii_case(word));
     if outcome.is_none() && !is_unknown {
         let shown: String = text.chars().take(20).collect();
-        let what = format!("result \"{shown}\" is none of 1-0, 0-1, 1/2-1/2 and *");
+        let what = message!("result \"{shown}\" is none of 1-0, 0-1, 1/2-1/2 and *");
         return Err(BadGameReason::Malformed(what));
     }
     Ok(outcome)
@@ -255,7 +256,7 @@ struct TreeReader<G: Recorded> {
 
 impl<G: Recorded> TreeReader<G> {
     fn new(lines: &[LineText<'_>], start: G, plies: usize) -> Result<Self, BadGameReason> {
-        let malformed = |what: String| Err(BadGameReason::Malformed(what));
+        let malformed = |what: Message| Err(BadGameReason::Malformed(what));
         if lines.len() > MAX_PARTS {
             return Err(BadGameReason::TooManyParts);
         }
@@ -263,7 +264,7 @@ impl<G: Recorded> TreeReader<G> {
         let mut depths = vec![0_usize; lines.len()];
         for (index, line) in lines.iter().enumerate().skip(1) {
             if line.of >= index {
-                return malformed(format!("line {index} is of line {}, a later one", line.of));
+                return malformed(message!("line {index} is of line {}, a later one", line.of));
             }
             depths[index] = depths[line.of] + 1;
             if depths[index] > MAX_VARIATION_DEPTH {
@@ -276,7 +277,7 @@ impl<G: Recorded> TreeReader<G> {
         }
         let mut starts = vec![None; lines.len()];
         if starts.is_empty() {
-            return malformed("no \"moves\"".to_owned());
+            return malformed("no \"moves\"".into());
         }
         starts[0] = Some(start);
         Ok(Self {

@@ -148,7 +148,7 @@ impl<'a> Rows<'a> {
     /// Reads the cells of the row that `rest` begins with and returns its length, or how much was looked
     /// at and what is wrong.
     fn read(&mut self, rest: &[u8]) -> Result<usize, (usize, BadGameReason)> {
-        let malformed = |what: &str| BadGameReason::Malformed(what.to_owned());
+        let malformed = |what: &str| BadGameReason::Malformed(what.to_owned().into());
         let input = &rest[..rest.len().min(MAX_GAME_BYTES)];
         self.reader.reset();
         let mut read = 0;
@@ -350,7 +350,7 @@ impl Game {
 
 fn read_rows(game: Game) -> Result<Option<BlockGame>, BlockFault> {
     let Game { line, moves, tags, fault, .. } = game;
-    let no_moves = || BadGameReason::Malformed("a row without moves".to_owned());
+    let no_moves = || BadGameReason::Malformed("a row without moves".into());
     if let Some((reason, at)) = fault {
         return Err(BlockFault::new(at - line, reason));
     }

@@ -108,7 +108,7 @@ fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFau
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let Some(begin) = find_start(&text) else {
         let what = "a WXF game without START{ before its moves";
-        return Err(BlockFault::new(0, BadGameReason::Malformed(what.to_owned())));
+        return Err(BlockFault::new(0, BadGameReason::Malformed(what.to_owned().into())));
     };
     let (head, moves) = text.split_at(begin);
     let lines = head.matches('\n').count() as u64;
@@ -129,7 +129,7 @@ fn read_block(bytes: &[u8], chunk: &Chunk) -> Result<Option<BlockGame>, BlockFau
 /// The fault of moves that lack their end, and the game that they make so far.
 fn cut_off(moves: &str, game: BlockGame) -> BlockFault {
     let lines = moves.trim_end().matches('\n').count() as u64;
-    let reason = BadGameReason::Truncated("the moves, which }END ends".to_owned());
+    let reason = BadGameReason::Truncated("the moves, which }END ends".into());
     let has_moves = !game.record.tree.moves.is_empty();
     BlockFault { lines, reason, part: has_moves.then(|| Box::new(game)) }
 }

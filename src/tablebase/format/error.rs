@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::bytes::sealed::SealError;
 use crate::bytes::visible::ShowPath;
+use crate::message::{Message, message};
 use crate::tablebase::material::Material;
 use crate::tablebase::value::{Metric, Rules};
 
 /// The reasons for which a table cannot be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum TableError {
     /// There is no such table.
@@ -59,7 +60,7 @@ pub enum TableError {
         /// The file.
         path: PathBuf,
         /// The contradiction.
-        what: String,
+        what: Message,
     },
     /// A block does not have its checksum or cannot be decoded.
     #[error(
@@ -109,12 +110,12 @@ impl TableError {
 }
 
 /// The remedy where a file or folder cannot be read.
-fn reading_remedy(path: &Path, error: &io::Error) -> String {
+fn reading_remedy(path: &Path, error: &io::Error) -> Message {
     if error.kind() == io::ErrorKind::NotFound {
         let dir = path.shown();
-        format!("build tables with: juzhong tablebase generate MATERIAL --tables {dir}")
+        message!("build tables with: juzhong tablebase generate MATERIAL --tables {dir}")
     } else {
-        "check what is there and its permissions, or use another --tables".to_owned()
+        "check what is there and its permissions, or use another --tables".into()
     }
 }
 
@@ -133,14 +134,14 @@ fn writing_remedy(error: &io::Error) -> &'static str {
 }
 
 /// The fault of a header, and its remedy.
-fn header_remedy(fault: &SealError) -> String {
+fn header_remedy(fault: &SealError) -> Message {
     match fault {
-        SealError::Version { found, supported } if found > supported => format!(
+        SealError::Version { found, supported } if found > supported => message!(
             "version {found}, but this program reads version {supported}; update juzhong, or use another --tables"
         ),
-        SealError::Version { found, supported } => format!(
+        SealError::Version { found, supported } => message!(
             "version {found}, but this program reads version {supported}; generate it again"
         ),
-        _ => format!("{fault}; remove the file and generate it again"),
+        _ => message!("{fault}; remove the file and generate it again"),
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::sealed::{self, SealError, SealedKind};
 use crate::game::{BySide, Game, Side};
+use crate::message::{Message, message};
 use crate::tablebase::format::layout::Layout;
 use crate::tablebase::format::symbols::{Alphabet, Packing};
 use crate::tablebase::format::word_counts::{HistogramRow, SideCounts, count_words};
@@ -176,7 +177,7 @@ impl Header {
         material: Material,
         rules: Rules,
         metric: Metric,
-    ) -> Result<Layout, String> {
+    ) -> Result<Layout, Message> {
         let names = [
             ("material", &self.material, material.to_string()),
             ("rules", &self.rules, rules.to_string()),
@@ -184,21 +185,21 @@ impl Header {
         ];
         for (what, found, wanted) in names {
             if *found != wanted {
-                return Err(format!("the {what} in the file is {found:?}, not {wanted:?}"));
+                return Err(message!("the {what} in the file is {found:?}, not {wanted:?}"));
             }
         }
         if Index::count_slots(material).map(u64::from) != Some(self.slots) {
-            return Err(format!("{} slots are impossible", self.slots));
+            return Err(message!("{} slots are impossible", self.slots));
         }
         if !self.has_possible_ranks() || !self.could_count(material) {
-            return Err("the header contradicts itself".to_owned());
+            return Err("the header contradicts itself".into());
         }
         if self.ranks().iter().any(|&(_, distance)| distance > metric.horizon()) {
-            return Err("the header has distances beyond its limit".to_owned());
+            return Err("the header has distances beyond its limit".into());
         }
         let names = self.dependencies.iter().map(|(name, _)| name.as_str());
         if !names.eq(material.captures().iter().map(Material::to_string)) {
-            return Err("the header names other smaller tables than captures lead to".to_owned());
+            return Err("the header names other smaller tables than captures lead to".into());
         }
         let layout = Layout::with_fold(material, self.fold.into());
         let layout = layout.ok_or("there is no component to fold through")?;
@@ -212,7 +213,7 @@ impl Header {
         if are_possible && self.can_rebuild() && (self.rebuilt == 0 || metric.limit().is_none()) {
             Ok(layout)
         } else {
-            Err("a stream is impossible".to_owned())
+            Err("a stream is impossible".into())
         }
     }
 
@@ -348,7 +349,7 @@ mod tests {
             let mut header = header.clone();
             change(&mut header);
             let error = header.check(material, PLACE.0, PLACE.1).expect_err(&format!("change {i}"));
-            assert!(error.contains(part), "change {i}: {error}");
+            assert!(error.to_string().contains(part), "change {i}: {error}");
         }
     }
 
@@ -439,7 +440,7 @@ mod tests {
         assert!(check(&header).is_ok(), "{:?}", check(&header));
         assert_eq!(Header::read(&header.sealed().unwrap()).unwrap().0, header);
         fill(&mut more, RANK_LIMIT as usize - known + 1);
-        assert!(check(&more).unwrap_err().contains(CONTRADICTION));
+        assert!(check(&more).unwrap_err().to_string().contains(CONTRADICTION));
     }
 
     #[test]

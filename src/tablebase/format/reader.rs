@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::bytes::positioned::PositionedFile;
 use crate::bytes::{sealed, varint};
 use crate::game::Game;
+use crate::message::{Message, message};
 use crate::tablebase::format::compress::{BLOCK_LEN, unpack};
 use crate::tablebase::format::error::TableError;
 use crate::tablebase::format::file_name;
@@ -317,7 +318,7 @@ impl TableFile {
         for left in self.material.captures() {
             let Some(content) = content(left) else { continue };
             if !self.header.dependencies.contains(&(left.to_string(), content)) {
-                let what = format!("it was built from another {left} than the one beside it");
+                let what = message!("it was built from another {left} than the one beside it");
                 return Err(TableError::Contents { path: self.path.clone(), what });
             }
         }
@@ -387,7 +388,7 @@ impl TableFile {
                 self.damaged(spot)
             }
             None => {
-                let what = format!("no place for {}", position.to_fen());
+                let what = message!("no place for {}", position.to_fen());
                 TableError::Contents { path: self.path.clone(), what }
             }
         }
@@ -403,7 +404,7 @@ fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
 
 /// Checks that the lengths of all streams can be those of their blocks, before anything is read or
 /// allocated by them.
-fn check_lengths(header: &Header, layout: &Layout) -> Result<(), String> {
+fn check_lengths(header: &Header, layout: &Layout) -> Result<(), Message> {
     for (number, stream) in header.streams.iter().enumerate() {
         let most = |each: u64| blocks_of(stream, layout)?.checked_mul(each);
         let within = |len: u64, most: Option<u64>| most.is_some_and(|most| len <= most);
@@ -411,9 +412,10 @@ fn check_lengths(header: &Header, layout: &Layout) -> Result<(), String> {
             && within(stream.table_bytes, most(LONGEST_ENTRY))
             && most(SHORTEST_ENTRY).is_some_and(|least| least <= stream.table_bytes);
         if !is_possible {
-            return Err(format!(
+            return Err(message!(
                 "stream {number} of {} bytes with a block table of {} is impossible",
-                stream.bytes, stream.table_bytes
+                stream.bytes,
+                stream.table_bytes
             ));
         }
     }
@@ -428,16 +430,16 @@ fn blocks_of(stream: &Stream, layout: &Layout) -> Option<u64> {
 
 /// The end of the blocks of all streams, where the block tables begin, which go up to the end of
 /// the file of `bytes` bytes; or a message about the fault.
-fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, String> {
+fn blocks_end(bytes: u64, start: usize, header: &Header) -> Result<u64, Message> {
     let sum =
         |part: fn(&Stream) -> u64| header.streams.iter().map(part).try_fold(0u64, u64::checked_add);
     let blocks_end = sum(|s| s.bytes).and_then(|sum| sum.checked_add(start as u64));
     let end = sum(|s| s.table_bytes).and_then(|tables| tables.checked_add(blocks_end?));
     let (Some(blocks_end), Some(end)) = (blocks_end, end) else {
-        return Err("the header contradicts itself".to_owned());
+        return Err("the header contradicts itself".into());
     };
     if end != bytes {
-        return Err(format!(
+        return Err(message!(
             "{bytes} bytes where {end} are needed: the file is truncated or damaged"
         ));
     }
@@ -450,7 +452,7 @@ fn open_streams(
     start: usize,
     header: &Header,
     layout: &Layout,
-) -> Result<Vec<OpenStream>, String> {
+) -> Result<Vec<OpenStream>, Message> {
     let mut at = start as u64;
     let mut tables = tables;
     let mut streams = Vec::new();

@@ -18,6 +18,7 @@ use crate::bytes::atomic::AtomicFile;
 use crate::bytes::sealed::{self, SealedKind};
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{BinarySize, machine, own_files};
+use crate::message::message;
 use crate::tablebase::generate::estimate::Estimate;
 use crate::tablebase::generate::lock::checkpoint_path;
 use crate::tablebase::solve::snapshot::{Keeper, SolverPlace};
@@ -108,7 +109,7 @@ impl Checkpoint {
         let needed = solver.state_bytes() + self.reserved;
         let free = machine::free_space(self.path.parent().unwrap_or(&self.path))?;
         if free.is_some_and(|free| free < needed) {
-            let text = format!("up to {} are needed on the disk", BinarySize(needed));
+            let text = message!("up to {} are needed on the disk", BinarySize(needed));
             return Err(io::Error::new(io::ErrorKind::StorageFull, text));
         }
         let head = Head { identity: self.identity.clone(), place: solver.place() };

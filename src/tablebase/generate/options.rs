@@ -29,7 +29,7 @@ pub struct GenerateOptions {
 }
 
 /// The reasons for which tables could not be built.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum GenerateError {
     /// The material has too many positions.

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use crate::game::{Game, MoveList, Side};
 use crate::hash::KeyHasher;
+use crate::message::message;
 use crate::tablebase::format::{
     FoldedDigits, Section, Spot, Stored, TableError, TableFile, kind_of_file, material_of_file,
     prepare,
@@ -97,7 +98,7 @@ impl<'a> FoundTable<'a> {
         let Self { file, number, swap, side } = self;
         let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
             path: file.path().to_owned(),
-            what: format!("no place for {}", position.to_fen()),
+            what: message!("no place for {}", position.to_fen()),
         })?;
         Ok(Found { file, number, side, place })
     }

@@ -86,10 +86,8 @@ impl Tables {
         loaded: &HashMap<Material, Arc<SubValues>>,
     ) -> Result<(TableGraph, Table), TableError> {
         let file = self.file(material)?;
-        let too_many = || TableError::Contents {
-            path: file.path().to_owned(),
-            what: "too many slots".to_owned(),
-        };
+        let too_many =
+            || TableError::Contents { path: file.path().to_owned(), what: "too many slots".into() };
         let index = Index::new(material).map_err(|_| too_many())?;
         let find = |left| match loaded.get(&left) {
             Some(sub) => Some(Arc::clone(sub)),

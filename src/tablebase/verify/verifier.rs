@@ -116,7 +116,7 @@ pub struct Proofs {
 }
 
 /// The reason for which nothing could be verified.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The threads could not be started.

@@ -1,7 +1,7 @@
 use crate::xiangqi::position::Move;
 
 /// The reasons for which a text is no legal move.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum MoveError {
     /// In no known notation.
@@ -44,7 +44,9 @@ impl MoveError {
 }
 
 /// The rule that forbids a move, the nearest to a legal one last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error, crate::message::ToMessage,
+)]
 #[repr(u8)]
 pub enum IllegalReason {
     /// Coordinates whose first square is empty.

@@ -88,7 +88,7 @@ impl fmt::Display for MoveNotation {
 }
 
 /// A name that is none of the notations.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("unknown notation \"{0}\"; choose uci, iccs, wxf or chinese")]
 pub struct UnknownNotation(String);
 

@@ -133,7 +133,8 @@ fn play_goes_on_without_a_damaged_table() {
         for _ in 0..2 {
             assert_eq!(source(&mut engine, KRVKN), MoveSource::Search);
         }
-        let warnings = engine.take_warnings();
+        let warnings: Vec<String> =
+            engine.take_warnings().iter().map(ToString::to_string).collect();
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(
             warnings[0].contains("playing on") && warnings[0].contains("KRvKN"),
@@ -206,7 +207,8 @@ fn play_goes_on_without_a_damaged_book() {
             let mv = first_move(&mut engine).unwrap();
             assert_eq!(mv == first, !is_fatal, "{mv}");
         }
-        let warnings = engine.take_warnings();
+        let warnings: Vec<String> =
+            engine.take_warnings().iter().map(ToString::to_string).collect();
         assert_eq!(warnings.len(), usize::from(is_fatal), "{warnings:?}");
         assert!(warnings.iter().all(|n| n.contains(&one.display().to_string())), "{warnings:?}");
         engine.new_game();

@@ -216,7 +216,7 @@ fn what_is_missing_or_damaged_is_told_once_and_play_goes_on() {
     let warnings = engine.take_warnings();
     for path in books.iter().chain([&folder.path().join("no-tables")]) {
         let name = path.display().to_string();
-        let count = warnings.iter().filter(|warning| warning.contains(&name)).count();
+        let count = warnings.iter().filter(|warning| warning.to_string().contains(&name)).count();
         assert_eq!(count, 1, "{name} in {warnings:?}");
     }
     assert!(engine.choose(&line_after("h2e2"), &Limits::nodes(100), &()).is_some());

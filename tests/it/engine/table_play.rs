@@ -127,7 +127,7 @@ fn occurrences(line: &Line<Position>, mv: Move) -> usize {
 /// The end of a game, and true if the engine said anything before its first move.
 struct End {
     outcome: Outcome,
-    said: Vec<String>,
+    said: Vec<juzhong::message::Message>,
     line: Line<Position>,
 }
 
@@ -308,7 +308,7 @@ fn the_limit_of_moves_is_minded() {
         let line = Line::new(position, MOVE_LIMIT - left);
         let end = play(&mut engine, &mut opponent, line);
         let is_won = end.outcome == Outcome::Win(side);
-        let is_told = end.said.iter().any(|warning| warning.contains("limit of moves"));
+        let is_told = end.said.iter().any(|warning| warning.to_string().contains("limit of moves"));
         assert!(is_won || is_told && left < distance, "{left} {}", text(&end.line));
         assert!(!is_told || left < distance, "{entry:?} {left}: {:?}", end.said);
         told += usize::from(is_told);
@@ -353,7 +353,10 @@ fn what_other_rules_made_is_told_once() {
     }
     let told = warnings(RuleSet::Asian, Some(TableRules::Check));
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("tables of rules check in play by rules asian"), "{told:?}");
+    assert!(
+        told[0].to_string().contains("tables of rules check in play by rules asian"),
+        "{told:?}"
+    );
     assert_eq!(warnings(RuleSet::Chinese, Some(TableRules::None)).len(), 1);
 }
 
@@ -487,7 +490,11 @@ fn wins_are_brought_to_a_capture_before_the_limit() {
             let choice = engine.choose(&line, &LONG, &()).unwrap();
             let said = engine.take_warnings();
             if left < forced.distance {
-                assert!(said[0].contains("neither mate nor a capture"), "{said:?} {}", text(&line));
+                assert!(
+                    said[0].to_string().contains("neither mate nor a capture"),
+                    "{said:?} {}",
+                    text(&line)
+                );
                 assert!(!choice.score.unwrap().is_decisive());
                 late += 1;
                 continue;
@@ -608,7 +615,10 @@ fn claimed_wins_come_before_the_limit(
         let choice = engine.choose(&line, &LONG, &()).unwrap();
         let said = engine.take_warnings();
         if !choice.score.unwrap().is_decisive() {
-            assert!(said.iter().any(|warning| warning.contains("limit of moves")), "{said:?}");
+            assert!(
+                said.iter().any(|warning| warning.to_string().contains("limit of moves")),
+                "{said:?}"
+            );
             open += 1;
             continue;
         }
@@ -644,7 +654,7 @@ fn wins_of_high_orders_are_sure_only_before_the_limit() {
     let choice = engine.choose(&Line::new(position, 50), &LONG, &()).unwrap();
     assert!(!choice.score.unwrap().is_decisive(), "{choice:?}");
     let said = engine.take_warnings();
-    assert!(said[0].contains("is not proved"), "{said:?}");
+    assert!(said[0].to_string().contains("is not proved"), "{said:?}");
     let case = (RuleSet::Check, Rules::Check);
     claimed_wins_come_before_the_limit(folder.path(), "KRCvKR", case, 20_000);
 }
@@ -663,7 +673,8 @@ fn a_win_by_repetition_just_before_the_limit_is_played() {
             let end = play_within(&LONG, &mut engine, &mut opponent, line);
             let is_won = end.outcome == Outcome::Win(Side::First);
             assert_eq!(is_won, is_enough, "{rules} {left}: {}", text(&end.line));
-            let has = |part: &str| end.said.iter().any(|warning| warning.contains(part));
+            let has =
+                |part: &str| end.said.iter().any(|warning| warning.to_string().contains(part));
             assert!(is_won || has("limit of moves"), "{:?}", end.said);
             assert!(!is_won || !has("only mistakes"), "{:?}", end.said);
         }

@@ -126,7 +126,7 @@ fn bad_records_of_ccbridge() {
     let text = changed(2218, &[0xff, 0xff, 0xff, 0x7f]);
     assert!(text.contains("claims 2147483647 bytes"), "{text}");
     let endless = cbr(None, &[("", 0, ""), ("h2e2", 0, "")]);
-    assert_eq!(reason(&endless), BadGameReason::Truncated("the tree of moves".to_owned()));
+    assert_eq!(reason(&endless), BadGameReason::Truncated("the tree of moves".into()));
     let illegal = cbr(None, &[("", 0, ""), ("h2e2", 0, ""), ("h9h8", 1, "")]);
     let bad = read_one(&illegal).unwrap_err();
     assert_eq!(bad.place, Place::Offset(2222));

@@ -129,12 +129,12 @@ fn what_is_no_pgn() {
     assert_eq!(read(b"\n \r\n").1, ReadSummary::default());
     assert_eq!(read(b"{only a comment}").1, ReadSummary::default());
     let reason = |bytes: &[u8]| read_one(bytes).unwrap_err().reason;
-    let hello = "\"Hello, world.\"".to_owned();
+    let hello = "\"Hello, world.\"".into();
     assert_eq!(reason(b"Hello, world."), BadGameReason::UnknownFormat(hello));
     let tags = b"; [Red]\n[Red \"a\"]\n\nHello,\n\n[Red \"b\"]\n";
     assert!(matches!(read(tags).0[0], Err(BadGame { place: Place::Line(4), .. })));
-    assert_eq!(reason(b"\xff\xfe[\0E\0"), BadGameReason::UnknownFormat("\"[E\"".to_owned()));
-    let bytes = "the bytes ff 00 80 81 78".to_owned();
+    assert_eq!(reason(b"\xff\xfe[\0E\0"), BadGameReason::UnknownFormat("\"[E\"".into()));
+    let bytes = "the bytes ff 00 80 81 78".into();
     assert_eq!(reason(&[0xff, 0, 0x80, 0x81, b'x']), BadGameReason::UnknownFormat(bytes));
 }
 

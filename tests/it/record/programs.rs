@@ -472,7 +472,7 @@ fn bad_mxq() {
     let bad = read_one(&mxq(&HEAD, &moves_of("h2e2 h9h8"))).unwrap_err();
     assert!(matches!(bad.reason, BadGameReason::Move { ply: 2, .. }), "{bad}");
     let end = good.windows(5).position(|at| at == b"\x04Ends").unwrap();
-    assert_eq!(reason(&good[..end]), BadGameReason::Truncated("the moves".to_owned()));
+    assert_eq!(reason(&good[..end]), BadGameReason::Truncated("the moves".into()));
     let mut word = good;
     word[end - 4] = b'+';
     word[end - 3] = b'+';
@@ -519,7 +519,7 @@ fn a_chn() {
 fn bad_chn() {
     let good = chn(&Position::start(), &moves_of(LINE), false);
     assert!(matches!(reason(&good[..good.len() - 36]), BadGameReason::Truncated(_)));
-    assert_eq!(reason(&good[..200]), BadGameReason::Truncated("the header".to_owned()));
+    assert_eq!(reason(&good[..200]), BadGameReason::Truncated("the header".into()));
     let mut man = good;
     man[180] = 0x18;
     assert_eq!(read_one(&man).unwrap_err().place, Place::Offset(180));
@@ -716,7 +716,7 @@ fn positions_are_read_with_a_note() {
     bytes[0x32] = 1;
     bytes[0x402] = 0xf0;
     assert_eq!(note(&bytes), (Some(Note::NoMoves), 0, Some(Side::Second)));
-    let truncated = BadGameReason::Truncated("the tree of moves".to_owned());
+    let truncated = BadGameReason::Truncated("the tree of moves".into());
     bytes[0x34] = 1;
     assert_eq!(reason(&bytes), truncated);
     bytes[0x34] = 0;

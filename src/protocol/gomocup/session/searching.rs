@@ -121,7 +121,7 @@ impl Session<'_> {
                 let Done { engine, outcome } = *done;
                 self.engine.put_back(engine);
                 let warnings = self.engine.take_warnings();
-                warnings.iter().try_for_each(|warning| self.gui.message(warning))?;
+                warnings.iter().try_for_each(|warning| self.gui.message(&warning.to_string()))?;
                 match outcome {
                     Outcome::Move(choice) => self.answer(choice),
                     Outcome::Leaves(_) => Ok(()),

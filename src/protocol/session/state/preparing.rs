@@ -82,6 +82,9 @@ impl<G: Playable> Session<'_, G> {
     }
 
     pub(crate) fn tell_warnings(&mut self) -> io::Result<()> {
-        self.engine.take_warnings().iter().try_for_each(|warning| self.gui.message(warning))
+        self.engine
+            .take_warnings()
+            .iter()
+            .try_for_each(|warning| self.gui.message(&warning.to_string()))
     }
 }

@@ -1,6 +1,7 @@
 //! Reading XQF.
 
 use crate::game::{Outcome, Side};
+use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{Board, board_of, note, start_position};
 use crate::record::model::parsed::Note;
@@ -25,7 +26,7 @@ pub(crate) fn game(bytes: &[u8]) -> Result<Found, Fault> {
 
 fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
     let Some((header, _)) = bytes.split_first_chunk::<TREE>() else {
-        let within = format!("the header, after {} of its {TREE} bytes", bytes.len());
+        let within = message!("the header, after {} of its {TREE} bytes", bytes.len());
         return Err(Fault::at(bytes.len(), BadGameReason::Truncated(within)));
     };
     let keys = keys(header)?;
@@ -73,11 +74,11 @@ fn read(bytes: &[u8], texts: &Texts) -> Result<Found, Fault> {
 fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
     let version = header[2];
     if !header.starts_with(MAGIC) {
-        let reason = BadGameReason::Malformed("no XQF: it does not begin with XQ".to_owned());
+        let reason = BadGameReason::Malformed("no XQF: it does not begin with XQ".into());
         return Err(Fault::at(0, reason));
     }
     if !(PLAIN_VERSION..=LAST_VERSION).contains(&version) {
-        let text = format!(
+        let text = message!(
             "XQF of version {version}; versions {PLAIN_VERSION} (1.0) to {LAST_VERSION} (1.8) are read"
         );
         return Err(Fault::at(2, BadGameReason::Unsupported(text)));
@@ -86,7 +87,7 @@ fn keys(header: &[u8; TREE]) -> Result<Keys, Fault> {
     first.copy_from_slice(&header[..16]);
     if first[12..].iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) != 0 {
         let text = "bytes 12 to 15, which make the keys, do not sum to 0: the header is damaged";
-        return Err(Fault::at(12, BadGameReason::Malformed(text.to_owned())));
+        return Err(Fault::at(12, BadGameReason::Malformed(text.to_owned().into())));
     }
     Ok(Keys::of(&first))
 }
@@ -149,7 +150,7 @@ impl TreeReader<'_> {
         let len = len.wrapping_sub(self.keys.comment);
         let rest = self.bytes.len() - self.at;
         if usize::try_from(len).map_or(true, |len| len > rest) {
-            let within = format!("a comment that claims {len} bytes, of which {rest} are there");
+            let within = message!("a comment that claims {len} bytes, of which {rest} are there");
             return Err(Fault::at(at, BadGameReason::Truncated(within)));
         }
         let end = self.at + len as usize;
@@ -162,9 +163,9 @@ impl TreeReader<'_> {
         self.bytes[at].wrapping_sub(self.keys.stream[at % 32])
     }
 
-    fn take(&mut self, within: &str) -> Result<[u8; 4], Fault> {
+    fn take(&mut self, within: impl Into<Message>) -> Result<[u8; 4], Fault> {
         if self.bytes.len() - self.at < 4 {
-            return Err(Fault::at(self.at, BadGameReason::Truncated(within.to_owned())));
+            return Err(Fault::at(self.at, BadGameReason::Truncated(within.into())));
         }
         let at = self.at;
         self.at += 4;

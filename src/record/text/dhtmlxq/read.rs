@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::game::{Game, Outcome, Side};
+use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::{board_of, start_position};
 use crate::record::model::chunk::{Chunk, Start};
@@ -81,7 +82,7 @@ pub(crate) fn read(reader: &mut ChunkReader<'_>) {
             && blocks.peek().is_none()
             && found.fault.is_none()
         {
-            let reason = BadGameReason::Truncated("a mark".to_owned());
+            let reason = BadGameReason::Truncated("a mark".into());
             found.fault = Some(Fault { place, reason });
         }
         reader.report(place, number, game);
@@ -249,7 +250,7 @@ fn numbers(text: &str) -> Vec<Option<usize>> {
 fn men(digits: &str) -> Result<[Option<Square>; 32], BadGameReason> {
     let malformed = || {
         let shown: String = digits.chars().take(80).collect();
-        BadGameReason::Malformed(format!("binit is not 64 digits: \"{shown}\""))
+        BadGameReason::Malformed(message!("binit is not 64 digits: \"{shown}\""))
     };
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     if pairs.len() != 32 || !rest.is_empty() {
