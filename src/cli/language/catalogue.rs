@@ -71,20 +71,20 @@ impl Catalogue {
     pub(crate) fn message(&self, message: &Message) -> String {
         match message.only_value() {
             Some(Value::Text(text)) => self.plain(text).text,
-            _ => self.told(message, |text| self.value(text)).text,
+            _ => self.told(message, &|text| self.value(text)).text,
         }
     }
 
     /// The translation of a text of a report, whose names and numbers are as they were given.
     pub(crate) fn report(&self, message: &Message) -> String {
-        self.told(message, Told::unknown).text
+        self.told(message, &Told::unknown).text
     }
 
-    fn told(&self, message: &Message, value: impl Fn(&str) -> Told) -> Told {
+    fn told(&self, message: &Message, value: &dyn Fn(&str) -> Told) -> Told {
         let values = message.values().iter().map(|(name, given)| {
             let told = match given {
                 Value::Text(text) => value(text),
-                Value::Message(message) => self.told(message, |text| self.value(text)),
+                Value::Message(message) => self.told(message, &|text| self.value(text)),
             };
             (&**name, told)
         });
