@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 mod cli;
 mod game_name;
+mod language;
 #[cfg(feature = "web")]
 mod web;
 

@@ -10,7 +10,7 @@ use super::player::{BookArgs, TableArgs, tell_warnings};
 use super::position::refuse;
 use super::terminal::{ShownBoardArgs, Terminal};
 use super::{CliError, Context, OrExit, exit, with_game, write_answer};
-use crate::cli::language::{counts, say};
+use crate::language::{counts, say};
 use juzhong::answers::{Analysed, Analysis, AnalysisAnswer, line_texts, parse_rules};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};

@@ -1,7 +1,7 @@
 //! `juzhong bench`: the signature of the search, and other measurements.
 
 use super::{CliError, Context, bench_mates, exit, write_answer};
-use crate::cli::language::say;
+use crate::language::say;
 use juzhong::answers::BenchAnswer;
 use juzhong::search::MAX_PLY;
 

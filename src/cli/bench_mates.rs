@@ -3,8 +3,8 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use super::language::say;
 use super::{CliError, Context, OrExit, exit, write_answer};
+use crate::language::say;
 use juzhong::answers::{AnswerError, MatesAnswer, SampledPosition};
 use juzhong::engine::{MateSample, check_sample};
 use juzhong::search::Limits;

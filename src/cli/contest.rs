@@ -10,7 +10,7 @@ use super::line_args::{BoardArgs, NotationArgs};
 use super::openings::{read_openings, tell_left_out};
 use super::terminal::Terminal;
 use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game, write_answer};
-use crate::cli::language::{self, counted, counts, left, text, word};
+use crate::language::{self, counted, counts, left, text, word};
 use juzhong::answers::{MatchAnswer, MeansOfMoves, parse_rules};
 use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::machine::cores;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::cli::exit::{self, CliError};
-use crate::cli::language::Language;
 use crate::game_name::GameName;
+use crate::language::Language;
 use juzhong::message::message;
 
 /// Options that every subcommand takes; they stand at the end of each help.

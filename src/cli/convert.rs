@@ -16,7 +16,7 @@ use super::listing::{Listing, claim, claim_file, show_some};
 use super::packed_file::{PackedFile, packing};
 use super::terminal::Terminal;
 use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game, write_answer};
-use crate::cli::language::{counted, counts, text};
+use crate::language::{counted, counts, text};
 use juzhong::answers::{ConvertReport, read_size};
 use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::language::{left, right, say, word};
+use crate::language::{left, right, say, word};
 use juzhong::game::BySide;
 use juzhong::search::eval::xiangqi::{Explanation, Share};
 use juzhong::xiangqi::Square;

@@ -3,8 +3,8 @@ use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 
-use crate::cli::language::errors::message_of;
-use crate::cli::language::{self, text, usage, word};
+use crate::language::errors::message_of;
+use crate::language::{self, text, usage, word};
 use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::bytes::visible::VisibleLines;
 use juzhong::message::Message;

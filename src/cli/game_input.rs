@@ -8,7 +8,7 @@ use super::book::from_book;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::{CliError, OrExit, exit};
-use crate::cli::language::{counts, endings, text, told};
+use crate::language::{counts, endings, text, told};
 use juzhong::answers::{GameEnd, shown_place};
 use juzhong::book::{Inputs, find_games, interop};
 use juzhong::bytes::atomic::{folder_of, resolve};

@@ -2,7 +2,7 @@
 //! for all commands.
 
 use super::{CliError, exit};
-use crate::cli::language::Language;
+use crate::language::Language;
 use juzhong::answers::{BoardRequest, Described, LineRequest, Refusal, Typed};
 use juzhong::xiangqi::notation::MoveNotation;
 

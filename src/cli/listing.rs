@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use super::game_input::remark;
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, tell};
-use crate::cli::language::endings;
+use crate::language::endings;
 use juzhong::answers::GameEnd;
 use juzhong::book::{Reject, RejectReason};
 use juzhong::bytes::atomic::{AtomicFile, resolve};

@@ -4,7 +4,7 @@ use std::{fs, io};
 use clap_mangen::Man;
 
 use super::{CliError, Context, OrExit, exit};
-use crate::cli::language::say;
+use crate::language::say;
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
 

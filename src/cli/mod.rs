@@ -21,7 +21,6 @@ pub(crate) mod game_input;
 mod gomocup;
 mod input;
 mod interrupt;
-pub(crate) mod language;
 pub(crate) mod line_args;
 mod listing;
 mod man;
@@ -55,9 +54,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
+use crate::language::{self, Language};
 use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
 use juzhong::protocol::Dialect;
-use language::Language;
 use settings::Settings;
 
 pub(crate) use crate::game_name::{GameName, with_game};

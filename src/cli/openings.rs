@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::terminal::Terminal;
 use super::{CliError, OrExit, exit, interrupt, tell};
-use crate::cli::language::{self, text};
+use crate::language::{self, text};
 use juzhong::book::find_games;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::language::{right, say, word};
+use crate::language::{right, say, word};
 use juzhong::answers::term_name;
 use juzhong::game::{Game, Notation, Side};
 use juzhong::gomoku::{Board, Point};

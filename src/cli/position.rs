@@ -9,7 +9,7 @@ use super::line_args::{LineArgs, NotationArgs};
 use super::terminal::{DrawingArgs, Terminal};
 use super::verdict_explanation::write_explanation;
 use super::{CliError, Context, exit, with_game, write_answer};
-use crate::cli::language::{self, say, text, word, wrapped};
+use crate::language::{self, say, text, word, wrapped};
 use juzhong::answers::{
     ErrorReport, PositionAnswer, Refusal, RefusedLine, Typed, legal_moves, parse_rules,
 };

@@ -5,7 +5,7 @@ use etcetera::BaseStrategy;
 
 use super::interrupt::stop_flag;
 use super::{CliError, Context, OrExit, exit, tell};
-use crate::cli::language::text;
+use crate::language::text;
 use crate::web::{Config, Server, StartError};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};

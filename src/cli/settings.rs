@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::terminal::BoardStyle;
 use super::{CliError, Context, exit, write_answer};
-use crate::cli::language::{Language, left, say, usage, word};
+use crate::language::{Language, left, say, usage, word};
 use juzhong::answers::{ConfigAnswer, SettingInEffect};
 use juzhong::bytes::open;
 use juzhong::bytes::visible::{ShowPath, Visible};

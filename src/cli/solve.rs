@@ -14,7 +14,7 @@ use super::interrupt::{is_requested, stop_flag};
 use super::line_args::LineArgs;
 use super::size::parse_size;
 use super::{CliError, Context, GameName, OrExit, exit, tell};
-use crate::cli::language::{self, say, text, word};
+use crate::language::{self, say, text, word};
 use juzhong::answers::{CheckAnswer, Described, ErrorReport, Refusal, SolveAnswer};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::bytes::{atomic, open};

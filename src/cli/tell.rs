@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::cli::language;
+use crate::language;
 use juzhong::bytes::visible::VisibleLines;
 use juzhong::message::Message;
 

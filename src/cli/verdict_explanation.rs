@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::language::{left, say, text, word};
+use crate::language::{left, say, text, word};
 use juzhong::answers::{Chase, Limit, LoopStep, Man, Repeated, SideConduct, VerdictExplanation};
 
 /// Writes the explanation of a verdict for people.

@@ -22,7 +22,7 @@ use super::params::{pairs_of, read_body};
 use super::problem::Problem;
 use super::reply::json_of;
 use super::state::App;
-use crate::cli::language::Language;
+use crate::language::Language;
 use juzhong::answers::LineRequest;
 use juzhong::answers::book::moves_of;
 use juzhong::book::BookMove;

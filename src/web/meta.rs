@@ -11,7 +11,7 @@ use super::params::{InLanguage, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::{App, SharedBook};
-use crate::cli::language::Language;
+use crate::language::Language;
 use juzhong::engine::Level;
 use juzhong::game::Game;
 use juzhong::gomoku::Board;

@@ -49,7 +49,7 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::cli::language::{self, Language};
+use crate::language::{self, Language};
 use juzhong::answers::AnswerError;
 use juzhong::answers::tablebase::open_tables;
 use juzhong::bytes::StopFlag;

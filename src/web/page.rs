@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
 use super::problem::Problem;
-use crate::cli::language;
+use crate::language;
 
 /// A file of the page.
 struct Asset {

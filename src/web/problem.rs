@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::body::LONGEST_ANSWER;
 use super::reply::json_of;
-use crate::cli::language::errors::in_full;
-use crate::cli::language::{self, Language};
+use crate::language::errors::in_full;
+use crate::language::{self, Language};
 use juzhong::answers::{AnswerError, ErrorKind, Refusal};
 use juzhong::book::BookError;
 use juzhong::message::{Message, ToMessage, message};

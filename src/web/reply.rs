@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::blocking;
 use super::problem::Problem;
 use super::state::App;
-use crate::cli::language::Language;
+use crate::language::Language;
 
 /// An answer as it is sent.
 pub(crate) fn json_of(answer: &impl Serialize) -> Result<Value, Problem> {

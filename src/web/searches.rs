@@ -13,7 +13,7 @@ use tokio_stream::Stream;
 
 use super::problem::Problem;
 use super::reply::json_of;
-use crate::cli::language::{self, Language};
+use crate::language::{self, Language};
 use juzhong::bytes::StopFlag;
 use juzhong::game::ScoreKind;
 use juzhong::message::Message;

@@ -15,8 +15,8 @@ use super::params::{Common, InPath, Params};
 use super::problem::Problem;
 use super::reply::reply;
 use super::state::App;
-use crate::cli::language::errors::in_full;
 use crate::game_name::GameName;
+use crate::language::errors::in_full;
 use juzhong::answers::tablebase::{
     BestPlay, ListAnswer, NamedSet, Probe, StatsAnswer, random_position,
 };

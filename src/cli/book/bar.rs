@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::language::word;
+use crate::language::word;
 use juzhong::book::interop::{Progress, Step};
 
 /// A bar that goes when it is dropped.

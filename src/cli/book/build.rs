@@ -14,8 +14,8 @@ use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit, tell};
 use super::from_book;
-use crate::cli::language::{counts, say};
 use crate::cli::write_answer;
+use crate::language::{counts, say};
 use juzhong::answers::book::BuildAnswer;
 use juzhong::book::{
     Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SAMPLES, MAX_SHARE,

@@ -7,8 +7,8 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
 use super::{DialectName, FormatName, ReachArgs, from_book};
-use crate::cli::language::{counts, say, text, word};
 use crate::cli::write_answer;
+use crate::language::{counts, say, text, word};
 use juzhong::answers::book::{DoctorAnswer, RepairAnswer, dialect_name, share};
 use juzhong::book::interop::{
     Diagnosis, DoctorOptions, RepairReport, examine, examine_gomoku, repair, repair_gomoku,

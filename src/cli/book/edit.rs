@@ -9,8 +9,8 @@ use super::super::interrupt::stop_flag;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, OrExit, exit};
 use super::from_book;
-use crate::cli::language::{counts, say};
 use crate::cli::write_answer;
+use crate::language::{counts, say};
 use juzhong::answers::book::{
     EditAnswer, EditOutcome, EditRequest, EditStep, Undone, edit_history,
 };

@@ -8,8 +8,8 @@ use super::super::line_args::NotationArgs;
 use super::super::{CliError, Context, GameName, exit};
 use super::from_book;
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently};
-use crate::cli::language::{counts, left, right, say, word};
 use crate::cli::write_answer;
+use crate::language::{counts, left, right, say, word};
 use juzhong::answers::book::{ExitPlace, ExpandAnswer, Expansion, exit_kind, exit_text};
 use juzhong::book::{
     Addition, Book, Costs, DropOut, Evaluation, Findings, Graph, Propagated, Score, propagate,

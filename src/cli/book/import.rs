@@ -10,8 +10,8 @@ use super::super::size::parse_size;
 use super::super::{CliError, Context, GameName, exit};
 use super::bar::Bar;
 use super::{FormatName, ReachArgs, from_book};
-use crate::cli::language::{counts, say};
 use crate::cli::write_answer;
+use crate::language::{counts, say};
 use juzhong::answers::book::{GomokuImportAnswer, ImportAnswer, dialect_name, scores_name, share};
 use juzhong::book::interop::{
     GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, Scores, import, import_gomoku,

@@ -31,7 +31,7 @@ use clap::ValueEnum;
 use self::bar::Bar;
 use super::interrupt::stop_flag;
 use super::{CliError, Context, tell};
-use crate::cli::language::{counts, say};
+use crate::language::{counts, say};
 use juzhong::answers::AnswerError;
 use juzhong::book::interop::{Dialect, Format, Reach};
 use juzhong::book::{Book, Counts};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::language::{Language, left, wrapped};
+use crate::language::{Language, left, wrapped};
 use juzhong::book::opening::{Code, Opening};
 
 /// The name of a code in the language of the program, of its Chinese name and its English one.

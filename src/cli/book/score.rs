@@ -7,8 +7,8 @@ use super::super::interrupt::{self, stop_flag};
 use super::super::{CliError, Context, GameName, exit};
 use super::from_book;
 use super::sources::{Saver, Scorable, SourceArgs, ask, check_interrupt, patiently, prove};
-use crate::cli::language::{counts, say};
 use crate::cli::write_answer;
+use crate::language::{counts, say};
 use juzhong::answers::book::{ScoreAnswer, ScoreCounts};
 use juzhong::book::{
     Book, Costs, DropOutKind, Findings, GraphNode, MAX_SCORE_LINE, PropagationReport, ReplaceError,

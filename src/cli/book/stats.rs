@@ -8,8 +8,8 @@ use super::super::line_args::NotationArgs;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::{names, print_not_counted};
-use crate::cli::language::{counted, counts, left, right, say, text, word, wrapped};
 use crate::cli::write_answer;
+use crate::language::{counted, counts, left, right, say, text, word, wrapped};
 use juzhong::answers::book::{
     BookSurvey, StatsRequest, hash_text, played_line_text, played_move_text,
 };

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::Args;
-use crate::cli::language::{self, counts, say, word, wrapped};
 use crate::cli::play::{describe, result_text};
 use crate::cli::player::tell_warnings;
 use crate::cli::terminal::{BoardStyle, Drawn, Terminal, View};
 use crate::cli::{CliError, Context, OrExit, exit};
+use crate::language::{self, counts, say, word, wrapped};
 use juzhong::answers::{Described, line_texts};
 use juzhong::book::{self, BuildOptions, ReadOptions};
 use juzhong::engine::{Engine, EngineOptions};

@@ -16,7 +16,7 @@ use super::play::{describe, result_text};
 use super::player::tell_warnings;
 use super::terminal::{BoardStyle, Drawn, View};
 use super::{CliError, Context, GameName, OrExit, exit};
-use crate::cli::language::{self, counts, left, say, text, word};
+use crate::language::{self, counts, left, say, text, word};
 use juzhong::answers::Described;
 use juzhong::book;
 use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};

@@ -10,7 +10,7 @@ use super::arguments::{ESCAPES, file_and_game, file_name, leading_number, number
 use super::setup::PlayGame;
 use super::{TerminalGame, Turn};
 use crate::cli::GameName;
-use crate::cli::language::{self, Language, columns, left, text, word};
+use crate::language::{self, Language, columns, left, text, word};
 use Action::{File, FileAndGame, Number, NumberOrNone, Plain, Rest};
 
 /// A command: a row of the table.

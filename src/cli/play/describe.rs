@@ -1,7 +1,7 @@
 //! Choices, scores and results in words.
 
-use crate::cli::language::{self, counts, text, word};
 use crate::cli::terminal::Terminal;
+use crate::language::{self, counts, text, word};
 use juzhong::engine::{Choice, DistanceTarget, MoveSource, RootMove};
 use juzhong::game::{Horizon, Line, Outcome, ScoreKind};
 use juzhong::protocol::client::Thought;

@@ -5,7 +5,7 @@ use super::setup::PlayGame;
 use super::{Next, TerminalGame, Turn};
 use crate::cli::CliError;
 use crate::cli::interrupt::Interruptible;
-use crate::cli::language::text;
+use crate::language::text;
 use juzhong::engine::Level;
 
 impl<G: PlayGame> TerminalGame<'_, G> {

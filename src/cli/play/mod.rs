@@ -32,7 +32,7 @@ use super::line_args::{LineArgs, NotationArgs};
 use super::player::{LimitArgs, PlayerArgs};
 use super::terminal::{DrawingArgs, Terminal, View};
 use super::{CliError, Context, OrExit, exit, tell, with_game};
-use crate::cli::language::text;
+use crate::language::text;
 use game::{GameStack, Played};
 use juzhong::answers;
 use juzhong::engine::{Level, OwnBook};

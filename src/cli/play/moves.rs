@@ -5,8 +5,8 @@ use super::setup::PlayGame;
 use super::state_file::Autosave;
 use super::suggestions;
 use super::{Decision, Next, TerminalGame, Turn};
-use crate::cli::language::{self, counts, text, word};
 use crate::cli::{exit, tell};
+use crate::language::{self, counts, text, word};
 use juzhong::message::message;
 
 impl<G: PlayGame> TerminalGame<'_, G> {

@@ -3,8 +3,8 @@
 use super::game::Played;
 use super::{TerminalGame, Turn};
 use crate::cli::GameName;
-use crate::cli::language::{self, text};
 use crate::cli::terminal::Terminal;
+use crate::language::{self, text};
 use juzhong::answers::Refusal;
 use juzhong::engine::Playable;
 use juzhong::game::Side;

@@ -11,8 +11,8 @@ use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
 use super::game::{Played, SavedState};
-use crate::cli::language::text;
 use crate::cli::terminal::Terminal;
+use crate::language::text;
 use juzhong::bytes::atomic::{AtomicFile, folder_of};
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::own_files;

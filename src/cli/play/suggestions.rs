@@ -2,7 +2,7 @@
 
 use super::commands::Command;
 use super::setup::PlayGame;
-use crate::cli::language::{self, Language, text};
+use crate::language::{self, Language, text};
 
 /// Words that people try for a command, in either language.
 #[rustfmt::skip] // one word a line would hide which command they are for

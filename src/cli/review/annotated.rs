@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::Reviewed;
 use crate::cli::book::names::in_both;
-use crate::cli::language::{counts, text};
 use crate::cli::line_args::NotationArgs;
 use crate::cli::packed_file::packing;
 use crate::cli::terminal::Terminal;
+use crate::language::{counts, text};
 use juzhong::engine::{MoveSource, Playable};
 use juzhong::game::Side;
 use juzhong::gomoku::Board;

@@ -20,7 +20,7 @@ use super::listing::{Listing, claim_file, show_some};
 use super::packed_file::PackedFile;
 use super::player::TableArgs;
 use super::{CliError, Context, OrExit, exit, interrupt, tell, with_game, write_answer};
-use crate::cli::language::text;
+use crate::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::{ReviewAnswer, ReviewedGame, parse_rules};
 use juzhong::book::opening::Opening;

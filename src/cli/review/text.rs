@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::Reviewed;
 use super::annotated::{Reviewable, loss_text};
 use crate::cli::book::names::in_both;
-use crate::cli::language::{columns, counts, fitting, left, right, say, text, word};
+use crate::language::{columns, counts, fitting, left, right, say, text, word};
 use juzhong::answers::line_texts;
 use juzhong::game::{BySide, ScoreKind, Side};
 use juzhong::review::{BookExit, Mark, ReviewedMove, SideSummary};

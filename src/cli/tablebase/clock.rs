@@ -1,6 +1,6 @@
 //! The clock of a position in words.
 
-use crate::cli::language::text;
+use crate::language::text;
 use juzhong::answers::tablebase::{Clock, Effect};
 use juzhong::tablebase::Entry;
 

@@ -4,10 +4,10 @@ use std::io;
 
 use super::probe::describe_with_clock;
 use super::{Folder, clock};
-use crate::cli::language::{say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
 use crate::cli::terminal::ShownBoardArgs;
 use crate::cli::{CliError, Context, exit, write_answer};
+use crate::language::{say, text, word};
 use juzhong::answers::tablebase::BestPlay;
 use juzhong::answers::verdict_name;
 use juzhong::game::{Game, Side};

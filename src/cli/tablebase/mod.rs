@@ -15,7 +15,7 @@ mod verify;
 use std::path::PathBuf;
 
 use super::{CliError, Context, GameName, exit, tell};
-use crate::cli::language::errors::in_full;
+use crate::language::errors::in_full;
 use juzhong::answers::tablebase::{USUAL_RULES, open_tables};
 use juzhong::answers::{AnswerError, ErrorReport};
 use juzhong::message::message;

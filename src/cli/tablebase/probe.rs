@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use super::{Folder, clock, report_of};
 use crate::cli::fens::Fens;
-use crate::cli::language::{counts, say, text, word};
 use crate::cli::line_args::{LineArgs, NotationArgs};
 use crate::cli::terminal::ShownBoardArgs;
 use crate::cli::{CliError, Context, exit, write_answer};
+use crate::language::{counts, say, text, word};
 use juzhong::answers::tablebase::{Clock, Probe, ProbeAnswer, is_beyond_limit};
 use juzhong::answers::{ErrorReport, RefusedLine, Typed};
 use juzhong::message::ToMessage;

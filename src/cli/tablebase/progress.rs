@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::language::{counted, text};
 use crate::cli::tell;
+use crate::language::{counted, text};
 use juzhong::answers::tablebase::{ProgressAnswer, ProgressEvent};
 use juzhong::bytes::BinarySize;
 use juzhong::bytes::visible::{ShowPath, VisibleLines};

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::progress::one_line_bar;
-use crate::cli::language::{text, word};
 use crate::cli::tell;
+use crate::language::{text, word};
 use juzhong::tablebase::{Material, Progress};
 
 /// Without a terminal, at most one line in this time about a phase.

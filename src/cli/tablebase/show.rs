@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::{Folder, report_of, tell_error};
-use crate::cli::language::{Language, counts as noun, say, word};
 use crate::cli::{CliError, Context, exit, write_answer};
+use crate::language::{Language, counts as noun, say, word};
 use juzhong::answers::tablebase::{
     BeyondLimit, HistogramEntry, ListAnswer, ListedTable, ManualOpinion, NamedSet, SideStatsAnswer,
     StatsAnswer, TableEntry, TableKind, TableSize,

@@ -4,8 +4,8 @@ use std::io;
 
 use clap::ValueEnum;
 
-use crate::cli::language::{self, Language};
 use crate::cli::line_args::NotationArgs;
+use crate::language::{self, Language};
 use juzhong::game::{Game, Side};
 use juzhong::gomoku::{Board, DiagramStyle, Point};
 use juzhong::xiangqi::notation::MoveNotation;

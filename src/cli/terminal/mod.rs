@@ -9,7 +9,7 @@ mod drawing;
 use std::io;
 
 use super::{CliError, OrExit, evaluation, exit, point_values, tell};
-use crate::cli::language::text;
+use crate::language::text;
 use juzhong::answers::Described;
 use juzhong::book::Evaluator;
 use juzhong::book::opening::Named;

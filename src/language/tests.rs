@@ -235,7 +235,7 @@ fn texts_of_help() -> Texts {
 
 /// The texts that need no translation.
 fn not_shown() -> Vec<String> {
-    let lines = include_str!("../../../locale/not-shown.txt").lines();
+    let lines = include_str!("../../locale/not-shown.txt").lines();
     lines.filter(|line| !line.starts_with('#')).filter_map(string_of).collect()
 }
 

@@ -164,7 +164,7 @@ fn with_marks(template: &str, values: &[(&str, Told)], is_known: bool) -> String
 mod tests {
     use juzhong::message::{Message, Piece, Value, message, pieces};
 
-    use crate::cli::language::CHINESE;
+    use crate::language::CHINESE;
 
     /// Names of the places of a text, as they stand in it.
     fn places(text: &str) -> Vec<&str> {

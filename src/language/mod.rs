@@ -46,7 +46,7 @@ thread_local! {
 }
 
 /// The Chinese texts, as gettext writes them.
-const CATALOGUE: &str = include_str!("../../../locale/zh.po");
+const CATALOGUE: &str = include_str!("../../locale/zh.po");
 static CHINESE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::parse(CATALOGUE));
 
 impl Language {
@@ -139,7 +139,7 @@ pub(crate) fn page_texts() -> &'static std::collections::BTreeMap<String, String
 /// A text in the language of the process; takes what `format!` takes.
 macro_rules! text {
     ($($arguments:tt)*) => {
-        $crate::cli::language::report(&juzhong::message::message!($($arguments)*))
+        $crate::language::report(&juzhong::message::message!($($arguments)*))
     };
 }
 
@@ -147,9 +147,9 @@ macro_rules! text {
 macro_rules! counted {
     ($is_one:expr, $one:literal, $other:literal $($arguments:tt)*) => {
         if $is_one {
-            $crate::cli::language::text!($one $($arguments)*)
+            $crate::language::text!($one $($arguments)*)
         } else {
-            $crate::cli::language::text!($other $($arguments)*)
+            $crate::language::text!($other $($arguments)*)
         }
     };
 }
@@ -157,7 +157,7 @@ macro_rules! counted {
 /// Writes a line in the language of the process; takes what `writeln!` takes.
 macro_rules! say {
     ($out:expr, $($arguments:tt)*) => {
-        writeln!($out, "{}", $crate::cli::language::text!($($arguments)*))
+        writeln!($out, "{}", $crate::language::text!($($arguments)*))
     };
 }
 
