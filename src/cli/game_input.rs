@@ -8,7 +8,7 @@ use super::book::from_book;
 use super::input::standard_input;
 use super::interrupt::stop_flag;
 use super::{CliError, OrExit, exit};
-use crate::language::{counts, endings, text, told};
+use crate::language::{counts, endings, told};
 use juzhong::answers::{GameEnd, shown_place};
 use juzhong::book::{Inputs, find_games, interop};
 use juzhong::bytes::atomic::{folder_of, resolve};
@@ -131,7 +131,7 @@ pub(crate) fn remark<G: Game>(source: &str, game: &ParsedGame<G>) -> Option<Stri
         return Some(endings::sentence(&end));
     }
     let note = told(game.note?.message());
-    Some(text!("{}: {note}", shown_place(source, game.place)))
+    Some(format!("{}: {note}", shown_place(source, game.place)))
 }
 
 /// The fault of a file that is no file of games, with what it is if that is a book of another program.

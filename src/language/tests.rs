@@ -65,7 +65,7 @@ impl Texts {
                     if ["text", "say", "counted", "message", "nouns", "word"]
                         .contains(&name.as_str())
                     {
-                        self.collect_translated(&group, place);
+                        self.collect_translated(&group, place, name == "message");
                     }
                     if !NOT_SHOWN.contains(&name.as_str()) {
                         self.collect(group.stream(), place);
@@ -94,11 +94,13 @@ impl Texts {
     }
 
     /// Collects the texts of `text!` and its like, which may be single words.
-    fn collect_translated(&mut self, arguments: &Group, place: &str) {
+    fn collect_translated(&mut self, arguments: &Group, place: &str, is_message: bool) {
         for token in arguments.stream() {
             if let TokenTree::Literal(literal) = token
                 && let Some(text) = string_of(&literal.to_string())
-                && outside_values(&text).any(|c| c.is_ascii_alphabetic())
+                && text.contains(|c: char| c.is_ascii_alphabetic())
+                // Messages with nothing but marks between them need no translation.
+                && (!is_message || outside_values(&text).any(|c| c.is_ascii_alphabetic()))
             {
                 self.0.entry(text).or_insert_with(|| place.to_owned());
             }
