@@ -7,7 +7,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use juzhong::book::{self, Book, BuildOptions, Builder, Filter, ReadOptions, ShardFormat, Work};
+use juzhong::book::{self, Book, BuildOptions, Builder, Filter, ReadOptions, Work};
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Game, MoveList, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
@@ -181,14 +181,9 @@ fn scale(c: &mut Criterion) {
     let at = |name: &str| folder.path().join(name);
     let work = Work { memory: 512 << 20, threads: None, stop: StopFlag::default() };
     let files = [made_up(folder.path())];
-    let map = || {
-        book::map::<Position>(&files, &at("map"), ShardFormat::Own, options(), strict())
-            .expect("a shard")
-    };
-    let reduce = || {
-        book::reduce::<Position>(&[at("map")], &at("reduced"), ShardFormat::Own, (1, 1), &work)
-            .expect("a shard")
-    };
+    let map = || book::map::<Position>(&files, &at("map"), options(), strict()).expect("a shard");
+    let reduce =
+        || book::reduce::<Position>(&[at("map")], &at("reduced"), (1, 1), &work).expect("a shard");
     let clear = |name: &str| std::fs::remove_dir_all(at(name)).unwrap_or(());
     let mut group = c.benchmark_group("book");
     group.sample_size(10).throughput(Throughput::Elements(MADE_UP));

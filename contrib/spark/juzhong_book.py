@@ -6,8 +6,9 @@
 
 The executors read the games (`juzhong book map`); SQL brings the copies of each game together; the
 executors replay the games (`juzhong book reduce`); SQL sums the moves; the driver writes the book
-(`juzhong book pack`). The program must be built with the feature `parquet`. The inputs and the
-folder DIR must lie where the driver and all executors see them under the same names. A folder of an
+(`juzhong book pack`). SQL needs Parquet files: `juzhong-parquet` (README.md) turns the shards of
+`juzhong` into such files and back; it is sought beside `juzhong` unless --converter names it. The
+inputs and the folder DIR must lie where the driver and all executors see them under the same names. A folder of an
 interrupted run can be given again: what is there is not done again. The inputs and options must then
 be the same; DIR/run.json records them, and which task reads which files.
 
@@ -34,6 +35,9 @@ FORMATS = (".pgn", ".pgns", ".wxf", ".jsonl", ".ndjson", ".xqf", ".cbr", ".cbl",
            ".che", ".mxq", ".ccm", ".chn", ".pfc", ".xqr", ".tar")
 ENDINGS = tuple(f + p for f in FORMATS for p in ("", ".gz", ".zst", ".zstd", ".xz", ".bz2")) + (
     ".zip", ".7z", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst")
+
+# The programs, as they are called in the folder of the run.
+PROGRAMS = ("juzhong", "juzhong-parquet")
 
 # Files of one call of `book map`, at most: a command line has limits.
 MAX_FILES = 4000
@@ -79,7 +83,8 @@ def arguments():
         description="Builds an opening book on a Spark cluster.",
         epilog="What follows -- is given to `juzhong book map`: filters and --max-ply.")
     parser.add_argument("inputs", nargs="+", help="game files and folders of them")
-    parser.add_argument("--juzhong", default="juzhong", help="the program, with the feature parquet")
+    parser.add_argument("--juzhong", default="juzhong", help="the program [juzhong]")
+    parser.add_argument("--converter", help="juzhong-parquet [beside the program]")
     parser.add_argument("--work", required=True, help="a folder that all executors share")
     parser.add_argument("--tasks", type=int, help="map tasks [default: four for each core]")
     parser.add_argument("--memory", default="512MiB", help="for sorting, of each task [512MiB]")
@@ -129,7 +134,8 @@ def division(path, files, args, cores):
     """Lists of files, one for each map task, as the first run in this folder wrote them to `path`. How
     many there are depends on the cores there were then. Other inputs, options or programs are refused."""
     about = [[f, os.stat(f).st_size, os.stat(f).st_mtime_ns] for f in files]
-    program = hashlib.sha256(Path(path.parent / "juzhong").read_bytes()).hexdigest()
+    programs = b"".join((path.parent / name).read_bytes() for name in PROGRAMS)
+    program = hashlib.sha256(programs).hexdigest()
     run = {"files": about, "options": args.options, "program": program}
     if path.exists():
         known = json.loads(path.read_text())
@@ -154,26 +160,50 @@ def common_plan(shards):
     return json.loads(plans.pop())
 
 
-def on_executors(spark, commands, memory):
-    """Runs `juzhong` on the executors, once for each (folder, words) whose folder is not there."""
-    def run(command):
-        folder, words = command
-        program = SparkFiles.get("juzhong")
+def on_executors(spark, chains):
+    """Runs chains of steps on the executors. A step (program, words, folder) makes a folder with a plan, unless
+    it is there; what all but the last step of a chain made is removed at its end."""
+    def run(program, words, folder):
+        program = SparkFiles.get(program)
         os.chmod(program, 0o755)
-        # One thread each: Spark runs as many tasks as there are cores.
-        words = [program, "book", *words, "-o", folder, "--threads", "1", "--parquet",
-                 "--memory", memory]
-        while not os.path.exists(os.path.join(folder, "plan.json")):
-            done = subprocess.run(words, capture_output=True, text=True)
-            if done.returncode == 73 and "another process" in done.stderr:
+        plan = os.path.join(folder, "plan.json")
+        while not os.path.exists(plan):
+            done = subprocess.run([program, *words, "-o", folder], capture_output=True, text=True)
+            if done.returncode != 0 and "another process" in done.stderr:
                 # Spark started this task twice: the other one is at work, or will fail.
                 time.sleep(5)
-            elif done.returncode != 0 and not os.path.exists(os.path.join(folder, "plan.json")):
-                raise RuntimeError(f"juzhong book {words[2]}: exit code {done.returncode}: {done.stderr}")
+            elif done.returncode != 0 and not os.path.exists(plan):
+                step = " ".join([program, *words[:2]])
+                raise RuntimeError(f"{step}: exit code {done.returncode}: {done.stderr}")
 
-    commands = list(commands)
-    if commands:
-        spark.sparkContext.parallelize(commands, len(commands)).foreach(run)
+    def run_chain(steps):
+        *before, (_, _, made) = steps
+        if not os.path.exists(os.path.join(made, "plan.json")):
+            for step in steps:
+                run(*step)
+        for _, _, folder in before:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    chains = list(chains)
+    if chains:
+        spark.sparkContext.parallelize(chains, len(chains)).foreach(run_chain)
+
+
+def map_steps(files, made, args):
+    """The steps from game files to the folder `made` of Parquet files."""
+    shard = f"{made}.shard"
+    # One thread each: Spark runs as many tasks as there are cores.
+    return [("juzhong", ["book", "map", *files, *args.options, "--threads", "1", "--memory", args.memory], shard),
+            ("juzhong-parquet", ["export", shard], str(made))]
+
+
+def reduce_steps(part, made, args):
+    """The steps from a folder `part` of Parquet files to the folder `made` of such files."""
+    games, shard = f"{part}.shard", f"{made}.shard"
+    effort = ["--threads", "1", "--memory", args.memory]
+    return [("juzhong-parquet", ["import", str(part), *effort], games),
+            ("juzhong", ["book", "reduce", games, *effort], shard),
+            ("juzhong-parquet", ["export", shard], str(made))]
 
 
 def query(spark, sql, output, **tables):
@@ -188,23 +218,23 @@ def query(spark, sql, output, **tables):
 def build(spark, args):
     work = Path(args.work).absolute()
     work.mkdir(parents=True, exist_ok=True)
-    program = shutil.which(args.juzhong) or args.juzhong
-    shutil.copy(program, work / "juzhong")
-    program = str(work / "juzhong")
-    spark.sparkContext.addFile(str(work / "juzhong"))
+    juzhong = shutil.which(args.juzhong) or args.juzhong
+    converter = args.converter or str(Path(juzhong).with_name("juzhong-parquet"))
+    for program, name in zip((juzhong, shutil.which(converter) or converter), PROGRAMS):
+        shutil.copy(program, work / name)
+        spark.sparkContext.addFile(str(work / name))
 
     cores = spark.sparkContext.defaultParallelism
     lists = division(work / "run.json", find_games(args.inputs), args, cores)
     mapped = [work / f"map-{i:05}" for i in range(len(lists))]
-    maps = ((str(m), ["map", *files, *args.options]) for m, files in zip(mapped, lists))
-    on_executors(spark, maps, args.memory)
+    on_executors(spark, (map_steps(files, m, args) for m, files in zip(mapped, lists)))
     plan = common_plan(mapped)
 
     reduced = work / "reduced"
     query(spark, SOURCES, reduced / "sources", sources=[str(m / "sources.parquet") for m in mapped])
     query(spark, GAMES, reduced / "games", games=[str(m / "games.parquet") for m in mapped])
 
-    # A shard for each file that Spark wrote: all that is known of some of the games.
+    # A folder for each file that Spark wrote: all that is known of some of the games.
     parts = []
     for i, games in enumerate(sorted((reduced / "games").glob("*.parquet"))):
         part = work / f"games-{i:05}"
@@ -215,14 +245,17 @@ def build(spark, args):
         (part / "plan.json").write_text(json.dumps(plan))
         parts.append(part)
     moves = [work / f"moves-{i:05}" for i in range(len(parts))]
-    reduces = ((str(m), ["reduce", str(part)]) for m, part in zip(moves, parts))
-    on_executors(spark, reduces, args.memory)
+    on_executors(spark, (reduce_steps(part, m, args) for m, part in zip(moves, parts)))
 
     query(spark, MOVES, reduced / "moves", moves=[str(m / "moves.parquet") for m in moves])
     query(spark, LINE_GROUPS, reduced / "line_groups",
           line_groups=[str(m / "line_groups.parquet") for m in moves])
     (reduced / "plan.json").write_text(json.dumps({**plan, "stage": "reduce"}))
-    subprocess.run([program, "book", "pack", str(reduced), "-o", args.output,
+    shard = work / "reduced.shard"
+    if not (shard / "plan.json").exists():
+        subprocess.run([str(work / "juzhong-parquet"), "import", str(reduced), "-o", str(shard),
+                        "--memory", args.memory], check=True)
+    subprocess.run([str(work / "juzhong"), "book", "pack", str(shard), "-o", args.output,
                     "--memory", args.memory], check=True)
 
 

@@ -12,6 +12,8 @@
 //! - [`build()`] reads game files; [`Builder`] takes records from anywhere. Both add to a book where
 //!   [`BuildOptions::base`] names one. [`Filter`] selects records and moves, [`Weight`] gives the weights of
 //!   moves.
+//! - [`map()`], [`reduce()`] and [`pack()`] are the steps of a build on many machines. Other programs read and write
+//!   the shards between them row by row, by [`ShardReader`] and [`ShardWriter`].
 //! - [`Editor`] changes the marks of moves, and undoes that.
 //! - [`merge()`] makes one book of several, [`prune()`] a smaller one of one.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
@@ -43,13 +45,15 @@ pub use analysis::scoring::{
     Addition, Findings, FlagError, FlagReport, PropagationReport, clear_scores, flag, propagate,
 };
 pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
+pub use builder::counts::SourceCounts;
 pub use builder::disputes::{Dispute, DisputeCounts, Doubt, disputes};
 pub use builder::game_files::{BuildReport, Progress, ReadOptions, build};
 pub use builder::inputs::{Inputs, find_games};
 pub use builder::options::BuildOptions;
 pub use builder::pipeline::{Admission, Batch, Builder};
 pub use builder::rejects::{Reject, RejectReason};
-pub use builder::shard::{ShardFormat, ShardReport, Work, map, pack, reduce};
+pub use builder::shard::{ShardPlan, ShardReport, Work, map, pack, reduce};
+pub use builder::shard_rows::{GameRow, ShardReader, ShardRow, ShardWriter};
 pub use edit::editor::{Change, EditError, Editor};
 pub use edit::journal::JournalStep;
 pub use edit::merge::{MergeOptions, MergeReport, MergedBook, merge};
@@ -61,9 +65,10 @@ pub use file::scores::{MAX_SOURCE, MoveScore, Score};
 pub use file::store::{APPLICATION_ID, SAMPLES_VERSION, VERSION};
 pub use file::walk::{Depth, Walk};
 pub use model::annotation::{Annotation, Flags, MAX_COMMENT, MAX_GROUP};
-pub use model::counted_game::{FIRST_YEAR, Facts, GameId, LAST_YEAR};
+pub use model::counted_game::{FIRST_YEAR, Facts, GameId, GameKind, LAST_YEAR};
 pub use model::error::{BookError, BuildError, RemakeError, ReplaceError};
 pub use model::filter::{Ending, Filter, Mover, UnknownEnding, UnknownFilter};
+pub use model::groups::GroupMember;
 pub use model::metadata::{Counts, MAX_SHARE, Metadata, Source};
 pub use model::move_stats::{MoveRow, MoveStats, RowKey, Years};
 pub use model::observation::MoveSum;

@@ -38,10 +38,13 @@ impl FileReport {
 
 /// A file that was read, and its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SourceCounts {
-    pub(crate) source: Source,
-    pub(crate) filtered: u64,
-    pub(crate) bad: u64,
+pub struct SourceCounts {
+    /// The file, with the number of its records.
+    pub source: Source,
+    /// Records that do not pass the filter.
+    pub filtered: u64,
+    /// Records that cannot be read.
+    pub bad: u64,
 }
 
 impl Summand for SourceCounts {

@@ -21,7 +21,7 @@ use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::{GameId, IdTable};
 use crate::book::model::error::{BookError, BuildError};
-use crate::book::model::groups::Member;
+use crate::book::model::groups::GroupMember;
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MAX_SUM, MoveRow};
 use crate::bytes::external_sort::Sorter;
@@ -99,7 +99,7 @@ impl BaseBook {
     }
 
     /// Adds the members of all groups to those that are new.
-    pub(crate) fn add_members(&self, to: &Sorter<Member>) -> Result<(), BuildError> {
+    pub(crate) fn add_members(&self, to: &Sorter<GroupMember>) -> Result<(), BuildError> {
         let mut members = Paged::new(self.book()?, members_after);
         while let Some(first) = members.next().transpose()? {
             let mut batch = vec![first];
@@ -234,20 +234,23 @@ impl Placed for Blob {
     }
 }
 
-impl Placed for Member {
+impl Placed for GroupMember {
     fn place(&self) -> impl PartialOrd + '_ {
         (self.key, self.mv, &*self.group)
     }
 }
 
-fn members_after(connection: &Connection, last: Option<&Member>) -> rusqlite::Result<Vec<Member>> {
+fn members_after(
+    connection: &Connection,
+    last: Option<&GroupMember>,
+) -> rusqlite::Result<Vec<GroupMember>> {
     let sql = "SELECT key, move, name FROM line_groups WHERE (key, move, name) > (?1, ?2, ?3) \
                ORDER BY key, move, name LIMIT ?4";
     let mut statement = connection.prepare_cached(sql)?;
     let (key, mv, name) =
         last.map_or((i64::MIN, -1, ""), |last| (last.key, i64::from(last.mv), &*last.group));
     let rows = statement.query_map((key, mv, name, PAGE), |row| {
-        Ok(Member { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
+        Ok(GroupMember { key: row.get(0)?, mv: row.get(1)?, group: row.get(2)? })
     })?;
     rows.collect()
 }

@@ -8,9 +8,8 @@ pub(crate) mod game_files;
 pub(crate) mod incremental;
 pub(crate) mod inputs;
 pub(crate) mod options;
-#[cfg(feature = "parquet")]
-pub(crate) mod parquet;
 pub(crate) mod pipeline;
 pub(crate) mod rejects;
 pub(crate) mod shard;
+pub(crate) mod shard_rows;
 pub(crate) mod sources;

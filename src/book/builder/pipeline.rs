@@ -21,7 +21,7 @@ use crate::book::model::counted_game::{
 };
 use crate::book::model::details::GameDetails;
 use crate::book::model::error::BuildError;
-use crate::book::model::groups::{GroupNames, Member};
+use crate::book::model::groups::{GroupMember, GroupNames};
 use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MoveRow};
 use crate::book::model::observation::{MoveSum, Observation};
@@ -403,7 +403,7 @@ impl IdSink for IdWriter<'_> {
 pub(crate) struct Sums {
     pub(crate) observations: Sorter<MoveSum>,
     /// Moves of line groups.
-    pub(crate) members: Sorter<Member>,
+    pub(crate) members: Sorter<GroupMember>,
     /// The sample games of moves, if the book has such.
     pub(crate) samples: Option<SampleSorters>,
 }
@@ -580,7 +580,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         place: Output,
         writer: Writer,
         rows: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
-        members: impl Iterator<Item = io::Result<Member>>,
+        members: impl Iterator<Item = io::Result<GroupMember>>,
         samples: Option<SampleSorters>,
         sources: &[Source],
     ) -> Result<Metadata, BuildError> {
@@ -596,7 +596,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         place: Output,
         mut writer: Writer,
         rows: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
-        members: impl Iterator<Item = io::Result<Member>>,
+        members: impl Iterator<Item = io::Result<GroupMember>>,
         sources: &[Source],
         write_samples: impl FnOnce(&Writer, Errors<'_>) -> Result<(), BuildError>,
     ) -> Result<Metadata, BuildError> {
@@ -714,7 +714,7 @@ impl KnownIds {
 fn replay<G: Symmetric + Notation>(
     games: &[CountedGame],
     options: &BuildOptions,
-) -> (Vec<Observation>, Vec<Member>, Vec<Sampled>) {
+) -> (Vec<Observation>, Vec<GroupMember>, Vec<Sampled>) {
     let mut observations = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
     let (mut members, mut sampled) = (Vec::new(), Vec::new());
     let starts = G::starts();
@@ -724,7 +724,7 @@ fn replay<G: Symmetric + Notation>(
         replay_game(start, game, options, &mut observations);
         let moves = &observations[first..];
         members.extend(game.groups.iter().flat_map(|group| {
-            moves.iter().map(move |observation| Member {
+            moves.iter().map(move |observation| GroupMember {
                 key: observation.key,
                 mv: observation.mv,
                 group: group.into(),

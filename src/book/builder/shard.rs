@@ -5,13 +5,14 @@
 //! for byte, what [`build()`](fn@crate::book::build) makes of all files at once: a file that several maps
 //! read counts once, and so does a game that stands in several files.
 //!
-//! A shard is a folder with a [`Plan`] and up to four data sets: the files that were read, the games,
-//! the moves, and those of them that belong to line groups. A data set is a file `NAME.jzs`, or with
-//! the feature `parquet` a file `NAME.parquet` or a folder `NAME` of such files. `src/book/SHARDS.md`
-//! has their layouts.
+//! A shard is a folder with a [`ShardPlan`] and up to four data sets: the files that were read, the games,
+//! the moves, and those of them that belong to line groups. A data set is a file `NAME.jzs`.
+//! `src/book/SHARDS.md` has their layouts. Other programs read and write the rows through
+//! [`ShardReader`](super::shard_rows::ShardReader) and [`ShardWriter`](super::shard_rows::ShardWriter).
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ use crate::book::file::key_tables::key_file;
 use crate::book::file::transaction::{At, Output, claim};
 use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
 use crate::book::model::error::BuildError;
-use crate::book::model::groups::{GroupNames, Member};
+use crate::book::model::groups::{GroupMember, GroupNames};
 use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::observation::Summed;
 use crate::book::model::sample::{MAX_SAMPLES, PartOfSamples};
@@ -58,38 +59,8 @@ const MAX_PLAN: u64 = 1 << 20;
 /// The name of a shard's plan.
 const PLAN: &str = "plan.json";
 
-/// The file format of data sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ShardFormat {
-    /// This program's own.
-    #[default]
-    Own,
-    /// Parquet, for Spark and others.
-    #[cfg(feature = "parquet")]
-    Parquet,
-}
-
-impl ShardFormat {
-    const fn extension(self) -> &'static str {
-        match self {
-            Self::Own => "jzs",
-            #[cfg(feature = "parquet")]
-            Self::Parquet => "parquet",
-        }
-    }
-}
-
-#[cfg(feature = "parquet")]
-use crate::book::builder::parquet::Columns;
-
-/// Without Parquet, rows need no columns.
-#[cfg(not(feature = "parquet"))]
-pub(crate) trait Columns {}
-#[cfg(not(feature = "parquet"))]
-impl<T> Columns for T {}
-
 /// A kind of rows that shards hold.
-pub(crate) trait DataSet: Reduce<Item = Self> + Columns {
+pub(crate) trait DataSet: Reduce<Item = Self> {
     /// The name of its files.
     const NAME: &'static str;
     /// Its number in the header of a file.
@@ -111,7 +82,7 @@ impl DataSet for Summed {
     const NUMBER: u32 = 2;
 }
 
-impl DataSet for Member {
+impl DataSet for GroupMember {
     const NAME: &'static str = "line_groups";
     const NUMBER: u32 = 3;
 }
@@ -124,7 +95,7 @@ impl DataSet for PartOfSamples {
 /// The options that all shards of a build have in common, and the number of this one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Plan {
+pub struct ShardPlan {
     schema: String,
     stage: Stage,
     /// Of `parts` shards of a reduce that share the games, this is number `part`, from 1.
@@ -146,6 +117,11 @@ struct Plan {
     inputs: Option<String>,
 }
 
+/// The schema of plans of this version.
+fn schema() -> String {
+    format!("juzhong.book.shard/{VERSION}")
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
 const fn is_zero(number: &u16) -> bool {
     *number == 0
@@ -159,10 +135,10 @@ enum Stage {
     Reduce,
 }
 
-impl Plan {
+impl ShardPlan {
     fn new<G: Game>(options: &BuildOptions) -> Self {
         Self {
-            schema: format!("juzhong.book.shard/{VERSION}"),
+            schema: schema(),
             stage: Stage::Map,
             part: 1,
             parts: 1,
@@ -179,29 +155,77 @@ impl Plan {
         }
     }
 
-    fn read<G: Game>(folder: &Path) -> Result<Self, BuildError> {
+    /// Reads the plan of a shard of any game, or of a folder that another program made of one.
+    ///
+    /// # Errors
+    ///
+    /// See [`BuildError`]; also for the plan of another version.
+    pub fn read(folder: &Path) -> Result<Self, BuildError> {
+        let plan = Self::parse(folder)?;
+        plan.check_version(&folder.join(PLAN))?;
+        Ok(plan)
+    }
+
+    /// Writes the plan into a folder.
+    ///
+    /// # Errors
+    ///
+    /// Those of creating, writing and syncing the file.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        let mut file = File::create_new(folder.join(PLAN))?;
+        writeln!(file, "{text}")?;
+        file.sync_all()
+    }
+
+    /// Returns true for a shard of [`reduce`], which has the moves and the moves of line groups, too.
+    #[must_use]
+    pub fn is_reduced(&self) -> bool {
+        self.stage == Stage::Reduce
+    }
+
+    /// The most sample games of a move; 0 if none are kept.
+    #[must_use]
+    pub const fn samples(&self) -> u16 {
+        self.samples
+    }
+
+    /// Reads a plan, whatever it states.
+    fn parse(folder: &Path) -> Result<Self, BuildError> {
         let path = folder.join(PLAN);
         if folder.is_file() {
             return Err(shard_error(folder, "not a shard: those are folders by juzhong book map"));
         }
         let bytes = open::read(&path, MAX_PLAN)
             .map_err(|source| BuildError::Input { path: path.clone(), source })?;
-        let plan: Self =
-            serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e.to_string()))?;
+        serde_json::from_slice(&bytes).map_err(|e| shard_error(&path, e.to_string()))
+    }
+
+    /// Returns an error unless this version can read the shard.
+    fn check_version(&self, path: &Path) -> Result<(), BuildError> {
+        let own = schema();
+        if self.schema != own {
+            let what = message!("made by another version; this one reads {own}");
+            return Err(shard_error(path, what));
+        }
+        if self.samples > MAX_SAMPLES {
+            let what = message!("more samples than {MAX_SAMPLES}; make it again");
+            return Err(shard_error(path, what));
+        }
+        Ok(())
+    }
+
+    /// Reads the plan of a shard of this game.
+    fn read_of<G: Game>(folder: &Path) -> Result<Self, BuildError> {
+        let path = folder.join(PLAN);
+        let plan = Self::parse(folder)?;
         let own = Self::new::<G>(&BuildOptions::default());
         if plan.game != own.game {
             let what =
                 message!("a shard of {}, not of {}; give --game", Visible(&plan.game), own.game);
             return Err(shard_error(&path, what));
         }
-        if plan.schema != own.schema {
-            let what = message!("made by another version; this one reads {}", own.schema);
-            return Err(shard_error(&path, what));
-        }
-        if plan.samples > MAX_SAMPLES {
-            let what = message!("more samples than {MAX_SAMPLES}; make it again");
-            return Err(shard_error(&path, what));
-        }
+        plan.check_version(&path)?;
         if plan.key_table != own.key_table {
             return Err(shard_error(&path, "made with another key table"));
         }
@@ -230,7 +254,7 @@ impl Plan {
     }
 }
 
-fn shard_error(path: &Path, what: impl Into<Message>) -> BuildError {
+pub(crate) fn shard_error(path: &Path, what: impl Into<Message>) -> BuildError {
     let what = what.into();
     BuildError::Shard { what: message!("{}: {what}", path.shown()) }
 }
@@ -247,7 +271,7 @@ pub struct Work {
 }
 
 impl Work {
-    fn run<T: Send>(
+    pub(crate) fn run<T: Send>(
         &self,
         output: &Path,
         step: impl FnOnce() -> Result<T, BuildError> + Send,
@@ -283,17 +307,15 @@ pub struct ShardReport {
 pub fn map<G: Formats + Symmetric>(
     files: &[PathBuf],
     output: &Path,
-    format: ShardFormat,
     options: BuildOptions,
     mut read: ReadOptions<'_>,
 ) -> Result<ShardReport, BuildError> {
     let work = Work { memory: options.memory, threads: read.threads, stop: options.stop.clone() };
     refuse_options(&options)?;
-    refuse_format(format, options.samples)?;
     work.run(output, || {
-        let folder = Folder::create(output, format)?;
+        let folder = Folder::create(output)?;
         let errors = folder.errors();
-        let plan = Plan::new::<G>(&options);
+        let plan = ShardPlan::new::<G>(&options);
         let builder = Builder::<G>::of_shard(folder.path(), options);
         let found = read_all(&builder, files, &mut read)?;
         (read.progress)(Progress::Packing);
@@ -320,15 +342,6 @@ fn refuse_options(options: &BuildOptions) -> Result<(), BuildError> {
     } else {
         return Ok(());
     };
-    Err(BuildError::Shard { what: what.into() })
-}
-
-/// Returns an error for samples in files that have no column for them.
-fn refuse_format(format: ShardFormat, samples: u16) -> Result<(), BuildError> {
-    if samples == 0 || format == ShardFormat::Own {
-        return Ok(());
-    }
-    let what = "Parquet files have no columns for sample games; leave out --parquet or --samples";
     Err(BuildError::Shard { what: what.into() })
 }
 
@@ -368,15 +381,13 @@ impl IdSink for GameSetWriter<'_> {
 pub fn reduce<G: Symmetric + Notation>(
     shards: &[PathBuf],
     output: &Path,
-    format: ShardFormat,
     (part, parts): (u32, u32),
     work: &Work,
 ) -> Result<ShardReport, BuildError> {
     work.run(output, || {
         let shards = Shards::open::<G>(shards, Stage::Map)?;
         let options = shards.plan.options(work)?;
-        refuse_format(format, options.samples)?;
-        let folder = Folder::create(output, format)?;
+        let folder = Folder::create(output)?;
         let errors = folder.errors();
         let sources: Vec<_> = shards.sources(folder.path(), &options)?;
         let inputs = Some(fingerprint(&sources));
@@ -393,12 +404,12 @@ pub fn reduce<G: Symmetric + Notation>(
             write_sums(&folder, sums.observations, |sum| {
                 sum.stats.is_plausible().then_some(Summed(sum)).ok_or_else(impossible)
             })?,
-            write_sums(&folder, sums.members, |member: Member| Ok(member))?,
+            write_sums(&folder, sums.members, |member: GroupMember| Ok(member))?,
         ];
         if let Some(samples) = sums.samples {
             write_sums(&folder, samples.rows, |samples| Ok(PartOfSamples(samples)))?;
         }
-        folder.commit(&Plan { stage: Stage::Reduce, part, parts, inputs, ..shards.plan })?;
+        folder.commit(&ShardPlan { stage: Stage::Reduce, part, parts, inputs, ..shards.plan })?;
         Ok(ShardReport { rows, ..ShardReport::default() })
     })
 }
@@ -460,7 +471,7 @@ pub fn pack<G: Symmetric + Notation>(
         }
         let writer = id_writer.finish()?;
         let rows = shards.merge::<Summed>(folder, &options)?.map(|row| row.map(|row| row.0));
-        let members = shards.merge::<Member>(folder, &options)?;
+        let members = shards.merge::<GroupMember>(folder, &options)?;
         let sources = sources.into_iter().map(|s| s.source).filter(|s| s.games > 0).collect();
         let sources = merge_sources(sources, None);
         let rows = in_order(rows, errors);
@@ -476,17 +487,17 @@ pub fn pack<G: Symmetric + Notation>(
 /// Shards to go on from.
 struct Shards {
     folders: Vec<PathBuf>,
-    plan: Plan,
+    plan: ShardPlan,
 }
 
 impl Shards {
     /// Checks that the shards belong together: of one build, from the step wanted, and of a reduce
     /// every part once.
     fn open<G: Game>(folders: &[PathBuf], stage: Stage) -> Result<Self, BuildError> {
-        let mut first: Option<Plan> = None;
+        let mut first: Option<ShardPlan> = None;
         let mut parts = Vec::new();
         for folder in folders {
-            let plan = Plan::read::<G>(folder)?;
+            let plan = ShardPlan::read_of::<G>(folder)?;
             match (plan.stage, stage) {
                 (Stage::Map, Stage::Reduce) => {
                     return Err(shard_error(
@@ -501,7 +512,7 @@ impl Shards {
                 _ => {}
             }
             parts.push(plan.part);
-            let plan = Plan { part: 1, ..plan };
+            let plan = ShardPlan { part: 1, ..plan };
             let known = first.get_or_insert_with(|| plan.clone());
             if known.inputs != plan.inputs {
                 let what = message!(
@@ -564,58 +575,29 @@ impl Shards {
         let sorter = Sorter::<S>::new(work, budget(options), &options.stop);
         let mut runs = Vec::new();
         for folder in &self.folders {
-            for path in files_of(folder, S::NAME)? {
-                if path.extension().is_some_and(|e| e == "parquet") {
-                    read_parquet(&path, &sorter)?;
-                } else {
-                    check_header::<S>(&path)?;
-                    runs.push(Run::named(path, HEADER_LEN));
-                }
-            }
+            runs.push(run_of::<S>(folder)?);
         }
         sorter.finish_with(runs).map_err(|e| Errors { output: work }.io(e))
     }
 }
 
-/// The files of a data set in a shard, sorted.
-fn files_of(folder: &Path, name: &str) -> Result<Vec<PathBuf>, BuildError> {
-    let own = folder.join(format!("{name}.jzs"));
-    let parquet = folder.join(format!("{name}.parquet"));
-    let many = folder.join(name);
-    let mut files: Vec<PathBuf> = [own, parquet].into_iter().filter(|f| f.is_file()).collect();
-    if many.is_dir() {
-        let error = |source| BuildError::Input { path: many.clone(), source };
-        for entry in fs::read_dir(&many).map_err(error)? {
-            let path = entry.map_err(error)?.path();
-            // Spark writes files of its own beside them, whose names begin with _ or a dot.
-            let is_hidden = path
-                .file_name()
-                .is_none_or(|name| matches!(name.as_encoded_bytes()[0], b'.' | b'_'));
-            if !is_hidden && path.extension().is_some_and(|e| e == "parquet") {
-                files.push(path);
-            }
-        }
+/// The rows of a data set in a shard.
+pub(crate) fn run_of<S: DataSet>(folder: &Path) -> Result<Run, BuildError> {
+    let name = S::NAME;
+    let path = folder.join(file_name::<S>());
+    if path.is_file() {
+        check_header::<S>(&path)?;
+        return Ok(Run::named(path, HEADER_LEN));
     }
-    files.sort_unstable();
-    if files.is_empty() {
-        return Err(shard_error(folder, message!("no data set {name}; make the shard again")));
+    if folder.join(name).is_dir() || folder.join(format!("{name}.parquet")).is_file() {
+        let what = "Parquet files; make a shard of them with juzhong-parquet import";
+        return Err(shard_error(folder, what));
     }
-    Ok(files)
+    Err(shard_error(folder, message!("no data set {name}; make the shard again")))
 }
 
-#[cfg(feature = "parquet")]
-fn read_parquet<S: DataSet>(path: &Path, sorter: &Sorter<S>) -> Result<(), BuildError> {
-    crate::book::builder::parquet::read(path, &mut |rows| sorter.push(rows)).map_err(|e| {
-        match e.kind() {
-            io::ErrorKind::Interrupted => At(path).interrupted().into(),
-            _ => shard_error(path, message!("{e}; make it again")),
-        }
-    })
-}
-
-#[cfg(not(feature = "parquet"))]
-fn read_parquet<S: DataSet>(path: &Path, _sorter: &Sorter<S>) -> Result<(), BuildError> {
-    Err(shard_error(path, "this program was built without the feature parquet"))
+fn file_name<S: DataSet>() -> String {
+    format!("{}.jzs", S::NAME)
 }
 
 fn check_header<S: DataSet>(path: &Path) -> Result<(), BuildError> {
@@ -642,16 +624,16 @@ fn header<S: DataSet>() -> [u8; HEADER_LEN as usize] {
 }
 
 /// A shard being written: a folder that gets its name when it is whole.
-struct Folder {
+#[derive(Debug)]
+pub(crate) struct Folder {
     target: PathBuf,
     /// The right to write it.
     _lock: FileLock,
     folder: tempfile::TempDir,
-    format: ShardFormat,
 }
 
 impl Folder {
-    fn create(target: &Path, format: ShardFormat) -> Result<Self, BuildError> {
+    pub(crate) fn create(target: &Path) -> Result<Self, BuildError> {
         let target = resolve(target).map_err(|e| At(target).create(&e))?;
         let is_free = match fs::read_dir(&target) {
             Ok(mut entries) => entries.next().is_none(),
@@ -664,32 +646,26 @@ impl Folder {
         let lock = claim(&target)?;
         lock.sweep_folders(is_of_shard);
         let folder = atomic::folder_beside(&target).map_err(|e| At(&target).create(&e))?;
-        Ok(Self { target, _lock: lock, folder, format })
+        Ok(Self { target, _lock: lock, folder })
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    fn errors(&self) -> Errors<'_> {
+    pub(crate) fn errors(&self) -> Errors<'_> {
         Errors { output: &self.target }
     }
 
     fn writer<S: DataSet>(&self) -> Result<SetWriter<S>, BuildError> {
-        let path = self.path().join(format!("{}.{}", S::NAME, self.format.extension()));
-        SetWriter::create(&path, self.format).map_err(|e| self.errors().io(e))
+        let path = self.path().join(file_name::<S>());
+        SetWriter::create(&path).map_err(|e| self.errors().io(e))
     }
 
     /// Writes the plan and moves the folder to its place.
-    fn commit(self, plan: &Plan) -> Result<(), BuildError> {
+    pub(crate) fn commit(self, plan: &ShardPlan) -> Result<(), BuildError> {
         let errors = self.errors();
-        let text = serde_json::to_string_pretty(plan).map_err(|e| errors.io(e.into()))?;
-        let write = || {
-            let mut file = File::create_new(self.path().join(PLAN))?;
-            writeln!(file, "{text}")?;
-            file.sync_all()
-        };
-        write().map_err(|e| errors.io(e))?;
+        plan.write(self.path()).map_err(|e| errors.io(e))?;
         if self.target.is_dir() {
             fs::remove_dir(&self.target).map_err(|e| At(&self.target).create(&e))?;
         }
@@ -701,12 +677,12 @@ impl Folder {
 
 /// Returns true if a file of that name belongs to a shard.
 fn is_of_shard(name: &str) -> bool {
-    let sets = [SourceCounts::NAME, FromSource::NAME, Summed::NAME, Member::NAME];
+    let sets = [SourceCounts::NAME, FromSource::NAME, Summed::NAME, GroupMember::NAME];
     name == PLAN || name.rsplit_once('.').is_some_and(|(stem, _)| sets.contains(&stem))
 }
 
 /// Writes all sums as a data set; their number.
-fn write_sums<S: Reduce, T: DataSet>(
+pub(crate) fn write_sums<S: Reduce, T: DataSet>(
     folder: &Folder,
     sums: Sorter<S>,
     row: impl Fn(S) -> io::Result<T>,
@@ -741,53 +717,28 @@ fn write_sources(folder: &Folder, sources: Vec<SourceCounts>) -> Result<u64, Bui
 }
 
 /// Writes a data set, whose rows come in ascending order.
-enum SetWriter<S: DataSet> {
-    Own {
-        run: RunWriter<File>,
-        rows: u64,
-        set: std::marker::PhantomData<fn(S)>,
-    },
-    #[cfg(feature = "parquet")]
-    Parquet(crate::book::builder::parquet::Writer<S>),
+struct SetWriter<S: DataSet> {
+    run: RunWriter<File>,
+    rows: u64,
+    set: PhantomData<fn(S)>,
 }
 
 impl<S: DataSet> SetWriter<S> {
-    fn create(path: &Path, format: ShardFormat) -> io::Result<Self> {
-        match format {
-            ShardFormat::Own => {
-                let mut file = File::create_new(path)?;
-                file.write_all(&header::<S>())?;
-                let run = RunWriter::new(file)?;
-                Ok(Self::Own { run, rows: 0, set: std::marker::PhantomData })
-            }
-            #[cfg(feature = "parquet")]
-            ShardFormat::Parquet => {
-                crate::book::builder::parquet::Writer::create(path).map(Self::Parquet)
-            }
-        }
+    fn create(path: &Path) -> io::Result<Self> {
+        let mut file = File::create_new(path)?;
+        file.write_all(&header::<S>())?;
+        Ok(Self { run: RunWriter::new(file)?, rows: 0, set: PhantomData })
     }
 
     fn put(&mut self, row: &S) -> io::Result<()> {
-        match self {
-            Self::Own { run, rows, .. } => {
-                *rows += 1;
-                run.put(row)
-            }
-            #[cfg(feature = "parquet")]
-            Self::Parquet(writer) => writer.put(row),
-        }
+        self.rows += 1;
+        self.run.put(row)
     }
 
     /// Ends the file; the number of rows.
     fn finish(self) -> io::Result<u64> {
-        match self {
-            Self::Own { run, rows, .. } => {
-                run.finish()?.sync_all()?;
-                Ok(rows)
-            }
-            #[cfg(feature = "parquet")]
-            Self::Parquet(writer) => writer.finish(),
-        }
+        self.run.finish()?.sync_all()?;
+        Ok(self.rows)
     }
 }
 
@@ -804,10 +755,9 @@ mod tests {
         let games = folder.join("a.pgn");
         fs::write(&games, "[Result \"1-0\"]\n\n1. h2e2 1-0\n").unwrap();
         let [mapped, reduced, book] = ["mapped", "reduced", "book"].map(|name| folder.join(name));
-        let (format, options) = (ShardFormat::Own, BuildOptions::default());
-        map::<Position>(&[games], &mapped, format, options, ReadOptions::default()).unwrap();
-        reduce::<Position>(std::slice::from_ref(&mapped), &reduced, format, (1, 1), &work())
-            .unwrap();
+        let options = BuildOptions::default();
+        map::<Position>(&[games], &mapped, options, ReadOptions::default()).unwrap();
+        reduce::<Position>(std::slice::from_ref(&mapped), &reduced, (1, 1), &work()).unwrap();
         [mapped, reduced, book]
     }
 
@@ -816,9 +766,9 @@ mod tests {
     }
 
     fn forge<S: DataSet>(shard: &Path, rows: &[S]) {
-        let path = shard.join(format!("{}.jzs", S::NAME));
+        let path = shard.join(file_name::<S>());
         fs::remove_file(&path).unwrap();
-        let mut writer = SetWriter::create(&path, ShardFormat::Own).unwrap();
+        let mut writer = SetWriter::create(&path).unwrap();
         for row in rows {
             writer.put(row).unwrap();
         }
@@ -858,7 +808,7 @@ mod tests {
         };
         forge(&mapped, &[source(1, u64::MAX), source(2, 1)]);
         fs::remove_dir_all(&reduced).unwrap();
-        reduce::<Position>(&[mapped], &reduced, ShardFormat::Own, (1, 1), &work()).unwrap();
+        reduce::<Position>(&[mapped], &reduced, (1, 1), &work()).unwrap();
         expect_impossible(pack::<Position>(&[reduced], &book, &work()));
     }
 
@@ -873,12 +823,6 @@ mod tests {
         let copies: Vec<FromSource> = (1..100_000).map(copy).collect();
         forge(&mapped, &copies);
         fs::remove_dir_all(&reduced).unwrap();
-        expect_impossible(reduce::<Position>(
-            &[mapped],
-            &reduced,
-            ShardFormat::Own,
-            (1, 1),
-            &work(),
-        ));
+        expect_impossible(reduce::<Position>(&[mapped], &reduced, (1, 1), &work()));
     }
 }

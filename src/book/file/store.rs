@@ -15,7 +15,7 @@ use crate::book::file::annotation_rows;
 use crate::book::file::connect::open_working;
 use crate::book::model::annotation::Annotation;
 use crate::book::model::counted_game::{GameId, IdTable};
-use crate::book::model::groups::Member;
+use crate::book::model::groups::GroupMember;
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MoveRow, RowKey};
 use crate::book::model::origins::Origins;
@@ -290,8 +290,8 @@ impl Writer {
     }
 
     /// Adds the members of line groups, in ascending order.
-    pub(crate) fn add_member(&self, member: &Member) -> rusqlite::Result<()> {
-        let Member { key, mv, group } = member;
+    pub(crate) fn add_member(&self, member: &GroupMember) -> rusqlite::Result<()> {
+        let GroupMember { key, mv, group } = member;
         self.connection
             .prepare_cached("INSERT INTO line_groups VALUES(?1, ?2, ?3)")?
             .execute(params![key, mv, group])?;

@@ -69,7 +69,7 @@ impl GameId {
 
 /// The kind of a game, by its start and moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum GameKind {
+pub enum GameKind {
     /// Begins at a usual start and has moves: counted.
     Usual,
     /// Begins elsewhere.
@@ -79,8 +79,9 @@ pub(crate) enum GameKind {
 }
 
 impl GameKind {
-    /// The inverse of `as u8`.
-    pub(crate) const fn from_number(number: u8) -> Option<Self> {
+    /// The inverse of `as u8`; `None` for other numbers.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
         Some(match number {
             0 => Self::Usual,
             1 => Self::OtherStart,

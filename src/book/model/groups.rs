@@ -59,16 +59,9 @@ impl GroupNames {
         self.iter().map(|name| size_of::<Box<str>>() + name.len() + 16).sum()
     }
 
-    /// Each name on a line.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn to_lines(&self) -> String {
-        self.iter().collect::<Vec<_>>().join("\n")
-    }
-
-    /// The names on the lines, in any order, some perhaps twice.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn from_lines(text: &str) -> Self {
-        Self::settle(&mut text.lines().filter(|name| !name.is_empty()).map(Box::from).collect())
+    /// The groups of these names, which may come in any order, some of them several times.
+    pub(crate) fn from_names(names: &[String]) -> Self {
+        Self::settle(&mut names.iter().filter_map(|value| name(value)).collect())
     }
 
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
@@ -97,13 +90,16 @@ fn name(value: &str) -> Option<Box<str>> {
 
 /// A move that is a member of a group. Equal ones are one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Member {
-    pub(crate) key: i64,
-    pub(crate) mv: u16,
-    pub(crate) group: Box<str>,
+pub struct GroupMember {
+    /// The canonical key of the position, as SQLite holds it.
+    pub key: i64,
+    /// The move in the canonical frame, packed.
+    pub mv: u16,
+    /// The name of the group.
+    pub group: Box<str>,
 }
 
-impl Summand for Member {
+impl Summand for GroupMember {
     fn size(&self) -> usize {
         size_of::<Self>() + self.group.len() + 16
     }
@@ -169,13 +165,13 @@ mod tests {
     proptest! {
         #[test]
         fn put_then_take_is_identity(names in any_names(), key: i64, mv: u16, group: String) {
-            let member = Member { key, mv, group: group.into() };
+            let member = GroupMember { key, mv, group: group.into() };
             let mut bytes = Vec::new();
             names.put(&mut bytes);
             member.put(&mut bytes);
             let mut rest = bytes.as_slice();
             prop_assert_eq!(GroupNames::take(&mut rest), Some(names));
-            prop_assert_eq!(Member::take(&mut rest), Some(member));
+            prop_assert_eq!(GroupMember::take(&mut rest), Some(member));
             prop_assert!(rest.is_empty());
         }
 

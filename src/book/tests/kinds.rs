@@ -175,10 +175,9 @@ fn from_files(kinds: &mut Kinds) {
     kinds.add("every record of files", |path| build_it(path, every));
     let work = Work { memory: 1 << 26, threads: NonZero::new(1), stop: StopFlag::default() };
     let [mapped, reduced] = ["mapped", "reduced"].map(|name| folder.join(name));
-    let format = ShardFormat::Own;
     let options = BuildOptions::default();
-    map::<Position>(&files, &mapped, format, options, ReadOptions::default()).unwrap();
-    reduce::<Position>(&[mapped], &reduced, format, (1, 1), &work).unwrap();
+    map::<Position>(&files, &mapped, options, ReadOptions::default()).unwrap();
+    reduce::<Position>(&[mapped], &reduced, (1, 1), &work).unwrap();
     kinds.add("shards", |path| drop(pack::<Position>(&[reduced], path, &work).unwrap()));
 }
 

@@ -10,7 +10,7 @@ use super::build::Intake;
 use crate::cli::write_answer;
 use crate::language::say;
 use juzhong::answers::book::MapAnswer;
-use juzhong::book::{BuildOptions, ReadOptions, ShardFormat, map};
+use juzhong::book::{BuildOptions, ReadOptions, map};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 use juzhong::gomoku::Board;
@@ -20,12 +20,9 @@ use juzhong::xiangqi::Position;
 /// or empty.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Folder for the shard.
+    /// Folder for the shard, which `juzhong-parquet` in contrib/spark turns into Parquet files.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Write Parquet files (requires a build with the feature `parquet`).
-    #[arg(long)]
-    parquet: bool,
     #[command(flatten)]
     intake: Intake,
 }
@@ -41,7 +38,6 @@ fn run_game<G: Terminal + Symmetric>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let format = shard_format(args.parquet)?;
     let (intake, output) = (&args.intake, &args.output);
     let options = intake.options::<G>(BuildOptions::default())?;
     if options.filter.every_record {
@@ -52,7 +48,7 @@ fn run_game<G: Terminal + Symmetric>(
         let (progress, rejected) = (Box::new(progress), Box::new(rejected));
         let (strict, threads) = (intake.strict, NonZero::new(intake.threads.into()));
         let read = ReadOptions { strict, threads, progress, rejected };
-        map::<G>(files, output, format, options, read)
+        map::<G>(files, output, options, read)
     })?;
     show_some("no games in", &report.empty_files);
     if context.common.json {
@@ -64,18 +60,4 @@ fn run_game<G: Terminal + Symmetric>(
         say!(context.out, "{shard}: different games: {games}, different files: {sources}")?;
     }
     Ok(exit::OK)
-}
-
-/// The format requested, if this program has it.
-pub(crate) fn shard_format(parquet: bool) -> Result<ShardFormat, CliError> {
-    if !parquet {
-        return Ok(ShardFormat::Own);
-    }
-    #[cfg(feature = "parquet")]
-    return Ok(ShardFormat::Parquet);
-    #[cfg(not(feature = "parquet"))]
-    Err(CliError::message(
-        exit::USAGE,
-        "this program has no Parquet; build it with cargo build --release --features parquet",
-    ))
 }

@@ -8,7 +8,6 @@ use super::super::size::parse_size;
 use super::super::terminal::Terminal;
 use super::super::{CliError, Context, GameName, exit};
 use super::from_book;
-use super::map::shard_format;
 use crate::cli::write_answer;
 use crate::language::{counts, say};
 use juzhong::answers::book::ReduceAnswer;
@@ -31,9 +30,6 @@ pub(crate) struct Args {
     /// Process only this part of the games, such as 2/8 for the second of eight.
     #[arg(long, default_value = "1/1", value_parser = parse_part)]
     part: (u32, u32),
-    /// Write Parquet files (requires a build with the feature `parquet`).
-    #[arg(long)]
-    parquet: bool,
     #[command(flatten)]
     effort: Effort,
 }
@@ -75,8 +71,7 @@ fn run_game<G: Terminal + Symmetric>(
     args: &Args,
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
-    let format = shard_format(args.parquet)?;
-    let report = reduce::<G>(&args.shards, &args.output, format, args.part, &args.effort.work())
+    let report = reduce::<G>(&args.shards, &args.output, args.part, &args.effort.work())
         .map_err(from_book)?;
     if context.common.json {
         write_answer(context.out, &ReduceAnswer::of(&args.output, args.part, &report))?;

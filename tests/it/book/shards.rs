@@ -5,8 +5,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use juzhong::book::{
-    BuildError, BuildOptions, Ending, Filter, Mover, ReadOptions, ShardFormat, Work, build,
-    find_games, map, pack, reduce,
+    BuildError, BuildOptions, Ending, Filter, Mover, ReadOptions, Work, build, find_games, map,
+    pack, reduce,
 };
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Outcome, Side};
@@ -54,11 +54,10 @@ fn options() -> BuildOptions {
     BuildOptions { memory: 1 << 20, max_ply: 30, ..BuildOptions::default() }
 }
 
-fn map_to(files: &[PathBuf], output: &Path, format: ShardFormat, options: &BuildOptions) {
+fn map_to(files: &[PathBuf], output: &Path, options: &BuildOptions) {
     map::<Position>(
         files,
         output,
-        format,
         options.clone(),
         ReadOptions { threads: NonZero::new(2), ..ReadOptions::default() },
     )
@@ -67,20 +66,14 @@ fn map_to(files: &[PathBuf], output: &Path, format: ShardFormat, options: &Build
 
 /// The book that comes of three maps, one of which reads files that the others read too, and a
 /// reduce in so many parts.
-fn sharded(
-    files: &[PathBuf],
-    folder: &Path,
-    format: ShardFormat,
-    parts: u32,
-    options: &BuildOptions,
-) -> PathBuf {
+fn sharded(files: &[PathBuf], folder: &Path, parts: u32, options: &BuildOptions) -> PathBuf {
     let maps: Vec<PathBuf> = (0..3).map(|i| folder.join(format!("map{i}"))).collect();
-    map_to(&files[..3], &maps[0], format, options);
-    map_to(&files[3..], &maps[1], format, options);
-    map_to(&files[1..5], &maps[2], format, options);
+    map_to(&files[..3], &maps[0], options);
+    map_to(&files[3..], &maps[1], options);
+    map_to(&files[1..5], &maps[2], options);
     let reduced: Vec<PathBuf> = (1..=parts).map(|i| folder.join(format!("part{i}"))).collect();
     for (part, output) in (1..).zip(&reduced) {
-        reduce::<Position>(&maps, output, format, (part, parts), &work()).unwrap();
+        reduce::<Position>(&maps, output, (part, parts), &work()).unwrap();
     }
     let book = folder.join("sharded.book");
     pack::<Position>(&reduced, &book, &work()).unwrap();
@@ -100,7 +93,8 @@ fn groups(book: &Path) -> i64 {
     connection.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-fn compare(format: ShardFormat) {
+#[test]
+fn shards_make_the_same_book() {
     let games = tempfile::tempdir().unwrap();
     let files = collection(games.path());
     let black =
@@ -117,25 +111,13 @@ fn compare(format: ShardFormat) {
     ];
     for (parts, filter, samples) in filters {
         let weight = "3*w+d-l".parse().unwrap();
-        let samples = if format == ShardFormat::Own { samples } else { 0 };
         let options = BuildOptions { filter, min_share: 150, weight, samples, ..options() };
         let folder = tempfile::tempdir().unwrap();
         let own = built(&files, folder.path(), &options);
-        let other = sharded(&files, folder.path(), format, parts, &options);
+        let other = sharded(&files, folder.path(), parts, &options);
         assert_eq!(groups(&own) >= 2, !options.filter.no_groups);
         assert!(fs::read(own).unwrap() == fs::read(other).unwrap(), "{parts} parts");
     }
-}
-
-#[test]
-fn shards_make_the_same_book() {
-    compare(ShardFormat::Own);
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn parquet_shards_make_the_same_book() {
-    compare(ShardFormat::Parquet);
 }
 
 #[test]
@@ -144,9 +126,7 @@ fn what_only_a_build_does_is_refused() {
     let files = collection(&folder.path().join("games"));
     let refused = |options: BuildOptions| {
         let output = folder.path().join("m");
-        map::<Position>(&files, &output, ShardFormat::Own, options, ReadOptions::default())
-            .unwrap_err()
-            .to_string()
+        map::<Position>(&files, &output, options, ReadOptions::default()).unwrap_err().to_string()
     };
     let filter = Filter { every_record: true, ..Filter::default() };
     let text = refused(BuildOptions { filter, ..options() });
@@ -161,11 +141,11 @@ fn shards_that_do_not_belong_together_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let files = collection(&at("games"));
-    map_to(&files[..2], &at("m"), ShardFormat::Own, &options());
+    map_to(&files[..2], &at("m"), &options());
     let other = BuildOptions { max_ply: 31, ..options() };
-    map_to(&files[..2], &at("other"), ShardFormat::Own, &other);
+    map_to(&files[..2], &at("other"), &other);
     let reduced = |shards: &[PathBuf], name: &str, part| {
-        reduce::<Position>(shards, &at(name), ShardFormat::Own, part, &work()).map(|_| ())
+        reduce::<Position>(shards, &at(name), part, &work()).map(|_| ())
     };
     let message = |result: Result<(), BuildError>| result.unwrap_err().to_string();
     let text = message(reduced(&[at("m"), at("other")], "r", (1, 1)));
@@ -183,7 +163,7 @@ fn shards_that_do_not_belong_together_are_refused() {
     assert!(text.contains("juzhong book pack"), "{text}");
     let text = message(reduced(&[at("m")], "r1", (1, 1)));
     assert!(text.contains("empty folder"), "{text}");
-    map_to(&files[2..3], &at("more"), ShardFormat::Own, &options());
+    map_to(&files[2..3], &at("more"), &options());
     reduced(&[at("m"), at("more")], "r3", (1, 2)).unwrap();
     let text = message(packed(&[at("r3"), at("r2")]));
     assert!(text.contains("other shards"), "{text}");
@@ -199,48 +179,23 @@ fn damaged_shards_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let files = collection(&at("games"));
-    map_to(&files[..1], &at("m"), ShardFormat::Own, &options());
+    map_to(&files[..1], &at("m"), &options());
     let path = at("m/games.jzs");
     let whole = fs::read(&path).unwrap();
     let step = whole.len() / 40;
     for cut in (0..whole.len()).step_by(step) {
         for damaged in [whole[..cut].to_vec(), flipped(&whole, cut)] {
             fs::write(&path, damaged).unwrap();
-            let result =
-                reduce::<Position>(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
+            let result = reduce::<Position>(&[at("m")], &at("r"), (1, 1), &work());
             let error = result.expect_err("damaged");
             assert!(error.to_string().contains("games.jzs"), "{cut}: {error}");
         }
     }
     fs::write(&path, &whole).unwrap();
     fs::write(at("m/plan.json"), "{").unwrap();
-    let result = reduce::<Position>(&[at("m")], &at("r"), ShardFormat::Own, (1, 1), &work());
+    let result = reduce::<Position>(&[at("m")], &at("r"), (1, 1), &work());
     assert!(result.unwrap_err().to_string().contains("plan.json"));
     assert!(!at("r").exists());
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn damaged_parquet_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let files = collection(&at("games"));
-    let format = ShardFormat::Parquet;
-    map_to(&files[..1], &at("m"), format, &options());
-    reduce::<Position>(&[at("m")], &at("r"), format, (1, 1), &work()).unwrap();
-    let book = |name: &str| {
-        pack::<Position>(&[at("r")], &at(name), &work()).map(|_| fs::read(at(name)).unwrap())
-    };
-    let right = book("right.book").unwrap();
-    let path = at("r/moves.parquet");
-    let whole = fs::read(&path).unwrap();
-    for place in (0..whole.len()).step_by(whole.len() / 40) {
-        fs::write(&path, flipped(&whole, place)).unwrap();
-        // A bit that means nothing may be another.
-        if let Ok(made) = book(&format!("{place}.book")) {
-            assert!(made == right, "{place}: another book");
-        }
-    }
 }
 
 fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
