@@ -84,6 +84,8 @@ impl FileLock {
                 Opened::Held(process) => return Ok(Claim::Others(process)),
             };
             match file.try_lock() {
+                // Between opening and locking, the owner may have removed the file and another process made
+                // a new one of that name: a lock on the old one protects nothing.
                 Ok(()) if is_at(&file, &path) => {
                     sign(&mut file)?;
                     return Ok(Claim::Ours(Self { path, file: Some(file) }));
@@ -178,6 +180,7 @@ impl FolderLock {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         // Nothing of this process is in the folder yet: it does not matter which process comes in between.
+        // An exclusive lock cannot be turned into a shared one in one step everywhere.
         file.unlock()?;
         file.lock_shared()?;
         Ok(Self { file: Some(file) })
@@ -286,9 +289,10 @@ pub fn is_lock(path: &Path) -> bool {
     let mut options = File::options();
     options.read(true);
     own_files::no_follow(&mut options);
-    let is_own =
-        |file: &File| file.metadata().is_ok_and(|about| own_files::is_own_file(path, &about));
-    options.open(path).is_ok_and(|mut file| is_own(&file) && check(&mut file, path).is_ok())
+    options.open(path).is_ok_and(|mut file| {
+        file.metadata().is_ok_and(|about| own_files::is_own_file(path, &about))
+            && check(&mut file, path).is_ok()
+    })
 }
 
 /// Checks that an open file can be a lock file: it holds no one's data.
