@@ -1,3 +1,5 @@
+//! A legal position: its board, keys and clocks, moves made on it and taken back.
+
 use crate::game::{BySide, Game, MoveList, Outcome, Side};
 use crate::hash::xiangqi::KEYS;
 use crate::hash::{Key, KeyTable};
@@ -92,7 +94,8 @@ impl Move {
             5 if text.as_bytes()[2] == b'-' => (text.get(..2)?, text.get(3..)?),
             _ => return None,
         };
-        let (from, to) = (Square::parse(from)?, Square::parse(to)?);
+        let from = Square::parse(from)?;
+        let to = Square::parse(to)?;
         (from != to).then(|| Self::new(from, to))
     }
 
@@ -155,6 +158,7 @@ impl Position {
             red.file() == black.file() && !attacks::between(red, black).meets(position.occupied());
         if facing {
             errors.push(SetupError::KingsFacing);
+        // Facing kings attack each other too; the reason given is the one that a reader can see.
         } else if position.is_attacked_king(!setup.turn) {
             errors.push(SetupError::OpponentInCheck);
         }
@@ -193,6 +197,8 @@ impl Position {
         };
         for (square, &piece) in Square::all().zip(&setup.board) {
             if let Some(piece) = piece {
+                // Before the piece is put down: its word is chosen by how many of its kind stand there
+                // already.
                 position.material_key ^= position.material_word(piece);
                 position.put(piece, square);
             }
@@ -259,7 +265,8 @@ impl Position {
     #[must_use]
     #[inline]
     pub const fn key_after(&self, mv: Move) -> Key {
-        let (from, to) = (mv.from().index(), mv.to().index());
+        let from = mv.from().index();
+        let to = mv.to().index();
         let mut key = self.key ^ KEYS.black_to_move;
         if let Some(piece) = self.board[from] {
             let keys = &KEYS.piece_square[piece.index()];
@@ -338,6 +345,7 @@ impl Position {
     /// [`from_setup_unchecked`](Self::from_setup_unchecked), it is for the caller to know that the
     /// outcome is legal, or to ask.
     pub fn rearrange(&mut self, men: &[(Piece, Square, Square)]) {
+        // In two rounds, because a piece may be set down where another of them stood.
         for &(piece, from, _) in men {
             debug_assert_eq!(self.board[from.index()], Some(piece), "no such man there");
             self.take(piece, from);
@@ -423,11 +431,14 @@ impl Game for Position {
     /// A move that is pseudo-legal can be made too, to be judged and taken back.
     #[inline]
     fn make(&mut self, mv: Move) -> Undo {
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         let captured = self.board[to.index()];
         let undo = Undo { captured, key: self.key, material_key: self.material_key };
         if let Some(taken) = captured {
             self.take(taken, to);
+            // After the piece is gone: the count is then what it was when this piece was added, and the
+            // word the same.
             self.material_key ^= self.material_word(taken);
         }
         if let Some(piece) = self.board[from.index()] {
@@ -440,7 +451,8 @@ impl Game for Position {
 
     #[inline]
     fn unmake(&mut self, mv: Move, undo: Undo) {
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         if let Some(piece) = self.board[to.index()] {
             self.shift(piece, to, from);
         }

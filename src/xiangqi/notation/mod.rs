@@ -119,6 +119,19 @@ pub fn format_move(position: &Position, mv: Move, notation: MoveNotation) -> Str
 
 /// Reads a move in any notation. Where a text could be coordinates (`C5c7`) it is.
 ///
+/// ```
+/// use juzhong::xiangqi::Position;
+/// use juzhong::xiangqi::notation::{MoveError, parse_move};
+///
+/// let start = Position::start();
+/// let central_cannon = parse_move(&start, "h2e2")?;
+/// for text in ["炮二平五", "砲２平５", "C2=5", "H2-E2"] {
+///     assert_eq!(parse_move(&start, text)?, central_cannon);
+/// }
+/// assert!(matches!(parse_move(&start, "e0e3"), Err(MoveError::Illegal { .. })));
+/// # Ok::<(), MoveError>(())
+/// ```
+///
 /// # Errors
 ///
 /// If the text is no move, means no piece or several, or the move is illegal.
@@ -256,11 +269,12 @@ pub(crate) fn readings(position: &Position, text: &[char], dialect: Dialect) -> 
         Some(Notated::Algebraic(algebraic)) => algebraic::readings(position, algebraic),
         Some(Notated::Squares(..)) | None => Readings::new(),
     };
-    let from_behind = |mv: &Move| match position.turn() {
-        Side::First => mv.from().rank(),
-        Side::Second => 9 - mv.from().rank(),
-    };
-    found.sort_by_key(|mv| std::cmp::Reverse(from_behind(mv)));
+    found.sort_by_key(|mv| {
+        std::cmp::Reverse(match position.turn() {
+            Side::First => mv.from().rank(),
+            Side::Second => 9 - mv.from().rank(),
+        })
+    });
     found
 }
 
@@ -327,7 +341,8 @@ fn unsafe_reason(position: &Position, mv: Move) -> IllegalReason {
     let side = position.turn();
     let mut after = position.clone();
     after.make(mv);
-    let (own, other) = (after.king(side), after.king(!side));
+    let own = after.king(side);
+    let other = after.king(!side);
     let facing =
         own.file() == other.file() && !attacks::between(own, other).meets(after.occupied());
     if facing { IllegalReason::KingsFacing } else { IllegalReason::LeavesCheck }
