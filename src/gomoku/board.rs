@@ -1,3 +1,5 @@
+//! The board: stones, keys, patterns of all lines kept up to date move by move, and the rules on top of them.
+
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -46,6 +48,22 @@ pub enum GeometryError {
 /// For every empty point and both players the board also keeps the [patterns](LinePattern) that a stone there
 /// would make along the four lines and the [threat](Threat) that they are together, and the sums of the values of these
 /// points; a move changes them along four lines only.
+///
+/// ```
+/// use juzhong::game::{Game, Outcome, Side};
+/// use juzhong::gomoku::{Board, Point};
+///
+/// // Tic-tac-toe: three in a row on 3 × 3 points.
+/// let mut board = Board::new(3, 3, 3)?;
+/// for text in ["b2", "a1", "c3", "a2", "a3", "b1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// assert_eq!(board.outcome(), None);
+/// let board = board.play(Point::parse("c1").unwrap()).unwrap();
+/// assert_eq!(board.winner(), Some(Side::First));
+/// assert_eq!(board.outcome(), Some(Outcome::Win(Side::First)));
+/// # Ok::<(), juzhong::gomoku::GeometryError>(())
+/// ```
 #[derive(Clone)]
 pub struct Board {
     width: u8,
@@ -152,6 +170,19 @@ impl fmt::Debug for Undo {
 }
 
 /// The reason for which a move is forbidden.
+///
+/// ```
+/// use juzhong::game::Game;
+/// use juzhong::gomoku::{Board, Forbidden, Point, Variant};
+///
+/// // Renju: two open threes at once, along the row and along the column.
+/// let mut board = Board::with_variant(15, 15, 5, Variant::Renju)?;
+/// for text in ["g8", "a1", "i8", "c1", "h7", "e1", "h9", "g1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// assert_eq!(board.forbidden(Point::parse("h8").unwrap()), Some(Forbidden::DoubleThree));
+/// # Ok::<(), juzhong::gomoku::GeometryError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Forbidden {
     /// It makes a row that is too long.
@@ -587,7 +618,8 @@ impl Board {
         let old = before.pair(axis);
         for side in Side::ALL {
             let shift = 4 * side.index();
-            let (old, new) = (old >> shift & 15, pair >> shift & 15);
+            let old = old >> shift & 15;
+            let new = pair >> shift & 15;
             if old == new {
                 continue;
             }

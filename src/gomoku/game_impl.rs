@@ -14,7 +14,8 @@ const TRANSPOSE: u8 = 4;
 
 impl Board {
     fn mirrored(&self, point: Point, symmetry: u8) -> Point {
-        let (mut column, mut row) = (point.column(), point.row());
+        let mut column = point.column();
+        let mut row = point.row();
         if symmetry & MIRROR_COLUMNS != 0 {
             column = self.width().saturating_sub(column + 1);
         }

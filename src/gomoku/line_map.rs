@@ -153,7 +153,8 @@ impl LineMap {
         for axis in Axis::ALL {
             for line in 0..LINES {
                 self.stretches(side, (axis, line), 2, |gaps| {
-                    let (low, high) = (gaps.trailing_zeros(), gaps.ilog2());
+                    let low = gaps.trailing_zeros();
+                    let high = gaps.ilog2();
                     if let (Some(low), Some(high)) =
                         (point_on(axis, line, low), point_on(axis, line, high))
                     {
@@ -237,7 +238,8 @@ fn bits(mut word: u32) -> impl Iterator<Item = u32> {
 
 /// The point at a place of a line: the inverse of [`Axis::locate`].
 fn point_on(axis: Axis, line: usize, at: u32) -> Option<Point> {
-    let (line, at) = (u8::try_from(line).ok()?, u8::try_from(at).ok()?);
+    let line = u8::try_from(line).ok()?;
+    let at = u8::try_from(at).ok()?;
     match axis {
         Axis::Horizontal => Point::new(at, line),
         Axis::Vertical => Point::new(line, at),

@@ -68,6 +68,20 @@ impl FourSearch {
 
 /// Looks for continuous fours, the shortest first. Remembers positions without a win, in a table of fixed size, from
 /// one search to the next.
+///
+/// ```
+/// use juzhong::game::Game;
+/// use juzhong::gomoku::{Board, FourSolver, Point};
+///
+/// // Three in a row with both ends free: a stone at either end makes a four that cannot be met.
+/// let mut board = Board::new(15, 15, 5)?;
+/// for text in ["g8", "a1", "h8", "c1", "i8", "e1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// let win = FourSolver::default().search(&board, 1_000).win().unwrap();
+/// assert_eq!((win.forced.len(), win.attacker_moves(), win.plies()), (0, 2, 3));
+/// # Ok::<(), juzhong::gomoku::GeometryError>(())
+/// ```
 #[derive(Debug)]
 pub struct FourSolver {
     /// Keys with the number of moves within which there is no win in their lowest byte; the key itself is left out
