@@ -204,12 +204,15 @@ impl<G: Symmetric + Notation> Graph<G> {
         self.moves.to = vec![NO_NODE; self.about.len()];
         self.moves.turn = vec![Side::First; self.inner];
         self.ended = vec![None; self.inner];
-        let found = |start: G| {
-            let node = self.keys.binary_search(&self.key_of(&start)).ok()?;
-            Some((GraphNode(node as u32), start))
-        };
-        let starts: Vec<_> = G::starts().into_iter().filter_map(found).collect();
-        let (mut leaves, mut entered) = (HashMap::new(), vec![false; self.inner]);
+        let starts: Vec<_> = G::starts()
+            .into_iter()
+            .filter_map(|start: G| {
+                let node = self.keys.binary_search(&self.key_of(&start)).ok()?;
+                Some((GraphNode(node as u32), start))
+            })
+            .collect();
+        let mut leaves = HashMap::new();
+        let mut entered = vec![false; self.inner];
         for (node, start) in &starts {
             self.walk_from((node.index(), start.clone()), &mut leaves, &mut entered);
         }
@@ -229,7 +232,8 @@ impl<G: Symmetric + Notation> Graph<G> {
     ) {
         let mut stack = vec![self.enter(start, &position, None, entered)];
         while let Some(step) = stack.last_mut() {
-            let (node, number) = (step.node, step.next);
+            let node = step.node;
+            let number = step.next;
             if number == self.moves.first[node + 1] as usize {
                 if let Some((mv, undo)) = stack.pop().and_then(|step| step.back) {
                     position.unmake(mv, undo);
@@ -298,8 +302,9 @@ impl<G: Symmetric + Notation> Graph<G> {
 
     /// The number of a position's move, if the book has it.
     pub(crate) fn number_of_move(&self, node: GraphNode, bits: u16) -> Option<usize> {
-        let is_it = |&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE;
-        self.moves.of(node.index()).find(is_it)
+        self.moves
+            .of(node.index())
+            .find(|&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE)
     }
 
     /// Calls `visit` once with every position that is reached, in one of its frames.

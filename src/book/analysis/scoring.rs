@@ -224,7 +224,9 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
     let known = book.counting_scores()?;
     let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
     let is_win = |score: SourceScore| matches!(score, SourceScore::TableWin { .. });
-    let (mut places, mut lines, mut proofs) = (BTreeSet::new(), Vec::new(), Vec::new());
+    let mut places = BTreeSet::new();
+    let mut lines = Vec::new();
+    let mut proofs = Vec::new();
     let never = StopFlag::default();
     let mut failed = None;
     graph.for_each_move(|node, number, position, mv, after| {

@@ -163,7 +163,8 @@ impl Contrast {
     /// The difference by which the best move of a side scores better than the most played one, if it clearly
     /// does.
     fn difference(&self, side: Side) -> Option<f64> {
-        let (played, best) = (&self.played.1, &self.best[side.index()].1);
+        let played = &self.played.1;
+        let best = &self.best[side.index()].1;
         let difference = best.score(side)? - played.score(side)?;
         // A single game's score has a standard deviation of a half at most.
         let variance = 0.25 / played.decided() as f64 + 0.25 / best.decided() as f64;
@@ -242,7 +243,9 @@ impl Book {
         let Content { places, games, has_games, contrasts, marks } = Content::read(self, options)?;
         let mut walker = Walker::<G>::new(self.foreign_keys(), places);
         walker.enter_all(&G::starts());
-        let (mut depths, mut coverage, mut differences) = (Vec::new(), Vec::new(), Vec::new());
+        let mut depths = Vec::new();
+        let mut coverage = Vec::new();
+        let mut differences = Vec::new();
         walker.run(usize::MAX, |stop, position| {
             if depths.len() == stop.ply {
                 depths.push(Depth::default());

@@ -118,7 +118,8 @@ impl Checkpoint {
         let folder = beside(output, ".parts")?;
         check(&folder)?;
         let mut done = BTreeMap::new();
-        let (mut serial, mut number) = (0, 0);
+        let mut serial = 0;
+        let mut number = 0;
         for (n, path) in lists(&folder) {
             number = number.max(n + 1);
             let part = CheckpointPart::open(&folder, n, &path, &fingerprint);

@@ -169,20 +169,21 @@ fn read_statements<G: Formats + Symmetric>(
     let mut first = 0;
     let starts = UsualStarts::<G>::new();
     source.windows::<G>(bytes, CHUNK, folder, |window, chunks| {
-        let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
-            let mut batch = Vec::new();
-            let keep_legal_part = filter.keep_legal_part;
-            let chunk = &chunk.keeping_legal_part(keep_legal_part);
-            G::read_cut_chunk("", window, chunk, loss, &mut |game| {
-                let Ok(game) = game else { return };
-                let order = [file as u64, first + part as u64, batch.len() as u64];
-                if filter.admits_record(&game.record, &Facts::of(&game.record)) {
-                    batch.extend(Statement::of(&game, &starts, filter, order));
-                }
-            });
-            push(batch)
-        };
-        chunks.par_iter().enumerate().try_for_each(read)?;
+        chunks.par_iter().enumerate().try_for_each(
+            |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
+                let mut batch = Vec::new();
+                let keep_legal_part = filter.keep_legal_part;
+                let chunk = &chunk.keeping_legal_part(keep_legal_part);
+                G::read_cut_chunk("", window, chunk, loss, &mut |game| {
+                    let Ok(game) = game else { return };
+                    let order = [file as u64, first + part as u64, batch.len() as u64];
+                    if filter.admits_record(&game.record, &Facts::of(&game.record)) {
+                        batch.extend(Statement::of(&game, &starts, filter, order));
+                    }
+                });
+                push(batch)
+            },
+        )?;
         first += chunks.len() as u64;
         Ok(())
     })
@@ -288,13 +289,15 @@ impl Statement {
             return None;
         }
         let number = starts.number_of(record.start.as_ref().map(G::to_fen).as_deref())?;
-        let (start, text) = (starts.get(number)?, starts.text(number));
+        let start = starts.get(number)?;
+        let text = starts.text(number);
         let id = if filter.fold_mirror || !G::ORIENTED {
             GameId::folded::<G>((start, text), moves).0
         } else {
             GameId::new::<G>(text, moves)
         };
-        let (place, number) = (game.place, game.game);
+        let place = game.place;
+        let number = game.game;
         Some(Self { id, order, place, number, stated: record.result, end: game.end })
     }
 }

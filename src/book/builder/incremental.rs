@@ -274,12 +274,16 @@ pub(crate) fn add_rows(
     new: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
     base: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
 ) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send {
-    let order = |a: &KeyedRow, b: &KeyedRow| (a.0, a.1).cmp(&(b.0, b.1));
-    merge(new, base, order, |(key, mv, mut row), (_, _, old)| {
-        row.stats.absorb(&old.stats);
-        row.weight = old.weight;
-        (key, mv, row)
-    })
+    merge(
+        new,
+        base,
+        |a: &KeyedRow, b: &KeyedRow| (a.0, a.1).cmp(&(b.0, b.1)),
+        |(key, mv, mut row), (_, _, old)| {
+            row.stats.absorb(&old.stats);
+            row.weight = old.weight;
+            (key, mv, row)
+        },
+    )
 }
 
 /// Brings two ascending sequences together; errors come as soon as they are met.
@@ -289,7 +293,8 @@ fn merge<T, E>(
     order: impl Fn(&T, &T) -> Ordering,
     sum: impl Fn(T, T) -> T,
 ) -> impl Iterator<Item = Result<T, E>> {
-    let (mut a, mut b) = (a.peekable(), b.peekable());
+    let mut a = a.peekable();
+    let mut b = b.peekable();
     std::iter::from_fn(move || {
         let next = match (a.peek(), b.peek()) {
             (Some(Ok(a)), Some(Ok(b))) => order(a, b),
@@ -308,7 +313,8 @@ fn both<T, E>(
     a: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
     b: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
 ) -> Option<Result<(T, T), E>> {
-    let (a, b) = (a.next()?, b.next()?);
+    let a = a.next()?;
+    let b = b.next()?;
     Some(a.and_then(|a| Ok((a, b?))))
 }
 

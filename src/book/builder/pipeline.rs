@@ -409,7 +409,8 @@ pub(crate) struct Sums {
 
 impl Sums {
     pub(crate) fn new(folder: &Path, options: &BuildOptions) -> Self {
-        let (budget, stop) = (budget(options), &options.stop);
+        let budget = budget(options);
+        let stop = &options.stop;
         let samples = sample_sorters(folder, options);
         // Where there are samples, the budget is for both.
         let share = if samples.is_some() { budget / 2 } else { budget };
@@ -470,7 +471,8 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         sink: &mut impl IdSink,
         sums: &Sums,
     ) -> Result<(), BuildError> {
-        let (errors, options) = (self.errors, self.options);
+        let errors = self.errors;
+        let options = self.options;
         let mut games = games.fuse();
         // The next games go to the first free thread, so that no thread waits for one that writes a run.
         std::iter::from_fn(|| self.next_task(&mut games, sink).transpose())
@@ -644,8 +646,8 @@ pub(crate) fn new_writer(place: &Output, options: &BuildOptions) -> Result<Write
 
 /// Sorters of sample games, if the options ask for them.
 pub(crate) fn sample_sorters(folder: &Path, options: &BuildOptions) -> Option<SampleSorters> {
-    let new = || SampleSorters::new(options.samples, folder, budget(options), &options.stop);
-    (options.samples > 0).then(new)
+    (options.samples > 0)
+        .then(|| SampleSorters::new(options.samples, folder, budget(options), &options.stop))
 }
 
 /// The error for sums that no collection of games has.
@@ -715,7 +717,8 @@ fn replay<G: Symmetric + Notation>(
     options: &BuildOptions,
 ) -> (Vec<Observation>, Vec<Member>, Vec<Sampled>) {
     let mut observations = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
-    let (mut members, mut sampled) = (Vec::new(), Vec::new());
+    let mut members = Vec::new();
+    let mut sampled = Vec::new();
     let starts = G::starts();
     for game in games {
         let Some(start) = starts.get(usize::from(game.start)) else { continue };
@@ -731,9 +734,8 @@ fn replay<G: Symmetric + Notation>(
         }));
         if options.samples > 0 {
             let id = SampleId::new(game.id, game.ratings, game.year);
-            let place = |observation: &Observation| (observation.key, observation.mv);
             let most = options.samples;
-            sampled.extend(moves.iter().map(|o| Sampled { place: place(o), id, most }));
+            sampled.extend(moves.iter().map(|o| Sampled { place: (o.key, o.mv), id, most }));
         }
     }
     (observations, members, sampled)

@@ -206,10 +206,13 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     }
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
-            let bad = |(index, source): (usize, &&Hashed)| {
-                read(first + index, Err(Fault::Bad(source.fault.clone().unwrap_or_default())))
-            };
-            return group.iter().enumerate().map(bad).collect();
+            return group
+                .iter()
+                .enumerate()
+                .map(|(index, source): (usize, &&Hashed)| {
+                    read(first + index, Err(Fault::Bad(source.fault.clone().unwrap_or_default())))
+                })
+                .collect();
         };
         let file = open::<G>(&one.file, folder)?;
         let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {

@@ -96,7 +96,8 @@ pub(crate) fn write(
         mark.put(&mut bytes);
         (*mark != Annotation::default()).then_some(bytes)
     };
-    let (edit, step) = (edit.cast_signed(), step.cast_signed());
+    let edit = edit.cast_signed();
+    let step = step.cast_signed();
     c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
         .execute(params![edit, step, what, place.0, place.1, bytes(before), bytes(&after)])
         .map(drop)

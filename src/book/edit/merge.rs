@@ -103,6 +103,26 @@ pub struct MergeReport {
 /// - where key tables differ, the stored one is used, and the rows of books with another are found by playing
 ///   from the start position.
 ///
+/// ```
+/// use juzhong::book::{BuildOptions, MergeOptions, ReadOptions, build, merge};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = tempfile::tempdir()?;
+/// let mut books = Vec::new();
+/// for (name, moves) in [("a", "炮二平五 马8进7\n"), ("b", "马二进三 卒7进1\n")] {
+///     let games = folder.path().join(name).with_extension("txt");
+///     std::fs::write(&games, moves)?;
+///     books.push(folder.path().join(name).with_extension("book"));
+///     let book = books.last().unwrap();
+///     build::<Position>(&[games], book, BuildOptions::default(), ReadOptions::default())?;
+/// }
+/// let both = folder.path().join("both.book");
+/// let report = merge::<Position>(&books, &both, &MergeOptions::default())?;
+/// assert_eq!(report.metadata.counts.games, 2);
+/// assert_eq!(report.books[0].games, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// See [`RemakeError`].
@@ -261,7 +281,8 @@ struct Unnamed {
 
 impl Unnamed {
     fn of(book: &Book) -> Result<Self, BookError> {
-        let (about, origins) = (book.metadata(), book.origins()?);
+        let about = book.metadata();
+        let origins = book.origins()?;
         let numbered = (1u32..).zip(&origins.books).filter(|(_, origin)| origin.games == 0);
         let numbers: BTreeSet<u32> = numbered.clone().map(|(number, _)| number).collect();
         let mut contents: BTreeSet<String> =
@@ -299,7 +320,8 @@ fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
         return Ok(true);
     }
     let sql = "SELECT key, move, stats FROM moves ORDER BY key, move";
-    let (mut mine, mut others) = (book.prepare(sql)?, other.prepare(sql)?);
+    let mut mine = book.prepare(sql)?;
+    let mut others = other.prepare(sql)?;
     let mut mine = StoredRows::new(book, &mut mine)?;
     let mut others = StoredRows::new(other, &mut others)?;
     while let Some((place, wanted)) = others.next()? {
@@ -332,7 +354,8 @@ impl<'a> StoredRows<'a> {
     fn next(&mut self) -> Result<Option<(RowKey, MoveRow)>, BookError> {
         let mut read = || {
             let Some(row) = self.rows.next()? else { return Ok(None) };
-            let (key, mv) = (row.get(0)?, row.get(1)?);
+            let key = row.get(0)?;
+            let mv = row.get(1)?;
             expect_after(&mut self.before, (key, mv))?;
             Ok(Some(((key, mv), MoveRow::take(key, mv, row.get_ref(2)?.as_blob()?))))
         };
@@ -346,7 +369,8 @@ impl<'a> StoredRows<'a> {
 /// Returns true if a book that counts all games of another one also has all moves that the other one keeps of
 /// them, as far as its options show.
 fn keeps_as_much(book: &Metadata, other: &Metadata) -> bool {
-    let (kept, of_other) = (&book.filter, &other.filter);
+    let kept = &book.filter;
+    let of_other = &other.filter;
     !book.pruned
         && (kept.mover.is_none() || kept.mover == of_other.mover)
         && kept.from_ply.max(1) <= of_other.from_ply.max(1)
@@ -532,7 +556,8 @@ impl Merging<'_> {
             out,
             writer,
         } = self;
-        let (mut written, mut conflicts) = (0, 0);
+        let mut written = 0;
+        let mut conflicts = 0;
         for (place, said) in &marks {
             let mark = combined(said);
             conflicts += u64::from(said.iter().any(|other| !says_the_same(other, &mark)));
@@ -560,8 +585,7 @@ impl Merging<'_> {
         metadata.counts.other_starts = other_starts;
         let key_table = table_file(&metadata.game, table.as_ref());
         out.finish(writer, &mut metadata, &key_table, &sources.united)?;
-        let depth = |book: &Book| book.metadata().max_ply;
-        let depths_differ = books.iter().any(|book| depth(book) != metadata.max_ply);
+        let depths_differ = books.iter().any(|book| book.metadata().max_ply != metadata.max_ply);
         let contributions = books.iter().zip(contained).zip(unreached);
         let books = contributions
             .map(|((book, is_contained), unreached)| {

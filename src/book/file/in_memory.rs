@@ -35,11 +35,14 @@ impl MovesInMemory {
     }
 
     fn entries(&self, first: usize, found: &[RowKey]) -> Vec<BookEntry> {
-        let entry = |(&(key, mv), &(stats, weight))| {
-            let mark = self.marks.get(&(key, mv)).cloned().unwrap_or_default();
-            BookEntry { key, mv, stats, weight, mark }
-        };
-        found.iter().zip(&self.contents[first..]).map(entry).collect()
+        found
+            .iter()
+            .zip(&self.contents[first..])
+            .map(|(&(key, mv), &(stats, weight))| {
+                let mark = self.marks.get(&(key, mv)).cloned().unwrap_or_default();
+                BookEntry { key, mv, stats, weight, mark }
+            })
+            .collect()
     }
 }
 
@@ -50,7 +53,9 @@ impl Book {
     ///
     /// [`BookError::Damaged`].
     pub fn moves_in_memory(&self) -> Result<MovesInMemory, BookError> {
-        let (mut rows, mut contents, mut marks) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut rows = Vec::new();
+        let mut contents = Vec::new();
+        let mut marks = HashMap::new();
         self.for_each_entry(|entry| {
             let BookEntry { key, mv, stats, weight, mark } = entry;
             rows.push((key, mv));

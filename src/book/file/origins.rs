@@ -16,7 +16,8 @@ impl Book {
             let mut statement = c.prepare(sql)?;
             let books = statement.query_map([], |row| {
                 let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-                let (content, name) = (row.get(0)?, row.get(1)?);
+                let content = row.get(0)?;
+                let name = row.get(1)?;
                 Ok(Origin { content, name, games: number(2)?, moves: number(3)? })
             })?;
             let books = books.collect::<Result<_, _>>()?;

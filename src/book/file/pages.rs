@@ -65,7 +65,8 @@ impl Walk<'_> {
         if number == 0 || u64::from(number) > self.pages {
             return Err(fault(format!("it refers to page {number}, which it does not have")));
         }
-        let (word, bit) = (number as usize / 64, 1 << (number % 64));
+        let word = number as usize / 64;
+        let bit = 1 << (number % 64);
         if self.used[word] & bit != 0 {
             return Err(fault(format!("page {number} is used twice")));
         }

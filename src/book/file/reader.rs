@@ -1,3 +1,5 @@
+//! An open book: its rows by position, its totals, and the checks of its content.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
@@ -79,7 +81,8 @@ pub(crate) struct Identity {
 #[cfg(unix)]
 fn is_same(a: &File, b: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let (a, b) = (a.metadata()?, b.metadata()?);
+    let a = a.metadata()?;
+    let b = b.metadata()?;
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
@@ -209,9 +212,9 @@ impl BookEntry {
 impl Book {
     /// Opens a book. A book of another program is [`BookError::NotABook`] here.
     pub(crate) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
-        let io_error = |source| BookError::Io { path: path.to_owned(), source };
         let file = check_header(path)?;
-        let stamp = stamp_of(&file).map_err(io_error)?;
+        let stamp =
+            stamp_of(&file).map_err(|source| BookError::Io { path: path.to_owned(), source })?;
         let (connection, guard) = connect::open_file(path, stamp.0, FileKind::Own, stop)
             .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)
@@ -528,7 +531,9 @@ impl Book {
     /// [`BookError::Damaged`] at the first difference.
     pub(crate) fn check_rows(&self) -> Result<(), BookError> {
         let mut content = ContentHasher::default();
-        let (mut rows, mut positions, mut last) = (0, 0, None);
+        let mut rows = 0;
+        let mut positions = 0;
+        let mut last = None;
         self.for_each_blob(|key, bits, blob| {
             content.add(key, bits, blob);
             rows += 1;
@@ -560,7 +565,8 @@ impl Book {
             let mut rows = statement.query([])?;
             let mut before = None;
             while let Some(row) = rows.next()? {
-                let (key, bits) = (row.get(0)?, row.get(1)?);
+                let key = row.get(0)?;
+                let bits = row.get(1)?;
                 annotation_rows::expect_after(&mut before, (key, bits))?;
                 if !visit(key, bits, row.get_ref(2)?.as_blob()?) {
                     return Ok(Some((key, bits)));
@@ -575,8 +581,10 @@ impl Book {
     fn entries_of(&self, key: i64) -> Result<Vec<BookEntry>, BookError> {
         let rows = self.rows_of(key)?;
         if !self.has_marks {
-            let entry = |(mv, row)| BookEntry::new(key, mv, Some(row), Annotation::default());
-            return Ok(rows.into_iter().filter_map(entry).collect());
+            return Ok(rows
+                .into_iter()
+                .filter_map(|(mv, row)| BookEntry::new(key, mv, Some(row), Annotation::default()))
+                .collect());
         }
         let mut marks = self.query(|c| annotation_rows::of_key(c, key))?;
         let mut entries = Vec::with_capacity(rows.len());
@@ -785,7 +793,8 @@ fn check_tables(path: &Path, connection: &Connection, version: i64) -> Result<()
     let read = || -> rusqlite::Result<bool> {
         let mut statement = connection.prepare(sql)?;
         let mut found = statement.query([])?;
-        let (mut tables, mut pages) = (TABLES.iter().chain(samples), BTreeSet::from([1]));
+        let mut tables = TABLES.iter().chain(samples);
+        let mut pages = BTreeSet::from([1]);
         while let Some(row) = found.next()? {
             let Some(table) = tables.next() else { return Ok(false) };
             let expected = ["table", table.name, table.name, table.sql];

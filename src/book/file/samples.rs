@@ -314,10 +314,8 @@ impl Book {
         let canonical = position.canonical_with(self.foreign_keys());
         let key = canonical.key.to_i64();
         let wanted = mv.map(|mv| position.canonical_move(canonical, mv).pack());
-        let (from, to) = (
-            place_bytes((key, wanted.unwrap_or(0))),
-            place_bytes((key, wanted.unwrap_or(u16::MAX))),
-        );
+        let from = place_bytes((key, wanted.unwrap_or(0)));
+        let to = place_bytes((key, wanted.unwrap_or(u16::MAX)));
         let most = usize::from(self.samples());
         let mut ids = self.query(|c| {
             let sql = "SELECT place, games FROM samples WHERE place BETWEEN ?1 AND ?2";
@@ -381,7 +379,9 @@ impl Book {
         key: Key,
         packed: &[u16],
     ) -> (Vec<G::Move>, Option<usize>) {
-        let (mut board, mut moves, mut ply) = (start.clone(), Vec::new(), None);
+        let mut board = start.clone();
+        let mut moves = Vec::new();
+        let mut ply = None;
         for (played, &bits) in packed.iter().enumerate() {
             let side = board.turn() == position.turn();
             if ply.is_none() && side && board.canonical_with(self.foreign_keys()).key == key {

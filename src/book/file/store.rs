@@ -372,7 +372,8 @@ impl Writer {
         let sql = "INSERT INTO books VALUES(?1, ?2, ?3, ?4, ?5)";
         let mut insert = self.connection.prepare_cached(sql)?;
         for (number, book) in (1u32..).zip(&origins.books) {
-            let (games, moves) = (book.games.cast_signed(), book.moves.cast_signed());
+            let games = book.games.cast_signed();
+            let moves = book.moves.cast_signed();
             insert.execute(params![number, book.content, book.name, games, moves])?;
         }
         let mut insert = self.connection.prepare_cached("INSERT INTO provenance VALUES(?1, ?2)")?;

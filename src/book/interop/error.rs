@@ -1,3 +1,5 @@
+//! Errors of reading, checking and repairing other programs' books.
+
 use std::io;
 use std::path::PathBuf;
 

@@ -181,7 +181,8 @@ pub fn import_gomoku(
         return Err(InteropError::Nothing { path: path.to_owned(), what: what.to_owned() });
     }
     let Content { moves, scores, rows, unreadable, unreached } = content;
-    let (mut comments, mut done) = (0, 0);
+    let mut comments = 0;
+    let mut done = 0;
     let all = moves.len() as u64;
     for ((key, mv), mut mark) in moves {
         if done % 4096 == 0 {
@@ -361,10 +362,9 @@ impl Database {
 
     /// The number of the empty board; `None` if no book begins with it.
     fn board(&mut self, width: u8, height: u8, variant: Variant) -> Option<usize> {
-        let is_it = |board: &Board| {
+        if let Some(found) = self.boards.iter().position(|board: &Board| {
             (board.width(), board.height(), board.variant()) == (width, height, variant)
-        };
-        if let Some(found) = self.boards.iter().position(is_it) {
+        }) {
             return Some(found);
         }
         if width != height || !(5..=20).contains(&width) {
@@ -497,7 +497,8 @@ fn remark(text: &str) -> String {
 fn score(known: &Known) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
-    let (bound, depth) = (known.depth_bound & 3, known.depth_bound >> 2);
+    let bound = known.depth_bound & 3;
+    let depth = known.depth_bound >> 2;
     let depth = u32::try_from(depth).unwrap_or(0);
     let (score, bound) = match known.label {
         b'w' => (SourceScore::MateIn(plies), Bound::Exact),

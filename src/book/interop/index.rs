@@ -94,7 +94,8 @@ impl<'a> Collector<'a> {
     pub(crate) fn push(&mut self, row: Stored) -> Result<(), InteropError> {
         let most = self.memory / ROW_BYTES;
         if self.rows.len() >= most {
-            let (path, memory) = (self.path.to_owned(), self.memory);
+            let path = self.path.to_owned();
+            let memory = self.memory;
             return Err(InteropError::TooLarge { path, rows: most as u64, memory });
         }
         self.rows.push(row);
@@ -192,7 +193,8 @@ impl Index {
     fn find(&self, key: u64) -> std::ops::Range<usize> {
         let bucket = (key >> self.shift) as usize;
         let Some(&high) = self.buckets.get(bucket.saturating_add(1)) else { return 0..0 };
-        let (low, high) = (self.buckets[bucket] as usize, high as usize);
+        let low = self.buckets[bucket] as usize;
+        let high = high as usize;
         let first = low + self.rows[low..high].partition_point(|row| row.key < key);
         let rest = &self.rows[first..high];
         first..first + rest.iter().take_while(|row| row.key == key).count()

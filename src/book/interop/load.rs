@@ -312,7 +312,6 @@ impl Reading<'_> {
         if !row.present[column] {
             return None;
         }
-        let example = || place_name(row.place);
         let (issue, number) = match row.values[column] {
             ValueRef::Integer(number) => return Some(number),
             ValueRef::Null => (Issue::NullField, None),
@@ -323,7 +322,7 @@ impl Reading<'_> {
             }
             ValueRef::Blob(_) => (Issue::WrongType, None),
         };
-        self.loaded.findings.add(issue, example);
+        self.loaded.findings.add(issue, || place_name(row.place));
         number
     }
 
@@ -457,7 +456,8 @@ fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
     if layout.format != Format::Obk {
         return Dialect::Int64;
     }
-    let (mut doubles, mut integers) = (0u64, 0u64);
+    let mut doubles = 0u64;
+    let mut integers = 0u64;
     let mut visit = |row: &RawRow<'_>| {
         match row.values[0] {
             ValueRef::Real(key) => doubles += u64::from(key.is_sign_negative()),
@@ -480,7 +480,8 @@ const VOTERS: usize = 2000;
 /// The number of moves that are legal as they stand, and of those that are with origin and destination
 /// exchanged, in positions near the start.
 pub(crate) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
-    let (mut plain, mut swapped) = (0, 0);
+    let mut plain = 0;
+    let mut swapped = 0;
     let mut queue = Vec::new();
     near_start(scheme, index, &mut queue);
     let mut seen: std::collections::HashSet<u64> = queue.iter().map(|p| p.key().0).collect();
@@ -492,7 +493,8 @@ pub(crate) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
             for row in index.of(key) {
                 let Some(mv) = index.row(row).mv().map(|mv| frame.map(mv)) else { continue };
                 let reverse = Move::new(mv.to(), mv.from());
-                let (as_is, reversed) = (position.is_legal(mv), position.is_legal(reverse));
+                let as_is = position.is_legal(mv);
+                let reversed = position.is_legal(reverse);
                 plain += u64::from(as_is);
                 swapped += u64::from(reversed);
                 let legal = if as_is { mv } else { reverse };

@@ -199,8 +199,10 @@ const PASSES: u64 = 16;
 
 /// The book's tables as they are, whatever is wrong with their rows.
 fn connect(path: &Path, stop: &StopFlag) -> Result<Connection, InteropError> {
-    let io = |source| InteropError::Io { path: path.to_owned(), source };
-    let bytes = open::regular(path).and_then(|file| file.metadata()).map_err(io)?.len();
+    let bytes = open::regular(path)
+        .and_then(|file| file.metadata())
+        .map_err(|source| InteropError::Io { path: path.to_owned(), source })?
+        .len();
     let bytes = bytes.saturating_mul(PASSES);
     let (connection, _) = open_file(path, bytes, FileKind::Own, stop)
         .map_err(|e| super::sqlite::damaged(path, &e))?;
@@ -481,7 +483,8 @@ const fn place(row: &Stored) -> RowKey {
 fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> Vec<Outlier> {
     // Weights that no games stand beside may well be the numbers of games.
     let is_played = index.rows().iter().any(|row| row.games() > 0);
-    let (mut outliers, mut first) = (Vec::new(), 0);
+    let mut outliers = Vec::new();
+    let mut first = 0;
     for group in index.groups() {
         let numbers = first..first + group.len();
         first = numbers.end;
@@ -490,11 +493,14 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> V
         }
         diagnosis.choices += 1;
         // Numbers of games are not checked.
-        let is_set = |row: &Stored| row.has(CHANGED) && row.games() > 0;
-        let same = group.iter().all(|row| is_set(row) && row.value == group[0].value);
+        let same = group
+            .iter()
+            .all(|row| (row.has(CHANGED) && row.games() > 0) && row.value == group[0].value);
         diagnosis.equal_choices += u64::from(same);
-        let weigh = |row: &Stored| Weighed { weight: row.value.into(), games: row.games() };
-        let moves: Vec<Weighed> = group.iter().map(weigh).collect();
+        let moves: Vec<Weighed> = group
+            .iter()
+            .map(|row: &Stored| Weighed { weight: row.value.into(), games: row.games() })
+            .collect();
         let found = outlier(&moves).filter(|&(at, _)| is_played && group[at].has(CHANGED));
         outliers.extend(found.map(|(at, others)| {
             let row = numbers.start + at;
@@ -521,7 +527,6 @@ pub(crate) fn repair<G: Searched>(
         let what = "so little of it is left that it cannot be opened".to_owned();
         return Err(InteropError::Nothing { path: path.to_owned(), what });
     };
-    let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
     let connection = connect(path, &options.reach.stop)?;
     let mut writer = OwnWriter::create(output, &options.reach.stop)?;
     if book.samples() > 0 {
@@ -549,8 +554,9 @@ pub(crate) fn repair<G: Searched>(
         metadata.pruned = true;
         metadata.counts = Counts { games: kept, ..Counts::default() };
     }
-    let table: Vec<u8> =
-        connection.query_row("SELECT file FROM key_table", [], |row| row.get(0)).map_err(fault)?;
+    let table: Vec<u8> = connection
+        .query_row("SELECT file FROM key_table", [], |row| row.get(0))
+        .map_err(|e: rusqlite::Error| super::sqlite::damaged(path, &e))?;
     let sources = book.sources().unwrap_or_default();
     let metadata = writer.finish_with(metadata, &table, &sources)?;
     report.written = metadata.rows;

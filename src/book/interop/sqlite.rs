@@ -163,11 +163,13 @@ impl Database {
             self.scan(layout, range, down, &mut count, visit)
         })?;
         let error = error.map_or_else(String::new, |error| self.guard.fault(&error));
-        let text = |range: RangeInclusive<i64>| match range.into_inner() {
-            (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),
-            (first, last) => format!("{error}: rows {first} to {last} cannot be read"),
-        };
-        Ok(lost.into_iter().map(text).collect())
+        Ok(lost
+            .into_iter()
+            .map(|range: RangeInclusive<i64>| match range.into_inner() {
+                (first, i64::MAX) => format!("{error}: rows from {first} on cannot be read"),
+                (first, last) => format!("{error}: rows {first} to {last} cannot be read"),
+            })
+            .collect())
     }
 
     /// Reads the rows whose rowids are in a range, upwards or downwards.
@@ -193,7 +195,8 @@ impl Database {
         );
         let mut statement = self.connection.prepare_cached(&sql).map_err(fault)?;
         let mut rows = statement.query([range.start(), range.end()]).map_err(fault)?;
-        let (mut last, mut content) = (None, 0);
+        let mut last = None;
+        let mut content = 0;
         self.guard.restart();
         loop {
             let row = match rows.next() {
@@ -293,7 +296,8 @@ impl Database {
 
     /// Returns true if a lookup by the key of a row, through the index if there is one, finds any row.
     pub(crate) fn finds_itself(&self, layout: &Layout, place: i64) -> Result<bool, InteropError> {
-        let (table, key) = (layout.table, layout.columns[0]);
+        let table = layout.table;
+        let key = layout.columns[0];
         let sql = format!(
             "SELECT EXISTS(SELECT 1 FROM \"{table}\" AS a WHERE a.\"{key}\" = \
              (SELECT \"{key}\" FROM \"{table}\" NOT INDEXED WHERE rowid = ?1))"

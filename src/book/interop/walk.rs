@@ -34,7 +34,8 @@ pub struct Reach {
 
 impl Default for Reach {
     fn default() -> Self {
-        let (stop, progress) = (StopFlag::default(), Progress::default());
+        let stop = StopFlag::default();
+        let progress = Progress::default();
         Self { plies: 2, positions: 40_000_000, stop, progress }
     }
 }
@@ -194,7 +195,8 @@ impl Walker<'_> {
         let end = self.reached.len().min(self.expanded + LOT);
         let positions = &self.reached[self.expanded..end];
         self.expanded = end;
-        let (scheme, index) = (self.scheme, &*self.index);
+        let scheme = self.scheme;
+        let index = &*self.index;
         let look = |compact: &Compact| look(scheme, index, compact.position());
         let looked: Vec<Option<Looked>> = if positions.len() < FEW {
             positions.iter().map(look).collect()
@@ -210,14 +212,16 @@ impl Walker<'_> {
             visit(&position, &hits)?;
             after.iter().for_each(|place| self.enter_place(place));
         }
-        let (reached, rows) = (self.index.reached() as u64, self.index.rows().len() as u64);
+        let reached = self.index.reached() as u64;
+        let rows = self.index.rows().len() as u64;
         self.reach.progress.report(Step::Walking, reached, rows);
         Ok(())
     }
 
     /// Marks the rows of a position. Returns those with legal moves, and where these lead.
     fn take(&mut self, found: Vec<Found>) -> (Vec<Hit>, Vec<Place>) {
-        let (mut hits, mut places) = (Vec::new(), Vec::new());
+        let mut hits = Vec::new();
+        let mut places = Vec::new();
         for Found { row, frame, legal, reverse } in found {
             let mut legal = legal;
             // A row that was reached before stays as it was then.

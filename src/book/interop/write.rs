@@ -100,7 +100,8 @@ pub(crate) fn join(one: Option<String>, other: Option<String>) -> Option<String>
 /// Returns true if `other` is in `one` as whole lines.
 fn has_lines(one: &str, other: &str) -> bool {
     one.match_indices(other).any(|(at, _)| {
-        let (before, after) = (&one[..at], &one[at + other.len()..]);
+        let before = &one[..at];
+        let after = &one[at + other.len()..];
         (before.is_empty() || before.ends_with('\n'))
             && (after.is_empty() || after.starts_with('\n'))
     })

@@ -111,7 +111,9 @@ pub(crate) fn encode(position: &Position) -> (Key, Turned) {
     let (cells, turned) = cells(position);
     let mut bytes = [0; LONGEST_KEY];
     // The bits that do not fill a byte yet, the last one lowest, and their number.
-    let (mut len, mut bits, mut held) = (0, 0u16, 0);
+    let mut len = 0;
+    let mut bits = 0u16;
+    let mut held = 0;
     for code in cells {
         let width = if code == 0 { 1 } else { 5 };
         let empty_or_piece = if code == 0 { 0 } else { 0x10 | u16::from(code) };

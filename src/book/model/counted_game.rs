@@ -61,8 +61,10 @@ impl GameId {
         let key = usual.symmetric_key(0, None);
         let images = (0..usual.symmetries()).filter(|&s| usual.symmetric_key(s, None) == key);
         let image = |s: u8| moves.iter().map(|&mv| usual.map_move(mv, s)).collect::<Vec<_>>();
-        let packed = |moves: &Vec<G::Move>| moves.iter().map(|mv| mv.pack()).collect::<Vec<_>>();
-        let least = images.map(image).min_by_key(packed).unwrap_or_else(|| moves.to_vec());
+        let least = images
+            .map(image)
+            .min_by_key(|moves: &Vec<G::Move>| moves.iter().map(|mv| mv.pack()).collect::<Vec<_>>())
+            .unwrap_or_else(|| moves.to_vec());
         (Self::new::<G>(start, &least), least)
     }
 }

@@ -14,6 +14,17 @@ pub(crate) const MAX_SUM: u64 = 1 << 50;
 
 /// Sums over the games in which a move was played. All fields are plain sums or extremes, so
 /// [`absorb`](Self::absorb) is associative and commutative and any order of adding gives the same.
+///
+/// ```
+/// use juzhong::book::MoveStats;
+/// use juzhong::game::Side;
+///
+/// let mut stats = MoveStats { games: 3, first: 2, second: 1, ..MoveStats::default() };
+/// stats.absorb(&MoveStats { games: 1, draws: 1, ..MoveStats::default() });
+/// assert_eq!((stats.games, stats.decided()), (4, 4));
+/// assert_eq!(stats.score(Side::First), Some(0.625));
+/// assert_eq!(stats.default_weight(Side::Second), 3);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveStats {
     /// Games in which the move was played in this position; a game counts once.

@@ -29,7 +29,8 @@ impl Observation {
         rating: Option<u16>,
         year: Option<u16>,
     ) -> Self {
-        let (rating, year) = (rating.unwrap_or(0), year.unwrap_or(0));
+        let rating = rating.unwrap_or(0);
+        let year = year.unwrap_or(0);
         Self { key, mv, rating, year, result: result_number(result) }
     }
 

@@ -136,6 +136,19 @@ impl fmt::Display for Value {
 
 /// The bounds of the value of a position or move, both included. A value about which nothing is known lies
 /// between [`Value::LEAST`] and [`Value::MOST`].
+///
+/// ```
+/// use juzhong::book::{Bounds, Value};
+/// use juzhong::game::Bound;
+///
+/// let fifty = Value::from_centipawns(50);
+/// let at_least = Bounds::bounded(fifty, Bound::Lower);
+/// assert_eq!(at_least.low(), fifty);
+/// assert!(!at_least.is_exact());
+/// // For the other side it is at most as much.
+/// assert_eq!((-at_least).high(), -fifty);
+/// assert_eq!(Bounds::new(fifty, -fifty), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bounds {
     low: Value,

@@ -23,6 +23,18 @@ const MAX_NUMBER: i128 = 1_000_000_000_000;
 /// `max(a,b,…)` and `min(a,b,…)`. Quotients are rounded toward zero, and a quotient by zero is zero. Sums and
 /// products that exceed 127 bits stay at the bound; a negative result counts as 0, one above 64 bits as the
 /// greatest of 64 bits.
+///
+/// ```
+/// use juzhong::book::{MoveStats, Weight};
+/// use juzhong::game::Side;
+///
+/// let stats = MoveStats { games: 10, first: 6, draws: 3, second: 1, ..MoveStats::default() };
+/// let weight: Weight = "3*w + d - l".parse()?;
+/// assert_eq!(weight.of(&stats, Side::First), 20);
+/// assert_eq!(weight.of(&stats, Side::Second), 0); // 3 + 3 - 6
+/// assert!("w / x".parse::<Weight>().is_err());
+/// # Ok::<(), juzhong::book::WeightError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weight {
     /// Without blanks, in lower case.

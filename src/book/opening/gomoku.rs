@@ -35,13 +35,17 @@ static LINES: LazyLock<Vec<OpeningLine>> = LazyLock::new(|| {
 
 fn read_line(line: &'static str) -> Option<OpeningLine> {
     let mut columns = line.split('\t');
-    let (code, name) = (Code::parse(columns.next()?)?, columns.next()?);
-    let (english, moves) = (columns.next()?, columns.next()?);
-    let stone = |text: &str| {
-        let point = Point::parse(text)?;
-        Some((i32::from(point.column()) - MIDDLE, i32::from(point.row()) - MIDDLE))
-    };
-    let stones = moves.split_whitespace().map(stone).collect::<Option<_>>()?;
+    let code = Code::parse(columns.next()?)?;
+    let name = columns.next()?;
+    let english = columns.next()?;
+    let moves = columns.next()?;
+    let stones = moves
+        .split_whitespace()
+        .map(|text: &str| {
+            let point = Point::parse(text)?;
+            Some((i32::from(point.column()) - MIDDLE, i32::from(point.row()) - MIDDLE))
+        })
+        .collect::<Option<_>>()?;
     Some(OpeningLine { code, name, english, stones })
 }
 

@@ -276,10 +276,12 @@ impl Openings {
             if position.occupied().len() < MIN_MEN {
                 return None;
             }
-            let placed =
-                |line: &&OpeningLine| Frames::of(&line.whole, position, Frames::BOTH).any();
             // The first of those with most moves.
-            self.0.lines.iter().filter(placed).min_by_key(|line| std::cmp::Reverse(line.total))
+            self.0
+                .lines
+                .iter()
+                .filter(|line: &&OpeningLine| Frames::of(&line.whole, position, Frames::BOTH).any())
+                .min_by_key(|line| std::cmp::Reverse(line.total))
         })?;
         (found.total > 0).then_some(Opening {
             code: found.code,
@@ -293,7 +295,8 @@ impl Openings {
         &'a self,
         position: &Position,
     ) -> impl Iterator<Item = (&'a OpeningLine, Frames)> + use<'a> {
-        let (own, mirrored) = (position.key(), position.symmetric_key(1, None));
+        let own = position.key();
+        let mirrored = position.symmetric_key(1, None);
         let frames = move |key: Key| Frames(u8::from(own == key) | u8::from(mirrored == key) << 1);
         let lines = self.0.exact.get(&own.min(mirrored)).map_or(&[][..], Vec::as_slice);
         lines.iter().filter_map(move |&at| {
@@ -345,8 +348,10 @@ impl<'a> Follower<'a> {
         if self.ply > MAX_PLY {
             return;
         }
-        let below = |line: &OpeningLine| self.line.is_none_or(|at| line.is_below(at.code));
-        let exact = self.openings.exact_lines(position).find(|(line, _)| below(line));
+        let exact = self
+            .openings
+            .exact_lines(position)
+            .find(|(line, _)| self.line.is_none_or(|at| line.is_below(at.code)));
         if let Some((line, frames)) = exact {
             self.go(line, frames);
         }

@@ -46,7 +46,9 @@ impl Book {
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
     pub fn opening_stats<G: Named>(&self, min_games: u64) -> Result<OpeningStats, BookError> {
         self.expect_game::<G>()?;
-        let (mut games, mut ways, mut heaviest) = (0u64, Vec::new(), BinaryHeap::new());
+        let mut games = 0u64;
+        let mut ways = Vec::new();
+        let mut heaviest = BinaryHeap::new();
         for position in G::starts() {
             let moves = self.probe_with(&position, min_games)?;
             let of_start = counts::<G>(&moves).into_iter().fold(0u64, u64::saturating_add);
