@@ -128,12 +128,13 @@ impl Header {
     /// Returns true if what is rebuilt can be: of each section no more than one side of two, from
     /// the other.
     fn can_rebuild(&self) -> bool {
-        let both = |section: Section| (0..2).all(|side| self.is_rebuilt(section.stream(side)));
         let sides = self.sides();
         self.rebuilt == 0
             || sides == 2
                 && u32::from(self.rebuilt) >> (2 * sides) == 0
-                && !Section::ALL.into_iter().any(both)
+                && !Section::ALL.into_iter().any(|section: Section| {
+                    (0..2).all(|side| self.is_rebuilt(section.stream(side)))
+                })
     }
 
     /// Sides to move that have streams of their own.
@@ -281,7 +282,8 @@ impl Header {
         let longest = self.longest_positions();
         let mut mistakes = Vec::new();
         for side in Side::ALL {
-            let (counts, word_counts) = (&self.counts[side.index()], &by_side[side]);
+            let counts = &self.counts[side.index()];
+            let word_counts = &by_side[side];
             if *counts != word_counts.counts(&table.ranks) {
                 mistakes.push("header counts");
             }

@@ -51,8 +51,11 @@ pub(crate) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> 
     }
     best = cheapest(coder, with_fillings(coder, &best), FEW)?;
     if Packing::Quads.is_possible(alphabet) {
-        let packed = |packing| Plan { packing, ..best.clone() };
-        best = cheapest(coder, Packing::WDL.map(packed).to_vec(), FEW)?;
+        best = cheapest(
+            coder,
+            Packing::WDL.map(|packing| Plan { packing, ..best.clone() }).to_vec(),
+            FEW,
+        )?;
     }
     Ok(best)
 }
@@ -98,13 +101,15 @@ fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
     let mut order = start.order.clone();
     for fixed in 0..order.len() - 1 {
         let left = order.len() - fixed;
-        let moved = |from: usize| {
-            let mut order = order.clone();
-            let component = order.remove(from);
-            order.insert(left - 1, component);
-            Plan { order, ..start.clone() }
-        };
-        let plans = (0..left).rev().map(moved).collect();
+        let plans = (0..left)
+            .rev()
+            .map(|from: usize| {
+                let mut order = order.clone();
+                let component = order.remove(from);
+                order.insert(left - 1, component);
+                Plan { order, ..start.clone() }
+            })
+            .collect();
         order = cheapest(coder, plans, FIRST)?.order;
     }
     Ok(order)

@@ -157,7 +157,8 @@ impl TableFile {
         let stream = &self.streams[number];
         let slot = place.slot(&stream.strides);
         let per_block = stream.packing.block_slots();
-        let (block, place) = ((slot / per_block) as usize, (slot % per_block) as usize);
+        let block = (slot / per_block) as usize;
+        let place = (slot % per_block) as usize;
         Spot { stream: number, block, place }
     }
 
@@ -251,8 +252,8 @@ impl TableFile {
     /// The sides to move whose values must be read to know those of these sides: both where some are
     /// rebuilt.
     pub(crate) fn sides_to_read(&self, sides: [bool; 2]) -> [bool; 2] {
-        let is_rebuilt = |side: usize| Section::ALL.into_iter().any(|s| self.is_rebuilt(s, side));
-        let needs_both = (0..2).any(|side| sides[side] && is_rebuilt(side));
+        let needs_both = (0..2)
+            .any(|side| sides[side] && Section::ALL.into_iter().any(|s| self.is_rebuilt(s, side)));
         if needs_both { [true; 2] } else { sides }
     }
 

@@ -144,7 +144,8 @@ const FIVES: [[u8; 5]; 256] = {
     let mut digits = [[3; 5]; 256];
     let mut byte = 0;
     while byte < 243 {
-        let (mut rest, mut i) = (byte, 0);
+        let mut rest = byte;
+        let mut i = 0;
         while i < 5 {
             digits[byte][i] = (rest % 3) as u8;
             rest /= 3;

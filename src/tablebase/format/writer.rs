@@ -80,7 +80,8 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
     let occurring = |count: fn(&WordCounts, usize) -> u64| -> Vec<usize> {
         (0..table.ranks.len()).filter(|&r| sides.iter().any(|words| count(words, r) > 0)).collect()
     };
-    let (wins, losses) = (occurring(WordCounts::wins), occurring(WordCounts::losses));
+    let wins = occurring(WordCounts::wins);
+    let losses = occurring(WordCounts::losses);
     let ranks = |list: &[usize]| list.iter().map(|&r| table.ranks[r]).collect();
     let counts = sides.map(|words| words.counts(&table.ranks));
     let empty =

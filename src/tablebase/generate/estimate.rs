@@ -106,8 +106,10 @@ pub struct Workload {
 impl Workload {
     /// The tables that have to be built.
     pub fn to_build(&self) -> impl Iterator<Item = &Estimate> {
-        let is_to_build = |table: &&Needed| !matches!(table.state, TableState::Present(_));
-        self.tables.iter().filter(is_to_build).map(|table| &table.estimate)
+        self.tables
+            .iter()
+            .filter(|table: &&Needed| !matches!(table.state, TableState::Present(_)))
+            .map(|table| &table.estimate)
     }
 
     /// Slots for each side to move of all tables to build.
@@ -240,8 +242,10 @@ fn digits_bytes(material: Material) -> u64 {
 
 /// Bytes of the words needed of the tables that captures lead to.
 pub(crate) fn captured_bytes(material: Material) -> Option<u64> {
-    let bytes = |(left, _)| Some(WORD_LEN * u64::from(Index::count_slots(left)?));
-    subtable_pool::needed_sides(material).into_iter().map(bytes).sum()
+    subtable_pool::needed_sides(material)
+        .into_iter()
+        .map(|(left, _)| Some(WORD_LEN * u64::from(Index::count_slots(left)?)))
+        .sum()
 }
 
 #[cfg(test)]

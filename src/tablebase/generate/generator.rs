@@ -150,9 +150,11 @@ pub fn generate_all(
     let generator = Generator::open(dir, &plan, options, progress)?;
     let slots: u64 = plan.tables.iter().map(|table| table.estimate.slots).sum();
     let most = SMALL.min(slots / (SHARE * plan.threads.max(1) as u64));
-    let is_small = |planned: &Estimate| planned.slots <= most;
-    let (small, large): (Vec<_>, Vec<_>) =
-        plan.tables.iter().map(|table| table.estimate).partition(is_small);
+    let (small, large): (Vec<_>, Vec<_>) = plan
+        .tables
+        .iter()
+        .map(|table| table.estimate)
+        .partition(|planned: &Estimate| planned.slots <= most);
     let at_once = plan.threads.min(MOST_AT_ONCE);
     generator.provide_all(&small, at_once, 1)?;
     generator.provide_all(&large, 1, plan.threads)?;
@@ -199,12 +201,14 @@ impl<'a> Generator<'a> {
         options: &'a GenerateOptions,
         progress: &'a dyn Progress,
     ) -> Result<Self, GenerateError> {
-        let failed = |source| TableError::Write { path: dir.to_owned(), source };
         let has_work = plan.to_build().next().is_some();
         if !has_work {
             Site::tidy(dir);
         }
-        let site = has_work.then(|| Site::enter(dir)).transpose().map_err(failed)?;
+        let site = has_work
+            .then(|| Site::enter(dir))
+            .transpose()
+            .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
         let materials = plan.tables.iter().map(|table| table.estimate.material);
         Ok(Self {
             dir,
@@ -289,9 +293,9 @@ impl<'a> Generator<'a> {
 
     /// Waits until more tables are provided than there were, or for some time.
     fn wait(&self, provided: usize) {
-        let is_same =
-            |state: &mut BuildState| state.done.len() == provided && state.failed.is_none();
-        drop(self.news.wait_timeout_while(self.lock(), POLL_INTERVAL, is_same));
+        drop(self.news.wait_timeout_while(self.lock(), POLL_INTERVAL, |state: &mut BuildState| {
+            state.done.len() == provided && state.failed.is_none()
+        }));
     }
 
     fn fail(&self, number: usize, error: GenerateError) {
@@ -348,8 +352,9 @@ impl<'a> Generator<'a> {
         match TableFile::open(self.dir, material, rules, metric) {
             Ok(file) => {
                 file.check_sums()?;
-                let contents = |left| self.lock().contents.get(&left).copied();
-                file.check_dependencies(|left| Some(contents(left).unwrap_or_default()))?;
+                file.check_dependencies(|left| {
+                    Some(self.lock().contents.get(&left).copied().unwrap_or_default())
+                })?;
                 Ok(Some((file.bytes(), file.header.content)))
             }
             Err(error) if error.is_missing() || error.is_older_format() => Ok(None),
@@ -393,8 +398,11 @@ impl<'a> Generator<'a> {
     /// The tables that captures lead to and their content hashes.
     fn dependencies(&self, material: Material) -> Vec<(String, [u8; 32])> {
         let state = self.lock();
-        let hash = |left: &Material| state.contents.get(left).copied().unwrap_or_default();
-        material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
+        material
+            .captures()
+            .iter()
+            .map(|left| (left.to_string(), state.contents.get(left).copied().unwrap_or_default()))
+            .collect()
     }
 
     fn checkpoint(&self, planned: &Estimate, path: &Path) -> Checkpoint {

@@ -119,8 +119,10 @@ fn is_lock(name: &str) -> bool {
 
 /// Returns true if a file is named like an unfinished version of a table or of a checkpoint.
 fn is_part(name: &str) -> bool {
-    let of = |name: &str| name.strip_suffix(CHECKPOINT).unwrap_or(name).ends_with(TABLE);
-    name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| of(name))
+    name.starts_with('.')
+        && name
+            .split_once(PART)
+            .is_some_and(|(name, _)| name.strip_suffix(CHECKPOINT).unwrap_or(name).ends_with(TABLE))
 }
 
 #[cfg(test)]

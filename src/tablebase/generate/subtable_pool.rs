@@ -124,9 +124,9 @@ impl SubtablePool {
     pub(crate) fn shrink(&self, most: u64) {
         let mut state = self.lock();
         while state.bytes() > most {
-            let next = |half: &Half| state.users.get(half).and_then(BTreeSet::first).copied();
-            let Some(latest) = state.kept.keys().copied().max_by_key(|half| (next(half), *half))
-            else {
+            let Some(latest) = state.kept.keys().copied().max_by_key(|half| {
+                (state.users.get(half).and_then(BTreeSet::first).copied(), *half)
+            }) else {
                 return;
             };
             state.kept.remove(&latest);

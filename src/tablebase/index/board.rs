@@ -129,7 +129,8 @@ impl<'a> Board<'a> {
     }
 
     fn kings_face(&self) -> bool {
-        let (red, black) = (self.squares[0], self.squares[self.index.first_men]);
+        let red = self.squares[0];
+        let black = self.squares[self.index.first_men];
         red.file() == black.file() && !between(red, black).meets(self.occupied)
     }
 
@@ -279,8 +280,11 @@ impl<'a> Board<'a> {
         let from = self.squares[man];
         let over = |mounts: u32| {
             let in_line = |to: &Square| from.file() == to.file() || from.rank() == to.rank();
-            let is_hit = |to: &Square| (between(from, *to) & self.occupied).len() == mounts;
-            victims.into_iter().filter(in_line).filter(is_hit).collect()
+            victims
+                .into_iter()
+                .filter(in_line)
+                .filter(|to: &Square| (between(from, *to) & self.occupied).len() == mounts)
+                .collect()
         };
         match self.index.men[man].piece.role() {
             Role::King => king_attacks(from) & victims,
@@ -406,7 +410,8 @@ impl<'a> Board<'a> {
     #[inline]
     fn fold_bases(&self) -> (u32, u32) {
         let index = self.index;
-        let (fold, last) = (index.fold_group(), index.groups.len() - 1);
+        let fold = index.fold_group();
+        let last = index.groups.len() - 1;
         let base = self.slot - index.fold_worth(self.digits[fold])[0];
         let image_base = if fold == last {
             self.row.mirror_worth
@@ -514,7 +519,8 @@ impl<'a> Board<'a> {
 /// The free squares from a square on: a step for each way, and their number.
 #[inline]
 fn free_ways(occupied: Bitboard, square: Square) -> [(isize, u32); 4] {
-    let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
+    let file = u32::from(square.file());
+    let rank = u32::from(square.rank());
     let in_rank = (occupied.bits() >> (9 * rank)) as u32 & 0x1ff;
     let in_file = file_bits(occupied.bits() >> file);
     let (left, right) = free_around(in_rank, file, 9);

@@ -174,6 +174,8 @@ impl Index {
         let product = sizes.iter().try_fold(1u64, |all, &(size, _)| all.checked_mul(size))?;
         let slots = sizes
             .iter()
+            // Folding through a group keeps one of each mirrored pair and every digit that is its own
+            // image: half of size and fixed ones together.
             .filter_map(|&(size, fixed)| (product / size).checked_mul(u64::midpoint(size, fixed)));
         u32::try_from(slots.min()?).ok().filter(|&slots| slots < u32::MAX)
     }
@@ -206,6 +208,8 @@ impl Index {
         let fold = best_fold(&groups);
         let (folded, unfolded) = fold_maps(&groups[fold].mirror);
         let mut stride = 1;
+        // The last group is the fastest: its placements lie beside each other, and going over them touches
+        // memory in order.
         for (i, group) in groups.iter_mut().enumerate().rev() {
             group.stride = stride;
             stride *= if i == fold { unfolded.len() as u32 } else { group.size };
@@ -340,6 +344,8 @@ impl Index {
     /// The digits with the colours exchanged; for symmetric materials.
     #[inline]
     pub(crate) fn swapped(&self, digits: &Digits) -> Digits {
+        // Both sides have the same groups in the same order, and the second side's digits are numbered as
+        // it sees the board.
         let half = digits.len() / 2;
         digits[half..].iter().chain(&digits[..half]).copied().collect()
     }
@@ -353,6 +359,8 @@ impl Index {
         along: &[u32],
         mut visit: impl FnMut(Option<u32>),
     ) {
+        // Slots are linear in one group's digit if the others stay: the base is found once, and each
+        // further slot is one multiplication.
         digits[group] = 0;
         if group == self.fold {
             let (base, image_base) = self.fold_bases(digits);
@@ -365,11 +373,15 @@ impl Index {
             return;
         }
         let stride = self.groups[group].stride;
+        // If the fold group's digit is not stored, the mirror image stands for the placement, and every
+        // other digit is mirrored with it.
         let images = if self.is_stored(digits) { None } else { Some(&self.groups[group].mirror) };
         let base = self.slot(digits) - images.map_or(0, |mirror| mirror[0] * stride);
         for &digit in along {
-            let image = |digit: u32| images.map_or(digit, |mirror| mirror[digit as usize]);
-            visit((digit != NONE).then(|| base + image(digit) * stride));
+            visit(
+                (digit != NONE)
+                    .then(|| base + images.map_or(digit, |mirror| mirror[digit as usize]) * stride),
+            );
         }
     }
 
@@ -574,8 +586,10 @@ impl Group {
             return (local != u8::MAX).then_some(u32::from(local));
         }
         if let [a, b] = squares {
-            let (a, b) = (local(a), local(b));
-            let (low, high) = (a.min(b), a.max(b));
+            let a = local(a);
+            let b = local(b);
+            let low = a.min(b);
+            let high = a.max(b);
             let is_pair = low != high && high != u8::MAX;
             return is_pair.then(|| BINOMIAL[usize::from(high)][2] + u32::from(low));
         }

@@ -66,7 +66,8 @@ const fn split(key: u64) -> Option<(usize, u64)> {
 }
 
 fn packed(value: Entry) -> Option<u64> {
-    let (order, distance) = (u64::from(value.order), u64::from(value.distance));
+    let order = u64::from(value.order);
+    let distance = u64::from(value.distance);
     let fits = order >> ORDER_BITS == 0 && distance >> DISTANCE_BITS == 0;
     let wdl = u64::from(symbol_of(value.wdl));
     fits.then_some((wdl << ORDER_BITS | order) << DISTANCE_BITS | distance)

@@ -534,7 +534,8 @@ impl Tables {
     }
 
     pub(crate) fn missing(&self, material: Material) -> ProbeError {
-        let (rules, metric) = (self.rules, self.metric);
+        let rules = self.rules;
+        let metric = self.metric;
         let dir = self.dirs.first().cloned().unwrap_or_default();
         TableError::Missing { material, dir, rules, metric }
     }

@@ -286,8 +286,8 @@ impl<'g> Subgame<'g> {
     /// them.
     fn attract(&self, distances: &mut Distances) {
         let reached = |of: &[u16]| (0..of.len() as u32).filter(|&i| of[i as usize] > 0).collect();
-        let (chaser_states, victim_states) =
-            (reached(&distances.chaser_states), reached(&distances.victim_states));
+        let chaser_states = reached(&distances.chaser_states);
+        let victim_states = reached(&distances.victim_states);
         let beyond = distances.beyond();
         self.spread(distances, chaser_states, victim_states, beyond);
     }
@@ -342,8 +342,11 @@ impl<'g> Subgame<'g> {
     fn add_won_by_check(&self, distances: &mut Distances) {
         loop {
             let rest = self.without(distances);
-            let in_check = |&victim_state: &u32| self.play.victim_checked[victim_state as usize];
-            if !rest.victim_states.iter().any(in_check) {
+            if !rest
+                .victim_states
+                .iter()
+                .any(|&victim_state: &u32| self.play.victim_checked[victim_state as usize])
+            {
                 return;
             }
             let won = self.play.checks_among(&rest).won_by_check();

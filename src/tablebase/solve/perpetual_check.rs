@@ -103,7 +103,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
         fresh.par_iter().for_each(|&slot| {
             self.solver.mark(self.checker, slot, IN_L);
         });
-        let (mut candidates, mut victims) = (fresh.clone(), Vec::new());
+        let mut candidates = fresh.clone();
+        let mut victims = Vec::new();
         let mut frontier = fresh;
         while !frontier.is_empty() {
             let evading = self.before(self.checker, &frontier, |_, before, out| {
@@ -240,11 +241,14 @@ impl<A: GameGraph> Round<'_, '_, A> {
     /// Drops from L and W the positions not reached, and removes the marks of reaching.
     fn drop_unreached(&self, members: &Members) -> (Vec<u32>, Vec<u32>) {
         let drop = |side: usize, slots: &[u32], member: u16, reached: u16| {
-            let is_unreached = |&slot: &u32| {
-                let is_reached = self.solver.unmark(side, slot, reached);
-                !is_reached && self.solver.unmark(side, slot, member)
-            };
-            slots.par_iter().copied().filter(is_unreached).collect()
+            slots
+                .par_iter()
+                .copied()
+                .filter(|&slot: &u32| {
+                    let is_reached = self.solver.unmark(side, slot, reached);
+                    !is_reached && self.solver.unmark(side, slot, member)
+                })
+                .collect()
         };
         (
             drop(self.checker, &members.checkers, IN_L, REACHED_L),
@@ -277,17 +281,21 @@ impl<A: GameGraph> Round<'_, '_, A> {
         slots: &[u32],
         visit: impl Fn(&mut A::Cursor<'_>, u32, &mut Vec<u32>) + Sync,
     ) -> Vec<u32> {
-        let visit_before = |slots: &[u32]| {
-            let graph = self.solver.graph;
-            let (mut cursor, mut own, mut out) = (graph.cursor(), graph.cursor(), Vec::new());
-            for &slot in slots {
-                graph.predecessors(&mut cursor, side, slot, |before| {
-                    visit(&mut own, before, &mut out);
-                });
-            }
-            out
-        };
-        slots.par_chunks(LISTED).flat_map_iter(visit_before).collect()
+        slots
+            .par_chunks(LISTED)
+            .flat_map_iter(|slots: &[u32]| {
+                let graph = self.solver.graph;
+                let mut cursor = graph.cursor();
+                let mut own = graph.cursor();
+                let mut out = Vec::new();
+                for &slot in slots {
+                    graph.predecessors(&mut cursor, side, slot, |before| {
+                        visit(&mut own, before, &mut out);
+                    });
+                }
+                out
+            })
+            .collect()
     }
 
     /// Those of `slots` that satisfy `keep`, in order.
@@ -296,11 +304,13 @@ impl<A: GameGraph> Round<'_, '_, A> {
         slots: &[u32],
         keep: impl Fn(&mut A::Cursor<'_>, u32) -> bool + Sync,
     ) -> Vec<u32> {
-        let kept = |slots: &[u32]| {
-            let mut cursor = self.solver.graph.cursor();
-            let kept = slots.iter().copied().filter(|&slot| keep(&mut cursor, slot));
-            kept.collect::<Vec<_>>()
-        };
-        slots.par_chunks(LISTED).flat_map_iter(kept).collect()
+        slots
+            .par_chunks(LISTED)
+            .flat_map_iter(|slots: &[u32]| {
+                let mut cursor = self.solver.graph.cursor();
+                let kept = slots.iter().copied().filter(|&slot| keep(&mut cursor, slot));
+                kept.collect::<Vec<_>>()
+            })
+            .collect()
     }
 }

@@ -382,7 +382,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         side: usize,
         keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
     ) -> Vec<u32> {
-        let (words, open) = (&self.words[side], &self.open[side]);
+        let words = &self.words[side];
+        let open = &self.open[side];
         self.tasks()
             .flat_map_iter(|blocks| {
                 let mut kept = Vec::new();
@@ -659,7 +660,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn spread_block(&self, spread: &mut Spread<'a, A>, side: usize, block: usize) {
         let distance = spread.distance;
         let rank = self.base() + u32::from(distance);
-        let (win, loss) = (win_word(rank), loss_word(rank));
+        let win = win_word(rank);
+        let loss = loss_word(rank);
         let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
         let other = self.graph.other(side);
         let range = self.range(block);

@@ -69,8 +69,10 @@ fn occurring(words: &[u16]) -> Vec<u16> {
         }
         used
     };
-    let join = |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect();
-    let used = words.par_chunks(TASK).fold(none, used).reduce(none, join);
+    let used = words
+        .par_chunks(TASK)
+        .fold(none, used)
+        .reduce(none, |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect());
     (0..=u16::MAX).filter(|&word| used[usize::from(word)]).collect()
 }
 
