@@ -1,3 +1,5 @@
+//! Iterative deepening: one thread searches deeper and deeper, with aspiration windows, until its time is over.
+
 use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
 use crate::search::limits::{Found, Iteration};
 use crate::search::score::{MAX_PLY, Score};
@@ -60,8 +62,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let count = if self.id == 0 { self.shared.multipv.min(moves.len()) } else { 1 };
         let eval = Score::from_eval(self.line.position().evaluate());
-        let first = |&mv| RootLine { score: eval, pv: vec![mv] };
-        let mut lines: Vec<_> = moves.iter().take(count).map(first).collect();
+        let mut lines: Vec<_> =
+            moves.iter().take(count).map(|&mv| RootLine { score: eval, pv: vec![mv] }).collect();
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1);
         let shallowest = if self.shared.features.deepening { 1 } else { deepest };
         let mut trend = Trend::default();
@@ -229,8 +231,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         });
         let rationed =
             limits.nodes.is_some() || limits.soft_time.is_some() || limits.hard_time.is_some();
-        let settled = || lines.iter().all(|line| self.is_certain(line.score));
-        (in_time || rationed && settled()) && self.shared.end_when_due()
+        (in_time || rationed && lines.iter().all(|line| self.is_certain(line.score)))
+            && self.shared.end_when_due()
     }
 
     /// Returns true if this is a mate that no deeper iteration can shorten.

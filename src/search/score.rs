@@ -1,3 +1,5 @@
+//! Scores of the search: evaluations, mates by plies, wins and losses of tablebases.
+
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
@@ -17,6 +19,17 @@ pub const MAX_PLY: usize = 128;
 /// | 24,000 less some plies  | won by tablebase, its distance included        |
 /// | 30,000 less some plies  | mate, its distance included                    |
 /// | 32,000                  | infinite: outside every score                  |
+///
+/// ```
+/// use juzhong::game::ScoreKind;
+/// use juzhong::search::Score;
+///
+/// assert_eq!(Score::from_eval(35).kind(), ScoreKind::Centipawns(35));
+/// assert_eq!(Score::mate_in(5).kind(), ScoreKind::MateIn(5));
+/// // The nearer mate is better, and every mate better than every evaluation.
+/// assert!(Score::mate_in(3) > Score::mate_in(5) && Score::mate_in(99) > Score::from_eval(20_000));
+/// assert_eq!(-Score::mate_in(4), Score::mated_in(4));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 

@@ -112,8 +112,9 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     }
 
     fn out_of_time(&self) -> bool {
-        let over = || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit);
-        (self.due.load(Relaxed) || over()) && !self.control.is_pondering()
+        (self.due.load(Relaxed)
+            || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit))
+            && !self.control.is_pondering()
     }
 
     /// Returns true if even the first nodes have used too much time.
@@ -310,8 +311,10 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             shared.control.look(&|key| shared.probe(key).and_then(hash_entry));
         }
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES && !shared.is_overdue();
-        let told = || shared.out_of_time() || shared.control.should_stop();
-        if left == 0 || shared.stop.is_set() || !must_move && told() {
+        if left == 0
+            || shared.stop.is_set()
+            || !must_move && (shared.out_of_time() || shared.control.should_stop())
+        {
             shared.stop.set();
             return Err(Interrupted);
         }

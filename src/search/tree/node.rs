@@ -1,3 +1,5 @@
+//! One node of the alpha-beta search.
+
 use arrayvec::ArrayVec;
 
 use crate::game::{
@@ -126,7 +128,8 @@ struct Best<M> {
 
 impl<M> Best<M> {
     fn none() -> Self {
-        let (lost_on, won_on) = (Grounds::ALL, Grounds::ALL);
+        let lost_on = Grounds::ALL;
+        let won_on = Grounds::ALL;
         Self { score: -Score::INFINITE, mv: None, path_ply: NO_PATH, lost_on, won_on }
     }
 
@@ -213,7 +216,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let Some(mv) = mv.filter(|_| cuts) else { return };
         let position = self.line.position();
         if !position.is_noisy(mv) && self.shared.features.ordering {
-            let (side, index) = (position.turn(), position.history_index(mv));
+            let side = position.turn();
+            let index = position.history_index(mv);
             self.history.note_quiet(side, index, self.before(ply), bonus::<G>(depth) / 2);
         }
     }
@@ -426,7 +430,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if N::ROOT {
                 self.note_effort(mv, nodes);
             }
-            let (path_ply, grounds) = (self.path_ply[ply + 1], self.grounds[ply + 1]);
+            let path_ply = self.path_ply[ply + 1];
+            let grounds = self.grounds[ply + 1];
             best.path_ply = best.path_ply.min(path_ply);
             if score.is_lost() && best.evades(grounds) {
                 score = Score::DRAW;
@@ -558,7 +563,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return;
         }
         let side = self.line.position().turn();
-        let (earned, lost) = (bonus::<G>(node.depth), penalty::<G>(node.depth));
+        let earned = bonus::<G>(node.depth);
+        let lost = penalty::<G>(node.depth);
         if best.noisy {
             self.history.note_noisy(best.slot, earned);
         } else {

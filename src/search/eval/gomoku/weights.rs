@@ -125,11 +125,11 @@ pub fn terms(board: &Board) -> Vec<Term> {
         counts: [own, other].map(|counts| counts.of(threat)),
         values: sums.map(worth),
     });
-    let kinds =
-        |counts: &Counts| TOLD_APART.iter().map(|&threat| i16::from(counts.of(threat) > 0)).sum();
     let together = Term {
         kind: TermKind::Threats,
-        counts: [own, other].map(kinds),
+        counts: [own, other].map(|counts: &Counts| {
+            TOLD_APART.iter().map(|&threat| i16::from(counts.of(threat) > 0)).sum()
+        }),
         values: [worth(situation_value(own, other)), 0.0],
     };
     let tempo = Term { kind: TermKind::Move, counts: [1, 0], values: [worth(TEMPO), 0.0] };

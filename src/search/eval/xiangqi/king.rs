@@ -95,7 +95,8 @@ impl Way {
 /// The nearest three pieces from a square in one way.
 #[inline]
 fn nearest(position: &Position, from: Square, way: Way) -> [Option<Square>; 3] {
-    let (file, rank) = (from.file(), from.rank());
+    let file = from.file();
+    let rank = from.rank();
     let lines = position.occupancy();
     let (line, at, up) = match way {
         Way::Left => (lines.rank(rank), file, false),
@@ -180,7 +181,8 @@ fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank:
     let [first, second, third] = men;
     let Some(nearest) = first else { return 0 };
     let is_theirs = |piece: Option<Piece>| piece.is_some_and(|piece| piece.side() != view.side);
-    let (rook, cannon) = (own(Role::Rook), own(Role::Cannon));
+    let rook = own(Role::Rook);
+    let cannon = own(Role::Cannon);
     if first == cannon {
         sink.add(HOLLOW_CANNON + usize::from(on_rank), 1);
     }

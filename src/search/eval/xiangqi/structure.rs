@@ -15,7 +15,8 @@ fn mix(set: Bitboard, word: usize) -> u64 {
         let product = u128::from(bits) * u128::from(by);
         product as u64 ^ (product >> 64) as u64
     };
-    let (low, high) = (set.bits() as u64, (set.bits() >> 64) as u64 | 1 << 63);
+    let low = set.bits() as u64;
+    let high = (set.bits() >> 64) as u64 | 1 << 63;
     fold(low, MIX[word]).wrapping_add(fold(high, MIX[word ^ 1]).rotate_left(23))
 }
 
