@@ -251,7 +251,8 @@ impl Checker<'_> {
         if moves.is_empty() {
             return Err(self.fault(id, Fault::NoMove));
         }
-        let (claimant, opponent) = (self.claim.side, !self.claim.side);
+        let claimant = self.claim.side;
+        let opponent = !self.claim.side;
         let completions: Vec<Point> = self
             .board
             .empty_points()

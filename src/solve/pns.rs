@@ -143,7 +143,9 @@ impl<'a> ProofSearch<'a> {
         loop {
             // As the side to move sees it, the least proof number and the sum of the disproof numbers.
             let mut here = Numbers { proof: INFINITE, disproof: 0 };
-            let (mut best, mut best_numbers, mut second) = (0, Numbers::START, INFINITE);
+            let mut best = 0;
+            let mut best_numbers = Numbers::START;
+            let mut second = INFINITE;
             for (at, child) in children.iter().enumerate() {
                 // The first moves are the most promising.
                 let unknown = Numbers { proof: 1 + at as u32 / 2, disproof: 1 };

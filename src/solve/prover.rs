@@ -1,3 +1,5 @@
+//! The prover: threat search, exhaustive search and proof numbers one after the other, within limits.
+
 use std::time::Instant;
 
 use super::exhaustive::Exhaustive;
@@ -69,6 +71,20 @@ impl Solution {
 }
 
 /// Solves positions, and keeps tables of small boards from one to the next.
+///
+/// ```
+/// use juzhong::gomoku::Board;
+/// use juzhong::solve::{Budget, Prover, Value, check};
+///
+/// // Tic-tac-toe is a draw, and the proof says why.
+/// let board = Board::new(3, 3, 3)?;
+/// let solution = Prover::default().solve(&board, &Budget::default());
+/// assert_eq!(solution.value, Value::Draw);
+/// let proof = solution.proof.unwrap();
+/// // The checker goes through it move by move, without searching.
+/// assert!(check(&proof, &Budget::default())? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Prover {
     options: ProverOptions,
@@ -337,7 +353,8 @@ impl Attempt<'_> {
             claims: Side::ALL.into_iter().zip(built).map(claim).collect(),
             nodes: nodes.into_nodes(),
         });
-        let (value, nodes) = (Value::Draw, self.nodes);
+        let value = Value::Draw;
+        let nodes = self.nodes;
         Solution { value, distance: None, kind: Some(kind), line: Vec::new(), nodes, proof }
     }
 }

@@ -286,10 +286,11 @@ impl Numbering {
         }
         let rank = |below: usize, chunk: usize, value: usize| {
             let bits = (0..CHUNK).filter(|bit| value >> bit & 1 == 1);
-            let place = |(before, bit): (usize, usize)| {
-                choose[CHUNK * chunk + bit].get(below + before + 1).copied().unwrap_or(0)
-            };
-            bits.enumerate().map(place).sum()
+            bits.enumerate()
+                .map(|(before, bit): (usize, usize)| {
+                    choose[CHUNK * chunk + bit].get(below + before + 1).copied().unwrap_or(0)
+                })
+                .sum()
         };
         let ranks = (0..=CHUNK)
             .map(|below| [0, 1].map(|chunk| std::array::from_fn(|value| rank(below, chunk, value))))
@@ -304,7 +305,8 @@ impl Numbering {
 
     /// The number of a set of bits among those of as many bits.
     fn rank(&self, bits: u32) -> usize {
-        let (low, high) = (bits as usize & ((1 << CHUNK) - 1), bits as usize >> CHUNK);
+        let low = bits as usize & ((1 << CHUNK) - 1);
+        let high = bits as usize >> CHUNK;
         (self.ranks[0][0][low] + self.ranks[low.count_ones() as usize][1][high]) as usize
     }
 
@@ -340,7 +342,9 @@ impl Numbering {
 
 /// The bits of `bits` at the places of `mask`, moved together.
 fn compress(bits: u32, mask: u32) -> u32 {
-    let (mut packed, mut at, mut rest) = (0, 0, mask);
+    let mut packed = 0;
+    let mut at = 0;
+    let mut rest = mask;
     while rest != 0 {
         let lowest = rest & rest.wrapping_neg();
         packed |= u32::from(bits & lowest != 0) << at;
@@ -352,7 +356,9 @@ fn compress(bits: u32, mask: u32) -> u32 {
 
 /// The inverse of [`compress`].
 fn expand(packed: u32, mask: u32) -> u32 {
-    let (mut bits, mut at, mut rest) = (0, 0, mask);
+    let mut bits = 0;
+    let mut at = 0;
+    let mut rest = mask;
     while rest != 0 {
         let lowest = rest & rest.wrapping_neg();
         bits |= if packed >> at & 1 == 1 { lowest } else { 0 };
@@ -365,7 +371,7 @@ fn expand(packed: u32, mask: u32) -> u32 {
 /// The sets of `chosen` out of `all` bits, in the order of their numbers.
 fn subsets(all: usize, chosen: usize) -> impl Iterator<Item = u32> {
     let first = (1_u64 << chosen) - 1;
-    let next = move |&bits: &u64| {
+    std::iter::successors(Some(first), move |&bits: &u64| {
         if bits == 0 {
             return None;
         }
@@ -373,8 +379,8 @@ fn subsets(all: usize, chosen: usize) -> impl Iterator<Item = u32> {
         let ripple = bits + lowest;
         let next = ripple | (((bits ^ ripple) / lowest) >> 2);
         (next < 1 << all).then_some(next)
-    };
-    std::iter::successors(Some(first), next).map(|bits| bits as u32)
+    })
+    .map(|bits| bits as u32)
 }
 
 /// The images of arrangements under the symmetries of the board.
