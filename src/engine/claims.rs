@@ -168,9 +168,9 @@ impl<'a> Claims<'a> {
                 return None;
             }
         }
-        let can_return = |key| self.places.contains_key(&key) || self.answers.contains_key(&key);
         let mut earlier = past[..rest].iter().map(|ply| ply.key_before);
-        (!earlier.any(can_return)).then_some(())
+        (!earlier.any(|key| self.places.contains_key(&key) || self.answers.contains_key(&key)))
+            .then_some(())
     }
 
     /// The plies of the longest way from the first node on.
@@ -295,7 +295,7 @@ impl<'a> Claims<'a> {
         let mut moves: HashMap<usize, Vec<Answer>> = HashMap::new();
         edges.for_each(|(from, answer)| moves.entry(from).or_default().push(answer));
         let start = &self.nodes[part[0]].position;
-        let is_chased = |first: Square| {
+        start.side(!start.turn()).into_iter().any(|first: Square| {
             let mut squares = HashMap::from([(part[0], first)]);
             let mut stack = vec![part[0]];
             while let Some(node) = stack.pop() {
@@ -313,8 +313,7 @@ impl<'a> Claims<'a> {
                 }
             }
             true
-        };
-        start.side(!start.turn()).into_iter().any(is_chased)
+        })
     }
 }
 

@@ -181,11 +181,6 @@ impl OpeningBooks {
         if given_up || !self.books.iter().any(serves) {
             return None;
         }
-        let sound = |mv: G::Move| {
-            position.is_legal(mv)
-                && !loses_by_rule(line, mv, rules)
-                && !refuses(mv, &after(line, mv))
-        };
         let mut choice = None;
         let mut number = 0;
         while choice.is_none()
@@ -194,7 +189,14 @@ impl OpeningBooks {
             match serves(book).then(|| book.probe(position)) {
                 None => {}
                 Some(Ok(moves)) => {
-                    choice = book.selector.choose(&moves, ply, sound).map(|m| m.mv);
+                    choice = book
+                        .selector
+                        .choose(&moves, ply, |mv: G::Move| {
+                            position.is_legal(mv)
+                                && !loses_by_rule(line, mv, rules)
+                                && !refuses(mv, &after(line, mv))
+                        })
+                        .map(|m| m.mv);
                 }
                 Some(Err(error)) => {
                     warnings.push(format!("playing on without a book: {}", in_full(&error)));

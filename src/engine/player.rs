@@ -130,12 +130,12 @@ impl<M: Copy> Choice<M> {
     #[must_use]
     pub fn searched(found: Found<M>) -> Option<Self> {
         let Found { best, score, depth, nodes, pv, .. } = found;
-        let choice = |mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) };
-        best.map(choice)
+        best.map(|mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) })
     }
 
     fn from_book(mv: M) -> Self {
-        let (score, table) = (None, None);
+        let score = None;
+        let table = None;
         Self { mv, source: MoveSource::Book, score, table, depth: 0, nodes: 0, pv: vec![mv] }
     }
 
@@ -354,8 +354,7 @@ impl<G: Playable> Engine<G> {
         }
         let start = Instant::now();
         let time = limits.soft_time.or(limits.hard_time).map(|time| time / RANKING_SHARE);
-        let in_time = || time.is_none_or(|time| start.elapsed() < time);
-        let lasts = || !control.should_stop() && in_time();
+        let lasts = || !control.should_stop() && time.is_none_or(|time| start.elapsed() < time);
         let nodes = limits.nodes.map_or(MAX_PROBES, |nodes| nodes.min(MAX_PROBES.into()) as u32);
         match self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts }) {
             Known::Move(choice) => Some(choice),
@@ -410,12 +409,19 @@ impl<G: Playable> Engine<G> {
 
     /// A book's move, none after which the tablebases know that the other side wins.
     fn book_move(&mut self, line: &Line<G>) -> Option<G::Move> {
-        let (tables, banned) = (self.tables.as_ref(), &self.banned);
-        let refuses = |mv: G::Move, after: &Line<G>| {
-            let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
-            banned.contains(&mv) || value().is_some_and(TableValue::is_won)
-        };
-        self.opening_books.choose(line, self.options.rules, &refuses, &mut self.warnings)
+        let tables = self.tables.as_ref();
+        let banned = &self.banned;
+        self.opening_books.choose(
+            line,
+            self.options.rules,
+            &|mv: G::Move, after: &Line<G>| {
+                banned.contains(&mv)
+                    || tables
+                        .and_then(|tables| tables.probe(after, i32::MAX))
+                        .is_some_and(TableValue::is_won)
+            },
+            &mut self.warnings,
+        )
     }
 
     /// The tablebases' ranking of the moves that are not banned. `None` where all that keep the
@@ -514,7 +520,9 @@ impl<G: Playable> Engine<G> {
         // The search may look at a part of the moves only, and all of that may be banned.
         let mv = best.or_else(|| self.any_move(line.position()))?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
-        let (source, score, table) = (MoveSource::Search, Some(score), None);
+        let source = MoveSource::Search;
+        let score = Some(score);
+        let table = None;
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 

@@ -68,11 +68,13 @@ impl TablebaseProbe<Board> for ProvedTables {
 
 impl Endgames<Board> for ProvedTables {
     fn open(options: &TableOptions, _rules: <Board as Adjudicate>::Rules) -> Result<Self, String> {
-        let open = |path: &std::path::PathBuf| {
-            ProvedPositions::open(path).map_err(|error| format!("{}: {error}", path.shown()))
-        };
-        let books: Vec<ProvedPositions> =
-            options.folders.iter().map(open).collect::<Result<_, _>>()?;
+        let books: Vec<ProvedPositions> = options
+            .folders
+            .iter()
+            .map(|path: &std::path::PathBuf| {
+                ProvedPositions::open(path).map_err(|error| format!("{}: {error}", path.shown()))
+            })
+            .collect::<Result<_, _>>()?;
         let probe_depth = i32::try_from(options.probe_depth).unwrap_or(i32::MAX);
         Ok(Self { books, probe_depth })
     }

@@ -178,10 +178,11 @@ impl<'a> RootRanker<'a> {
             return;
         }
         let is_open = |kind| matches!(kind, Winning::LateCapture | Winning::Late);
-        let is_near =
-            |m: &RootMove<Move>| self.is_capture(m.mv) || u32::from(m.entry.distance) <= self.left;
-        let by_rule =
-            ranked.iter_mut().filter(|(kind, m)| is_open(*kind) && m.entry.order > 0 && is_near(m));
+        let by_rule = ranked.iter_mut().filter(|(kind, m)| {
+            is_open(*kind)
+                && m.entry.order > 0
+                && (self.is_capture(m.mv) || u32::from(m.entry.distance) <= self.left)
+        });
         for (kind, m) in by_rule.take(CLAIMS) {
             let claims = Claims::new(self.tables, self.rules, probe_budget);
             let plies = claims.plies(&self.line, m.mv);
@@ -369,9 +370,10 @@ impl<'a> RootRanker<'a> {
             let won = self.tables.ranked_by(tablebase, position)?.into_iter();
             let mut won = won.filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
             let is_vague = self.left < u32::MAX && self.tables.converts_late(tablebase, position);
-            let in_time =
-                |m: &RootMove<Move>| !is_vague && u32::from(m.entry.distance) <= self.left;
-            won.find(|m| in_time(m) && sound.clone().any(|sound| sound.mv == m.mv))
+            won.find(|m| {
+                (!is_vague && u32::from(m.entry.distance) <= self.left)
+                    && sound.clone().any(|sound| sound.mv == m.mv)
+            })
         });
         if let Some(best) = by_distance {
             return Conversion::By(best.mv);

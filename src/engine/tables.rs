@@ -154,18 +154,17 @@ impl XiangqiTables {
 
     /// The tablebases with this metric, the preferred one first.
     pub(crate) fn tablebases_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
-        let is_of = move |&tablebase: &usize| self.tablebases[tablebase].metric() == metric;
-        (0..self.tablebases.len()).filter(is_of)
+        (0..self.tablebases.len())
+            .filter(move |&tablebase: &usize| self.tablebases[tablebase].metric() == metric)
     }
 
     /// Returns true if the distances by which this position is decided are those to captures, and behind a
     /// capture the next one may come too late for the limit of moves, by the longest distances that the
     /// tables of the smaller sets state. A missing smaller table decides nothing.
     pub(crate) fn may_convert_late(&self, position: &Position) -> bool {
-        let covers = |&tablebase: &usize| self.tablebases[tablebase].covers(position);
         self.has_limit()
             && (0..self.tablebases.len())
-                .find(covers)
+                .find(|&tablebase: &usize| self.tablebases[tablebase].covers(position))
                 .is_some_and(|tablebase| self.converts_late(tablebase, position))
     }
 
@@ -225,11 +224,14 @@ impl XiangqiTables {
 /// Returns true if some win of the set that needs no rule of repetition takes longer than the limit of moves
 /// allows, in the metric of the tables.
 fn is_long(tables: &Tables, material: Material) -> bool {
-    let longest = |stats: Stats| {
-        let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
-        rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
-    };
-    tables.stats(material).ok().and_then(longest).is_some_and(|plies| u32::from(plies) > MOVE_LIMIT)
+    tables
+        .stats(material)
+        .ok()
+        .and_then(|stats: Stats| {
+            let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
+            rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
+        })
+        .is_some_and(|plies| u32::from(plies) > MOVE_LIMIT)
 }
 
 /// Pieces on the board, kings included.
@@ -317,7 +319,9 @@ impl Endgames<Position> for XiangqiTables {
             return Err(no_tables(options, rules));
         };
         for tables in &tablebases {
-            let (rules, metric, sets) = (tables.rules(), tables.metric(), tables.materials().len());
+            let rules = tables.rules();
+            let metric = tables.metric();
+            let sets = tables.materials().len();
             tracing::info!(%rules, %metric, sets, "endgame tables opened");
         }
         Ok(Self {
@@ -333,9 +337,13 @@ impl Endgames<Position> for XiangqiTables {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
-        let known: BTreeSet<Material> =
-            self.tablebases.iter().filter(fits).flat_map(Tables::materials).copied().collect();
+        let known: BTreeSet<Material> = self
+            .tablebases
+            .iter()
+            .filter(|tables: &&Tables| validity::fits(tables.rules(), self.rules))
+            .flat_map(Tables::materials)
+            .copied()
+            .collect();
         let needed = self.tablebases.iter().filter(|tables| !tables.materials().is_subset(&known));
         let mut warnings: Vec<String> =
             needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();
