@@ -141,7 +141,8 @@ impl<G: Playable> Evaluators<G> {
         if !options.tables.folders.is_empty() {
             G::Tables::open(&options.tables, options.rules).map_err(ReviewError::Tables)?;
         }
-        let (threads, mib) = (options.threads, options.hash_mib);
+        let threads = options.threads;
+        let mib = options.hash_mib;
         let needed = (threads as u64).saturating_mul(mib as u64).saturating_mul(1 << 20);
         if available_memory().is_some_and(|free| needed > free) {
             return Err(ReviewError::Memory { threads, mib });
@@ -193,26 +194,30 @@ impl<G: Playable> Evaluators<G> {
             })
             .collect();
         let mut values: Vec<Option<PositionValue<G::Move>>> = vec![None; jobs.len()];
-        let (next, ended) = (AtomicUsize::new(0), StopFlag::default());
-        let (limits, warnings) = (self.limits, &mut self.warnings);
+        let next = AtomicUsize::new(0);
+        let ended = StopFlag::default();
+        let limits = self.limits;
+        let warnings = &mut self.warnings;
         std::thread::scope(|scope| {
             let (sender, answers) = mpsc::channel();
             let end = SetAtEnd(&ended);
             let busy = jobs.len().min(self.engines.len());
             for engine in self.engines.iter_mut().take(busy) {
-                let (sender, next, ended, jobs) = (sender.clone(), &next, &ended, &jobs);
-                let work = move || {
-                    while !stop.is_set() && !ended.is_set() {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&(game, ply)) = jobs.get(number) else { return };
-                        let (value, told) = value_at(engine, games[game], ply, &limits, stop);
-                        if sender.send((number, value, told)).is_err() {
-                            return;
-                        }
-                    }
-                };
+                let sender = sender.clone();
+                let next = &next;
+                let ended = &ended;
+                let jobs = &jobs;
                 std::thread::Builder::new()
-                    .spawn_scoped(scope, work)
+                    .spawn_scoped(scope, move || {
+                        while !stop.is_set() && !ended.is_set() {
+                            let number = next.fetch_add(1, Ordering::Relaxed);
+                            let Some(&(game, ply)) = jobs.get(number) else { return };
+                            let (value, told) = value_at(engine, games[game], ply, &limits, stop);
+                            if sender.send((number, value, told)).is_err() {
+                                return;
+                            }
+                        }
+                    })
                     .map_err(ReviewError::Thread)?;
             }
             drop(sender);
@@ -232,11 +237,13 @@ impl<G: Playable> Evaluators<G> {
             Ok::<(), ReviewError>(())
         })?;
         let mut values = values.into_iter();
-        let of_game = |game: &GameMoves<'_, G>| {
-            let of_positions = values.by_ref().take(positions(*game, self.rules));
-            of_positions.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()
-        };
-        Ok(games.iter().map(of_game).collect())
+        Ok(games
+            .iter()
+            .map(|game: &GameMoves<'_, G>| {
+                let of_positions = values.by_ref().take(positions(*game, self.rules));
+                of_positions.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()
+            })
+            .collect())
     }
 }
 

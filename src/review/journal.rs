@@ -298,7 +298,8 @@ fn restored<G: Playable>(
 
 fn restored_value<G: Game>(position: &G, value: StoredValue) -> Option<PositionValue<G::Move>> {
     let StoredValue { score, line: bits, depth, nodes, second, table } = value;
-    let (mut line, mut after) = (Vec::new(), position.clone());
+    let mut line = Vec::new();
+    let mut after = position.clone();
     for bits in bits.into_iter().take(MAX_LINE) {
         let mv = G::Move::unpack(bits).filter(|&mv| after.is_legal(mv))?;
         after.make(mv);
