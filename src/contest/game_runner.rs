@@ -292,11 +292,10 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
         let stop = self.stop;
         let overdue = self.allowed(side).map(|time| time + self.time_control.margin);
         let began = std::time::Instant::now();
-        let give_up = || stop.is_set() || overdue.is_some_and(|time| began.elapsed() > time);
         let start = self.start.clone();
         let Some(client) = self.slots[side.index()].client() else { return Ok(Thought::default()) };
         client.set_line(start.as_deref(), line)?;
-        client.go(&limits, &give_up)
+        client.go(&limits, &|| stop.is_set() || overdue.is_some_and(|time| began.elapsed() > time))
     }
 
     fn limits(&self, side: Side) -> GoLimits {

@@ -156,7 +156,9 @@ impl<G: Contested> Match<G> {
             for _ in
                 0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
             {
-                let (sender, next, halt) = (sender.clone(), &next, &halt);
+                let sender = sender.clone();
+                let next = &next;
+                let halt = &halt;
                 scope.spawn(move || self.work(next, halt, &sender));
             }
             drop(sender);
@@ -247,7 +249,8 @@ impl<G: Contested> Match<G> {
         let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
         let mut runner = GameRunner::new(self.time_control, &self.referee, at_board, halt);
         let Some(played) = runner.play(&opening) else { return Ok(None) };
-        let (fault, by_side) = (runner.fault, runner.effort);
+        let fault = runner.fault;
+        let by_side = runner.effort;
         let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
         let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
         let outcome = played.end.outcome;

@@ -10,6 +10,17 @@
 use crate::contest::stats::expected_score;
 
 /// Two hypotheses and the probabilities with which they may be confused.
+///
+/// ```
+/// use juzhong::contest::{Decision, Sprt};
+///
+/// let test = Sprt { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05 };
+/// assert!(test.is_sound());
+/// // Pairs of games in which the first engine made 0, ½, 1, 1½ and 2 points.
+/// assert_eq!(test.decide(&[0, 10, 20, 12, 0]), Decision::Open);
+/// assert_eq!(test.decide(&[10, 100, 200, 400, 90]), Decision::H1);
+/// assert_eq!(test.decide(&[90, 400, 200, 100, 10]), Decision::H0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
     /// The hypothesis H0: the first engine is this many Elo (logistic) stronger than the second.
@@ -101,7 +112,8 @@ fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
             p / (1.0 + t * (x - mean))
         })
     };
-    let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
+    let mut low = -1.0 / (1.0 - mean);
+    let mut high = 1.0 / mean;
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         let excess: f64 =
