@@ -146,11 +146,9 @@ impl Position {
     /// Every reason why the setup is not a legal position.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupErrors> {
         let mut errors = setup.placement_errors();
-        let king = |side| {
-            let king = Some(Piece::new(side, Role::King));
-            Square::all().find(|s| setup.board[s.index()] == king)
-        };
-        let (Some(red), Some(black)) = (king(Side::First), king(Side::Second)) else {
+        let (Some(red), Some(black)) =
+            (king_square(setup, Side::First), king_square(setup, Side::Second))
+        else {
             return Err(SetupErrors(errors));
         };
         let position = Self::assemble(setup, [red, black]);
@@ -297,15 +295,14 @@ impl Position {
     #[must_use]
     pub(crate) fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
         let words = table.words();
-        let word = |i: usize| words.get(i).copied().unwrap_or(0);
         let mut key = match self.turn {
             Side::First => 0,
-            Side::Second => word(crate::hash::xiangqi::BLACK_TO_MOVE),
+            Side::Second => word_at(words, crate::hash::xiangqi::BLACK_TO_MOVE),
         };
         for square in self.occupied() {
             if let Some(piece) = self.board[square.index()] {
                 let square = if mirrored { square.mirrored() } else { square };
-                key ^= word(piece.index() * 90 + square.index());
+                key ^= word_at(words, piece.index() * 90 + square.index());
             }
         }
         Key(key)
@@ -401,6 +398,17 @@ impl Position {
         self.occupancy.toggle(square);
         self.key ^= KEYS.piece_square[piece.index()][square.index()];
     }
+}
+
+/// A word of a key table; 0 beyond its end.
+fn word_at(words: &[u64], i: usize) -> u64 {
+    words.get(i).copied().unwrap_or(0)
+}
+
+/// The first square, in their order, with the king of a side.
+fn king_square(setup: &Setup, side: Side) -> Option<Square> {
+    let king = Some(Piece::new(side, Role::King));
+    Square::all().find(|s| setup.board[s.index()] == king)
 }
 
 impl Game for Position {

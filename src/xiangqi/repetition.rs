@@ -232,7 +232,6 @@ fn verdict(sides: &BySide<SideInLoop>, rules: RuleSet) -> Judgement {
     let chases = sides.as_ref().map(|side| !side.chases.is_empty());
     let attacks = sides.as_ref().map(|side| side.attacks);
     let has_check = sides.first.has_check || sides.second.has_check;
-    let is_decided = |by: BySide<bool>| by.first || by.second;
     match rules {
         RuleSet::None => draw("repetition"),
         // The arms are in the order in which the rules rank offences: checks outweigh attacks, these
@@ -246,6 +245,11 @@ fn verdict(sides: &BySide<SideInLoop>, rules: RuleSet) -> Judgement {
         _ if is_decided(chases) => blame(chases, "perpetual chase", "mutual perpetual chase"),
         _ => draw("repetition"),
     }
+}
+
+/// Returns true if at least one side is to blame.
+const fn is_decided(by: BySide<bool>) -> bool {
+    by.first || by.second
 }
 
 const fn draw(reason: &'static str) -> Judgement {

@@ -154,7 +154,6 @@ fn chinese_order(order: Order) -> char {
 
 /// Writes in WXF; horses are `H`, elephants `E`.
 pub(crate) fn wxf(phrase: Phrase) -> String {
-    let digit = |n: u8| char::from(b'0' + n);
     let role = match phrase.role {
         Role::Horse => 'H',
         Role::Elephant => 'E',
@@ -171,6 +170,11 @@ pub(crate) fn wxf(phrase: Phrase) -> String {
         Action::Sideways => '=',
     };
     [first, second, action, digit(phrase.number)].iter().collect()
+}
+
+/// The character of a digit.
+fn digit(n: u8) -> char {
+    char::from(b'0' + n)
 }
 
 fn wxf_order(order: Order) -> char {

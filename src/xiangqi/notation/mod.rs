@@ -226,7 +226,6 @@ pub(crate) fn is_file_based(text: &[char]) -> bool {
 pub(crate) fn resembles_move(text: &[char]) -> bool {
     let end = text.iter().rposition(|c| !matches!(c, '+' | '#' | '!' | '?')).map_or(0, |i| i + 1);
     let text = &text[..end];
-    let is_file_or_sign = |c: char| matches!(c, '1'..='9' | '+' | '-' | '.' | '=');
     match *text {
         // 炮二Q五, 炮二平, 炮平五
         [first, second, third, ..] if begins_chinese(first) => {
@@ -242,13 +241,22 @@ pub(crate) fn resembles_move(text: &[char]) -> bool {
         }
         // C2=X, C2+10, +P=0
         [first, second, third, _, ..] if text.len() <= 5 => {
-            let is_piece = |c: char| Role::from_letter(c).is_some();
             let is_place = is_piece(first) && is_file_or_sign(second)
                 || is_file_or_sign(first) && is_piece(second);
             is_place && is_sign(third)
         }
         _ => false,
     }
+}
+
+/// Returns true if a letter stands for a piece.
+const fn is_piece(c: char) -> bool {
+    Role::from_letter(c).is_some()
+}
+
+/// Returns true for the file numbers and the signs of direction in WXF.
+const fn is_file_or_sign(c: char) -> bool {
+    matches!(c, '1'..='9' | '+' | '-' | '.' | '=')
 }
 
 const fn is_sign(c: char) -> bool {
