@@ -82,7 +82,6 @@ impl Fields<'_> {
     fn score(&self) -> Result<SourceScore, String> {
         let cp = self.number::<i32>("cp")?;
         let mate = self.number::<i16>("mate")?;
-        let plies = |moves: u16| moves.saturating_mul(2);
         match (cp, mate, self.text("wdl")?) {
             (Some(cp), None, None) => Ok(SourceScore::Centipawns(cp)),
             (None, Some(mate @ 1..), None) => {
@@ -114,4 +113,9 @@ impl Fields<'_> {
         let mv = G::parse_move(text).filter(|&mv| position.is_legal(mv));
         mv.map(Some).ok_or_else(|| "\"best\" is no legal move".to_owned())
     }
+}
+
+/// Plies of a number of moves.
+const fn plies(moves: u16) -> u16 {
+    moves.saturating_mul(2)
 }

@@ -223,7 +223,6 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
 ) -> Result<Lost<G>, FlagError> {
     let known = book.counting_scores()?;
     let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
-    let is_win = |score: SourceScore| matches!(score, SourceScore::TableWin { .. });
     let mut places = BTreeSet::new();
     let mut lines = Vec::new();
     let mut proofs = Vec::new();
@@ -252,6 +251,11 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
         }
     });
     failed.map_or(Ok(Lost { places, lines, proofs }), |error| Err(error.into()))
+}
+
+/// Returns true for wins by a table.
+const fn is_win(score: SourceScore) -> bool {
+    matches!(score, SourceScore::TableWin { .. })
 }
 
 /// Sets a flag on these moves and clears it on all others. Facts are no edits: locked moves are

@@ -264,8 +264,10 @@ impl Book {
             Ok::<(), BookError>(())
         })?;
         differences.sort_by(|a: &Difference, b| {
-            let by = |d: &Difference| d.better.score - d.played.score;
-            by(b).total_cmp(&by(a)).then(a.ply.cmp(&b.ply)).then(a.position.cmp(&b.position))
+            score_gain(b)
+                .total_cmp(&score_gain(a))
+                .then(a.ply.cmp(&b.ply))
+                .then(a.position.cmp(&b.position))
         });
         differences.truncate(options.differences);
         let unreached = walker.unreached().count() as u64;
@@ -334,6 +336,11 @@ impl Book {
         }
         Ok(found)
     }
+}
+
+/// The difference in score.
+fn score_gain(d: &Difference) -> f64 {
+    d.better.score - d.played.score
 }
 
 fn play<G: Notation>(start: &G, line: &[u16]) -> Option<G> {

@@ -155,6 +155,8 @@ impl<G: Symmetric + Notation> Builder<G> {
             game.fold::<G>(&record.tree.moves, &self.starts);
         }
         game.serial = if self.options.filter.every_record && game.kind == GameKind::Usual {
+            // Equal games must stay apart where every record counts: the serial number is part of their
+            // order, and numbers need only differ.
             self.serial.fetch_add(1, Ordering::Relaxed)
         } else {
             batch.serial
@@ -261,6 +263,8 @@ impl<G: Symmetric + Notation> Builder<G> {
         pack.counts.filtered += self.filtered.into_inner();
         pack.counts.bad += self.bad.into_inner();
         let sums = Sums::new(&folder, &options);
+        // Games come in the order of their ids, each once: the order of files and threads is gone from here
+        // on.
         pack.count_games(games.finish().map_err(|e| errors.io(e))?, &mut id_writer, &sums)?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
@@ -388,6 +392,8 @@ impl<'a> IdWriter<'a> {
 
 impl IdSink for IdWriter<'_> {
     fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
+        // Ids of base and new games are written in one ascending order, which makes the file independent of
+        // how it came about.
         self.known.pass(Some(game.id), &self.writer, self.errors)?;
         Ok(self.known.is_next(game.id))
     }
@@ -758,6 +764,8 @@ fn replay_game<G: Symmetric>(
             let canonical = position.canonical_with(options.key_table.as_ref());
             let key = canonical.key.to_i64();
             let packed = position.canonical_move(canonical, mv).pack();
+            // A game counts once for a move of a position, however often it goes round. Games have some
+            // sixty moves, so that looking through them beats a set.
             if !observations[first..].iter().any(|g| g.key == key && g.mv == packed) {
                 let rating = game.ratings[side.index()];
                 observations.push(Observation::new(key, packed, result, rating, game.year));
@@ -773,6 +781,7 @@ pub(crate) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBook>) -> Ve
     let known = base.map(BaseBook::sources).unwrap_or_default().iter().cloned();
     for source in known.chain(sources) {
         let known = by_hash.entry(source.hash).or_insert_with(|| source.clone());
+        // The least name, so that the order in which files were given does not matter.
         if source.name < known.name {
             known.name = source.name;
         }

@@ -231,6 +231,7 @@ struct Holders(Vec<Option<usize>>);
 impl Holders {
     /// Notes that book number `a` holds number `b`.
     fn note(&mut self, a: usize, b: usize) {
+        // Follows the holders of `a`: if `b` is among them, `b` would hold itself.
         let mut chain = std::iter::successors(Some(a), |&book| self.0[book]);
         if self.0[b].is_none() && !chain.any(|book| book == b) {
             self.0[b] = Some(a);
@@ -389,6 +390,7 @@ fn for_each_id<E: From<BookError>>(
         lists.push((ids.next().transpose()?, ids));
     }
     while let Some(least) = lists.iter().filter_map(|(next, _)| *next).min() {
+        // A hundred lists at most: looking through all of them is cheap beside reading the ids.
         let having: Vec<usize> = (0..lists.len()).filter(|&i| lists[i].0 == Some(least)).collect();
         visit(least, &having)?;
         for i in having {
@@ -728,6 +730,7 @@ impl Collect<'_> {
         }
         let Some(row) = row.filter(|_| self.takes_rows) else { return };
         if !row.stats.is_plausible() {
+            // Kept until the end: the callback that brings rows cannot return this error.
             self.failed = Err(std::io::Error::other("counts beyond those of any collection"));
         }
         self.batch.push(Summed { place, row });

@@ -477,11 +477,10 @@ impl Book {
             let mut statement = c.prepare("SELECT rootpage FROM sqlite_schema")?;
             statement.query_map([], |row| row.get(0))?.collect()
         })?;
-        let io_error = |source| BookError::Io { path: self.path.clone(), source };
-        let mut file = self.file.try_clone().map_err(io_error)?;
+        let mut file = self.file.try_clone().map_err(|source| io_error(&self.path, source))?;
         pages::check(&mut file, &roots, self.guard.stop()).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => damaged(&self.path, error.to_string()),
-            _ => io_error(error),
+            _ => io_error(&self.path, error),
         })
     }
 
@@ -493,8 +492,7 @@ impl Book {
     ///
     /// [`BookError::Damaged`] if any byte differs, [`BookError::Io`].
     pub fn check_if_changed(&mut self) -> Result<(), BookError> {
-        let io_error = |source| BookError::Io { path: self.path.clone(), source };
-        let stamp = stamp_of(&self.file).map_err(io_error)?;
+        let stamp = stamp_of(&self.file).map_err(|source| io_error(&self.path, source))?;
         if stamp == self.stamp {
             return Ok(());
         }
@@ -503,7 +501,7 @@ impl Book {
             Ok(true) => self.stamp = stamp,
             Ok(false) => return Err(changed()),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(changed()),
-            Err(source) => return Err(io_error(source)),
+            Err(source) => return Err(io_error(&self.path, source)),
         }
         Ok(())
     }
@@ -683,6 +681,11 @@ impl Book {
     }
 }
 
+/// The error of reading or writing the file of a book.
+fn io_error(path: &Path, source: io::Error) -> BookError {
+    BookError::Io { path: path.to_owned(), source }
+}
+
 /// A move of the canonical frame in the position's own: of equivalent moves the greatest.
 #[must_use]
 pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Move) -> G::Move {
@@ -695,30 +698,28 @@ pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Mo
 
 /// Looks at the file before SQLite does: its errors say less. Returns it, open.
 fn check_header(path: &Path) -> Result<File, BookError> {
-    let not_a_book =
-        |what: &str| BookError::NotABook { path: path.to_owned(), what: what.to_owned() };
-    let io_error = |source| BookError::Io { path: path.to_owned(), source };
     let mut file = open::regular(path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => not_a_book(&error.to_string()),
-        _ => io_error(error),
+        io::ErrorKind::InvalidInput => not_a_book(path, &error.to_string()),
+        _ => io_error(path, error),
     })?;
-    let have = file.metadata().map_err(io_error)?.len();
+    let have = file.metadata().map_err(|source| io_error(path, source))?.len();
     if have == 0 {
-        return Err(not_a_book("an empty file"));
+        return Err(not_a_book(path, "an empty file"));
     }
-    let strange = || not_a_book("not a SQLite database");
+    let strange = || not_a_book(path, "not a SQLite database");
     if have < Header::LEN as u64 {
         let need = Header::LEN as u64;
-        return Err(match open::read(path, need).map_err(io_error)? {
+        return Err(match open::read(path, need).map_err(|source| io_error(path, source))? {
             bytes if bytes.starts_with(&digest::SQLITE_MAGIC[..bytes.len().min(16)]) => {
                 BookError::Truncated { path: path.to_owned(), have, need }
             }
             _ => strange(),
         });
     }
-    let header = Header::read(&mut file).map_err(io_error)?.ok_or_else(strange)?;
+    let header =
+        Header::read(&mut file).map_err(|source| io_error(path, source))?.ok_or_else(strange)?;
     if header.application_id != APPLICATION_ID {
-        return Err(not_a_book("another program's SQLite database"));
+        return Err(not_a_book(path, "another program's SQLite database"));
     }
     if header.has_log {
         return Err(damaged(path, "another program switched it to a write-ahead log"));
@@ -731,6 +732,11 @@ fn check_header(path: &Path) -> Result<File, BookError> {
             Err(damaged(path, format!("{have} bytes where its header states {need}")))
         }
     }
+}
+
+/// The error of a file that is no book.
+fn not_a_book(path: &Path, what: &str) -> BookError {
+    BookError::NotABook { path: path.to_owned(), what: what.to_owned() }
 }
 
 /// Entries of the metadata that are read: more than there are.

@@ -234,11 +234,10 @@ fn unpacked(path: &Path, bytes: Vec<u8>, memory: usize) -> Result<Vec<u8>, Inter
         return Ok(bytes);
     }
     let mut content = Vec::new();
-    let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
     lz4_flex::frame::FrameDecoder::new(&bytes[..])
         .take(memory as u64 + 1)
         .read_to_end(&mut content)
-        .map_err(|error| damaged(format!("the frame of LZ4: {error}")))?;
+        .map_err(|error| InteropError::damaged(path, format!("the frame of LZ4: {error}")))?;
     if content.len() > memory {
         return Err(too_large(path, memory));
     }
@@ -538,8 +537,8 @@ fn trees(
         return Err(too_large(path, options.memory));
     }
     if is_library {
-        let damaged = |what: String| InteropError::Damaged { path: path.to_owned(), what };
-        let (record, cut) = read_library(bytes).map_err(|reason| damaged(reason.to_string()))?;
+        let (record, cut) = read_library(bytes)
+            .map_err(|reason| InteropError::damaged(path, reason.to_string()))?;
         add_tree(&record, &starts, &mut content, options);
         content.unreadable += cut;
     } else {

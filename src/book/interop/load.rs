@@ -194,7 +194,6 @@ impl Reading<'_> {
     }
 
     fn hash_row(&mut self, row: &RawRow<'_>, dialect: Dialect) -> Result<(), InteropError> {
-        let example = || place_name(row.place);
         let findings = &mut self.loaded.findings;
         let key = match obk::key_of(row.values[0], dialect) {
             StoredKey::Sound(key) => key,
@@ -203,15 +202,15 @@ impl Reading<'_> {
                 key
             }
             StoredKey::Integer(key) => {
-                findings.add(Issue::MixedDialect, example);
+                findings.add(Issue::MixedDialect, || place_name(row.place));
                 key
             }
             StoredKey::Null => {
-                findings.add(Issue::NullKey, example);
+                findings.add(Issue::NullKey, || place_name(row.place));
                 return Ok(());
             }
             StoredKey::Damaged => {
-                findings.add(Issue::DamagedKey, example);
+                findings.add(Issue::DamagedKey, || place_name(row.place));
                 return Ok(());
             }
         };
@@ -220,29 +219,29 @@ impl Reading<'_> {
     }
 
     fn board_row(&mut self, row: &RawRow<'_>) -> Result<(), InteropError> {
-        let example = || place_name(row.place);
         let findings = &mut self.loaded.findings;
         let Some(blob) = bytes_of(row.values[0]) else {
             let issue = match row.values[0] {
                 ValueRef::Null => Issue::NullKey,
                 _ => Issue::DamagedKey,
             };
-            findings.add(issue, example);
+            findings.add(issue, || place_name(row.place));
             return Ok(());
         };
         let Some(setup) = xqb::decode(blob) else {
-            findings.add(Issue::DamagedKey, example);
+            findings.add(Issue::DamagedKey, || place_name(row.place));
             return Ok(());
         };
         let position = match Position::from_setup(&setup) {
             Ok(position) => position,
             Err(errors) => {
-                findings.add(Issue::IllegalPosition, || format!("{}: {errors}", example()));
+                findings
+                    .add(Issue::IllegalPosition, || format!("{}: {errors}", place_name(row.place)));
                 return Ok(());
             }
         };
         if xqb::encode(&position).0.as_bytes() != blob {
-            findings.add(Issue::NotCanonical, example);
+            findings.add(Issue::NotCanonical, || place_name(row.place));
         }
         let key = scheme(Format::Xqb).key(&position, false);
         let mv = self.number(row, 1).and_then(xqb::decode_move);
@@ -250,7 +249,7 @@ impl Reading<'_> {
             && !position.is_legal(mv)
         {
             self.loaded.findings.add(Issue::IllegalMove, || {
-                format!("{}: {mv} in {}", example(), position.to_fen())
+                format!("{}: {mv} in {}", place_name(row.place), position.to_fen())
             });
             return Ok(());
         }
@@ -264,15 +263,14 @@ impl Reading<'_> {
         key: u64,
         mv: Option<Move>,
     ) -> Result<(), InteropError> {
-        let example = || place_name(row.place);
         let Some(mv) = mv else {
-            self.loaded.findings.add(Issue::BadMove, example);
+            self.loaded.findings.add(Issue::BadMove, || place_name(row.place));
             return Ok(());
         };
         let mut stored = Stored::new(key, row.place, Some(mv));
         let score = self.number(row, 2).unwrap_or(0);
         stored.value = i32::try_from(score).unwrap_or_else(|_| {
-            self.loaded.findings.add(Issue::OutOfRange, example);
+            self.loaded.findings.add(Issue::OutOfRange, || place_name(row.place));
             stored.flags |= CHANGED;
             if score < 0 { i32::MIN } else { i32::MAX }
         });
@@ -282,7 +280,7 @@ impl Reading<'_> {
         for (i, count) in counts.iter_mut().enumerate() {
             let number = self.number(row, 3 + i).unwrap_or(0);
             *count = u32::try_from(number).unwrap_or_else(|_| {
-                self.loaded.findings.add(Issue::OutOfRange, example);
+                self.loaded.findings.add(Issue::OutOfRange, || place_name(row.place));
                 stored.flags |= CHANGED;
                 if number < 0 { 0 } else { u32::MAX }
             });
@@ -294,14 +292,14 @@ impl Reading<'_> {
             self.loaded.disabled += 1;
         }
         if matches!(row.values[COMMENT_COLUMN], ValueRef::Integer(_)) {
-            self.loaded.findings.add(Issue::LongComment, example);
+            self.loaded.findings.add(Issue::LongComment, || place_name(row.place));
         }
         if let Some(bytes) = bytes_of(row.values[COMMENT_COLUMN]).filter(|bytes| !bytes.is_empty())
         {
             stored.flags |= COMMENT;
             self.loaded.comments += 1;
             if !comment_text(bytes).1 {
-                self.loaded.findings.add(Issue::Comment, example);
+                self.loaded.findings.add(Issue::Comment, || place_name(row.place));
             }
         }
         self.collector.push(stored)

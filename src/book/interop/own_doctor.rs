@@ -39,7 +39,6 @@ use crate::hash::KeyTable;
 
 /// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
 pub(crate) fn is_own(path: &Path) -> Result<bool, InteropError> {
-    let io = |source| InteropError::Io { path: path.to_owned(), source };
     match open::regular(path).and_then(|mut file| Header::read(&mut file)) {
         Ok(header) => Ok(header.is_some_and(|header| header.application_id == APPLICATION_ID)),
         // The check of its format that follows reports a file that is not regular.
@@ -51,7 +50,7 @@ pub(crate) fn is_own(path: &Path) -> Result<bool, InteropError> {
         {
             Ok(false)
         }
-        Err(error) => Err(io(error)),
+        Err(error) => Err(InteropError::io(path, error)),
     }
 }
 
@@ -321,13 +320,17 @@ fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
     // Without the mover there is no formula; exports have at least this.
     stored.value = i32::try_from(weight.unwrap_or(row.stats.decided())).unwrap_or(i32::MAX);
     stored.flags |= if weight.is_some() { CHANGED } else { 0 };
-    let clamp = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
-    stored.wins = clamp(row.stats.first);
-    stored.draws = clamp(row.stats.draws);
-    stored.losses = clamp(row.stats.second);
+    stored.wins = clamped(row.stats.first);
+    stored.draws = clamped(row.stats.draws);
+    stored.losses = clamped(row.stats.second);
     stored.flags |= if mark.flags.has(Flags::DISABLED) { DISABLED } else { 0 };
     stored.flags |= if mark.comment.is_some() { COMMENT } else { 0 };
     stored
+}
+
+/// A number of games as far as 32 bits go.
+fn clamped(games: u64) -> u32 {
+    u32::try_from(games).unwrap_or(u32::MAX)
 }
 
 fn place_name<G: Notation>((key, mv): RowKey) -> String {

@@ -26,22 +26,25 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
 pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
-    let unknown =
-        |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.to_owned() };
     let mut sample = Vec::new();
     open::regular(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(
         |source: io::Error| match source.kind() {
-            io::ErrorKind::InvalidInput => unknown(&source.to_string()),
+            io::ErrorKind::InvalidInput => unknown(path, &source.to_string()),
             _ => InteropError::Io { path: path.to_owned(), source },
         },
     )?;
     if sample.is_empty() {
-        return Err(unknown("an empty file"));
+        return Err(unknown(path, "an empty file"));
     }
     if sample.starts_with(MAGIC) {
         return sniff_tables(&Database::open(path, stop)?);
     }
-    sniff_records(&sample).ok_or_else(|| unknown("no format that is known"))
+    sniff_records(&sample).ok_or_else(|| unknown(path, "no format that is known"))
+}
+
+/// The error of a file of no known format.
+fn unknown(path: &Path, what: &str) -> InteropError {
+    InteropError::Unknown { path: path.to_owned(), what: what.to_owned() }
 }
 
 fn sniff_tables(database: &Database) -> Result<Format, InteropError> {

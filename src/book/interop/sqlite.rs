@@ -82,8 +82,7 @@ impl Database {
     /// Opens a file that begins as SQLite files do. All its queries end with an error soon after `stop` was
     /// set.
     pub(crate) fn open(path: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
-        let io = |source| InteropError::Io { path: path.to_owned(), source };
-        let mut file = open::regular(path).map_err(io)?;
+        let mut file = open::regular(path).map_err(|source| InteropError::io(path, source))?;
         for ending in ["-wal", "-journal"] {
             let mut beside = path.as_os_str().to_owned();
             beside.push(ending);
@@ -92,11 +91,12 @@ impl Database {
                 return Err(InteropError::Unfinished { path: path.to_owned(), beside });
             }
         }
-        let bytes = file.metadata().map_err(io)?.len();
+        let bytes = file.metadata().map_err(|source| InteropError::io(path, source))?.len();
         let header = Header::read(&mut file).unwrap_or(None);
         let is_cut = header.is_some_and(|header| header.pages * header.page_size > bytes);
         let kind = if is_cut { FileKind::ForeignCut } else { FileKind::Foreign };
-        let copy = without_log(&mut file, bytes).map_err(io)?;
+        let copy =
+            without_log(&mut file, bytes).map_err(|source| InteropError::io(path, source))?;
         let opened = copy.as_ref().map_or(path, |copy| copy.path());
         let (connection, guard) =
             open_file(opened, bytes, kind, stop).map_err(|e| damaged(path, &e))?;

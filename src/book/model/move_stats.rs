@@ -93,7 +93,6 @@ impl MoveStats {
     /// Returns true if a collection of games can have these sums, so that they and the sums of a thousand
     /// such fit.
     pub(crate) fn is_plausible(&self) -> bool {
-        let fits = |n: u64| n <= MAX_SUM;
         let sums = [self.games, self.first, self.draws, self.second];
         sums.into_iter().all(fits)
             && fits(self.rating_sum)
@@ -154,6 +153,11 @@ impl MoveStats {
     pub const fn mean_rating(&self) -> Option<u64> {
         self.rating_sum.checked_div(self.rating_count)
     }
+}
+
+/// Returns true if a sum is one that a collection of games can have.
+const fn fits(n: u64) -> bool {
+    n <= MAX_SUM
 }
 
 /// A result as two bits: 0 unknown, 1 won by the first side, 2 drawn, 3 won by the second.

@@ -35,9 +35,13 @@ impl Observation {
     }
 
     fn stats(self) -> MoveStats {
-        let known = |n: u16| (n > 0).then_some(n);
         tally_of(result_of(self.result), known(self.rating), known(self.year))
     }
+}
+
+/// A number of which 0 means that it is not known.
+fn known(n: u16) -> Option<u16> {
+    (n > 0).then_some(n)
 }
 
 /// A move of a position, summed over games.

@@ -274,15 +274,19 @@ impl From<ScoreKind> for SourceScore {
     /// An engine's score. A tablebase win that its search reaches later is no proof for the position itself: it
     /// counts as the greatest evaluation.
     fn from(score: ScoreKind) -> Self {
-        let plies = |plies: u32| u16::try_from(plies).unwrap_or(u16::MAX);
         match score {
             ScoreKind::Centipawns(centipawns) => Self::Centipawns(centipawns),
-            ScoreKind::MateIn(n) => Self::MateIn(plies(n)),
-            ScoreKind::MatedIn(n) => Self::MatedIn(plies(n)),
-            ScoreKind::TableWin(n) => Self::Centipawns(WON - i32::from(plies(n))),
-            ScoreKind::TableLoss(n) => Self::Centipawns(i32::from(plies(n)) - WON),
+            ScoreKind::MateIn(n) => Self::MateIn(short_plies(n)),
+            ScoreKind::MatedIn(n) => Self::MatedIn(short_plies(n)),
+            ScoreKind::TableWin(n) => Self::Centipawns(WON - i32::from(short_plies(n))),
+            ScoreKind::TableLoss(n) => Self::Centipawns(i32::from(short_plies(n)) - WON),
         }
     }
+}
+
+/// A number of plies as far as 16 bits go.
+fn short_plies(plies: u32) -> u16 {
+    u16::try_from(plies).unwrap_or(u16::MAX)
 }
 
 impl SourceScore {

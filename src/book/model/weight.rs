@@ -93,13 +93,21 @@ impl Weight {
 /// Two points for a win of the mover, one for a draw or an unknown result: `2*w+d+u`.
 impl Default for Weight {
     fn default() -> Self {
-        let variable = |v| Term::Variable(v);
-        let sum = |a, b| Term::Pair(Operator::Add, Box::new([a, b]));
         let wins = [Term::Number(2), variable(Variable::Wins)];
         let wins = Term::Pair(Operator::Multiply, Box::new(wins));
         let term = sum(sum(wins, variable(Variable::Draws)), variable(Variable::Unknown));
         Self { text: "2*w+d+u".to_owned(), term }
     }
+}
+
+/// The sum of two terms.
+fn sum(a: Term, b: Term) -> Term {
+    Term::Pair(Operator::Add, Box::new([a, b]))
+}
+
+/// A term of one variable.
+const fn variable(v: Variable) -> Term {
+    Term::Variable(v)
 }
 
 impl fmt::Display for Weight {

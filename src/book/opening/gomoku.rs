@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use crate::book::opening::{Code, Follow, Named, Opening};
 use crate::game::{Game, Notation, Symmetric};
-use crate::gomoku::{Board, Point};
+use crate::gomoku::{Board, Point, Variant};
 use crate::hash::Key;
 
 /// The most stones that a line has.
@@ -62,10 +62,14 @@ fn table(position: &Board) -> Option<&'static Table> {
     static STARTS: LazyLock<Vec<(Board, OnceLock<Table>)>> = LazyLock::new(|| {
         Board::starts().into_iter().map(|start| (start, OnceLock::new())).collect()
     });
-    let geometry = |board: &Board| (board.width(), board.height(), board.row(), board.variant());
     let own = geometry(position);
     let (start, table) = STARTS.iter().find(|(start, _)| geometry(start) == own)?;
     Some(table.get_or_init(|| table_of(start)))
+}
+
+/// The sizes and the rules of a board.
+const fn geometry(board: &Board) -> (u8, u8, u8, Variant) {
+    (board.width(), board.height(), board.row(), board.variant())
 }
 
 fn table_of(start: &Board) -> Table {
@@ -137,7 +141,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::gomoku::Variant;
 
     fn board(side: u8, moves: &str) -> Board {
         let mut board = Board::new(side, side, 5).unwrap();

@@ -219,8 +219,6 @@ fn read(text: &'static str) -> Result<Vec<SourceLine>, OpeningError> {
 fn read_line(number: usize, line: &'static str) -> Result<SourceLine, OpeningFault> {
     let columns: Vec<&str> = line.split('\t').collect();
     let &[code, name, after, moves] = columns.as_slice() else { return Err(OpeningFault::Columns) };
-    let read_code =
-        |text: &str| Code::parse(text).ok_or_else(|| OpeningFault::Code(text.to_owned()));
     let code = read_code(code)?;
     let after = match after {
         "-" => Vec::new(),
@@ -244,6 +242,11 @@ fn read_line(number: usize, line: &'static str) -> Result<SourceLine, OpeningFau
         }
     }
     Ok(SourceLine { number, code, name, after, exact, moves: list })
+}
+
+/// Reads a code.
+fn read_code(text: &str) -> Result<Code, OpeningFault> {
+    Code::parse(text).ok_or_else(|| OpeningFault::Code(text.to_owned()))
 }
 
 /// The end of a line.
