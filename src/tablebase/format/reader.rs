@@ -119,6 +119,7 @@ impl TableFile {
         let wrong = |what| TableError::Contents { path: path.clone(), what };
         let layout = header.check(material, rules, metric).map_err(wrong)?;
         check_lengths(&header, &layout).map_err(wrong)?;
+        // All lengths are checked against the file before anything is allocated by them.
         let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
         let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
         let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
@@ -166,6 +167,7 @@ impl TableFile {
     #[inline]
     pub(crate) fn stored(&self, spot: Spot) -> Stored {
         match self.streams[spot.stream].blocks[spot.block] {
+            // A block of equal bytes takes no space: its entry has the byte where others have their offset.
             BlockRef { len: 0, at, .. } => Stored::Constant(at as u8),
             _ => Stored::Frame,
         }
@@ -194,6 +196,7 @@ impl TableFile {
             return Ok(());
         }
         thread_local! {
+            // For each thread, so that a probe allocates nothing once the buffer has grown.
             static PACKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
         }
         PACKED.with_borrow_mut(|packed| {
@@ -231,7 +234,9 @@ impl TableFile {
     pub(crate) fn constant_symbol(&self, byte: u8, spot: Spot) -> u16 {
         let packing = self.streams[spot.stream].packing;
         match packing {
+            // Low and high bytes lie apart in such a block, but all of them are equal.
             Packing::Wide => u16::from_le_bytes([byte, byte]),
+            // Every byte is the same, so that only the place within a byte matters.
             _ => packing.symbol(&[byte], spot.place % packing.per_byte()),
         }
     }
@@ -368,9 +373,12 @@ impl TableFile {
             let part = symbol.min(u16::MAX >> 2) << shift;
             let add = |slot: u32| {
                 let word = &words[slot as usize];
+                // No other thread writes this word at the same time: each slot is in one block of a
+                // section, and sections follow each other.
                 word.store(word.load(Ordering::Relaxed) | part, Ordering::Relaxed);
             };
             add(slot);
+            // A file has one of two mirrored placements where the generator has two slots.
             if let Some(twin) = rows.twin(slot) {
                 add(twin);
             }

@@ -122,6 +122,7 @@ impl Packing {
             Self::Fives => raw.extend(symbols.chunks(5).map(in_base(3))),
             Self::Wide => {
                 raw.extend(symbols.iter().map(|&symbol| symbol as u8));
+                // High bytes are nearly all alike; apart from the low ones they compress to almost nothing.
                 raw.extend(symbols.iter().map(|&symbol| (symbol >> 8) as u8));
             }
         }
@@ -143,6 +144,7 @@ impl Packing {
 const FIVES: [[u8; 5]; 256] = {
     let mut digits = [[3; 5]; 256];
     let mut byte = 0;
+    // Three to the power of five.
     while byte < 243 {
         let mut rest = byte;
         let mut i = 0;
@@ -198,6 +200,8 @@ impl Filling {
             {
                 last = symbols[i - period];
             } else {
+                // The nearest symbol that is allowed: runs of equal symbols are as long as they can be,
+                // which compresses best.
                 last = last.clamp(choice.low, choice.high);
             }
             symbols.push(last);

@@ -628,9 +628,13 @@ fn group_size(material: Material, side: Side, kinds: &[Role]) -> (u64, u64) {
     let count = usize::from(material.count(side, kinds[0]));
     let middle = standing(kinds[0]).filter(|square| square.mirrored() == *square).count();
     let pairs = (points - middle) / 2;
-    let choose = |n: usize, k: usize| u64::from(BINOMIAL[n][k]);
     let fixed = (0..=count / 2).map(|p| choose(pairs, p) * choose(middle, count - 2 * p)).sum();
     (choose(points, count), fixed)
+}
+
+/// The number of sets of `k` among `n`.
+fn choose(n: usize, k: usize) -> u64 {
+    u64::from(BINOMIAL[n][k])
 }
 
 fn palace_men(material: Material, side: Side) -> usize {
@@ -640,11 +644,13 @@ fn palace_men(material: Material, side: Side) -> usize {
 
 /// The group whose folding saves the most; the first of equals.
 fn best_fold(groups: &[Group]) -> usize {
-    let share = |group: &Group| {
-        let fixed = group.mirror.iter().enumerate().filter(|&(d, &m)| d as u32 == m).count();
-        (fixed as u64 * 1_000_000_000).div_ceil(u64::from(group.size))
-    };
-    (0..groups.len()).min_by_key(|&i| share(&groups[i])).unwrap_or(0)
+    (0..groups.len()).min_by_key(|&i| fixed_share(&groups[i])).unwrap_or(0)
+}
+
+/// The share of the placements that are their own mirror image, in parts of a thousand million.
+fn fixed_share(group: &Group) -> u64 {
+    let fixed = group.mirror.iter().enumerate().filter(|&(d, &m)| d as u32 == m).count();
+    (fixed as u64 * 1_000_000_000).div_ceil(u64::from(group.size))
 }
 
 /// From digits to folded digits and back.

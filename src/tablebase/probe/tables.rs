@@ -107,6 +107,7 @@ impl Found<'_> {
     /// A number that no other spot of the folder has.
     #[inline]
     fn key(&self, spot: Spot) -> u64 {
+        // A spot has 38 bits at most: two of the stream, 18 of the block and 18 of the place.
         u64::from(self.number) << 38 | spot.number()
     }
 }
@@ -299,6 +300,7 @@ impl Tables {
         })?;
         match best {
             None if wdl == Wdl::Win => Err(found.file.damaged(spot)),
+            // A lost position with no move that keeps the loss has no move at all.
             None => Ok(Entry::loss(0, 0)),
             Some(best) if wdl == Wdl::Win && best.order > 0 => {
                 let is_in_loop = found.file.is_in_loop(self.symbol(found, spot)?, spot)?;
@@ -317,6 +319,7 @@ impl Tables {
             return is_lost.then(|| self.probe_of(position, wdl)).transpose();
         }
         let found = table.find(position)?;
+        // From a lost position every move leads to a win, so that only wins need this look.
         if wdl == Wdl::Loss && self.wdl_at(position, &found, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
             return Ok(None);
         }
@@ -349,9 +352,13 @@ impl Tables {
         }
         let mut best = Wdl::Loss;
         for_each_move(position, |after, _is_capture| {
+            // Alpha-beta: bounds change places and signs with the side to move, and what is found already
+            // raises the lower one.
             best = best.max(-self.bounded_wdl(after, -high, -low.max(best))?);
             Ok(best < high)
         })?;
+        // A result at a bound may be better or worse than it says, unless nothing lies beyond that bound.
+        // Only exact ones are remembered, for other bounds may ask next.
         let is_exact = (best > low || low == Wdl::Loss) && (best < high || high == Wdl::Win);
         if is_exact {
             self.rebuilt.put(key, Entry { wdl: best, order: 0, distance: 0 });

@@ -79,6 +79,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
     fn begin(&self) -> (Members, Vec<u32>) {
         let fresh = self.solver.select_open(self.checker, |cursor, word, slot| {
             word & UNDECIDED != 0
+                // A capture of a later order may still turn out to be better, or be known to lose: until
+                // then nothing is said.
                 && word & (LATER | NOT_L) == 0
                 && !matches!(word & COUNTER, 0 | DRAWS)
                 && self.may_be_in_l(cursor, slot)
@@ -107,8 +109,12 @@ impl<A: GameGraph> Round<'_, '_, A> {
         let mut victims = Vec::new();
         let mut frontier = fresh;
         while !frontier.is_empty() {
+            // Predecessors of positions with the checker to move are those of the victim, and the other way
+            // about.
             let evading = self.before(self.checker, &frontier, |_, before, out| {
                 if self.has(self.victim, before, CHECKED)
+                    // Marking is what decides between threads that meet the same position: one of them gets
+                    // true and lists it.
                     && self.solver.mark(self.victim, before, IN_W)
                 {
                     out.push(before);
@@ -127,6 +133,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
             victims.extend(evading);
             candidates.extend_from_slice(&frontier);
         }
+        // The order in which threads found them is chance; sorted, they are visited in the order of memory
+        // as well.
         candidates.par_sort_unstable();
         victims.par_sort_unstable();
         (candidates, victims)
@@ -156,6 +164,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
         let all = self.solver.graph.successors(cursor, self.checker, slot, |next| {
             let word = self.solver.word(self.victim, next);
             if word & UNDECIDED == 0 {
+                // A move that is won for the other side too late for the limit is no loss: it draws, and
+                // such a checker need not check.
                 return word == ILLEGAL || self.solver.is_won_in_time(word);
             }
             checks = true;
@@ -209,6 +219,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
         let mut distance = 1;
         let horizon = self.solver.horizon;
         while !level.is_empty() {
+            // A result at the horizon is known, but a move before it would be beyond.
             let spread = if distance < horizon { level.as_slice() } else { &[] };
             let losing = self.before(self.victim, spread, |cursor, before, out| {
                 let word = self.solver.word(self.checker, before);
