@@ -386,6 +386,7 @@ impl<G: Playable> Engine<G> {
         }
         let root_ranking = self.root_ranking(line, probe_budget);
         let is_won = root_ranking.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
+        // A book may know nothing of a forced win; a win that the tables are sure of is not risked for it.
         if !is_won && let Some(mv) = self.book_move(line) {
             return Known::Move(Choice::from_book(mv));
         }
@@ -480,6 +481,7 @@ impl<G: Playable> Engine<G> {
     ) -> Option<Choice<G::Move>> {
         let mut others = MoveList::new();
         line.position().legal_moves(&mut others);
+        // The search knows bans but no list of moves to choose from.
         others.retain(|mv| moves.iter().all(|m| m.mv != *mv));
         let banned = self.banned.clone();
         self.ban(others.to_vec());
@@ -625,8 +627,12 @@ fn open_tables<G: Playable>(
 /// Returns true if a transposition table of `mib` MiB fits into memory beside everything else, once
 /// one of `freed` MiB is freed. Where that is not known, it is left to the allocation.
 fn fits(mib: usize, freed: usize) -> bool {
-    let bytes = |mib: usize| (mib as u64).saturating_mul(1 << 20);
-    available_memory().is_none_or(|free| bytes(mib) <= free.saturating_add(bytes(freed)))
+    available_memory().is_none_or(|free| mib_bytes(mib) <= free.saturating_add(mib_bytes(freed)))
+}
+
+/// Bytes of a number of MiB.
+const fn mib_bytes(mib: usize) -> u64 {
+    (mib as u64).saturating_mul(1 << 20)
 }
 
 fn new_searcher<G: Playable>(

@@ -84,6 +84,8 @@ impl XiangqiTables {
         match question(tables) {
             Ok(answer) => Some(answer),
             Err(ProbeError::Missing { material, .. })
+                // Captures of a position lead to smaller tables: one that was never there makes the larger
+                // one useless for this position, but is no damage.
                 if !tables.materials().contains(&material) =>
             {
                 None
@@ -96,12 +98,14 @@ impl XiangqiTables {
     }
 
     fn is_broken(&self, tablebase: usize, position: &Position) -> bool {
+        // A flag before the lock: no thread waits here as long as nothing is broken.
         self.any_broken.load(Ordering::Relaxed)
             && locked(&self.broken).contains(&(tablebase, Material::of(position).0))
     }
 
     /// Stops reading a table, and those that need it as soon as they are probed.
     fn give_up(&self, tablebase: usize, material: Material, error: &ProbeError) {
+        // In this order, so that whoever sees the flag finds the entry.
         locked(&self.broken).insert((tablebase, material));
         self.any_broken.store(true, Ordering::Relaxed);
         let warning = format!("playing on without an endgame table: {}", in_full(error));
@@ -149,6 +153,8 @@ impl XiangqiTables {
         let mut known: Vec<RootMove<Move>> = known.collect();
         known.sort_by_key(|m| std::cmp::Reverse(m.entry));
         let is_won = known.first().is_some_and(|best| best.entry.wdl == Wdl::Win);
+        // A win is a win whatever the other moves are worth. Whether a position is drawn or lost takes all
+        // of them.
         (is_won || known.len() == all).then_some(known)
     }
 
