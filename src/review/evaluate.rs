@@ -342,7 +342,6 @@ fn second_best<G: Playable>(
     if line.position().count_legal_moves() < 2 {
         return None;
     }
-    let shorter = |time: std::time::Duration| time / SECOND_SHARE as u32;
     let limits = Limits {
         depth: limits.depth,
         nodes: limits.nodes.map(|nodes| (nodes / SECOND_SHARE).max(1)),
@@ -353,4 +352,9 @@ fn second_best<G: Playable>(
     let second = engine.search(line, &limits, &Stop(stop));
     engine.ban(Vec::new());
     second.filter(|choice| choice.depth > 0 && choice.mv != best)?.score
+}
+
+/// The time for the search of the second best move.
+fn shorter(time: std::time::Duration) -> std::time::Duration {
+    time / SECOND_SHARE as u32
 }

@@ -231,7 +231,6 @@ fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8
 
 fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
     let PositionValue { score, line, depth, nodes, second, table } = value;
-    let entry = |Entry { wdl, order, distance }: Entry| (wdl as u8, order, distance);
     StoredValue {
         score: stored_score(*score),
         line: line.iter().map(|mv| mv.pack()).collect(),
@@ -239,11 +238,16 @@ fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
         nodes: *nodes,
         second: second.map(stored_score),
         table: table.map(|TableFacts { best, played, is_only }| StoredFacts {
-            best: entry(best),
-            played: played.map(entry),
+            best: numbers_of(best),
+            played: played.map(numbers_of),
             is_only,
         }),
     }
+}
+
+/// The numbers of a table's value.
+const fn numbers_of(Entry { wdl, order, distance }: Entry) -> (u8, u16, u16) {
+    (wdl as u8, order, distance)
 }
 
 const fn stored_score(score: Score) -> (u8, i32) {
