@@ -41,17 +41,19 @@ impl std::str::FromStr for ClockSetting {
 
     /// `10+0.1`, in seconds; the increment may be missing.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let seconds = |text: &str| {
-            let seconds = text.trim().parse::<f64>().ok()?;
-            let time = Duration::try_from_secs_f64(seconds).ok()?;
-            (time <= Duration::from_secs(86_400)).then_some(time)
-        };
         let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
         match (seconds(base), seconds(increment)) {
             (Some(base), Some(increment)) if base > Duration::ZERO => Ok(Self { base, increment }),
             _ => Err("write SECONDS+INCREMENT as in 10+0.1"),
         }
     }
+}
+
+/// Reads a number of seconds, at most a day.
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds = text.trim().parse::<f64>().ok()?;
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    (time <= Duration::from_secs(86_400)).then_some(time)
 }
 
 impl std::fmt::Display for ClockSetting {

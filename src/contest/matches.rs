@@ -255,7 +255,6 @@ impl<G: Contested> Match<G> {
         let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
         let outcome = played.end.outcome;
         let [first, second] = Side::ALL.map(|side| names[engine_of(number, side)].clone());
-        let tag = |name: &str, value: String| (name.to_owned(), value);
         let tags = vec![
             tag("Event", "juzhong match".to_owned()),
             tag("Round", (number + 1).to_string()),
@@ -267,6 +266,11 @@ impl<G: Contested> Match<G> {
         let warnings = [slots[0].take_warnings(), slots[1].take_warnings()];
         Ok(Some(MatchGame { number, record, outcome, fault, effort, warnings }))
     }
+}
+
+/// A tag of a record.
+fn tag(name: &str, value: String) -> (String, String) {
+    (name.to_owned(), value)
 }
 
 /// The interval between two looks at whether a match is to stop.

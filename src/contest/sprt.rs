@@ -64,7 +64,6 @@ impl Sprt {
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let Self { elo0, elo1, alpha, beta } = *self;
-        let possible = |p: f64| p > 0.0 && p < 0.5;
         elo0 < elo1 && elo0.abs().max(elo1.abs()) < 2000.0 && possible(alpha) && possible(beta)
     }
 
@@ -99,6 +98,11 @@ impl Sprt {
             _ => Decision::Open,
         }
     }
+}
+
+/// Returns true if an error has a probability that a test can have.
+fn possible(p: f64) -> bool {
+    p > 0.0 && p < 0.5
 }
 
 /// The frequencies with mean `mean` (between 0 and 1) that make those observed the likeliest:

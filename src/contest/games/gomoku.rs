@@ -53,13 +53,6 @@ impl Contested for Board {
 
     /// Positions, moves and offsets; whole games are read as records.
     fn is_opening(line: &str) -> bool {
-        let is_position = |word: &str| {
-            word.contains('/')
-                && word
-                    .chars()
-                    .all(|c: char| c.is_ascii_digit() || matches!(c, '/' | 'x' | 'o' | 'X' | 'O'))
-        };
-        let is_moves = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '-');
         let has_digit = line.contains(|c: char| c.is_ascii_digit());
         let text = position_text(line);
         text.split_whitespace().next().is_some_and(is_position)
@@ -95,6 +88,19 @@ impl Contested for Board {
         }
         write_jsonl(out, &Record { tags, ..record.clone() })
     }
+}
+
+/// Returns true for the characters of moves and of what separates them.
+const fn is_moves(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '-')
+}
+
+/// Returns true for a word that may be the rows of a board.
+fn is_position(word: &str) -> bool {
+    word.contains('/')
+        && word
+            .chars()
+            .all(|c: char| c.is_ascii_digit() || matches!(c, '/' | 'x' | 'o' | 'X' | 'O'))
 }
 
 /// A letter and a number each, with or without something between them.
