@@ -309,9 +309,11 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
             Err(error) if is_locked(&error) => return Ok(()), // another process holds it
             read => read?,
         };
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_short = text.len() as u64 <= MAX_LEN;
-        if is_short && str::from_utf8(&text).is_ok_and(|text| is_number(text.trim())) {
+        if is_short
+            && str::from_utf8(&text)
+                .is_ok_and(|text| text.trim().bytes().all(|byte| byte.is_ascii_digit()))
+        {
             return Ok(());
         }
         "a file with something in it"
