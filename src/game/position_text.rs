@@ -84,7 +84,7 @@ fn without_name(text: &str) -> &str {
 fn parameter(link: &str) -> Option<&str> {
     let equals = link.match_indices('=').find(|&(at, _)| {
         let name = link[..at]
-            .rsplit(|c| matches!(c, '?' | '&' | '#' | ';' | '/' | '!'))
+            .rsplit(['?', '&', '#', ';', '/', '!'])
             .next()
             .unwrap_or_default()
             .to_ascii_lowercase();
