@@ -176,12 +176,16 @@ fn push_gap(fen: &mut String, empty: &mut u8) {
 }
 
 fn parse_turn(text: &str) -> Option<Side> {
-    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
     match () {
-        () if is(&["w", "r", "red", "white"]) => Some(Side::First),
-        () if is(&["b", "black"]) => Some(Side::Second),
+        () if is_one_of(text, &["w", "r", "red", "white"]) => Some(Side::First),
+        () if is_one_of(text, &["b", "black"]) => Some(Side::Second),
         () => None,
     }
+}
+
+/// Returns true if the text is one of the names, whatever the case.
+fn is_one_of(text: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(text))
 }
 
 /// The board without the pocket behind it that programs for variants with pieces in hand write.

@@ -105,14 +105,12 @@ impl FromStr for MoveNotation {
 /// １ to ９ for Black. A move that is not even pseudo-legal is written by its coordinates.
 #[must_use]
 pub fn format_move(position: &Position, mv: Move, notation: MoveNotation) -> String {
-    let described = |style| phrase::describe(position, mv, style);
     let text = match notation {
         MoveNotation::Uci => None,
         MoveNotation::Iccs => Some(format!("{}-{}", mv.from(), mv.to()).to_ascii_uppercase()),
-        MoveNotation::Wxf => described(TandemStyle::PerFile).map(glyph::wxf),
-        MoveNotation::Chinese => {
-            described(TandemStyle::Overall).map(|phrase| glyph::chinese(phrase, position.turn()))
-        }
+        MoveNotation::Wxf => phrase::describe(position, mv, TandemStyle::PerFile).map(glyph::wxf),
+        MoveNotation::Chinese => phrase::describe(position, mv, TandemStyle::Overall)
+            .map(|phrase| glyph::chinese(phrase, position.turn())),
     };
     text.unwrap_or_else(|| mv.to_string())
 }

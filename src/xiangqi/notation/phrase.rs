@@ -112,10 +112,9 @@ pub(crate) fn readings(position: &Position, phrase: Phrase) -> Readings {
 pub(crate) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault> {
     let side = position.turn();
     let candidates = candidates(position, phrase);
-    let target = |from: Square| target(side, phrase, from);
     let mut found = None;
     for from in candidates {
-        let Ok(to) = target(from) else { continue };
+        let Ok(to) = target(side, phrase, from) else { continue };
         let mv = Move::new(from, to);
         if !position.is_legal(mv) {
             continue;
@@ -126,9 +125,9 @@ pub(crate) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault
     }
     found.ok_or_else(|| match candidates.first() {
         None => Fault::NoSuchPiece,
-        Some(from) => Fault::Illegal(match target(from) {
+        Some(from) => Fault::Illegal(match target(side, phrase, from) {
             Err(reason) => reason,
-            Ok(_) => best_excuse(position, candidates, target),
+            Ok(_) => best_excuse(position, candidates, |from: Square| target(side, phrase, from)),
         }),
     })
 }
