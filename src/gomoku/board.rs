@@ -433,6 +433,7 @@ impl Board {
 
     fn forbidden_within(&self, point: Point, depth: u8) -> Option<Forbidden> {
         let black = Side::First;
+        // The class tables have sorted out nearly every point already; only suspects are looked at.
         if !self.is_empty(point) || self.threat(black, point) != Threat::Suspect {
             return None;
         }
@@ -534,6 +535,7 @@ impl Board {
         for point in self.stone_set().iter() {
             if let Some(side) = self.stone(point) {
                 let words = &KEYS.stones[side.index()];
+                // Words of turn and geometry stay as they are: the board's symmetries do not change them.
                 key ^= words[point.index()] ^ words[image(point).index()];
             }
         }
@@ -572,6 +574,7 @@ impl Board {
                 let pair = |line: LineCells, at| table[line.five_neighbours(at) as usize];
                 self.change_around::<5>(point, pair, undo);
             }
+            // As far as the longest row reaches: 20 cells.
             source @ PatternSource::Computed(_) => {
                 self.change_around::<20>(point, |line, at| source.pair(line, at), undo);
             }
@@ -600,6 +603,8 @@ impl Board {
                                 self.change_patterns(index, axis, pair, undo);
                             }
                         }
+                        // Nothing beyond the edge changes; beyond a stone it may, for patterns look past
+                        // stones of the other side's.
                         EDGE => break,
                         _ => {}
                     }
@@ -629,6 +634,8 @@ impl Board {
                 let counts = &mut self.counts[side.index()];
                 counts.add(kept, -1);
                 counts.add(class, 1);
+                // Only a change of kind is entered: the set is asked for at every node, and most changes
+                // leave it as it is.
                 if kept.threat().is_four() != class.threat().is_four() {
                     self.fours[side.index()].toggle(index);
                 }

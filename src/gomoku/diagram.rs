@@ -32,8 +32,6 @@ impl Board {
     #[must_use]
     pub fn diagram(&self, style: DiagramStyle, last: Option<Point>) -> String {
         let mut drawing = String::new();
-        let is_forbidden =
-            |point: Point| self.turn() == Side::First && self.forbidden(point).is_some();
         for row in (0..self.height()).rev() {
             let written = write!(drawing, "{:>2}", row + 1);
             debug_assert!(written.is_ok(), "writing to a string cannot fail");
@@ -47,7 +45,12 @@ impl Board {
                     (false, false) => ' ',
                 });
                 drawing.push(match point.and_then(|point| self.stone(point)) {
-                    None if point.is_some_and(is_forbidden) => forbidden_sign(style),
+                    None if point.is_some_and(|point: Point| {
+                        self.turn() == Side::First && self.forbidden(point).is_some()
+                    }) =>
+                    {
+                        forbidden_sign(style)
+                    }
                     stone => sign(stone, style),
                 });
                 closing = is_last;

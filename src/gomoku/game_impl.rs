@@ -43,11 +43,10 @@ impl Symmetric for Board {
     }
 
     fn symmetric_key(&self, symmetry: u8, table: Option<&KeyTable>) -> Key {
-        let image = |point| self.map_move(point, symmetry);
         match table {
             None if symmetry == 0 => self.key(),
-            None => self.key_of_image(image),
-            Some(table) => self.key_with(table, image),
+            None => self.key_of_image(|point| self.map_move(point, symmetry)),
+            Some(table) => self.key_with(table, |point| self.map_move(point, symmetry)),
         }
     }
 

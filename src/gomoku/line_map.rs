@@ -110,8 +110,10 @@ impl LineMap {
         let mut starts = self.starts(side, (axis, line));
         while starts != 0 {
             let start = starts.trailing_zeros();
+            // Takes the lowest bit away.
             starts &= starts - 1;
             let gaps = ((1 << row) - 1) << start & !own;
+            // Shifted up first: a stretch at the beginning of the line has no cell before it.
             let flanks = 1 << start >> 1 | 1 << (start + row);
             let is_longer = self.exact[side.index()] && own & flanks != 0;
             if gaps.count_ones() == missing && !is_longer {
@@ -123,6 +125,7 @@ impl LineMap {
     /// The first cells of the stretches of a line that `side` may still fill.
     fn starts(&self, side: Side, (axis, line): (Axis, usize)) -> u32 {
         let open = self.stones[side.index()][axis as usize][line] | self.free[axis as usize][line];
+        // A bit stays only if the following cells are open too: all stretches of the line at once.
         (1..u32::from(self.row)).fold(open, |starts, shift| starts & open >> shift)
     }
 
@@ -163,6 +166,7 @@ impl LineMap {
                 });
             }
         }
+        // By point, so that the completions of one move come one after the other.
         pairs.sort_unstable();
         let mut fours: Vec<Four> = Vec::new();
         for (point, completion) in pairs {

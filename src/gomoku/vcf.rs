@@ -151,6 +151,7 @@ impl FourSolver {
     }
 
     const fn slot(&self, key: u64) -> usize {
+        // Without the lowest byte, in which an entry keeps the number of moves.
         (key >> 8) as usize & (self.failed.len() - 1)
     }
 
@@ -209,6 +210,7 @@ impl Attacker<'_> {
         let must_take = match defence {
             Completions::None => None,
             Completions::One(point) => Some(point),
+            // Two points complete a row for the defender: no four of the attacker stops both.
             Completions::Several(..) => return Attack::Failed(true),
         };
         let key = self.map.key(self.side);
@@ -216,6 +218,8 @@ impl Attacker<'_> {
             return Attack::Failed(never);
         }
         let mut fours = self.map.fours(self.side);
+        // A four of the defender must be stopped, and only by a move that makes a four itself the attack
+        // goes on.
         fours.retain(|four| must_take.is_none_or(|point| point == four.point));
         for four in &fours {
             if let Some(completions) = self.decides(*four) {
@@ -223,6 +227,7 @@ impl Attacker<'_> {
                 return Attack::Won;
             }
         }
+        // With no four to play, more moves would not help either.
         let mut is_final = fours.is_empty();
         if moves > 2 {
             is_final = true;
