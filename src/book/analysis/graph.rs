@@ -95,6 +95,7 @@ impl Book {
 
 impl<G> Graph<G> {
     fn add(&mut self, entry: &BookEntry) {
+        // Entries come by key: those of a position are neighbours.
         if self.keys.last() != Some(&entry.key) {
             self.moves.first.push(self.about.len() as u32);
             self.keys.push(entry.key);
@@ -207,6 +208,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         let starts: Vec<_> = G::starts()
             .into_iter()
             .filter_map(|start: G| {
+                // The keys ascend, as rows do in the book.
                 let node = self.keys.binary_search(&self.key_of(&start)).ok()?;
                 Some((GraphNode(node as u32), start))
             })
@@ -217,6 +219,7 @@ impl<G: Symmetric + Notation> Graph<G> {
             self.walk_from((node.index(), start.clone()), &mut leaves, &mut entered);
         }
         // Leaves have no moves.
+        // An empty range for each of them, and the end of the last.
         self.moves.first.resize(self.keys.len() + 1, self.about.len() as u32);
         self.came = vec![NONE; self.keys.len()];
         self.depth = vec![NONE; self.keys.len()];
@@ -230,6 +233,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         leaves: &mut HashMap<i64, usize>,
         entered: &mut [bool],
     ) {
+        // A stack of its own: lines of a book can be thousands of moves long by way of transpositions.
         let mut stack = vec![self.enter(start, &position, None, entered)];
         while let Some(step) = stack.last_mut() {
             let node = step.node;

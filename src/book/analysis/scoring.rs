@@ -112,10 +112,15 @@ pub fn propagate<G: Symmetric + Notation>(
     let graph = book.playable_graph::<G>(min_games)?;
     let scores = book.counting_scores()?;
     let backed = graph.propagate(&scores);
-    let has_score = |node: &GraphNode| scores.contains_key(&graph.key(*node).to_i64());
     let mut report = PropagationReport {
-        scored: graph.nodes().filter(has_score).count() as u64,
-        unscored_leaves: graph.leaves().filter(|node| !has_score(node)).count() as u64,
+        scored: graph
+            .nodes()
+            .filter(|node: &GraphNode| scores.contains_key(&graph.key(*node).to_i64()))
+            .count() as u64,
+        unscored_leaves: graph
+            .leaves()
+            .filter(|node| !scores.contains_key(&graph.key(*node).to_i64()))
+            .count() as u64,
         moves: 0,
         unreached: graph.unreached_moves(),
         start: graph.start().map(|node| backed.position(node)),

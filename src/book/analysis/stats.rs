@@ -156,8 +156,8 @@ impl Contrast {
                 }
             }
         }
-        let is_clear = |side| contrast.difference(side).is_some();
-        (is_clear(Side::First) || is_clear(Side::Second)).then_some(contrast)
+        (contrast.difference(Side::First).is_some() || contrast.difference(Side::Second).is_some())
+            .then_some(contrast)
     }
 
     /// The difference by which the best move of a side scores better than the most played one, if it clearly

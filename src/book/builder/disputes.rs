@@ -114,9 +114,9 @@ pub fn disputes<G: Formats + Symmetric>(
     found: &mut dyn FnMut(&Dispute),
 ) -> Result<DisputeCounts, BuildError> {
     let errors = Errors { output: folder };
-    let check = || check_stop(options, folder);
     let base = BaseBook::of::<G>(options)?;
-    let hashed = sources::find::<G>(files, folder, &options.stop, &check)?.0;
+    let hashed =
+        sources::find::<G>(files, folder, &options.stop, &|| check_stop(options, folder))?.0;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
         base.iter().flat_map(BaseBook::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
@@ -130,7 +130,7 @@ pub fn disputes<G: Formats + Symmetric>(
             Err(Fault::Io(error)) => return Err(errors.io(error)),
         };
         read_statements::<G>((file, different[file]), &bytes, folder, &filter, &|batch| {
-            check()?;
+            check_stop(options, folder)?;
             statements.push(batch).map_err(|e| errors.io(e))
         })
     })?;
@@ -333,10 +333,21 @@ impl Summand for Statement {
             1 => Place::Offset(place),
             _ => return None,
         };
-        let result = |n: u64| u8::try_from(n).ok().and_then(result_of);
         let order = [file, part, game];
-        Some(Self { id, order, place, number, stated: result(stated), end: result(end) })
+        Some(Self {
+            id,
+            order,
+            place,
+            number,
+            stated: result_of_number(stated),
+            end: result_of_number(end),
+        })
     }
+}
+
+/// The result of a number.
+fn result_of_number(n: u64) -> Option<Outcome> {
+    u8::try_from(n).ok().and_then(result_of)
 }
 
 #[cfg(test)]

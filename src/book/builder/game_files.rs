@@ -605,13 +605,12 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
 /// Counts and logs what is odd about a game of the source `name`: a result that its end contradicts, words among its
 /// moves, notes of the reader.
 fn note_oddities<G: Formats>(game: &ParsedGame<G>, name: &str, report: &mut FileReport) {
-    let place = || game.place.within(name);
     report.contradicted += u64::from(game.is_contradicted());
     if let Some(words) = &game.words {
         report.words += words.count;
-        tell_words(&place(), words);
+        tell_words(&game.place.within(name), words);
     }
     if let Some(note) = game.note {
-        tracing::info!("{}: {note}", Visible(place()));
+        tracing::info!("{}: {note}", Visible(game.place.within(name)));
     }
 }

@@ -141,12 +141,12 @@ impl BaseBook {
 /// The same file once for each reader of a base.
 fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> {
     let path = book.path().to_owned();
-    let io_error = |source| BookError::Io { path: path.clone(), source };
-    let identity = book.identity().map_err(io_error)?;
+    let identity =
+        book.identity().map_err(|source| BookError::Io { path: path.clone(), source })?;
     let mut readers = vec![book];
     while readers.len() < READERS {
         let book = Book::open_until(&path, &options.stop)?;
-        if !book.is_of(&identity).map_err(io_error)? {
+        if !book.is_of(&identity).map_err(|source| BookError::Io { path: path.clone(), source })? {
             let what = "it was replaced or changed while it was opened; run this again";
             return Err(At(&path).refused(what).into());
         }

@@ -193,8 +193,7 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         let is_named_in = common[a][b] == books[b].metadata().stored_games();
         Ok::<bool, BookError>(is_named_in && has_rows_of(&books[a], &books[b])?)
     };
-    let content = |i: usize| &books[i].metadata().content;
-    let is_part = |a: usize, b: usize| unnamed[a].merged.contains(content(b));
+    let is_part = |a: usize, b: usize| unnamed[a].merged.contains(content_of(books, b));
     let mut holders = Holders(vec![None; books.len()]);
     for (a, b) in pairs(books.len()) {
         if holds_named(a, b) {
@@ -204,7 +203,7 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         } else if unnamed[a].overlaps(&unnamed[b]) || is_part(a, b) || is_part(b, a) {
             match (has(a, b)?, has(b, a)?) {
                 // Of equal books the first stays, of others one that does not depend on the order.
-                (true, true) if content(a) >= content(b) => holders.note(a, b),
+                (true, true) if content_of(books, a) >= content_of(books, b) => holders.note(a, b),
                 (true, false) => holders.note(a, b),
                 (_, true) => holders.note(b, a),
                 (false, false) => {}
@@ -213,15 +212,28 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     }
     let contained: Vec<bool> = holders.0.iter().map(Option::is_some).collect();
     for (a, b) in pairs(books.len()).filter(|&(a, b)| !contained[a] && !contained[b]) {
-        let path = |i: usize| books[i].path().to_owned();
         if common[a][b] > 0 {
-            return Err(RemakeError::Overlap { a: path(a), b: path(b), common: common[a][b] });
+            return Err(RemakeError::Overlap {
+                a: path_of(books, a),
+                b: path_of(books, b),
+                common: common[a][b],
+            });
         }
         if unnamed[a].overlaps(&unnamed[b]) {
-            return Err(RemakeError::SameSource { a: path(a), b: path(b) });
+            return Err(RemakeError::SameSource { a: path_of(books, a), b: path_of(books, b) });
         }
     }
     Ok(contained)
+}
+
+/// The digest over the rows of a book.
+fn content_of(books: &[Book], i: usize) -> &String {
+    &books[i].metadata().content
+}
+
+/// The path of a book.
+fn path_of(books: &[Book], i: usize) -> PathBuf {
+    books[i].path().to_owned()
 }
 
 /// For each book one that holds it, if any does. No book holds itself by way of others, so that at least one

@@ -28,9 +28,9 @@ impl MovesInMemory {
     /// The same, if a row of the key is known by its number.
     fn around(&self, key: i64, number: usize) -> Vec<BookEntry> {
         let rows = self.rows.all();
-        let is_same = |row: &&RowKey| row.0 == key;
-        let first = number - rows[..number].iter().rev().take_while(is_same).count();
-        let len = rows[first..].iter().take_while(is_same).count();
+        let first =
+            number - rows[..number].iter().rev().take_while(|row: &&RowKey| row.0 == key).count();
+        let len = rows[first..].iter().take_while(|row: &&RowKey| row.0 == key).count();
         self.entries(first, &rows[first..first + len])
     }
 

@@ -32,6 +32,7 @@ pub(crate) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Resu
     if bytes[20] != 0 || u32_at(32) != 0 || u32_at(36) != 0 || u32_at(52) != 0 {
         return Err(fault("its pages are not laid out as this program does"));
     }
+    // By the length of the file: what the header states may be forged.
     let pages = file.metadata()?.len() / header.page_size;
     let used = vec![0; usize::try_from(pages / 64 + 1).map_err(io::Error::other)?];
     let page = vec![0; header.page_size as usize];
@@ -118,6 +119,7 @@ impl Walk<'_> {
             children.extend(cell.child);
             chains.extend(cell.chain);
         }
+        // Only now: following a chain reuses the buffer of the page.
         for child in children {
             self.enter(child, depth + 1)?;
         }
@@ -210,6 +212,8 @@ const fn local_bytes(kind: PageKind, value: u64, size: u64) -> u64 {
         return value;
     }
     let least = (size - 12) * 32 / 255 - 23;
+    // SQLite fills the pages of the chain wholly and keeps what remains in the cell, if it fits; the
+    // figures are those of its file format.
     let even = least + (value - least) % (size - 4);
     if even <= most { even } else { least }
 }
@@ -218,6 +222,7 @@ const fn local_bytes(kind: PageKind, value: u64, size: u64) -> u64 {
 pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().enumerate().take(9) {
+        // The ninth byte counts with all its eight bits.
         if i == 8 {
             return Some((value << 8 | u64::from(byte), 9));
         }

@@ -496,11 +496,12 @@ impl Book {
         if stamp == self.stamp {
             return Ok(());
         }
-        let changed = || damaged(&self.path, "it was changed while it was open");
         match digest::is_intact(&mut self.file, self.guard.stop()) {
             Ok(true) => self.stamp = stamp,
-            Ok(false) => return Err(changed()),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(changed()),
+            Ok(false) => return Err(damaged(&self.path, "it was changed while it was open")),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(damaged(&self.path, "it was changed while it was open"));
+            }
             Err(source) => return Err(io_error(&self.path, source)),
         }
         Ok(())
@@ -706,18 +707,18 @@ fn check_header(path: &Path) -> Result<File, BookError> {
     if have == 0 {
         return Err(not_a_book(path, "an empty file"));
     }
-    let strange = || not_a_book(path, "not a SQLite database");
     if have < Header::LEN as u64 {
         let need = Header::LEN as u64;
         return Err(match open::read(path, need).map_err(|source| io_error(path, source))? {
             bytes if bytes.starts_with(&digest::SQLITE_MAGIC[..bytes.len().min(16)]) => {
                 BookError::Truncated { path: path.to_owned(), have, need }
             }
-            _ => strange(),
+            _ => not_a_book(path, "not a SQLite database"),
         });
     }
-    let header =
-        Header::read(&mut file).map_err(|source| io_error(path, source))?.ok_or_else(strange)?;
+    let header = Header::read(&mut file)
+        .map_err(|source| io_error(path, source))?
+        .ok_or_else(|| not_a_book(path, "not a SQLite database"))?;
     if header.application_id != APPLICATION_ID {
         return Err(not_a_book(path, "another program's SQLite database"));
     }
@@ -751,12 +752,11 @@ struct Loaded {
 }
 
 fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
-    let error = |e: rusqlite::Error| sqlite_error(path, &e);
     let version = check_version(path, connection)?;
     check_tables(path, connection, version)?;
     let pairs =
         read_pairs(connection, "SELECT name, value FROM meta WHERE octet_length(value) <= 65536")
-            .map_err(error)?;
+            .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
     let metadata = Metadata::from_pairs(&pairs)
         .map_err(|name| damaged(path, format!("its metadata lacks a sound `{name}`")))?;
     if (metadata.samples > 0) != (version == SAMPLES_VERSION) {
@@ -768,10 +768,13 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
             [&metadata.key_table],
             |r| r.get(0),
         )
-        .map_err(error)?;
-    let has_marks =
-        connection.query_row(annotation_rows::EXIST, [], |row| row.get(0)).map_err(error)?;
-    let has_scores = connection.query_row(scores::EXIST, [], |row| row.get(0)).map_err(error)?;
+        .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
+    let has_marks = connection
+        .query_row(annotation_rows::EXIST, [], |row| row.get(0))
+        .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
+    let has_scores = connection
+        .query_row(scores::EXIST, [], |row| row.get(0))
+        .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
     let foreign_keys = foreign_keys(path, &metadata, &table)?;
     Ok(Loaded { metadata, foreign_keys, has_marks, has_scores })
 }

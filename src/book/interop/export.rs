@@ -171,10 +171,11 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(output: &'a Path, options: &'a ExportOptions) -> Result<Self, InteropError> {
-        let table = |layout| TableWriter::create(output, layout);
         let rows = match (options.to, options.to.layout()) {
-            (Format::Xqb, Some(layout)) => Rows::Boards(table(layout)?, Vec::new()),
-            (_, Some(layout)) => Rows::Table(table(layout)?),
+            (Format::Xqb, Some(layout)) => {
+                Rows::Boards(TableWriter::create(output, layout)?, Vec::new())
+            }
+            (_, Some(layout)) => Rows::Table(TableWriter::create(output, layout)?),
             (Format::Polyglot, None) => Rows::Polyglot(Vec::new()),
             (Format::MoonRiver, None) => Rows::MoonRiver(Default::default()),
             (_, None) => Rows::ElephantEye(Vec::new()),

@@ -158,11 +158,13 @@ impl Index {
     pub(crate) fn new(mut rows: Vec<Stored>) -> Self {
         // Short keys leave the highest bits empty.
         let width = 64 - rows.iter().fold(0, |all, row| all | row.key).leading_zeros();
+        // One bucket for each row or two, and no more of them than keys can tell apart.
         let bits = rows.len().max(2).ilog2().min(width.max(1));
         let shift = width.max(1) - bits;
         rows.sort_unstable_by_key(|row| (row.key, row.mv, row.place));
         let mut buckets = vec![0u32; (1 << bits) + 1];
         for row in &rows {
+            // Counted one place further on: the sums that follow are then the beginnings.
             buckets[(row.key >> shift) as usize + 1] += 1;
         }
         for i in 1..buckets.len() {

@@ -229,14 +229,16 @@ const fn blank() -> Diagnosis {
 }
 
 fn check_structure(connection: &Connection, findings: &mut Findings) {
-    let read = || -> rusqlite::Result<Vec<String>> {
-        let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
-        check.query_map([], |row| row.get(0))?.collect()
-    };
-    let lines = read().unwrap_or_else(|error| vec![error.to_string()]);
+    let lines = integrity(connection).unwrap_or_else(|error| vec![error.to_string()]);
     for line in lines.into_iter().filter(|line| line != "ok") {
         findings.add(Issue::File, || line);
     }
+}
+
+/// What SQLite says of the structure of a database.
+fn integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
+    check.query_map([], |row| row.get(0))?.collect()
 }
 
 /// The rows of a book as far as SQLite reads them.
@@ -375,9 +377,12 @@ fn each_row(
     }
     let Ok((lost, error)) = read else { return Vec::new() };
     let error = error.map_or_else(String::new, |error| error.to_string());
-    let name = |key: i64| crate::hash::Key::from_i64(key);
     let text = |(first, last): (i64, i64)| {
-        format!("{error}: moves of positions {} to {} cannot be read", name(first), name(last))
+        format!(
+            "{error}: moves of positions {} to {} cannot be read",
+            crate::hash::Key::from_i64(first),
+            crate::hash::Key::from_i64(last)
+        )
     };
     lost.into_iter().map(|range| text(range.into_inner())).collect()
 }
@@ -656,11 +661,7 @@ fn copy_added(
 ) -> Result<(), InteropError> {
     let sql = "SELECT key, move FROM marks AS m WHERE NOT EXISTS(SELECT 1 FROM moves AS r \
                WHERE r.key = m.key AND r.move = m.move) ORDER BY key, move";
-    let read = || -> rusqlite::Result<Vec<RowKey>> {
-        let mut statement = connection.prepare(sql)?;
-        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    };
-    for place in read().unwrap_or_default() {
+    for place in places(connection, sql).unwrap_or_default() {
         let Ok(mark) = annotation_rows::get(connection, place) else { continue };
         if mark.flags.bits() & WITHOUT_ROW != 0 {
             writer.put_mark(place, &mark)?;
@@ -669,6 +670,12 @@ fn copy_added(
         }
     }
     Ok(())
+}
+
+/// The places that a query gives.
+fn places(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<RowKey>> {
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 /// The ids of the counted games, as far as they can be read.

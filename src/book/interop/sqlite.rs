@@ -181,7 +181,6 @@ impl Database {
         count: &mut u64,
         visit: Visit<'_>,
     ) -> Result<Scanned, InteropError> {
-        let fault = |e: rusqlite::Error| self.fault(&e);
         let columns = self.columns(layout.table)?.ok_or_else(|| self.no_table(layout))?;
         let present =
             layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
@@ -193,8 +192,11 @@ impl Database {
             layout.table,
             if down { " DESC" } else { "" }
         );
-        let mut statement = self.connection.prepare_cached(&sql).map_err(fault)?;
-        let mut rows = statement.query([range.start(), range.end()]).map_err(fault)?;
+        let mut statement =
+            self.connection.prepare_cached(&sql).map_err(|e: rusqlite::Error| self.fault(&e))?;
+        let mut rows = statement
+            .query([range.start(), range.end()])
+            .map_err(|e: rusqlite::Error| self.fault(&e))?;
         let mut last = None;
         let mut content = 0;
         self.guard.restart();
@@ -209,14 +211,14 @@ impl Database {
                 let what = "more rows than a file of its length can hold".to_owned();
                 return Err(InteropError::Damaged { path: self.path.clone(), what });
             }
-            let place = row.get(0).map_err(fault)?;
+            let place = row.get(0).map_err(|e: rusqlite::Error| self.fault(&e))?;
             if last.is_some_and(|last| if down { place >= last } else { place <= last }) {
                 return Ok(Scanned::Until(last, row_fault("rows out of order")));
             }
             last = Some(place);
             let mut values = [ValueRef::Null; 8];
             for (i, value) in values.iter_mut().enumerate() {
-                *value = row.get_ref(i + 1).map_err(fault)?;
+                *value = row.get_ref(i + 1).map_err(|e: rusqlite::Error| self.fault(&e))?;
                 content += bytes_of(*value).map_or(0, <[u8]>::len) as u64;
             }
             // Twice: a text can become longer where its encoding is changed.

@@ -184,6 +184,7 @@ impl Walker<'_> {
     }
 
     fn enter_place(&mut self, place: &Place) {
+        // Mirror images and transpositions are one position.
         if self.seen.insert(place.key) {
             self.reached.push(place.compact);
         }
@@ -197,11 +198,17 @@ impl Walker<'_> {
         self.expanded = end;
         let scheme = self.scheme;
         let index = &*self.index;
-        let look = |compact: &Compact| look(scheme, index, compact.position());
         let looked: Vec<Option<Looked>> = if positions.len() < FEW {
-            positions.iter().map(look).collect()
+            positions
+                .iter()
+                .map(|compact: &Compact| look(scheme, index, compact.position()))
+                .collect()
         } else {
-            positions.par_iter().with_min_len(FEW / 4).map(look).collect()
+            positions
+                .par_iter()
+                .with_min_len(FEW / 4)
+                .map(|compact: &Compact| look(scheme, index, compact.position()))
+                .collect()
         };
         for Looked { position, found } in looked.into_iter().flatten() {
             let (hits, after) = self.take(found);

@@ -24,13 +24,12 @@ pub(crate) struct NewFile {
 impl NewFile {
     /// Starts a new file. An existing one is never replaced.
     pub(crate) fn create(path: &Path) -> Result<Self, InteropError> {
-        let failed = |e| create_error(path, &e);
         if path.symlink_metadata().is_ok() {
             // Before the lock, which would make a file beside something that stays.
-            return Err(failed(atomic::exists()));
+            return Err(create_error(path, &atomic::exists()));
         }
         let lock = claim(path)?;
-        let file = AtomicFile::create_new(path).map_err(failed)?;
+        let file = AtomicFile::create_new(path).map_err(|e| create_error(path, &e))?;
         Ok(Self { file, _lock: lock })
     }
 

@@ -347,16 +347,14 @@ impl SourceScore {
 
     /// The inverse of [`columns`](Self::columns); `None` for values that it never gives.
     pub(crate) fn from_columns(kind: i64, value: i64) -> Option<Self> {
-        let plies = || u16::try_from(value).ok();
-        let order = || u16::try_from(value >> 16).ok();
         let distance = (value & 0xFFFF) as u16;
         Some(match kind {
             0 => Self::Centipawns(i32::try_from(value).ok()?),
-            1 => Self::MateIn(plies()?),
-            2 => Self::MatedIn(plies()?),
-            3 => Self::TableWin { order: order()?, distance },
+            1 => Self::MateIn(u16::try_from(value).ok()?),
+            2 => Self::MatedIn(u16::try_from(value).ok()?),
+            3 => Self::TableWin { order: u16::try_from(value >> 16).ok()?, distance },
             4 if value == 0 => Self::TableDraw,
-            5 => Self::TableLoss { order: order()?, distance },
+            5 => Self::TableLoss { order: u16::try_from(value >> 16).ok()?, distance },
             _ => return None,
         })
     }

@@ -90,11 +90,7 @@ impl Code {
         static NAMES: LazyLock<Vec<(Code, &str)>> = LazyLock::new(|| {
             let lines = include_str!("../../../books/ecco-en.tsv").lines();
             let lines = lines.filter(|line| !line.starts_with('#'));
-            let entry = |line: &'static str| {
-                let (code, name) = line.split_once('\t')?;
-                Some((Code::parse(code)?, name))
-            };
-            lines.map(|line| entry(line).expect("the lines are sound")).collect()
+            lines.map(|line| english_entry(line).expect("the lines are sound")).collect()
         });
         if self.0[0].is_ascii_digit() {
             return gomoku::english_name(self);
@@ -118,6 +114,12 @@ impl Code {
             _ => "pawn opening",
         }
     }
+}
+
+/// Reads a line of the English names.
+fn english_entry(line: &'static str) -> Option<(Code, &'static str)> {
+    let (code, name) = line.split_once('\t')?;
+    Some((Code::parse(code)?, name))
 }
 
 impl Opening {
