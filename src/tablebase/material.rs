@@ -128,12 +128,14 @@ impl Material {
     /// The name with either side first; that with the stronger side first is canonical.
     #[must_use]
     pub fn name(&self, first: Side) -> String {
-        let letters = |side: Side| {
-            Role::ALL.into_iter().flat_map(move |role| {
-                std::iter::repeat_n(role.letter(), self.count(side, role).into())
-            })
-        };
-        letters(first).chain(std::iter::once('v')).chain(letters(!first)).collect()
+        self.letters(first).chain(std::iter::once('v')).chain(self.letters(!first)).collect()
+    }
+
+    /// The letters of a side's pieces.
+    fn letters(&self, side: Side) -> impl Iterator<Item = char> + '_ {
+        Role::ALL
+            .into_iter()
+            .flat_map(move |role| std::iter::repeat_n(role.letter(), self.count(side, role).into()))
     }
 
     /// Number of pieces, kings included.

@@ -152,6 +152,7 @@ impl Header {
         let end = Self::end(bytes).unwrap_or(bytes.len()).min(bytes.len());
         let own = &bytes[..end];
         let header = match sealed::version(own) {
+            // The field that version 3 has gained, as it would stand in older files: nothing is rebuilt.
             Some(version) if version == OLDER.version => sealed::unseal_older(OLDER, own, &[0])?,
             _ => sealed::unseal(KIND, own)?,
         };
@@ -308,6 +309,7 @@ impl Header {
 fn adds_up(ranks: &[(u16, u16)], counts: &[u64], sum: u64, by_rule: u64) -> bool {
     let total = |first_order: u16| {
         let pairs = ranks.iter().zip(counts).filter(move |((order, _), _)| *order >= first_order);
+        // Counts come from a file: their sum may not fit.
         pairs.map(|(_, &count)| count).try_fold(0u64, u64::checked_add)
     };
     ranks.len() == counts.len() && total(0) == Some(sum) && total(1) == Some(by_rule)

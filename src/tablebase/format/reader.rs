@@ -116,13 +116,14 @@ impl TableFile {
         let start = read_start(&file).map_err(unreadable)?;
         let (header, start) = Header::read(&start)
             .map_err(|fault| TableError::Header { path: path.clone(), fault })?;
-        let wrong = |what| TableError::Contents { path: path.clone(), what };
-        let layout = header.check(material, rules, metric).map_err(wrong)?;
-        check_lengths(&header, &layout).map_err(wrong)?;
+        let layout = header.check(material, rules, metric).map_err(|what| wrong(&path, what))?;
+        check_lengths(&header, &layout).map_err(|what| wrong(&path, what))?;
         // All lengths are checked against the file before anything is allocated by them.
-        let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
+        let blocks_end =
+            blocks_end(file.bytes(), start, &header).map_err(|what| wrong(&path, what))?;
         let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
-        let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
+        let streams =
+            open_streams(&tables, start, &header, &layout).map_err(|what| wrong(&path, what))?;
         Ok(Self { path, file, header, material, layout, streams })
     }
 
@@ -403,6 +404,11 @@ impl TableFile {
     }
 }
 
+/// The error of a table with impossible contents.
+fn wrong(path: &Path, what: String) -> TableError {
+    TableError::Contents { path: path.to_owned(), what }
+}
+
 /// The bytes of the header, or fewer if the file has fewer or begins otherwise.
 fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
     let start = file.read(0, file.bytes().min(sealed::HEADER_LEN as u64))?;
@@ -415,9 +421,8 @@ fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
 fn check_lengths(header: &Header, layout: &Layout) -> Result<(), String> {
     for (number, stream) in header.streams.iter().enumerate() {
         let most = |each: u64| blocks_of(stream, layout)?.checked_mul(each);
-        let within = |len: u64, most: Option<u64>| most.is_some_and(|most| len <= most);
-        let is_possible = within(stream.bytes, most(LONGEST_FRAME.into()))
-            && within(stream.table_bytes, most(LONGEST_ENTRY))
+        let is_possible = is_within(stream.bytes, most(LONGEST_FRAME.into()))
+            && is_within(stream.table_bytes, most(LONGEST_ENTRY))
             && most(SHORTEST_ENTRY).is_some_and(|least| least <= stream.table_bytes);
         if !is_possible {
             return Err(format!(
@@ -427,6 +432,11 @@ fn check_lengths(header: &Header, layout: &Layout) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Returns true if a length is at most that one, if there is such.
+fn is_within(len: u64, most: Option<u64>) -> bool {
+    most.is_some_and(|most| len <= most)
 }
 
 /// Number of blocks of a stream.

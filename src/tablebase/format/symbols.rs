@@ -113,9 +113,6 @@ impl Packing {
 
     pub(crate) fn pack(self, symbols: &[u16], raw: &mut Vec<u8>) {
         raw.clear();
-        let in_base = |base: u8| {
-            move |part: &[u16]| part.iter().rev().fold(0, |byte, &s| byte * base + s as u8)
-        };
         match self {
             Self::Bytes => raw.extend(symbols.iter().map(|&symbol| symbol as u8)),
             Self::Quads => raw.extend(symbols.chunks(4).map(in_base(4))),
@@ -138,6 +135,11 @@ impl Packing {
             Self::Wide => u16::from(raw[place]) | u16::from(raw[raw.len() / 2 + place]) << 8,
         }
     }
+}
+
+/// Packs symbols as digits in a base, the first the least significant.
+fn in_base(base: u8) -> impl Fn(&[u16]) -> u8 {
+    move |part: &[u16]| part.iter().rev().fold(0, |byte, &s| byte * base + s as u8)
 }
 
 /// By byte: its digits in base 3, the least significant first; 3 for bytes that are no five digits.

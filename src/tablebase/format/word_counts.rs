@@ -53,7 +53,6 @@ impl WordCounts {
     /// Counts a side's positions.
     pub(crate) fn new(table: &Table, side: usize) -> Self {
         let draw = 2 * table.ranks.len() + 1;
-        let none = || vec![0u64; draw + 1];
         let count = |mut counts: Vec<u64>, (task, words): (usize, &[u16])| {
             for (i, &word) in words.iter().enumerate() {
                 if word != ILLEGAL {
@@ -68,9 +67,10 @@ impl WordCounts {
         };
         let tasks = table.words[side].par_chunks(TASK).enumerate();
         Self {
-            by_word: tasks.fold(none, count).reduce(none, |a: Vec<u64>, b: Vec<u64>| {
-                a.iter().zip(&b).map(|(a, b)| a + b).collect()
-            }),
+            by_word: tasks.fold(|| vec![0u64; draw + 1], count).reduce(
+                || vec![0u64; draw + 1],
+                |a: Vec<u64>, b: Vec<u64>| a.iter().zip(&b).map(|(a, b)| a + b).collect(),
+            ),
         }
     }
 

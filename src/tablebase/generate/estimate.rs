@@ -197,13 +197,15 @@ pub fn workload(
 /// sets lead to a million others.
 pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
     // The materials that captures lead to have fewer slots.
-    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
-    if let Some(&material) = materials.iter().find(is_too_large) {
+    if let Some(&material) =
+        materials.iter().find(|material: &&Material| Index::count_slots(**material).is_none())
+    {
         return Err(GenerateError::TooLarge(material));
     }
     let mut all = BTreeSet::new();
     let mut rest: Vec<Material> = materials.to_vec();
     while let Some(material) = rest.pop() {
+        // By the number of pieces first: every capture leads to a material with fewer.
         if all.insert((material.men(), material)) {
             rest.extend(material.captures());
         }
@@ -216,6 +218,7 @@ pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, Gen
 pub(crate) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let sides = if material.is_symmetric() { 1 } else { 2 };
+    // Flags are needed while solving, freedoms while writing: never both at once.
     let flags = sides * slots.div_ceil(FLAG_BLOCK) * FLAG_BITS / 8;
     let freedom = (slots * FREEDOM_BITS).div_ceil(8);
     let own = OWN_LEN + flags.max(freedom).saturating_sub(FLAGS_LEN);

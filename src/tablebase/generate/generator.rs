@@ -257,7 +257,6 @@ impl<'a> Generator<'a> {
     /// Provides tables, `waiting` in the order of building, until there are none left or something
     /// fails.
     fn work(&self, waiting: &Mutex<Vec<Estimate>>) {
-        let lock = || waiting.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that other processes build, to be looked for again.
         let mut elsewhere: Vec<Estimate> = Vec::new();
         loop {
@@ -269,13 +268,16 @@ impl<'a> Generator<'a> {
                 return;
             }
             let provided = state.done.len();
-            let mut waiting = lock();
-            let ready = waiting.iter().position(|table| state.is_ready(table.material));
-            let taken = ready.map(|at| waiting.remove(at));
-            drop((waiting, state));
+            let mut list = locked(waiting);
+            // The first that can be built: the list is in the order of building, in which no table comes
+            // before those it needs.
+            let ready = list.iter().position(|table| state.is_ready(table.material));
+            let taken = ready.map(|at| list.remove(at));
+            // Both locks are let go of before a table is built, which may take hours.
+            drop((list, state));
             let Some(table) = taken else {
-                lock().append(&mut elsewhere);
-                if lock().is_empty() {
+                locked(waiting).append(&mut elsewhere);
+                if locked(waiting).is_empty() {
                     return;
                 }
                 self.wait(provided);
@@ -300,6 +302,7 @@ impl<'a> Generator<'a> {
 
     fn fail(&self, number: usize, error: GenerateError) {
         let mut state = self.lock();
+        // Of several errors the one of the first table, whatever thread is faster.
         if state.failed.as_ref().is_none_or(|(first, _)| number < *first) {
             state.failed = Some((number, error));
         }
@@ -446,6 +449,11 @@ impl<'a> Generator<'a> {
         self.progress.phase(material, phase);
         Ok(())
     }
+}
+
+/// The tables that nobody has taken yet.
+fn locked(waiting: &Mutex<Vec<Estimate>>) -> MutexGuard<'_, Vec<Estimate>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Passes the solver's progress on.

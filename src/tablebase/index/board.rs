@@ -85,6 +85,7 @@ impl<'a> Board<'a> {
         if slot == self.slot {
             return self.is_possible;
         }
+        // One comparison for both ends: below the row the difference wraps to a large number.
         if slot.wrapping_sub(self.row.first) >= self.row.len {
             self.seek_row(slot);
         }
@@ -115,6 +116,7 @@ impl<'a> Board<'a> {
         self.digits = index.digits(slot);
         self.squares = index.squares(&self.digits);
         let last = index.groups.len() - 1;
+        // Within a row only the last group changes: everything else is kept.
         self.row.len = index.groups[last - 1].stride;
         self.row.first = slot - slot % self.row.len;
         let fixed = &self.squares[..index.groups[last].men.start];
@@ -219,6 +221,7 @@ impl<'a> Board<'a> {
     fn is_safe(&self, side: Side, man: usize, to: Square) -> bool {
         let king_man = self.index.king(side);
         let king = if man == king_man { to } else { self.squares[king_man] };
+        // The captured piece is left out by its square: it still stands in the list.
         let occupied = self.occupied.without(self.squares[man]).with(to);
         !self.is_king_attacked(side, king, occupied, Some(to))
     }
@@ -532,7 +535,10 @@ fn free_ways(occupied: Bitboard, square: Square) -> [(isize, u32); 4] {
 #[inline]
 const fn free_around(bits: u32, at: u32, len: u32) -> (u32, u32) {
     let below = bits & ((1 << at) - 1);
+    // A bit beyond the edge ends the count there.
     let above = bits >> (at + 1) | 1 << (len - 1 - at);
+    // Of 32 bits those from `at` on are clear: what is left of the leading zeros are the free squares
+    // below.
     (at + below.leading_zeros() - 32, above.trailing_zeros())
 }
 

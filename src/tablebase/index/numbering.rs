@@ -445,12 +445,13 @@ impl Group {
     }
 
     fn steps(&self) -> Steps {
-        let digit = |squares: &[Square]| self.digit(squares);
         match (&self.ranker, self.men.len()) {
-            (_, 1) => Steps::Lone(Square::all().map(|a| digit(&[a]).unwrap_or(NONE)).collect()),
+            (_, 1) => {
+                Steps::Lone(Square::all().map(|a| self.digit(&[a]).unwrap_or(NONE)).collect())
+            }
             (Ranker::Attackers, 2) => {
                 let pairs = Square::all().flat_map(|a| Square::all().map(move |b| [a, b]));
-                Steps::Pair(pairs.map(|pair| digit(&pair).unwrap_or(0) as u16).collect())
+                Steps::Pair(pairs.map(|pair| self.digit(&pair).unwrap_or(0) as u16).collect())
             }
             (Ranker::Attackers, _) => Steps::Many,
             (Ranker::Palace(ranks), _) => {

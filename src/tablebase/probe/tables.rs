@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -131,9 +132,8 @@ impl Tables {
     pub fn open_all(dirs: &[PathBuf], rules: Rules, metric: Metric) -> Result<Self, TableError> {
         let mut homes = BTreeMap::new();
         for (number, dir) in dirs.iter().enumerate() {
-            let failed = |source| TableError::Read { path: dir.clone(), source };
-            for entry in std::fs::read_dir(dir).map_err(failed)? {
-                let name = entry.map_err(failed)?.file_name();
+            for entry in std::fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
+                let name = entry.map_err(|source| unreadable(dir, source))?.file_name();
                 let name = name.to_str().unwrap_or_default();
                 if let Some(material) = material_of_file(name, rules, metric) {
                     homes.entry(material).or_insert(number);
@@ -169,10 +169,9 @@ impl Tables {
     ///
     /// If the folder cannot be read.
     pub fn kinds_in(dir: &Path) -> Result<BTreeSet<(Rules, Metric)>, TableError> {
-        let failed = |source| TableError::Read { path: dir.to_owned(), source };
         let mut kinds = BTreeSet::new();
-        for entry in std::fs::read_dir(dir).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
+        for entry in std::fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
+            let name = entry.map_err(|source| unreadable(dir, source))?.file_name();
             kinds.extend(name.to_str().and_then(kind_of_file));
         }
         Ok(kinds)
@@ -610,6 +609,11 @@ impl Tables {
             Ok(file.symbol(raw, spot))
         })
     }
+}
+
+/// The error of a folder that cannot be read.
+fn unreadable(dir: &Path, source: io::Error) -> TableError {
+    TableError::Read { path: dir.to_owned(), source }
 }
 
 /// Calls `visit` with the position after each legal capture until it returns `false`.

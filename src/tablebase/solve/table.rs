@@ -118,18 +118,20 @@ pub(crate) fn word_of_cost(cost: Cost) -> Option<u16> {
 
 /// By word: whether it occurs; false for draws.
 fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
-    let none = || vec![false; usize::from(UNDECIDED)];
     words
         .par_iter()
         .flat_map(|side| side.par_chunks(1 << 20))
         .map(|words: &[u16]| {
-            let mut used = none();
+            let mut used = vec![false; usize::from(UNDECIDED)];
             for &word in words.iter().filter(|&&word| word != DRAW) {
                 used[usize::from(word)] = true;
             }
             used
         })
-        .reduce(none, |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect())
+        .reduce(
+            || vec![false; usize::from(UNDECIDED)],
+            |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect(),
+        )
 }
 
 fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {

@@ -106,7 +106,6 @@ impl Chases {
     pub(crate) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
         let (chaser_states, victim_states) = &self.by_chaser[chaser];
         let order = u32::from(order);
-        let is_in_round = |node: &&ChaserState| node.since <= order && order <= node.until;
         let required = |node: &ChaserState| {
             let open = node.chases.iter().filter(|&&(_, known_from)| order < known_from);
             open.map(|&(state, _)| state).collect()
@@ -115,7 +114,7 @@ impl Chases {
             horizon: self.horizon,
             chaser_states: chaser_states
                 .iter()
-                .filter(is_in_round)
+                .filter(|node: &&ChaserState| node.since <= order && order <= node.until)
                 .map(|n| (n.state, required(n)))
                 .collect(),
             victim_states: victim_states

@@ -136,6 +136,7 @@ impl Nodes {
                 nodes += 1;
                 kept.push(i as u32);
             } else {
+                // Moves kept for a node that is left out after all are overwritten by those of the next.
                 moves = first;
             }
         }
@@ -177,6 +178,7 @@ impl Places {
         let bit = slot % 64;
         let set = self.bits[word];
         let lower = set & ((1 << bit) - 1);
+        // Rank in a bit set, as in the files' foldings: 12 bytes for 64 slots, where a list of places would take 256.
         (set >> bit & 1 == 1).then(|| self.before[word] + lower.count_ones())
     }
 }
@@ -192,6 +194,7 @@ impl Backward {
     fn new(nodes: &Nodes, targets: usize) -> Self {
         let mut starts = vec![0; targets + 1];
         for &to in &nodes.moves {
+            // A counting sort: counts, then sums, then each move goes to its place.
             starts[to as usize] += 1;
         }
         let mut sum = 0;
@@ -286,11 +289,6 @@ impl Loops {
         self.cascade(Vec::new(), dropped);
         loop {
             self.reach();
-            let unreached = |alive: &[bool], distance: &[u16]| -> Vec<u32> {
-                (0..alive.len() as u32)
-                    .filter(|&i| alive[i as usize] && distance[i as usize] == 0)
-                    .collect()
-            };
             let checkers = unreached(&self.alive_checkers, &self.distance_checkers);
             let victims = unreached(&self.alive_victims, &self.distance_victims);
             if checkers.is_empty() && victims.is_empty() {
@@ -346,6 +344,8 @@ impl Loops {
                 for &before in self.before_checkers.of(place) {
                     let count = &mut self.count_victims[before as usize];
                     *count -= 1;
+                    // The count is lowered for dead victims as well; marking them dead a second time does
+                    // nothing.
                     if *count == 0
                         && std::mem::replace(&mut self.alive_victims[before as usize], false)
                     {
@@ -425,6 +425,11 @@ impl Loops {
         }
         level
     }
+}
+
+/// The nodes that are alive and have no distance.
+fn unreached(alive: &[bool], distance: &[u16]) -> Vec<u32> {
+    (0..alive.len() as u32).filter(|&i| alive[i as usize] && distance[i as usize] == 0).collect()
 }
 
 #[cfg(test)]

@@ -158,7 +158,6 @@ pub fn verify(
         progress.verifying(material, number, materials.len());
         verify_one(dir, material, options, progress)
     };
-    let is_small = |material: &Material| Index::count_slots(*material).is_some_and(|n| n <= SMALL);
     let mut proofs = Proofs::default();
     let groups = materials.chunk_by(|a, b| is_small(a) && is_small(b));
     for group in groups {
@@ -181,6 +180,11 @@ pub fn verify(
         }
     }
     Ok(proofs)
+}
+
+/// Returns true for a table that is proved beside others.
+fn is_small(material: &Material) -> bool {
+    Index::count_slots(*material).is_some_and(|n| n <= SMALL)
 }
 
 /// Passes on only which tables are at work: of several at once, phases would be a muddle.
@@ -259,6 +263,7 @@ fn for_all<T: Send>(
     task: impl Fn(Range<u32>) -> T + Sync,
 ) -> Option<Vec<T>> {
     let done = AtomicU64::new(0);
+    // Tasks of whole words of 64 slots, so that their bits can be put side by side.
     let starts: Vec<u32> = (0..slots).step_by(TASK).collect();
     starts
         .into_par_iter()
@@ -302,6 +307,8 @@ fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
             }
             let attacked = Side::ALL.map(|side| position.is_attacked_king(side));
             for side in 0..index.sides() {
+                // The side that is not to move must not be in check; kings that face each other attack each
+                // other.
                 let is_legal = !attacked[1 - side];
                 legal[side][i / 64] |= u64::from(is_legal) << (i % 64);
                 checked[side][i / 64] |= u64::from(is_legal && attacked[side]) << (i % 64);
@@ -368,6 +375,8 @@ struct Moves {
 /// Greater for words that are better for the side that moves to them; the greatest for [`ILLEGAL`].
 /// A win of the other side is the better the longer it is, a loss the shorter.
 const fn preference(word: u16) -> u32 {
+    // One number that orders all words: wins of the other side (odd) below the draw by their length, its
+    // losses (even) above it, the shorter the higher.
     if word == DRAW || word & 1 == 1 { word as u32 } else { 3 * DRAW as u32 - word as u32 }
 }
 
