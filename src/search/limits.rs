@@ -55,8 +55,11 @@ impl Limits {
     /// The same limits for a search that begins later by `spent`.
     #[must_use]
     pub(crate) fn after(self, spent: Duration) -> Self {
-        let left = |limit: Duration| limit.saturating_sub(spent);
-        Self { soft_time: self.soft_time.map(left), hard_time: self.hard_time.map(left), ..self }
+        Self {
+            soft_time: self.soft_time.map(|limit: Duration| limit.saturating_sub(spent)),
+            hard_time: self.hard_time.map(|limit: Duration| limit.saturating_sub(spent)),
+            ..self
+        }
     }
 }
 

@@ -99,13 +99,12 @@ impl Score {
     /// Distances count up to [`MAX_TABLE_DISTANCE`].
     #[must_use]
     pub fn of_table(value: TableValue, ply: usize) -> Self {
-        let away = |plies: u16| ply + usize::from(plies.min(MAX_TABLE_DISTANCE));
         match value {
-            TableValue::Mate(plies) => Self::mate_in(away(plies)),
-            TableValue::Win(plies) => Self::table_win(away(plies)),
+            TableValue::Mate(plies) => Self::mate_in(away(ply, plies)),
+            TableValue::Win(plies) => Self::table_win(away(ply, plies)),
             TableValue::Draw => Self::DRAW,
-            TableValue::Loss(plies) => Self::table_loss(away(plies)),
-            TableValue::Mated(plies) => Self::mated_in(away(plies)),
+            TableValue::Loss(plies) => Self::table_loss(away(ply, plies)),
+            TableValue::Mated(plies) => Self::mated_in(away(ply, plies)),
         }
     }
 
@@ -192,6 +191,11 @@ impl Score {
     pub(crate) const fn from_bits(bits: u16) -> Self {
         Self(bits.cast_signed() as i32)
     }
+}
+
+/// Plies from the root to the end of a distance, as far as scores distinguish it.
+fn away(ply: usize, plies: u16) -> usize {
+    ply + usize::from(plies.min(MAX_TABLE_DISTANCE))
 }
 
 /// A ply as a signed number; plies are small.

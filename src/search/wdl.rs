@@ -27,13 +27,17 @@ pub fn wdl(score: Score, phase: i32, model: &WinModel) -> [u16; 3] {
         ScoreKind::Centipawns(value) => {
             let gone = f64::from(PHASES - phase.clamp(0, PHASES)) / f64::from(PHASES);
             let centre = model.centre + model.centre_ending * gone;
-            let chance = |value: f64| 1_000.0 / (1.0 + ((centre - value) / model.spread).exp());
             let value = f64::from(value);
-            let win = chance(value).round() as u16;
-            let loss = chance(-value).round() as u16;
+            let win = chance(value, centre, model).round() as u16;
+            let loss = chance(-value, centre, model).round() as u16;
             [win, 1_000_u16.saturating_sub(win + loss), loss]
         }
     }
+}
+
+/// The chance, of 1,000, that a value stands for.
+fn chance(value: f64, centre: f64, model: &WinModel) -> f64 {
+    1_000.0 / (1.0 + ((centre - value) / model.spread).exp())
 }
 
 #[cfg(test)]

@@ -310,6 +310,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         if self.id == 0 {
             shared.control.look(&|key| shared.probe(key).and_then(hash_entry));
         }
+        // A search that is stopped at once should still have a move that it has looked at.
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES && !shared.is_overdue();
         if left == 0
             || shared.stop.is_set()
@@ -318,6 +319,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             shared.stop.set();
             return Err(Interrupted);
         }
+        // With one thread a limit of nodes is met exactly: the next check comes no later than the last node
+        // allowed.
         self.next_check = self.nodes + left.min(CHECK_INTERVAL);
         Ok(())
     }
@@ -362,6 +365,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
 
     /// Sets the principal variation from `ply` on to `mv` and the one from the next ply.
     pub(crate) fn extend_pv(&mut self, mv: G::Move, ply: usize) {
+        // Two lines of one list at a time, one read and one written.
         let (upper, lower) = self.pv.split_at_mut(ply + 1);
         let pv = &mut upper[ply];
         pv.clear();
@@ -372,6 +376,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     /// Undoes the moves that a search that was broken off has left on the line.
     pub(crate) fn rewind(&mut self) {
         while self.line.len() > self.root {
+            // A search that was broken off may have left a pass on the line as well.
             if !self.line.pop() {
                 self.line.pop_null();
             }

@@ -223,7 +223,6 @@ fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
 
 #[inline]
 fn linked_guards<S: Sink>(view: &View<'_>, sink: &mut S) {
-    let linked = |reach: Bitboard, role| i32::from(reach.meets(view.own_men(role)));
-    sink.add(LINKED_GUARDS, linked(view.own.advisors, Role::Advisor));
-    sink.add(LINKED_GUARDS + 1, linked(view.own.elephants, Role::Elephant));
+    sink.add(LINKED_GUARDS, i32::from(view.own.advisors.meets(view.own_men(Role::Advisor))));
+    sink.add(LINKED_GUARDS + 1, i32::from(view.own.elephants.meets(view.own_men(Role::Elephant))));
 }
