@@ -228,10 +228,10 @@ fn read_claim((side, goal, root): (u8, u8, u32), nodes: usize) -> Option<Claim> 
 }
 
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
-    let damaged = |_| ProofError::Field("packing");
     let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(damaged)?;
-    decoder.take(len + 1).read_to_end(&mut bytes).map_err(damaged)?;
+    let decoder = zstd::stream::read::Decoder::with_buffer(packed)
+        .map_err(|_| ProofError::Field("packing"))?;
+    decoder.take(len + 1).read_to_end(&mut bytes).map_err(|_| ProofError::Field("packing"))?;
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(ProofError::Field("size")) }
 }
 

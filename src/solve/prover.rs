@@ -391,21 +391,28 @@ fn answer(
     rest: Option<NodeId>,
     plies: &[u32],
 ) -> Option<(Point, Option<NodeId>)> {
-    let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0);
-    let longest = answers.iter().copied().rev().max_by_key(|&(_, child)| of(child));
+    let longest = answers.iter().copied().rev().max_by_key(|&(_, child)| plies_at(plies, child));
     if let Some((point, child)) = longest
-        && rest.is_none_or(|rest| of(rest) <= of(child))
+        && rest.is_none_or(|rest| plies_at(plies, rest) <= plies_at(plies, child))
     {
         return Some((point, Some(child)));
     }
-    let unlisted = |point: &Point| !answers.iter().any(|(listed, _)| listed == point);
     let blocks = match LineMap::of(board).completions(side) {
         Completions::None => None,
         Completions::One(point) | Completions::Several(point, _) => Some(point),
     };
     let block = blocks.filter(|&point| board.is_legal(point));
-    let point = block.or_else(|| legal(board).into_iter().find(unlisted))?;
+    let point = block.or_else(|| {
+        legal(board)
+            .into_iter()
+            .find(|point: &Point| !answers.iter().any(|(listed, _)| listed == point))
+    })?;
     Some((point, rest))
+}
+
+/// The plies of a node; 0 beyond the end.
+fn plies_at(plies: &[u32], id: NodeId) -> u32 {
+    plies.get(id as usize).copied().unwrap_or(0)
 }
 
 fn completion(board: &Board) -> Option<Point> {
