@@ -177,8 +177,9 @@ impl OpeningBooks {
         let given_up = self.max_misses > 0 && self.misses >= self.max_misses;
         let position = line.position();
         let mover = position.turn();
-        let serves = |book: &OpenBook| book.side.is_none_or(|side| side == mover);
-        if given_up || !self.books.iter().any(serves) {
+        if given_up
+            || !self.books.iter().any(|book: &OpenBook| book.side.is_none_or(|side| side == mover))
+        {
             return None;
         }
         let mut choice = None;
@@ -186,7 +187,7 @@ impl OpeningBooks {
         while choice.is_none()
             && let Some(book) = self.books.get_mut(number)
         {
-            match serves(book).then(|| book.probe(position)) {
+            match book.side.is_none_or(|side| side == mover).then(|| book.probe(position)) {
                 None => {}
                 Some(Ok(moves)) => {
                     choice = book

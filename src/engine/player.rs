@@ -243,8 +243,9 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.features);
-        if parts(&self.options) != parts(&new) {
+        if (self.options.hash_mib, self.options.threads, self.options.features)
+            != (new.hash_mib, new.threads, new.features)
+        {
             self.replace_searcher(&new)?;
         } else {
             self.searcher.set_multipv(new.multipv).map_err(EngineError)?;

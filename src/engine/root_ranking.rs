@@ -179,7 +179,6 @@ impl<'a> RootRanker<'a> {
         if ranked.iter().any(|&(kind, _)| kind <= Winning::ByRule) {
             return;
         }
-        let is_open = |kind| matches!(kind, Winning::LateCapture | Winning::Late);
         let by_rule = ranked.iter_mut().filter(|(kind, m)| {
             is_open(*kind)
                 && m.entry.order > 0
@@ -398,6 +397,11 @@ impl<'a> RootRanker<'a> {
         let most = checks.first.max(checks.second) + self.left.div_ceil(2);
         discounts_checks(self.rules) && most > COUNTED_CHECKS
     }
+}
+
+/// Returns true if the limit of moves may prevent the win.
+const fn is_open(kind: Winning) -> bool {
+    matches!(kind, Winning::LateCapture | Winning::Late)
 }
 
 /// Returns true for a loss that is known.

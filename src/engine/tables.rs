@@ -215,16 +215,18 @@ impl XiangqiTables {
         entry: Entry,
     ) -> TableValue {
         let metric = self.tablebases[tablebase].metric();
-        let mates = || {
-            let mut after = position.clone();
-            after.make(mv);
-            !after.has_legal_move()
-        };
-        if metric == Metric::Dtc && entry == Entry::win(0, 1) && mates() {
+        if metric == Metric::Dtc && entry == Entry::win(0, 1) && mates(position, mv) {
             return TableValue::Mate(1);
         }
         value_of(entry, metric, position)
     }
+}
+
+/// Returns true if a move leaves the other side without one.
+fn mates(position: &Position, mv: Move) -> bool {
+    let mut after = position.clone();
+    after.make(mv);
+    !after.has_legal_move()
 }
 
 /// Returns true if some win of the set that needs no rule of repetition takes longer than the limit of moves
