@@ -80,20 +80,21 @@ impl ReviewBooks {
             book.check_if_changed()?;
             let options = best_within(*limits);
             let moves: Vec<_> = book.probe(position)?;
-            let share = |of: &BookMove<G::Move>| share_of(of, &moves, position.turn());
             if finding.played.is_none() {
                 // In a symmetric position the book has one of two equal moves.
-                let image = |mv| position.canonical_move(canonical, mv);
                 finding.played = moves
                     .iter()
                     .find(|m: &&BookMove<G::Move>| {
-                        image(m.mv) == image(played) && is_candidate(m, ply, &options)
+                        position.canonical_move(canonical, m.mv)
+                            == position.canonical_move(canonical, played)
+                            && is_candidate(m, ply, &options)
                     })
-                    .map(share);
+                    .map(|of: &BookMove<G::Move>| share_of(of, &moves, position.turn()));
             }
             if finding.choice.is_none() {
                 let choice = Selector::new(options, 0).choose(&moves, ply, |_| true);
-                finding.choice = choice.map(|found| (found.mv, share(found)));
+                finding.choice =
+                    choice.map(|found| (found.mv, share_of(found, &moves, position.turn())));
             }
         }
         Ok(finding)

@@ -210,6 +210,8 @@ impl<G: Playable> Evaluators<G> {
                 std::thread::Builder::new()
                     .spawn_scoped(scope, move || {
                         while !stop.is_set() && !ended.is_set() {
+                            // One list for all engines: the next position goes to whoever is free, and
+                            // positions differ widely in their time.
                             let number = next.fetch_add(1, Ordering::Relaxed);
                             let Some(&(game, ply)) = jobs.get(number) else { return };
                             let (value, told) = value_at(engine, games[game], ply, &limits, stop);
@@ -220,6 +222,7 @@ impl<G: Playable> Evaluators<G> {
                     })
                     .map_err(ReviewError::Thread)?;
             }
+            // The engines have clones: the list of answers ends when the last of them is gone.
             drop(sender);
             for (number, value, told) in answers {
                 for warning in told {

@@ -240,15 +240,16 @@ impl<G: Game + Heuristics> Step<'_, G> {
             None if score.is_early() || self.after.is_early() => (*score, *score),
             None => (*score, self.after),
         };
-        let expectation = |score| expected_score(score, phase, &G::WIN_MODEL);
-        let [expected_before, expected] = [before, after].map(expectation);
+        let [expected_before, expected] =
+            [before, after].map(|score| expected_score(score, phase, &G::WIN_MODEL));
         let expected_after = expected.min(expected_before);
         let loss = expected_before - expected_after;
         let lost = counted_centipawns(before) - counted_centipawns(after);
         let is_only_found = second.is_some_and(|second| {
             !score.is_early()
                 && !second.is_early()
-                && expected_before - expectation(second) >= Mark::Blunder.least_loss()
+                && expected_before - expected_score(second, phase, &G::WIN_MODEL)
+                    >= Mark::Blunder.least_loss()
         });
         let is_only_kept = table.is_some_and(|facts| {
             facts.is_only && facts.played.is_some_and(|played| played.wdl == facts.best.wdl)

@@ -94,6 +94,7 @@ impl<G: Playable> ReviewJournal<G> {
             }
             end = 0;
         }
+        // What follows the last whole game is the torn tail of an interrupted write.
         journal.cut(end).map_err(&failed)?;
         let mut journal = Self { journal, games, game: PhantomData };
         if end == 0 {
@@ -223,6 +224,7 @@ fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8
                 ));
             }
         }
+        // The order of a folder is chance.
         files.sort();
         hasher.update(files.join("\n").as_bytes());
     }
@@ -286,6 +288,7 @@ fn restored<G: Playable>(
     stored: StoredGame,
     rules: G::Rules,
 ) -> Option<Vec<PositionValue<G::Move>>> {
+    // Found by name, and yet compared: offsets come from a file that others may have changed since.
     if stored.name != name_of(game) || stored.values.len() != positions(game, rules) {
         return None;
     }
