@@ -271,6 +271,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
                 return self.blame(side, fault, crate::engine::in_full(&error));
             }
         };
+        // Before the clock is set: what counts is the time that there was for this move.
         let allowed = self.allowed(side).unwrap_or(Duration::MAX);
         self.count_time(side, thought.took);
         if thought.took > allowed.saturating_add(self.time_control.margin) {
@@ -362,6 +363,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     /// The side's engine loses, and is ended.
     fn blame(&mut self, side: Side, fault: Fault, how: String) -> Turn<G> {
         self.fault = Some((side, fault));
+        // The next game starts it anew: an engine that hangs or answers nonsense is in an unknown state.
         self.slots[side.index()].release();
         Turn::Over(End::new(Outcome::Win(!side), how))
     }

@@ -80,6 +80,8 @@ impl Sprt {
         if pairs.iter().all(|&n| n == 0) {
             return 0.0;
         }
+        // The likeliest frequencies of a score that never occurred are 0, and their ratio would be
+        // undefined.
         let counts = pairs.map(|n| if n == 0 { NEVER } else { n as f64 });
         let all: f64 = counts.iter().sum();
         let shares = counts.map(|n| n / all);
@@ -116,6 +118,8 @@ fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
             p / (1.0 + t * (x - mean))
         })
     };
+    // Between these all denominators are positive; the excess falls as t grows, so that halving finds its
+    // zero.
     let mut low = -1.0 / (1.0 - mean);
     let mut high = 1.0 / mean;
     for _ in 0..60 {

@@ -141,6 +141,8 @@ impl Estimate {
         }
         let seen: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
         let score = mean(&seen, scores.iter().copied());
+        // Equal results show no variance at all; with each score seen a little beforehand the interval
+        // stays honest for few games.
         let weights: Vec<f64> = seen.iter().map(|count| count + PRIOR).collect();
         let centre = mean(&weights, scores.iter().copied());
         let variance = mean(&weights, scores.iter().map(|x| (x - centre).powi(2)));
@@ -151,6 +153,7 @@ impl Estimate {
         Some(Self {
             score,
             elo: elo(score),
+            // The interval is symmetric in points and not in Elo, whose scale is stretched at its ends.
             low: elo(score - reach),
             high: elo(score + reach),
             superiority: normal(unstudent((score - 0.5) / error, freedom)),

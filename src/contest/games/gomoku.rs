@@ -105,14 +105,17 @@ fn is_position(word: &str) -> bool {
 
 /// A letter and a number each, with or without something between them.
 fn points(line: &str) -> Result<Vec<Point>, BadLine> {
-    let unreadable = || BadLine::Unreadable(line.chars().take(40).collect());
     let mut moves = Vec::new();
     let mut rest = line.trim_start();
     while !rest.is_empty() {
-        let digits = rest.get(1..).ok_or_else(unreadable)?;
+        let digits =
+            rest.get(1..).ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?;
         let end = 1 + digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
         let (point, after) = rest.split_at(end);
-        moves.push(Point::parse(point).ok_or_else(unreadable)?);
+        moves.push(
+            Point::parse(point)
+                .ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?,
+        );
         rest = after.trim_start();
     }
     Ok(moves)
@@ -127,10 +130,9 @@ fn offsets(line: &str, start: &Board) -> Result<Vec<Point>, BadLine> {
         .ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?;
     let width = i16::from(start.width());
     let height = i16::from(start.height());
-    let on = |number: i16, of: i16| u8::try_from(number).ok().filter(|_| number < of);
     let point = |right: i16, below: i16| {
-        let column = on((width / 2).checked_add(right)?, width)?;
-        let row = on((height - 1 - height / 2).checked_sub(below)?, height)?;
+        let column = coordinate((width / 2).checked_add(right)?, width)?;
+        let row = coordinate((height - 1 - height / 2).checked_sub(below)?, height)?;
         Point::new(column, row)
     };
     let (pairs, _) = numbers.as_chunks();
@@ -140,6 +142,11 @@ fn offsets(line: &str, start: &Board) -> Result<Vec<Point>, BadLine> {
             point(right, below).ok_or(BadLine::Beyond(number))
         })
         .collect()
+}
+
+/// A coordinate of a board with so many of them.
+fn coordinate(number: i16, of: i16) -> Option<u8> {
+    u8::try_from(number).ok().filter(|_| number < of)
 }
 
 /// The record of moves, if they can be played.
