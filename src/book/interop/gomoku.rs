@@ -182,14 +182,12 @@ pub fn import_gomoku(
     }
     let Content { moves, scores, rows, unreadable, unreached } = content;
     let mut comments = 0;
-    let mut done = 0;
     let all = moves.len() as u64;
-    for ((key, mv), mut mark) in moves {
+    for (done, ((key, mv), mut mark)) in (0..).zip(moves) {
         if done % 4096 == 0 {
             check_stop(path, options)?;
             options.progress.report(Step::Writing, done, all);
         }
-        done += 1;
         comments += u64::from(mark.comment.is_some());
         if let Some(comment) = &mut mark.comment {
             import::shorten(comment);

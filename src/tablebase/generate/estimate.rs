@@ -246,8 +246,8 @@ fn digits_bytes(material: Material) -> u64 {
 /// Bytes of the words needed of the tables that captures lead to.
 pub(crate) fn captured_bytes(material: Material) -> Option<u64> {
     subtable_pool::needed_sides(material)
-        .into_iter()
-        .map(|(left, _)| Some(WORD_LEN * u64::from(Index::count_slots(left)?)))
+        .into_keys()
+        .map(|left| Some(WORD_LEN * u64::from(Index::count_slots(left)?)))
         .sum()
 }
 
