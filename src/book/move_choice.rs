@@ -107,6 +107,20 @@ impl Default for SelectOptions {
 }
 
 /// Chooses moves; equal seeds and equal questions give equal answers.
+///
+/// ```
+/// use juzhong::book::{BookMove, MoveStats, Policy, SelectOptions, Selector};
+/// use juzhong::xiangqi::Move;
+///
+/// let stats = MoveStats { games: 1, draws: 1, ..MoveStats::default() };
+/// let moves = [("h2e2", 9), ("h0g2", 4)]
+///     .map(|(text, weight)| BookMove::new(Move::parse(text).unwrap(), stats, weight));
+/// let options = SelectOptions { policy: Policy::Best, ..SelectOptions::default() };
+/// let mut selector = Selector::new(options, 1);
+/// assert_eq!(selector.choose(&moves, 0, |_| true).unwrap().weight, 9);
+/// // A move that the caller refuses is left out.
+/// assert_eq!(selector.choose(&moves, 0, |mv| mv != moves[0].mv).unwrap().weight, 4);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Selector {
     options: SelectOptions,
@@ -247,8 +261,10 @@ const fn is_withheld<M>(found: &BookMove<M>) -> bool {
 
 /// The moves come in the order of games and moves; the first of equals is kept.
 fn best<'a, M>(candidates: &[&'a BookMove<M>]) -> Option<&'a BookMove<M>> {
-    let heavier = |a: &'a BookMove<M>, b: &'a BookMove<M>| if b.weight > a.weight { b } else { a };
-    let heaviest = candidates.iter().copied().reduce(heavier)?;
+    let heaviest = candidates
+        .iter()
+        .copied()
+        .reduce(|a: &'a BookMove<M>, b: &'a BookMove<M>| if b.weight > a.weight { b } else { a })?;
     if heaviest.score.assured().is_none() {
         return Some(heaviest);
     }

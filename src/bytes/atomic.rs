@@ -71,6 +71,7 @@ impl AtomicFile {
     /// Those of syncing and renaming; [`io::ErrorKind::AlreadyExists`] if something must not be
     /// replaced. The temporary file is removed then.
     pub fn commit(self) -> io::Result<()> {
+        // Before the rename: otherwise a crash could leave the new name with none of the content.
         self.file.as_file().sync_all()?;
         let moved = match self.replaces {
             true => self.file.persist(&self.target),
@@ -107,8 +108,9 @@ fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let prefix = prefix_of(target);
     let like = target.symlink_metadata().ok().filter(Metadata::is_file);
     // Not private like temporary files, and with plain errors, to which tempfile would add the path.
-    let open = |path: &Path| create_like(path, like.as_ref());
-    tempfile::Builder::new().prefix(&prefix).make_in(folder_of(target), open)
+    tempfile::Builder::new()
+        .prefix(&prefix)
+        .make_in(folder_of(target), |path: &Path| create_like(path, like.as_ref()))
 }
 
 /// A folder `.NAME.part-…` beside the folder `NAME`, with the modes of any new folder, removed when it is
@@ -124,6 +126,8 @@ pub fn folder_beside(target: &Path) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix);
     #[cfg(unix)]
+    // The process's mask takes away what new folders here do not have; tempfile alone would make a private
+    // one.
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
     builder.tempdir_in(folder_of(&target))
 }
@@ -150,12 +154,16 @@ fn create_like(path: &Path, like: Option<&Metadata>) -> io::Result<File> {
     options.read(true).write(true).create_new(true);
     let Some(like) = like else { return options.open(path) };
     let mode = like.mode() & 0o777;
+    // The owner's bits alone until the group is known to be right: nobody may open the file in between who
+    // could not open the old one.
     let file = options.mode(mode & 0o700).open(path)?;
     let made = file.metadata()?;
-    let (user, group) = (like.uid(), like.gid());
+    let user = like.uid();
+    let group = like.gid();
     let mut is_group_kept = made.gid() == group;
     if made.uid() != user || !is_group_kept {
         let given = fchown(&file, Some(user), Some(group));
+        // Only root may give a file away, but its owner may give it to any group that he is in.
         is_group_kept |= given.is_ok() || fchown(&file, None, Some(group)).is_ok();
         tracing::debug!(?given, is_group_kept, "owner and group of the file that is replaced");
     }

@@ -144,6 +144,8 @@ impl<S: Reduce> Sorter<S> {
     /// Adds a batch. No lock is held while a run is written.
     pub(crate) fn push(&self, batch: Vec<S::Item>) -> io::Result<()> {
         let bytes = Self::size(&batch);
+        // The lock is released before sorting and writing, so that other threads go on filling the next lot
+        // meanwhile.
         let mut items = {
             let mut state = self.lock();
             state.bytes += bytes;
@@ -167,6 +169,8 @@ impl<S: Reduce> Sorter<S> {
     /// Adds a run, such as [`write_to`](Self::write_to) makes. Where there are many of a level, they
     /// are merged into one of the next.
     pub(crate) fn add_run(&self, mut run: File) -> io::Result<()> {
+        // Runs of one level are about equally long. Merging only those keeps the work at one pass over all
+        // data for each level.
         for level in 0.. {
             let full = {
                 let mut state = self.lock();
@@ -199,6 +203,8 @@ impl<S: Reduce> Sorter<S> {
         let mut runs: Vec<Run> = state.runs.into_iter().flatten().map(Run::temporary).collect();
         runs.append(&mut further);
         while runs.len() > FAN_IN {
+            // As few as are needed to come down to the fan-in: what is merged here is written and read once
+            // more.
             let few = FAN_IN.min(runs.len() - FAN_IN + 1);
             let few = runs.drain(..few).collect();
             runs.push(Run::temporary(self.write_run(Merge::of_runs(few, &self.stop)?)?));
@@ -230,6 +236,7 @@ impl<S: Reduce> Sorter<S> {
     ) -> io::Result<File> {
         let mut run = RunWriter::new(file)?;
         for sum in sums {
+            // Once for each block: the flag is shared with other threads, and sums come by the million.
             if run.block.is_empty() && stop.is_set() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
@@ -285,6 +292,8 @@ impl<W: Write> RunWriter<W> {
         if !self.block.is_empty() {
             self.end_block()?;
         }
+        // An empty block ends a run and states its sums: a file cut off between two blocks would otherwise
+        // pass for whole.
         write_block(&mut self.out, 0, &self.count.to_le_bytes())?;
         self.out.into_inner().map_err(io::IntoInnerError::into_error)
     }
@@ -393,6 +402,7 @@ impl Run {
         self.read_exact(&mut head)?;
         let [length, packed, stated] = [0, 4, 8]
             .map(|at| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]));
+        // Before any memory is taken. Data that cannot be packed grows by less than one part in 128.
         if length as usize > MAX_BLOCK || packed as usize > MAX_BLOCK + (MAX_BLOCK >> 7) {
             return Err(self.damaged());
         }
@@ -501,6 +511,8 @@ impl<S: Reduce> Merge<S> {
     /// first to arrive at a node waits there.
     fn play(&mut self, source: usize) {
         let mut winner = source;
+        // Leaves have the numbers after those of the inner nodes, so that no tree is stored and any number
+        // of sources fits.
         let mut node = (source + self.sources.len()) / 2;
         while node > 0 {
             let other = self.losers[node];
@@ -533,6 +545,7 @@ impl<S: Reduce> Merge<S> {
             return Ok(None);
         }
         let next = self.sources[winner].next(&mut self.unpack)?;
+        // Checksums hold for blocks only; that the runs ascend is what the merge rests on.
         if next.as_ref().is_some_and(|next| head.order(next) != Ordering::Less)
             && let MergeSource::File(run) = &self.sources[winner]
         {

@@ -1,8 +1,20 @@
+//! The request to end long work early.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A request to end some work early. Every clone is the same request: the caller sets one, the work looks at
 /// another now and then. By [`default`](Self::default) nothing is requested.
+///
+/// ```
+/// use juzhong::bytes::StopFlag;
+///
+/// let asked = StopFlag::default();
+/// let looked_at = asked.clone();
+/// assert!(!looked_at.is_set());
+/// asked.set();
+/// assert!(looked_at.is_set());
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 

@@ -63,11 +63,13 @@ impl RawLine {
 #[must_use]
 pub fn readable(bytes: Vec<u8>) -> String {
     decode(bytes).unwrap_or_else(|bytes| {
-        let show = |chunk: std::str::Utf8Chunk<'_>| {
-            let bad = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
-            std::iter::once(chunk.valid().to_owned()).chain(bad).collect::<String>()
-        };
-        bytes.utf8_chunks().map(show).collect()
+        bytes
+            .utf8_chunks()
+            .map(|chunk: std::str::Utf8Chunk<'_>| {
+                let bad = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
+                std::iter::once(chunk.valid().to_owned()).chain(bad).collect::<String>()
+            })
+            .collect()
     })
 }
 

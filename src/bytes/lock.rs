@@ -85,6 +85,8 @@ impl FileLock {
                 Opened::Held(process) => return Ok(Claim::Others(process)),
             };
             match file.try_lock() {
+                // Between opening and locking, the owner may have removed the file and another process made
+                // a new one of that name: a lock on the old one protects nothing.
                 Ok(()) if is_at(&file, &path) => {
                     sign(&mut file)?;
                     return Ok(Claim::Ours(Self { path, file: Some(file) }));
@@ -179,6 +181,7 @@ impl FolderLock {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         // Nothing of this process is in the folder yet: it does not matter which process comes in between.
+        // An exclusive lock cannot be turned into a shared one in one step everywhere.
         file.unlock()?;
         file.lock_shared()?;
         Ok(Self { file: Some(file) })
@@ -288,9 +291,10 @@ pub fn is_lock(path: &Path) -> bool {
     let mut options = File::options();
     options.read(true);
     own_files::no_follow(&mut options);
-    let is_own =
-        |file: &File| file.metadata().is_ok_and(|about| own_files::is_own_file(path, &about));
-    options.open(path).is_ok_and(|mut file| is_own(&file) && check(&mut file, path).is_ok())
+    options.open(path).is_ok_and(|mut file| {
+        file.metadata().is_ok_and(|about| own_files::is_own_file(path, &about))
+            && check(&mut file, path).is_ok()
+    })
 }
 
 /// Checks that an open file can be a lock file: it holds no one's data.
@@ -307,9 +311,11 @@ fn check(file: &mut File, path: &Path) -> io::Result<()> {
             Err(error) if is_locked(&error) => return Ok(()), // another process holds it
             read => read?,
         };
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is_short = text.len() as u64 <= MAX_LEN;
-        if is_short && str::from_utf8(&text).is_ok_and(|text| is_number(text.trim())) {
+        if is_short
+            && str::from_utf8(&text)
+                .is_ok_and(|text| text.trim().bytes().all(|byte| byte.is_ascii_digit()))
+        {
             return Ok(());
         }
         "a file with something in it"

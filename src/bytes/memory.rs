@@ -32,7 +32,8 @@ pub fn prefer_large_pages<T>(reserved: &mut Vec<T>) {
         /// Advice is for whole pages; this is a multiple of every usual page size.
         const PAGE: usize = 1 << 16;
         let room = reserved.spare_capacity_mut();
-        let (start, len) = (room.as_mut_ptr().cast::<u8>(), size_of_val(room));
+        let start = room.as_mut_ptr().cast::<u8>();
+        let len = size_of_val(room);
         let skipped = start.align_offset(PAGE);
         let whole = len.saturating_sub(skipped) / PAGE * PAGE;
         if whole > 0 {

@@ -55,16 +55,18 @@ fn open(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
 pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     use io::Read;
     let file = regular(path)?;
-    let too_large = || {
-        let text = message!("the file is larger than the {max} bytes that are read of it");
-        io::Error::new(io::ErrorKind::FileTooLarge, text)
-    };
     if file.metadata()?.len() > max {
-        return Err(too_large());
+        return Err(too_large(max));
     }
     let mut bytes = Vec::new();
     file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max { Err(too_large()) } else { Ok(bytes) }
+    if bytes.len() as u64 > max { Err(too_large(max)) } else { Ok(bytes) }
+}
+
+/// The error of a file that is longer than what is read of it.
+fn too_large(max: u64) -> io::Error {
+    let text = message!("the file is larger than the {max} bytes that are read of it");
+    io::Error::new(io::ErrorKind::FileTooLarge, text)
 }
 
 /// Returns true if an error of [`regular`] or of listing a folder concerns this path alone, so that others

@@ -163,8 +163,10 @@ fn is_own(path: &Path, about: &Metadata) -> bool {
 #[cfg(unix)]
 fn is_user(folder: &Path, user: u32) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let made = || tempfile::tempfile_in(folder).and_then(|file| file.metadata());
-    user == rustix::process::geteuid().as_raw() || made().is_ok_and(|about| about.uid() == user)
+    user == rustix::process::geteuid().as_raw()
+        || tempfile::tempfile_in(folder)
+            .and_then(|file| file.metadata())
+            .is_ok_and(|about| about.uid() == user)
 }
 
 #[cfg(not(unix))]

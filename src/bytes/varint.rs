@@ -15,6 +15,19 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
 
 /// Reads one varint from the front of `input` and advances it. `None` if `input` ends inside it, if the value
 /// exceeds 64 bits, or if the encoding is longer than it needs to be (encodings are unique).
+///
+/// ```
+/// use juzhong::bytes::varint;
+///
+/// let mut bytes = Vec::new();
+/// varint::put(&mut bytes, 300);
+/// assert_eq!(bytes, [0xac, 0x02]);
+/// let mut input = bytes.as_slice();
+/// assert_eq!(varint::take(&mut input), Some(300));
+/// assert!(input.is_empty());
+/// // Longer than it needs to be.
+/// assert_eq!(varint::take(&mut [0x81, 0x00].as_slice()), None);
+/// ```
 pub fn take(input: &mut &[u8]) -> Option<u64> {
     let mut value = 0u64;
     for (i, &byte) in input.iter().enumerate().take(MAX_LEN) {

@@ -192,8 +192,9 @@ struct Escaper<'a, W> {
 impl<W: Write> Write for Escaper<'_, W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut rest = text;
-        let is_escaped = |c| is_hidden(c) && !(self.keeps_lines && matches!(c, '\n' | '\t'));
-        while let Some(at) = rest.find(is_escaped) {
+        while let Some(at) =
+            rest.find(|c| is_hidden(c) && !(self.keeps_lines && matches!(c, '\n' | '\t')))
+        {
             self.out.write_str(&rest[..at])?;
             let mut chars = rest[at..].chars();
             if let Some(c) = chars.next() {

@@ -75,7 +75,8 @@ const _: () = assert!(size_of::<JzMove>() == 8);
 
 impl From<Move> for JzMove {
     fn from(mv: Move) -> Self {
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         let letters = [b'a' + from.file(), b'0' + from.rank(), b'a' + to.file(), b'0' + to.rank()];
         let mut text = [0; 6];
         for (place, letter) in text.iter_mut().zip(letters) {
@@ -105,8 +106,10 @@ const fn side_number(side: Side) -> i32 {
 /// The squares of a position as C sees them.
 pub(crate) fn board_of(position: &Position) -> ([u8; JZ_SQUARES], i32) {
     let board = position.to_setup().board;
-    let number = |piece: Option<Piece>| piece.map_or(JZ_EMPTY, |piece| piece.index() as u8 + 1);
-    (board.map(number), side_number(position.turn()))
+    (
+        board.map(|piece: Option<Piece>| piece.map_or(JZ_EMPTY, |piece| piece.index() as u8 + 1)),
+        side_number(position.turn()),
+    )
 }
 
 /// The position of a FEN, and its counters.

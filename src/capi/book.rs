@@ -127,7 +127,8 @@ impl JzSelection {
         let default = SelectOptions::default();
         let temperature =
             if self.temperature == 0 { default.temperature } else { self.temperature };
-        let (min_games, min_weight) = (self.min_games, self.min_weight);
+        let min_games = self.min_games;
+        let min_weight = self.min_weight;
         Ok(SelectOptions { policy, temperature, min_games, min_weight, ..default })
     }
 }

@@ -131,11 +131,13 @@ fn rules_of(number: i32) -> Result<Rules, Failure> {
 }
 
 fn metric_of(number: i32) -> Result<Metric, Failure> {
-    let limited = |plies| u16::try_from(plies).ok().and_then(Metric::within);
     match number {
         JZ_METRIC_DTM => Ok(Metric::Dtm),
         JZ_METRIC_DTC => Ok(Metric::Dtc),
-        plies => limited(plies).ok_or(Failure::new(JZ_ERROR_NUMBER, "tables have no such metric")),
+        plies => u16::try_from(plies)
+            .ok()
+            .and_then(Metric::within)
+            .ok_or(Failure::new(JZ_ERROR_NUMBER, "tables have no such metric")),
     }
 }
 

@@ -42,17 +42,19 @@ impl std::str::FromStr for ClockSetting {
 
     /// `10+0.1`, in seconds; the increment may be missing.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let seconds = |text: &str| {
-            let seconds = text.trim().parse::<f64>().ok()?;
-            let time = Duration::try_from_secs_f64(seconds).ok()?;
-            (time <= Duration::from_secs(86_400)).then_some(time)
-        };
         let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
         match (seconds(base), seconds(increment)) {
             (Some(base), Some(increment)) if base > Duration::ZERO => Ok(Self { base, increment }),
             _ => Err("write SECONDS+INCREMENT as in 10+0.1"),
         }
     }
+}
+
+/// Reads a number of seconds, at most a day.
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds = text.trim().parse::<f64>().ok()?;
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    (time <= Duration::from_secs(86_400)).then_some(time)
 }
 
 impl std::fmt::Display for ClockSetting {
@@ -270,6 +272,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
                 return self.blame(side, fault, crate::engine::in_full(&error));
             }
         };
+        // Before the clock is set: what counts is the time that there was for this move.
         let allowed = self.allowed(side).unwrap_or(Duration::MAX);
         self.count_time(side, thought.took);
         if thought.took > allowed.saturating_add(self.time_control.margin) {
@@ -293,11 +296,10 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
         let stop = self.stop;
         let overdue = self.allowed(side).map(|time| time + self.time_control.margin);
         let began = std::time::Instant::now();
-        let give_up = || stop.is_set() || overdue.is_some_and(|time| began.elapsed() > time);
         let start = self.start.clone();
         let Some(client) = self.slots[side.index()].client() else { return Ok(Thought::default()) };
         client.set_line(start.as_deref(), line)?;
-        client.go(&limits, &give_up)
+        client.go(&limits, &|| stop.is_set() || overdue.is_some_and(|time| began.elapsed() > time))
     }
 
     fn limits(&self, side: Side) -> GoLimits {
@@ -362,6 +364,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     /// The side's engine loses, and is ended.
     fn blame(&mut self, side: Side, fault: Fault, how: Message) -> Turn<G> {
         self.fault = Some((side, fault));
+        // The next game starts it anew: an engine that hangs or answers nonsense is in an unknown state.
         self.slots[side.index()].release();
         Turn::Over(End::new(Outcome::Win(!side), how))
     }

@@ -107,8 +107,10 @@ const NAMES: [&str; 2] = ["a", "b"];
 
 /// Bytes up to the end of the last whole game.
 fn whole_games<G: Contested>(bytes: &[u8]) -> usize {
-    let ends = |&end: &usize| G::GAME_ENDS.iter().any(|text| bytes[..end].ends_with(text));
-    (1..=bytes.len()).rev().find(ends).unwrap_or(0)
+    (1..=bytes.len())
+        .rev()
+        .find(|&end: &usize| G::GAME_ENDS.iter().any(|text| bytes[..end].ends_with(text)))
+        .unwrap_or(0)
 }
 
 /// The error for a file that holds something other than games of matches.

@@ -157,7 +157,9 @@ impl<G: Contested> Match<G> {
             for _ in
                 0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
             {
-                let (sender, next, halt) = (sender.clone(), &next, &halt);
+                let sender = sender.clone();
+                let next = &next;
+                let halt = &halt;
                 scope.spawn(move || self.work(next, halt, &sender));
             }
             drop(sender);
@@ -248,12 +250,12 @@ impl<G: Contested> Match<G> {
         let at_board = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
         let mut runner = GameRunner::new(self.time_control, &self.referee, at_board, halt);
         let Some(played) = runner.play(&opening) else { return Ok(None) };
-        let (fault, by_side) = (runner.fault, runner.effort);
+        let fault = runner.fault;
+        let by_side = runner.effort;
         let effort = Side::ALL.map(|side| by_side[engine_of(number, side)]);
         let fault = fault.map(|(side, fault)| (engine_of(number, side), fault));
         let outcome = played.end.outcome;
         let [first, second] = Side::ALL.map(|side| names[engine_of(number, side)].clone());
-        let tag = |name: &str, value: String| (name.to_owned(), value);
         let tags = vec![
             tag("Event", "juzhong match".to_owned()),
             tag("Round", (number + 1).to_string()),
@@ -265,6 +267,11 @@ impl<G: Contested> Match<G> {
         let warnings = [slots[0].take_warnings(), slots[1].take_warnings()];
         Ok(Some(MatchGame { number, record, outcome, fault, effort, warnings }))
     }
+}
+
+/// A tag of a record.
+fn tag(name: &str, value: String) -> (String, String) {
+    (name.to_owned(), value)
 }
 
 /// The interval between two looks at whether a match is to stop.

@@ -148,7 +148,6 @@ fn extended<G: Contested>(
     chance: &mut ChaCha8Rng,
     referee: &Referee<G>,
 ) -> Record<G> {
-    let is_over = |line: &Line<G>| referee.by_rules(line).is_some();
     let options = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
     let mut engine = Engine::<G>::new(options).ok();
     let mut score = |line: &Line<G>| {
@@ -164,7 +163,7 @@ fn extended<G: Contested>(
     for _ in 0..TRIES {
         longer = line.clone();
         let played = (0..plies).all(|_| push_random(&mut longer, chance));
-        if !played || is_over(&longer) {
+        if !played || referee.by_rules(&longer).is_some() {
             continue;
         }
         if before.zip(score(&longer)).is_none_or(|(before, after)| (after - before).abs() <= SWING)
@@ -172,7 +171,7 @@ fn extended<G: Contested>(
             break;
         }
     }
-    if is_over(&longer) {
+    if referee.by_rules(&longer).is_some() {
         return opening.clone();
     }
     let tree = Tree { moves: longer.moves().collect(), ..Tree::default() };

@@ -122,7 +122,8 @@ impl<'a, G: Contested> EngineSlot<'a, G> {
 
     /// The name of the engine.
     pub(crate) fn name(&self) -> String {
-        let own = || self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned());
-        self.participant.name.clone().unwrap_or_else(own)
+        self.participant.name.clone().unwrap_or_else(|| {
+            self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned())
+        })
     }
 }

@@ -56,17 +56,21 @@ impl<G: Contested> SelfPlay<G> {
         if openings.is_empty() {
             return Err(SelfPlayError::NoOpenings);
         }
-        let play = |number: usize| {
-            let mut engine = Engine::new(self.engine_options())?;
-            let game = self.game(&mut engine, &openings[number % openings.len()], number);
-            done();
-            Ok(game)
-        };
-        (0..games).into_par_iter().with_max_len(1).map(play).collect()
+        (0..games)
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|number: usize| {
+                let mut engine = Engine::new(self.engine_options())?;
+                let game = self.game(&mut engine, &openings[number % openings.len()], number);
+                done();
+                Ok(game)
+            })
+            .collect()
     }
 
     fn engine_options(&self) -> EngineOptions<G::Rules> {
-        let (hash_mib, rules) = (self.hash_mib, self.rules);
+        let hash_mib = self.hash_mib;
+        let rules = self.rules;
         EngineOptions { hash_mib, rules, ..EngineOptions::default() }
     }
 
@@ -74,14 +78,13 @@ impl<G: Contested> SelfPlay<G> {
         let mut chance = ChaCha8Rng::seed_from_u64(self.seed);
         chance.set_stream(number as u64);
         let referee = Referee { rules: self.rules, ..Referee::default() };
-        let mut turn = |line: &Line<G>| {
+        let played = game_runner::play(opening, &referee, &mut |line: &Line<G>| {
             let limits = Limits::nodes(self.nodes * (80 + chance.next_u64() % 41) / 100);
             match engine.choose(line, &limits, &()) {
                 Some(Choice { mv, .. }) => Turn::Move { mv, score: None, comment: None },
                 None => Turn::Over(End::new(Outcome::Draw, "no move")),
             }
-        };
-        let played = game_runner::play(opening, &referee, &mut turn);
+        });
         played.map_or_else(|| opening.clone(), |played| played.record(opening, self.tags(number)))
     }
 

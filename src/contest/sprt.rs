@@ -10,6 +10,17 @@
 use crate::contest::stats::expected_score;
 
 /// Two hypotheses and the probabilities with which they may be confused.
+///
+/// ```
+/// use juzhong::contest::{Decision, Sprt};
+///
+/// let test = Sprt { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05 };
+/// assert!(test.is_sound());
+/// // Pairs of games in which the first engine made 0, ½, 1, 1½ and 2 points.
+/// assert_eq!(test.decide(&[0, 10, 20, 12, 0]), Decision::Open);
+/// assert_eq!(test.decide(&[10, 100, 200, 400, 90]), Decision::H1);
+/// assert_eq!(test.decide(&[90, 400, 200, 100, 10]), Decision::H0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
     /// The hypothesis H0: the first engine is this many Elo (logistic) stronger than the second.
@@ -53,7 +64,6 @@ impl Sprt {
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let Self { elo0, elo1, alpha, beta } = *self;
-        let possible = |p: f64| p > 0.0 && p < 0.5;
         elo0 < elo1 && elo0.abs().max(elo1.abs()) < 2000.0 && possible(alpha) && possible(beta)
     }
 
@@ -70,6 +80,8 @@ impl Sprt {
         if pairs.iter().all(|&n| n == 0) {
             return 0.0;
         }
+        // The likeliest frequencies of a score that never occurred are 0, and their ratio would be
+        // undefined.
         let counts = pairs.map(|n| if n == 0 { NEVER } else { n as f64 });
         let all: f64 = counts.iter().sum();
         let shares = counts.map(|n| n / all);
@@ -90,6 +102,11 @@ impl Sprt {
     }
 }
 
+/// Returns true if an error has a probability that a test can have.
+fn possible(p: f64) -> bool {
+    p > 0.0 && p < 0.5
+}
+
 /// The frequencies with mean `mean` (between 0 and 1) that make those observed the likeliest:
 /// `p / (1 + t (x - mean))` with the t at which the mean is right.
 fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
@@ -101,7 +118,10 @@ fn likeliest(shares: &[f64; 5], mean: f64) -> [f64; 5] {
             p / (1.0 + t * (x - mean))
         })
     };
-    let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
+    // Between these all denominators are positive; the excess falls as t grows, so that halving finds its
+    // zero.
+    let mut low = -1.0 / (1.0 - mean);
+    let mut high = 1.0 / mean;
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         let excess: f64 =

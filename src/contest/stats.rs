@@ -53,6 +53,19 @@ impl std::ops::Add for Count {
 }
 
 /// The results of a match so far, for its first engine.
+///
+/// ```
+/// use juzhong::contest::MatchResults;
+/// use juzhong::game::{Outcome, Side};
+///
+/// let mut results = MatchResults::default();
+/// // A pair of games with colours changed: the first engine wins as Red and draws as Black.
+/// results.add(Outcome::Win(Side::First));
+/// results.add(Outcome::Draw);
+/// assert_eq!((results.total().wins, results.total().draws), (1, 1));
+/// assert_eq!(results.pairs, [0, 0, 0, 1, 0]);
+/// assert_eq!(results.by_pairs().unwrap().score, 0.75);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MatchResults {
     /// As Red, and as Black.
@@ -128,15 +141,19 @@ impl Estimate {
         }
         let seen: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
         let score = mean(&seen, scores.iter().copied());
+        // Equal results show no variance at all; with each score seen a little beforehand the interval
+        // stays honest for few games.
         let weights: Vec<f64> = seen.iter().map(|count| count + PRIOR).collect();
         let centre = mean(&weights, scores.iter().copied());
         let variance = mean(&weights, scores.iter().map(|x| (x - centre).powi(2)));
         let all: f64 = weights.iter().sum();
-        let (error, freedom) = ((variance / all).sqrt(), all - 1.0);
+        let error = (variance / all).sqrt();
+        let freedom = all - 1.0;
         let reach = error * student(CONFIDENCE, freedom);
         Some(Self {
             score,
             elo: elo(score),
+            // The interval is symmetric in points and not in Elo, whose scale is stretched at its ends.
             low: elo(score - reach),
             high: elo(score + reach),
             superiority: normal(unstudent((score - 0.5) / error, freedom)),
@@ -165,6 +182,15 @@ fn unstudent(t: f64, freedom: f64) -> f64 {
 }
 
 /// The difference in Elo at which `score` points a game are expected.
+///
+/// ```
+/// use juzhong::contest::{elo, expected_score};
+///
+/// assert_eq!(elo(0.5), 0.0);
+/// assert!((elo(0.64) - 100.0).abs() < 1.0);
+/// assert!((expected_score(elo(0.7)) - 0.7).abs() < 1e-9);
+/// assert_eq!(elo(1.0), f64::INFINITY);
+/// ```
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     if score <= 0.0 {

@@ -9,11 +9,13 @@ use rand::rngs::SysRng;
 /// the system has none to give, the time must do.
 #[must_use]
 pub fn seed_or_drawn(set: Option<u64>) -> u64 {
-    let time = || {
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        time.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
-    };
-    set.unwrap_or_else(|| SysRng.try_next_u64().unwrap_or_else(|_| time()))
+    set.unwrap_or_else(|| SysRng.try_next_u64().unwrap_or_else(|_| time_bits()))
+}
+
+/// The time, and the number of the process, which differs where the time does not.
+fn time_bits() -> u64 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    time.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
 }
 
 #[cfg(test)]

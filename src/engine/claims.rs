@@ -79,10 +79,13 @@ impl<'a> Claims<'a> {
     /// plays `mv` and goes on by the tablebases; `None` where that is not known.
     pub(crate) fn plies(mut self, line: &Line<Position>, mv: Move) -> Option<u32> {
         let mut position = line.position().clone();
+        // The move in question counts as the winner's answer from now on, so that the graph follows it
+        // wherever the position comes back.
         self.answers.insert(position.key(), mv);
         position.make(mv);
         self.node(position);
         let mut next = 0;
+        // Nodes are added while others are expanded; the list is its own queue.
         while next < self.nodes.len() {
             self.expand(next)?;
             next += 1;
@@ -107,6 +110,7 @@ impl<'a> Claims<'a> {
             if m.entry.wdl != Wdl::Loss {
                 return None;
             }
+            // Mated without any rule of repetition: such a move leaves the graph, and its plies are known.
             if m.entry.order == 0 {
                 let plies = u32::from(m.entry.distance);
                 self.nodes[place].ends = self.nodes[place].ends.max(plies);
@@ -168,9 +172,9 @@ impl<'a> Claims<'a> {
                 return None;
             }
         }
-        let can_return = |key| self.places.contains_key(&key) || self.answers.contains_key(&key);
         let mut earlier = past[..rest].iter().map(|ply| ply.key_before);
-        (!earlier.any(can_return)).then_some(())
+        (!earlier.any(|key| self.places.contains_key(&key) || self.answers.contains_key(&key)))
+            .then_some(())
     }
 
     /// The plies of the longest way from the first node on.
@@ -195,6 +199,8 @@ impl<'a> Claims<'a> {
                     return Some(0);
                 }
                 let visits: u32 = nodes().map(|n| VISITS.saturating_sub(n.visits)).sum();
+                // Within a part each node can occur as often as it may; the one visit more decides. Leaving
+                // with the last visit unused instead takes the longest way out.
                 (2 * visits).max(2 * visits.saturating_sub(1) + out)
             } else {
                 out
@@ -217,6 +223,8 @@ impl<'a> Claims<'a> {
                 stack.push((start, 0));
             }
             while let Some((node, next)) = stack.pop() {
+                // A stack of its own instead of recursion: parts can be as deep as the budget has
+                // positions.
                 let Some(answer) = self.nodes[node].answers.get(next) else {
                     left.push(node);
                     continue;
@@ -232,6 +240,8 @@ impl<'a> Claims<'a> {
             let mut part = Vec::new();
             let mut stack = vec![start];
             while let Some(node) = stack.pop() {
+                // The marks of the first pass are taken down by the second, so that no second list is
+                // needed.
                 if std::mem::replace(&mut seen[node], false) {
                     part.push(node);
                     stack.extend(&before[node]);
@@ -258,6 +268,8 @@ impl<'a> Claims<'a> {
             after
         };
         let checks = |(node, a): (usize, Answer)| after(node, a).gives_check(a.answer);
+        // The losing side checks all the time. It is to blame unless the winner answers with checks all the
+        // time as well, which a circle of checking answers would allow.
         if inner().all(|(node, a)| self.nodes[node].position.gives_check(a.mv)) {
             return self.has_no_circle(part, inner().filter(|&edge| checks(edge)));
         }
@@ -286,6 +298,8 @@ impl<'a> Claims<'a> {
                 }
             }
         }
+        // Nodes are taken off as soon as nothing leads to them any more: what stays behind lies on a circle
+        // or after one.
         count == part.len()
     }
 
@@ -295,7 +309,7 @@ impl<'a> Claims<'a> {
         let mut moves: HashMap<usize, Vec<Answer>> = HashMap::new();
         edges.for_each(|(from, answer)| moves.entry(from).or_default().push(answer));
         let start = &self.nodes[part[0]].position;
-        let is_chased = |first: Square| {
+        start.side(!start.turn()).into_iter().any(|first: Square| {
             let mut squares = HashMap::from([(part[0], first)]);
             let mut stack = vec![part[0]];
             while let Some(node) = stack.pop() {
@@ -304,17 +318,19 @@ impl<'a> Claims<'a> {
                     if !chased(&self.nodes[node].position, a.mv).has(man) {
                         return false;
                     }
+                    // The piece chased may be the one that answers: it is followed to where it goes.
                     let stands = if a.answer.from() == man { a.answer.to() } else { man };
                     match squares.insert(a.to, stands) {
                         None => stack.push(a.to),
+                        // Two ways to one position with the piece on different squares: then it is not one
+                        // and the same piece.
                         Some(other) if other != stands => return false,
                         Some(_) => {}
                     }
                 }
             }
             true
-        };
-        start.side(!start.turn()).into_iter().any(is_chased)
+        })
     }
 }
 

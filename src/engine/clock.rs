@@ -4,6 +4,18 @@
 use std::time::Duration;
 
 /// A player's clock before a move.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use juzhong::engine::clock::Clock;
+///
+/// let seconds = Duration::from_secs;
+/// let clock = Clock { remaining: seconds(60), increment: seconds(1), moves_to_go: None };
+/// let allowance = clock.allowance();
+/// assert!(allowance.soft.unwrap() <= allowance.hard);
+/// assert!(allowance.hard < clock.remaining);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
     /// Time left.

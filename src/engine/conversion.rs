@@ -93,6 +93,7 @@ impl<'a> Converter<'a> {
         let all = self.tables.ranked_moves(position).unwrap_or_default();
         self.is_vague |= has_other_ways(position, &all);
         let mut position = position.clone();
+        // Of the parity of `left`, so that the last round looks at all plies that are left.
         for plies in (2 - left % 2..=left).step_by(2) {
             let converting = tries.iter().find(|t| self.move_converts(&mut position, **t, plies));
             if let Some(found) = converting {
@@ -135,6 +136,7 @@ impl<'a> Converter<'a> {
             let undo = position.make(reply);
             let converts = self.converts(position, plies - 2);
             position.unmake(reply, undo);
+            // A refutation by a reply that the rules forbid in the long run proves nothing.
             self.is_vague |= !converts && self.may_lose_in_loop(position, reply, plies);
             converts
         });
@@ -160,6 +162,7 @@ impl<'a> Converter<'a> {
         let known = match self.known.get(&key) {
             Some(known) if known.proven <= plies => return true,
             Some(known) if known.refuted >= plies => return false,
+            // The moves are known from an earlier look; the clone is a count of references.
             known => known.map(|known| known.tries.clone()),
         };
         if self.budget.is_spent() {
@@ -171,6 +174,7 @@ impl<'a> Converter<'a> {
             let moves = self.tables.ranked_moves(position).unwrap_or_default();
             self.is_vague |= has_other_ways(position, &moves);
             let tries: Rc<[Try]> = tries(position, moves.into_iter()).into();
+            // Nothing proved in any number of plies, refuted in none.
             let known = Known { tries: tries.clone(), proven: u32::MAX, refuted: 0 };
             self.known.insert(key, known);
             tries

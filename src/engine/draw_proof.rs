@@ -48,7 +48,8 @@ impl<'a> DrawProof<'a> {
         rules: RuleSet,
         probe_budget: &'a ProbeBudget<'a>,
     ) -> Self {
-        let (side, line) = (line.position().turn(), line.clone());
+        let side = line.position().turn();
+        let line = line.clone();
         // A position that comes back on the way is no nearer to a quiet move than it was.
         let horizon = Horizon::Search { root: line.len() };
         let budget = Budget::new(probe_budget, POSITIONS);

@@ -30,7 +30,8 @@ pub struct TableOptions {
 impl Default for TableOptions {
     /// No folder, no restriction.
     fn default() -> Self {
-        let (rules, metric) = (None, None);
+        let rules = None;
+        let metric = None;
         Self { folders: Vec::new(), rules, metric, probe_depth: 1, men: 32, minds_limit: true }
     }
 }

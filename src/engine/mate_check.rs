@@ -108,7 +108,8 @@ fn drawing_line(
 ) -> Result<Option<DrawingLine>, ProbeError> {
     let mut position = position.clone();
     let mut place = None;
-    let (mut checks, mut chases) = (false, false);
+    let mut checks = false;
+    let mut chases = false;
     for turn in 0..TURNS {
         let (keeping, others) = drawing_moves(tables, &position)?;
         let mut kinds =

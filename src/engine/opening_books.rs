@@ -178,24 +178,27 @@ impl OpeningBooks {
         let given_up = self.max_misses > 0 && self.misses >= self.max_misses;
         let position = line.position();
         let mover = position.turn();
-        let serves = |book: &OpenBook| book.side.is_none_or(|side| side == mover);
-        if given_up || !self.books.iter().any(serves) {
+        if given_up
+            || !self.books.iter().any(|book: &OpenBook| book.side.is_none_or(|side| side == mover))
+        {
             return None;
         }
-        let sound = |mv: G::Move| {
-            position.is_legal(mv)
-                && !loses_by_rule(line, mv, rules)
-                && !refuses(mv, &after(line, mv))
-        };
         let mut choice = None;
         let mut number = 0;
         while choice.is_none()
             && let Some(book) = self.books.get_mut(number)
         {
-            match serves(book).then(|| book.probe(position)) {
+            match book.side.is_none_or(|side| side == mover).then(|| book.probe(position)) {
                 None => {}
                 Some(Ok(moves)) => {
-                    choice = book.selector.choose(&moves, ply, sound).map(|m| m.mv);
+                    choice = book
+                        .selector
+                        .choose(&moves, ply, |mv: G::Move| {
+                            position.is_legal(mv)
+                                && !loses_by_rule(line, mv, rules)
+                                && !refuses(mv, &after(line, mv))
+                        })
+                        .map(|m| m.mv);
                 }
                 Some(Err(error)) => {
                     warnings.push(message!("playing on without a book: {}", in_full(&error)));

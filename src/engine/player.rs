@@ -131,12 +131,12 @@ impl<M: Copy> Choice<M> {
     #[must_use]
     pub fn searched(found: Found<M>) -> Option<Self> {
         let Found { best, score, depth, nodes, pv, .. } = found;
-        let choice = |mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) };
-        best.map(choice)
+        best.map(|mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) })
     }
 
     fn from_book(mv: M) -> Self {
-        let (score, table) = (None, None);
+        let score = None;
+        let table = None;
         Self { mv, source: MoveSource::Book, score, table, depth: 0, nodes: 0, pv: vec![mv] }
     }
 
@@ -244,8 +244,9 @@ impl<G: Playable> Engine<G> {
     ///
     /// If the search cannot have the memory asked for; the options stay as they were then.
     pub fn set_options(&mut self, new: EngineOptions<G::Rules>) -> Result<(), EngineError> {
-        let parts = |o: &EngineOptions<_>| (o.hash_mib, o.threads, o.features);
-        if parts(&self.options) != parts(&new) {
+        if (self.options.hash_mib, self.options.threads, self.options.features)
+            != (new.hash_mib, new.threads, new.features)
+        {
             self.replace_searcher(&new)?;
         } else {
             self.searcher.set_multipv(new.multipv).map_err(EngineError)?;
@@ -355,8 +356,7 @@ impl<G: Playable> Engine<G> {
         }
         let start = Instant::now();
         let time = limits.soft_time.or(limits.hard_time).map(|time| time / RANKING_SHARE);
-        let in_time = || time.is_none_or(|time| start.elapsed() < time);
-        let lasts = || !control.should_stop() && in_time();
+        let lasts = || !control.should_stop() && time.is_none_or(|time| start.elapsed() < time);
         let nodes = limits.nodes.map_or(MAX_PROBES, |nodes| nodes.min(MAX_PROBES.into()) as u32);
         match self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts }) {
             Known::Move(choice) => Some(choice),
@@ -388,6 +388,7 @@ impl<G: Playable> Engine<G> {
         }
         let root_ranking = self.root_ranking(line, probe_budget);
         let is_won = root_ranking.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
+        // A book may know nothing of a forced win; a win that the tables are sure of is not risked for it.
         if !is_won && let Some(mv) = self.book_move(line) {
             return Known::Move(Choice::from_book(mv));
         }
@@ -411,12 +412,19 @@ impl<G: Playable> Engine<G> {
 
     /// A book's move, none after which the tablebases know that the other side wins.
     fn book_move(&mut self, line: &Line<G>) -> Option<G::Move> {
-        let (tables, banned) = (self.tables.as_ref(), &self.banned);
-        let refuses = |mv: G::Move, after: &Line<G>| {
-            let value = || tables.and_then(|tables| tables.probe(after, i32::MAX));
-            banned.contains(&mv) || value().is_some_and(TableValue::is_won)
-        };
-        self.opening_books.choose(line, self.options.rules, &refuses, &mut self.warnings)
+        let tables = self.tables.as_ref();
+        let banned = &self.banned;
+        self.opening_books.choose(
+            line,
+            self.options.rules,
+            &|mv: G::Move, after: &Line<G>| {
+                banned.contains(&mv)
+                    || tables
+                        .and_then(|tables| tables.probe(after, i32::MAX))
+                        .is_some_and(TableValue::is_won)
+            },
+            &mut self.warnings,
+        )
     }
 
     /// The tablebases' ranking of the moves that are not banned. `None` where all that keep the
@@ -475,6 +483,7 @@ impl<G: Playable> Engine<G> {
     ) -> Option<Choice<G::Move>> {
         let mut others = MoveList::new();
         line.position().legal_moves(&mut others);
+        // The search knows bans but no list of moves to choose from.
         others.retain(|mv| moves.iter().all(|m| m.mv != *mv));
         let banned = self.banned.clone();
         self.ban(others.to_vec());
@@ -515,7 +524,9 @@ impl<G: Playable> Engine<G> {
         // The search may look at a part of the moves only, and all of that may be banned.
         let mv = best.or_else(|| self.any_move(line.position()))?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
-        let (source, score, table) = (MoveSource::Search, Some(score), None);
+        let source = MoveSource::Search;
+        let score = Some(score);
+        let table = None;
         Some(Choice { mv, source, score, table, depth, nodes, pv })
     }
 
@@ -618,8 +629,12 @@ fn open_tables<G: Playable>(
 /// Returns true if a transposition table of `mib` MiB fits into memory beside everything else, once
 /// one of `freed` MiB is freed. Where that is not known, it is left to the allocation.
 fn fits(mib: usize, freed: usize) -> bool {
-    let bytes = |mib: usize| (mib as u64).saturating_mul(1 << 20);
-    available_memory().is_none_or(|free| bytes(mib) <= free.saturating_add(bytes(freed)))
+    available_memory().is_none_or(|free| mib_bytes(mib) <= free.saturating_add(mib_bytes(freed)))
+}
+
+/// Bytes of a number of MiB.
+const fn mib_bytes(mib: usize) -> u64 {
+    (mib as u64).saturating_mul(1 << 20)
 }
 
 fn new_searcher<G: Playable>(

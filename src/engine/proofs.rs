@@ -69,11 +69,13 @@ impl TablebaseProbe<Board> for ProvedTables {
 
 impl Endgames<Board> for ProvedTables {
     fn open(options: &TableOptions, _rules: <Board as Adjudicate>::Rules) -> Result<Self, Message> {
-        let open = |path: &std::path::PathBuf| {
-            ProvedPositions::open(path).map_err(|error| message!("{}: {error}", path.shown()))
-        };
-        let books: Vec<ProvedPositions> =
-            options.folders.iter().map(open).collect::<Result<_, _>>()?;
+        let books: Vec<ProvedPositions> = options
+            .folders
+            .iter()
+            .map(|path: &std::path::PathBuf| {
+                ProvedPositions::open(path).map_err(|error| message!("{}: {error}", path.shown()))
+            })
+            .collect::<Result<_, _>>()?;
         let probe_depth = i32::try_from(options.probe_depth).unwrap_or(i32::MAX);
         Ok(Self { books, probe_depth })
     }

@@ -132,6 +132,7 @@ impl<'a> RootRanker<'a> {
     /// Returns true if the outcome after the move comes before the limit, which a capture puts off.
     fn is_in_time(&self, RootMove { mv, entry, .. }: RootMove<Move>) -> bool {
         if self.is_capture(mv) && self.left < u32::MAX {
+            // The capture itself is one of the plies of the entry; the limit begins after it.
             let after = Entry { distance: entry.distance.saturating_sub(1), ..entry };
             return is_in_time(after, MOVE_LIMIT);
         }
@@ -156,6 +157,7 @@ impl<'a> RootRanker<'a> {
         if let Some(Conversion::By(mv)) = conversion
             && let Some(place) = moves.iter().position(|m| m.mv == mv)
         {
+            // To the front, with the others in their order.
             moves[..=place].rotate_right(1);
         }
         let (is_sure, remark) = match conversion {
@@ -178,11 +180,11 @@ impl<'a> RootRanker<'a> {
         if ranked.iter().any(|&(kind, _)| kind <= Winning::ByRule) {
             return;
         }
-        let is_open = |kind| matches!(kind, Winning::LateCapture | Winning::Late);
-        let is_near =
-            |m: &RootMove<Move>| self.is_capture(m.mv) || u32::from(m.entry.distance) <= self.left;
-        let by_rule =
-            ranked.iter_mut().filter(|(kind, m)| is_open(*kind) && m.entry.order > 0 && is_near(m));
+        let by_rule = ranked.iter_mut().filter(|(kind, m)| {
+            is_open(*kind)
+                && m.entry.order > 0
+                && (self.is_capture(m.mv) || u32::from(m.entry.distance) <= self.left)
+        });
         for (kind, m) in by_rule.take(CLAIMS) {
             let claims = Claims::new(self.tables, self.rules, probe_budget);
             let plies = claims.plies(&self.line, m.mv);
@@ -257,6 +259,7 @@ impl<'a> RootRanker<'a> {
 
     /// Returns true if a position has come back since the last capture.
     fn has_repeated(&self) -> bool {
+        // Nothing before the last capture can come back.
         let since = self.line.len() - self.line.reversible() as usize;
         let before = self.line.plies()[since..].iter().map(|ply| ply.key_before);
         let mut seen = HashSet::new();
@@ -273,7 +276,6 @@ impl<'a> RootRanker<'a> {
     /// By the move and the answers to it.
     fn drawing(&self, m: RootMove<Move>) -> Drawing {
         let Foresight { now, later } = self.foresee(m.mv, Horizon::Game);
-        let is_loss = |wdl| wdl == Some(Wdl::Loss);
         match m.entry.wdl {
             _ if now == Some(Wdl::Win) => Drawing::Claimed,
             Wdl::Loss => Drawing::Lost,
@@ -300,6 +302,7 @@ impl<'a> RootRanker<'a> {
             let until = if kind == Losing::Lasting { until } else { 0 };
             (kind, Reverse(until), Reverse(m.entry))
         });
+        // Behind `Lasting` the loss cannot be put off; before it the game may still be saved.
         let is_sure = ranked[0].0 > Losing::Lasting;
         let moves = ranked.into_iter().map(|(_, m)| m).collect();
         RootRanking { moves, keeping: 1, wdl: Wdl::Loss, is_sure, remark: None }
@@ -332,6 +335,8 @@ impl<'a> RootRanker<'a> {
         let mut line = self.line.clone();
         line.push(mv);
         let now = self.verdict(&line, mover, horizon);
+        // A repetition needs four plies without a capture, the reply included. Most moves are spared the
+        // look at all replies.
         let may_be_judged = line.reversible() >= 3 || line.clock() + 1 >= MOVE_LIMIT;
         if now.is_some() || !may_be_judged {
             return Foresight { now, later: None };
@@ -341,6 +346,7 @@ impl<'a> RootRanker<'a> {
         let mut worst = None;
         for reply in replies {
             line.push(reply);
+            // The other side would not end the game by losing it.
             let verdict = self.verdict(&line, mover, horizon).filter(|wdl| *wdl != Wdl::Win);
             line.pop();
             worst = worst.into_iter().chain(verdict).min();
@@ -370,9 +376,10 @@ impl<'a> RootRanker<'a> {
             let won = self.tables.ranked_by(tablebase, position)?.into_iter();
             let mut won = won.filter(|m| m.entry.wdl == Wdl::Win && m.entry.order == 0);
             let is_vague = self.left < u32::MAX && self.tables.converts_late(tablebase, position);
-            let in_time =
-                |m: &RootMove<Move>| !is_vague && u32::from(m.entry.distance) <= self.left;
-            won.find(|m| in_time(m) && sound.clone().any(|sound| sound.mv == m.mv))
+            won.find(|m| {
+                (!is_vague && u32::from(m.entry.distance) <= self.left)
+                    && sound.clone().any(|sound| sound.mv == m.mv)
+            })
         });
         if let Some(best) = by_distance {
             return Conversion::By(best.mv);
@@ -391,6 +398,16 @@ impl<'a> RootRanker<'a> {
         let most = checks.first.max(checks.second) + self.left.div_ceil(2);
         discounts_checks(self.rules) && most > COUNTED_CHECKS
     }
+}
+
+/// Returns true if the limit of moves may prevent the win.
+const fn is_open(kind: Winning) -> bool {
+    matches!(kind, Winning::LateCapture | Winning::Late)
+}
+
+/// Returns true for a loss that is known.
+fn is_loss(wdl: Option<Wdl>) -> bool {
+    wdl == Some(Wdl::Loss)
 }
 
 /// The message about a win that the limit of moves prevents.

@@ -85,6 +85,8 @@ impl XiangqiTables {
         match question(tables) {
             Ok(answer) => Some(answer),
             Err(ProbeError::Missing { material, .. })
+                // Captures of a position lead to smaller tables: one that was never there makes the larger
+                // one useless for this position, but is no damage.
                 if !tables.materials().contains(&material) =>
             {
                 None
@@ -97,12 +99,14 @@ impl XiangqiTables {
     }
 
     fn is_broken(&self, tablebase: usize, position: &Position) -> bool {
+        // A flag before the lock: no thread waits here as long as nothing is broken.
         self.any_broken.load(Ordering::Relaxed)
             && locked(&self.broken).contains(&(tablebase, Material::of(position).0))
     }
 
     /// Stops reading a table, and those that need it as soon as they are probed.
     fn give_up(&self, tablebase: usize, material: Material, error: &ProbeError) {
+        // In this order, so that whoever sees the flag finds the entry.
         locked(&self.broken).insert((tablebase, material));
         self.any_broken.store(true, Ordering::Relaxed);
         let warning = message!("playing on without an endgame table: {}", in_full(error));
@@ -150,23 +154,24 @@ impl XiangqiTables {
         let mut known: Vec<RootMove<Move>> = known.collect();
         known.sort_by_key(|m| std::cmp::Reverse(m.entry));
         let is_won = known.first().is_some_and(|best| best.entry.wdl == Wdl::Win);
+        // A win is a win whatever the other moves are worth. Whether a position is drawn or lost takes all
+        // of them.
         (is_won || known.len() == all).then_some(known)
     }
 
     /// The tablebases with this metric, the preferred one first.
     pub(crate) fn tablebases_of(&self, metric: Metric) -> impl Iterator<Item = usize> {
-        let is_of = move |&tablebase: &usize| self.tablebases[tablebase].metric() == metric;
-        (0..self.tablebases.len()).filter(is_of)
+        (0..self.tablebases.len())
+            .filter(move |&tablebase: &usize| self.tablebases[tablebase].metric() == metric)
     }
 
     /// Returns true if the distances by which this position is decided are those to captures, and behind a
     /// capture the next one may come too late for the limit of moves, by the longest distances that the
     /// tables of the smaller sets state. A missing smaller table decides nothing.
     pub(crate) fn may_convert_late(&self, position: &Position) -> bool {
-        let covers = |&tablebase: &usize| self.tablebases[tablebase].covers(position);
         self.has_limit()
             && (0..self.tablebases.len())
-                .find(covers)
+                .find(|&tablebase: &usize| self.tablebases[tablebase].covers(position))
                 .is_some_and(|tablebase| self.converts_late(tablebase, position))
     }
 
@@ -211,26 +216,31 @@ impl XiangqiTables {
         entry: Entry,
     ) -> TableValue {
         let metric = self.tablebases[tablebase].metric();
-        let mates = || {
-            let mut after = position.clone();
-            after.make(mv);
-            !after.has_legal_move()
-        };
-        if metric == Metric::Dtc && entry == Entry::win(0, 1) && mates() {
+        if metric == Metric::Dtc && entry == Entry::win(0, 1) && mates(position, mv) {
             return TableValue::Mate(1);
         }
         value_of(entry, metric, position)
     }
 }
 
+/// Returns true if a move leaves the other side without one.
+fn mates(position: &Position, mv: Move) -> bool {
+    let mut after = position.clone();
+    after.make(mv);
+    !after.has_legal_move()
+}
+
 /// Returns true if some win of the set that needs no rule of repetition takes longer than the limit of moves
 /// allows, in the metric of the tables.
 fn is_long(tables: &Tables, material: Material) -> bool {
-    let longest = |stats: Stats| {
-        let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
-        rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
-    };
-    tables.stats(material).ok().and_then(longest).is_some_and(|plies| u32::from(plies) > MOVE_LIMIT)
+    tables
+        .stats(material)
+        .ok()
+        .and_then(|stats: Stats| {
+            let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
+            rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
+        })
+        .is_some_and(|plies| u32::from(plies) > MOVE_LIMIT)
 }
 
 /// Pieces on the board, kings included.
@@ -318,7 +328,9 @@ impl Endgames<Position> for XiangqiTables {
             return Err(no_tables(options, rules));
         };
         for tables in &tablebases {
-            let (rules, metric, sets) = (tables.rules(), tables.metric(), tables.materials().len());
+            let rules = tables.rules();
+            let metric = tables.metric();
+            let sets = tables.materials().len();
             tracing::info!(%rules, %metric, sets, "endgame tables opened");
         }
         Ok(Self {
@@ -334,9 +346,13 @@ impl Endgames<Position> for XiangqiTables {
     }
 
     fn warnings(&self) -> Vec<Message> {
-        let fits = |tables: &&Tables| validity::fits(tables.rules(), self.rules);
-        let known: BTreeSet<Material> =
-            self.tablebases.iter().filter(fits).flat_map(Tables::materials).copied().collect();
+        let known: BTreeSet<Material> = self
+            .tablebases
+            .iter()
+            .filter(|tables: &&Tables| validity::fits(tables.rules(), self.rules))
+            .flat_map(Tables::materials)
+            .copied()
+            .collect();
         let needed = self.tablebases.iter().filter(|tables| !tables.materials().is_subset(&known));
         let mut warnings: Vec<Message> =
             needed.filter_map(|tables| validity::remark(tables.rules(), self.rules)).collect();

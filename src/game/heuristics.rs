@@ -1,3 +1,5 @@
+//! The contract that a game signs to be searched: evaluation, order of moves, exchanges.
+
 use crate::hash::Key;
 
 use super::{Game, MoveList, Outcome, Tunables};

@@ -1,3 +1,5 @@
+//! A line of play: a position with its past, on which repetition and move limits are judged.
+
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
@@ -46,6 +48,8 @@ impl BloomFilter {
 
     #[inline]
     const fn place(key: Key) -> usize {
+        // The high bits, which say nothing of the low ones, by which the transposition table chooses its
+        // bucket.
         (key.0 >> (u64::BITS - Self::BITS)) as usize
     }
 
@@ -58,6 +62,9 @@ impl BloomFilter {
     #[inline]
     fn remove(&mut self, key: Key) {
         let count = &mut self.0[Self::place(key)];
+        // A count that has been at its bound may stand for more keys than it says: it is never lowered
+        // again, so that a position that occurred is never taken for a new one. The price is a comparison
+        // of keys for nothing.
         if *count < u8::MAX {
             *count -= 1;
         }
@@ -146,6 +153,14 @@ pub enum Horizon {
 }
 
 /// The verdict of the rules on a line's last position.
+///
+/// ```
+/// use juzhong::game::{Outcome, Side, Verdict};
+///
+/// assert_eq!(Verdict::None.outcome(), None);
+/// assert_eq!(Verdict::Draw.outcome(), Some(Outcome::Draw));
+/// assert_eq!(Verdict::Loses(Side::First).outcome(), Some(Outcome::Win(Side::Second)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Play goes on.
@@ -218,8 +233,11 @@ impl<G: Game> Line<G> {
     #[must_use]
     pub fn new(start: G, clock: u32) -> Self {
         let filter = Box::new(BloomFilter([0; 1 << BloomFilter::BITS]));
-        let (position, checks) = (start.clone(), BySide::default());
-        let (earlier_plies, reversible, plies) = (0, 0, Vec::new());
+        let position = start.clone();
+        let checks = BySide::default();
+        let earlier_plies = 0;
+        let reversible = 0;
+        let plies = Vec::new();
         Self { start, position, earlier_plies, clock, reversible, checks, plies, filter }
     }
 
@@ -292,6 +310,8 @@ impl<G: Game> Line<G> {
         let key = self.position.key();
         let end = self.plies.len();
         let furthest = if self.filter.may_have(key) { self.reversible as usize } else { 0 };
+        // A position cannot come back in two plies, since each side has moved once and stands elsewhere,
+        // nor in an odd number, since the other side is to move.
         (4..=furthest)
             .step_by(2)
             .map(move |back| end - back)
@@ -347,6 +367,8 @@ impl<G: Adjudicate> Line<G> {
     fn note_check(&mut self) {
         if self.clock - 1 == G::STAGES_FROM {
             self.checks = G::count_checks(self);
+        // The first ply beyond the threshold pays for all before it; from there on one look a ply keeps the
+        // count.
         } else if self.position.is_check() {
             self.checks[!self.position.turn()] += 1;
         }
@@ -377,6 +399,7 @@ impl<G: Heuristics + Adjudicate> Line<G> {
         let key_before = self.position.key();
         let undo = self.position.pass();
         self.record(None, undo, key_before);
+        // A pass counts for the limit of moves, but ends what can repeat: no game has it.
         self.clock += 1;
         self.reversible = 0;
         if self.clock - 1 == G::STAGES_FROM {

@@ -1,3 +1,5 @@
+//! Counts of legal move sequences, in whole and by the first move, for checking move generation.
+
 use super::{Game, MoveList};
 
 /// Number of legal move sequences of `depth` plies, the last ply counted in bulk.
@@ -20,6 +22,17 @@ pub fn perft<G: Game>(position: &mut G, depth: u32) -> u64 {
 }
 
 /// [`perft`] split by the first move, in the order of generation. Empty at depth 0.
+///
+/// ```
+/// use juzhong::game::{divide, perft};
+/// use juzhong::xiangqi::Position;
+///
+/// let mut start = Position::start();
+/// let by_move = divide(&mut start, 2);
+/// assert_eq!(by_move.len(), 44);
+/// assert_eq!(by_move.iter().map(|(_, count)| count).sum::<u64>(), perft(&mut start, 2));
+/// assert_eq!(perft(&mut start, 2), 1_920);
+/// ```
 pub fn divide<G: Game>(position: &mut G, depth: u32) -> Vec<(G::Move, u64)> {
     let mut moves = MoveList::new();
     if depth > 0 {

@@ -52,15 +52,16 @@ fn inner_text(text: &str) -> Cow<'_, str> {
     }
     // Only a text without blanks has other signs for them.
     let has_blanks = inner.contains(char::is_whitespace);
-    let blank = |c: char| c == '_' || !has_blanks && c == '+';
-    Cow::Owned(unquoted(&inner.replace(blank, " ")).to_owned())
+    Cow::Owned(
+        unquoted(&inner.replace(|c: char| c == '_' || !has_blanks && c == '+', " ")).to_owned(),
+    )
 }
 
 /// The text without quotation marks and separators around it.
 fn unquoted(text: &str) -> &str {
-    let is_around =
-        |c: char| c.is_whitespace() || "\u{feff}\"'`“”‘’„«»「」『』《》<>;,".contains(c);
-    text.trim_matches(is_around)
+    text.trim_matches(|c: char| {
+        c.is_whitespace() || "\u{feff}\"'`“”‘’„«»「」『』《》<>;,".contains(c)
+    })
 }
 
 /// The text without `FEN` before it, in a tag perhaps.
@@ -82,8 +83,11 @@ fn without_name(text: &str) -> &str {
 /// The value of the first parameter that holds a position.
 fn parameter(link: &str) -> Option<&str> {
     let equals = link.match_indices('=').find(|&(at, _)| {
-        let is_before = |c| matches!(c, '?' | '&' | '#' | ';' | '/' | '!');
-        let name = link[..at].rsplit(is_before).next().unwrap_or_default().to_ascii_lowercase();
+        let name = link[..at]
+            .rsplit(['?', '&', '#', ';', '/', '!'])
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         let is_name =
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
         PARAMETERS.contains(&name.as_str()) || is_name && name.ends_with("fen")
@@ -139,8 +143,10 @@ fn unescaped(text: &str) -> Option<String> {
     while let Some((&first, tail)) = rest.split_first() {
         let digits = tail.get(..2).filter(|_| first == b'%');
         let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let is_hex = |digits: &&str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        match digits.filter(is_hex).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+        match digits
+            .filter(|digits: &&str| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+        {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &tail[2..];

@@ -1,7 +1,17 @@
+//! Scores as books and other programs state them, and how a stated value relates to the true one.
+
 use std::fmt;
 use std::ops::Neg;
 
 /// The relation of a stated score or value to the true one.
+///
+/// ```
+/// use juzhong::game::Bound;
+///
+/// // What is at least so much for one side is at most so much for the other.
+/// assert_eq!(-Bound::Lower, Bound::Upper);
+/// assert_eq!(-Bound::Exact, Bound::Exact);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Bound {

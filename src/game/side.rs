@@ -1,3 +1,5 @@
+//! The two sides of a game, and pairs with a value for each.
+
 use std::fmt;
 use std::ops::{Index, IndexMut, Not};
 
@@ -44,6 +46,16 @@ impl fmt::Display for Side {
 }
 
 /// A pair of values, one for each side.
+///
+/// ```
+/// use juzhong::game::{BySide, Side};
+///
+/// let moves = BySide { first: 40, second: 39 };
+/// assert_eq!(moves[Side::First], 40);
+/// assert_eq!(moves.map(|n| n + 1), BySide { first: 41, second: 40 });
+/// assert_eq!(moves.swapped()[Side::First], 39);
+/// assert_eq!(!Side::First, Side::Second);
+/// ```
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]

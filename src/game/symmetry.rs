@@ -1,3 +1,5 @@
+//! The symmetries of a board: the canonical image of a position, and moves between images.
+
 use super::Game;
 use crate::hash::{Key, KeyTable};
 
@@ -21,6 +23,17 @@ impl Canonical {
 
 /// A game whose board can be turned or mirrored without changing play. Symmetry 0 is the identity.
 /// Colours are never exchanged.
+///
+/// ```
+/// use juzhong::game::{Game, Notation, Symmetric};
+/// use juzhong::gomoku::{Board, Point};
+///
+/// // A square board has eight images; a corner has four places among them.
+/// let corner = |text| Board::start().play(Point::parse(text).unwrap()).unwrap().canonical().key;
+/// assert_eq!(Board::start().symmetries(), 8);
+/// assert_eq!(corner("a1"), corner("o15"));
+/// assert_ne!(corner("a1"), corner("h8"));
+/// ```
 pub trait Symmetric: Game {
     /// True if players tell a game from its images (xiangqi: left and right are names of files). Otherwise all
     /// images are the same game.

@@ -1,3 +1,5 @@
+//! Numbers of the search that each game sets for itself.
+
 /// The numbers of search that depend on how fast the evaluation of a game changes and on how many moves it has; those that
 /// all games share are in `search::tunables`. Margins are centipawns, reductions 256ths of a ply, history values run from
 /// -16,384 to 16,384.

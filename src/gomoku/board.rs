@@ -1,3 +1,5 @@
+//! The board: stones, keys, patterns of all lines kept up to date move by move, and the rules on top of them.
+
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -46,6 +48,22 @@ pub enum GeometryError {
 /// For every empty point and both players the board also keeps the [patterns](LinePattern) that a stone there
 /// would make along the four lines and the [threat](Threat) that they are together, and the sums of the values of these
 /// points; a move changes them along four lines only.
+///
+/// ```
+/// use juzhong::game::{Game, Outcome, Side};
+/// use juzhong::gomoku::{Board, Point};
+///
+/// // Tic-tac-toe: three in a row on 3 × 3 points.
+/// let mut board = Board::new(3, 3, 3)?;
+/// for text in ["b2", "a1", "c3", "a2", "a3", "b1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// assert_eq!(board.outcome(), None);
+/// let board = board.play(Point::parse("c1").unwrap()).unwrap();
+/// assert_eq!(board.winner(), Some(Side::First));
+/// assert_eq!(board.outcome(), Some(Outcome::Win(Side::First)));
+/// # Ok::<(), juzhong::gomoku::GeometryError>(())
+/// ```
 #[derive(Clone)]
 pub struct Board {
     width: u8,
@@ -152,6 +170,19 @@ impl fmt::Debug for Undo {
 }
 
 /// The reason for which a move is forbidden.
+///
+/// ```
+/// use juzhong::game::Game;
+/// use juzhong::gomoku::{Board, Forbidden, Point, Variant};
+///
+/// // Renju: two open threes at once, along the row and along the column.
+/// let mut board = Board::with_variant(15, 15, 5, Variant::Renju)?;
+/// for text in ["g8", "a1", "i8", "c1", "h7", "e1", "h9", "g1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// assert_eq!(board.forbidden(Point::parse("h8").unwrap()), Some(Forbidden::DoubleThree));
+/// # Ok::<(), juzhong::gomoku::GeometryError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Forbidden {
     /// It makes a row that is too long.
@@ -402,6 +433,7 @@ impl Board {
 
     fn forbidden_within(&self, point: Point, depth: u8) -> Option<Forbidden> {
         let black = Side::First;
+        // The class tables have sorted out nearly every point already; only suspects are looked at.
         if !self.is_empty(point) || self.threat(black, point) != Threat::Suspect {
             return None;
         }
@@ -503,6 +535,7 @@ impl Board {
         for point in self.stone_set().iter() {
             if let Some(side) = self.stone(point) {
                 let words = &KEYS.stones[side.index()];
+                // Words of turn and geometry stay as they are: the board's symmetries do not change them.
                 key ^= words[point.index()] ^ words[image(point).index()];
             }
         }
@@ -541,6 +574,7 @@ impl Board {
                 let pair = |line: LineCells, at| table[line.five_neighbours(at) as usize];
                 self.change_around::<5>(point, pair, undo);
             }
+            // As far as the longest row reaches: 20 cells.
             source @ PatternSource::Computed(_) => {
                 self.change_around::<20>(point, |line, at| source.pair(line, at), undo);
             }
@@ -569,6 +603,8 @@ impl Board {
                                 self.change_patterns(index, axis, pair, undo);
                             }
                         }
+                        // Nothing beyond the edge changes; beyond a stone it may, for patterns look past
+                        // stones of the other side's.
                         EDGE => break,
                         _ => {}
                     }
@@ -587,7 +623,8 @@ impl Board {
         let old = before.pair(axis);
         for side in Side::ALL {
             let shift = 4 * side.index();
-            let (old, new) = (old >> shift & 15, pair >> shift & 15);
+            let old = old >> shift & 15;
+            let new = pair >> shift & 15;
             if old == new {
                 continue;
             }
@@ -597,6 +634,8 @@ impl Board {
                 let counts = &mut self.counts[side.index()];
                 counts.add(kept, -1);
                 counts.add(class, 1);
+                // Only a change of kind is entered: the set is asked for at every node, and most changes
+                // leave it as it is.
                 if kept.threat().is_four() != class.threat().is_four() {
                     self.fours[side.index()].toggle(index);
                 }

@@ -1,3 +1,5 @@
+//! A board as lines of text, for terminals and messages.
+
 use std::fmt::Write as _;
 
 use super::{Board, Point};
@@ -16,11 +18,20 @@ pub enum DiagramStyle {
 impl Board {
     /// Draws the board with row 1 below, letters and numbers at the edge, and the stone on `last` in
     /// parentheses. While Black is to move, the points where it may not are marked. Ends with a line break.
+    ///
+    /// ```
+    /// use juzhong::game::Game;
+    /// use juzhong::gomoku::{Board, DiagramStyle, Point};
+    ///
+    /// let middle = Point::parse("b2").unwrap();
+    /// let board = Board::new(3, 3, 3)?.play(middle).unwrap();
+    /// let lines = " 3 . . .\n 2 .(x).\n 1 . . .\n   a b c\n";
+    /// assert_eq!(board.diagram(DiagramStyle::Ascii, Some(middle)), lines);
+    /// # Ok::<(), juzhong::gomoku::GeometryError>(())
+    /// ```
     #[must_use]
     pub fn diagram(&self, style: DiagramStyle, last: Option<Point>) -> String {
         let mut drawing = String::new();
-        let is_forbidden =
-            |point: Point| self.turn() == Side::First && self.forbidden(point).is_some();
         for row in (0..self.height()).rev() {
             let written = write!(drawing, "{:>2}", row + 1);
             debug_assert!(written.is_ok(), "writing to a string cannot fail");
@@ -34,7 +45,12 @@ impl Board {
                     (false, false) => ' ',
                 });
                 drawing.push(match point.and_then(|point| self.stone(point)) {
-                    None if point.is_some_and(is_forbidden) => forbidden_sign(style),
+                    None if point.is_some_and(|point: Point| {
+                        self.turn() == Side::First && self.forbidden(point).is_some()
+                    }) =>
+                    {
+                        forbidden_sign(style)
+                    }
                     stone => sign(stone, style),
                 });
                 closing = is_last;

@@ -14,7 +14,8 @@ const TRANSPOSE: u8 = 4;
 
 impl Board {
     fn mirrored(&self, point: Point, symmetry: u8) -> Point {
-        let (mut column, mut row) = (point.column(), point.row());
+        let mut column = point.column();
+        let mut row = point.row();
         if symmetry & MIRROR_COLUMNS != 0 {
             column = self.width().saturating_sub(column + 1);
         }
@@ -42,11 +43,10 @@ impl Symmetric for Board {
     }
 
     fn symmetric_key(&self, symmetry: u8, table: Option<&KeyTable>) -> Key {
-        let image = |point| self.map_move(point, symmetry);
         match table {
             None if symmetry == 0 => self.key(),
-            None => self.key_of_image(image),
-            Some(table) => self.key_with(table, image),
+            None => self.key_of_image(|point| self.map_move(point, symmetry)),
+            Some(table) => self.key_with(table, |point| self.map_move(point, symmetry)),
         }
     }
 

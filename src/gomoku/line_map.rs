@@ -110,8 +110,10 @@ impl LineMap {
         let mut starts = self.starts(side, (axis, line));
         while starts != 0 {
             let start = starts.trailing_zeros();
+            // Takes the lowest bit away.
             starts &= starts - 1;
             let gaps = ((1 << row) - 1) << start & !own;
+            // Shifted up first: a stretch at the beginning of the line has no cell before it.
             let flanks = 1 << start >> 1 | 1 << (start + row);
             let is_longer = self.exact[side.index()] && own & flanks != 0;
             if gaps.count_ones() == missing && !is_longer {
@@ -123,6 +125,7 @@ impl LineMap {
     /// The first cells of the stretches of a line that `side` may still fill.
     fn starts(&self, side: Side, (axis, line): (Axis, usize)) -> u32 {
         let open = self.stones[side.index()][axis as usize][line] | self.free[axis as usize][line];
+        // A bit stays only if the following cells are open too: all stretches of the line at once.
         (1..u32::from(self.row)).fold(open, |starts, shift| starts & open >> shift)
     }
 
@@ -153,7 +156,8 @@ impl LineMap {
         for axis in Axis::ALL {
             for line in 0..LINES {
                 self.stretches(side, (axis, line), 2, |gaps| {
-                    let (low, high) = (gaps.trailing_zeros(), gaps.ilog2());
+                    let low = gaps.trailing_zeros();
+                    let high = gaps.ilog2();
                     if let (Some(low), Some(high)) =
                         (point_on(axis, line, low), point_on(axis, line, high))
                     {
@@ -162,6 +166,7 @@ impl LineMap {
                 });
             }
         }
+        // By point, so that the completions of one move come one after the other.
         pairs.sort_unstable();
         let mut fours: Vec<Four> = Vec::new();
         for (point, completion) in pairs {
@@ -237,7 +242,8 @@ fn bits(mut word: u32) -> impl Iterator<Item = u32> {
 
 /// The point at a place of a line: the inverse of [`Axis::locate`].
 fn point_on(axis: Axis, line: usize, at: u32) -> Option<Point> {
-    let (line, at) = (u8::try_from(line).ok()?, u8::try_from(at).ok()?);
+    let line = u8::try_from(line).ok()?;
+    let at = u8::try_from(at).ok()?;
     match axis {
         Axis::Horizontal => Point::new(at, line),
         Axis::Vertical => Point::new(line, at),

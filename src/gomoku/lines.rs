@@ -49,7 +49,8 @@ impl Axis {
 
     /// The line through `point`, and the point's place on it.
     pub(crate) const fn locate(self, point: Point) -> (usize, i32) {
-        let (column, row) = (point.column(), point.row());
+        let column = point.column();
+        let row = point.row();
         let (line, at) = match self {
             Self::Horizontal => (row, column),
             Self::Vertical => (column, row),
@@ -81,7 +82,8 @@ impl Axis {
 
     /// The point before along the axis, to the left or down; `None` beyond the largest board.
     pub(crate) const fn previous(self, point: Point) -> Option<Point> {
-        let (column, row) = (point.column(), point.row());
+        let column = point.column();
+        let row = point.row();
         match self {
             Self::Horizontal => Point::new(column.wrapping_sub(1), row),
             Self::Vertical => Point::new(column, row.wrapping_sub(1)),
@@ -92,7 +94,8 @@ impl Axis {
 
     /// The next point along the axis, to the right or up; `None` beyond the largest board.
     pub(crate) const fn next(self, point: Point) -> Option<Point> {
-        let (column, row) = (point.column(), point.row());
+        let column = point.column();
+        let row = point.row();
         match self {
             Self::Horizontal => Point::new(column + 1, row),
             Self::Vertical => Point::new(column, row + 1),

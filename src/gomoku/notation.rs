@@ -21,6 +21,18 @@ const MAX_LEN: usize = 1024;
 pub const START_TEXT: &str = "15/15/15/15/15/15/15/15/15/15/15/15/15/15/15 x 5";
 
 /// The reasons for which a text is no position.
+///
+/// ```
+/// use juzhong::game::Notation;
+/// use juzhong::gomoku::{Board, BoardError};
+///
+/// let board = Board::from_fen("3/1x1/3 o 3")?;
+/// assert_eq!(board.stones(), 1);
+/// assert_eq!(Board::from_fen(&board.to_fen())?, board);
+/// // Players move in turn, x first.
+/// assert!(matches!(Board::from_fen("3/1o1/3 x 3"), Err(BoardError::Count { .. })));
+/// # Ok::<(), BoardError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum BoardError {
@@ -127,8 +139,11 @@ impl Board {
         if self.has_row(turn) {
             return Err(BoardError::Over(turn));
         }
-        let could_be_last = |&last: &Point| !self.row_without(mover, Some(last));
-        if self.has_row(mover) && !stones[mover.index()].iter().any(could_be_last) {
+        if self.has_row(mover)
+            && !stones[mover.index()]
+                .iter()
+                .any(|&last: &Point| !self.row_without(mover, Some(last)))
+        {
             return Err(BoardError::Over(mover));
         }
         Ok(())
@@ -149,9 +164,8 @@ impl Notation for Board {
     fn starts() -> Vec<Self> {
         let others = (5..=20).filter(|side| !matches!(side, 15 | 20));
         let sides = [15, 20].into_iter().chain(others);
-        let of_side = |side| Variant::ALL.into_iter().map(move |variant| (side, variant));
         sides
-            .flat_map(of_side)
+            .flat_map(|side| Variant::ALL.into_iter().map(move |variant| (side, variant)))
             .filter_map(|(side, v)| Self::with_variant(side, side, 5, v).ok())
             .collect()
     }
@@ -254,7 +268,8 @@ fn parse_cells(text: &str, row: usize) -> Result<Vec<Option<Side>>, BoardError> 
 }
 
 fn empty_board(rows: &[Vec<Option<Side>>], row: u8, variant: Variant) -> Result<Board, BoardError> {
-    let (width, height) = (rows.first().map_or(0, Vec::len), rows.len());
+    let width = rows.first().map_or(0, Vec::len);
+    let height = rows.len();
     let size = GeometryError::Size { width, height };
     let uneven = rows.iter().zip((1..=height).rev()).find(|(cells, _)| cells.len() != width);
     if let Some((cells, row)) = uneven {

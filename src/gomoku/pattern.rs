@@ -250,6 +250,8 @@ impl Around {
     /// Length of the row through the point.
     const fn run(self) -> i32 {
         let after = (!(self.own >> CENTRE)).trailing_zeros();
+        // The point is moved to the top bit, so that the stones before it are leading ones. Both counts
+        // include the point.
         let before = (!(self.own << (63 - CENTRE))).leading_zeros();
         (after + before).cast_signed() - 1
     }
@@ -285,6 +287,8 @@ impl PatternFinder {
             return pattern;
         }
         let pattern = self.work_out(around, depth);
+        // Arrangements are reached by different orders of stones: without memory the work would grow with
+        // all orders.
         if let Some(slot) = self.memory.get_mut(index) {
             *slot = Some(pattern);
         }
@@ -318,6 +322,8 @@ impl PatternFinder {
         match completions[..] {
             [] => {}
             [_] => return LinePattern::Four,
+            // Two completions with the row unbroken between them are the two ends of one four; otherwise
+            // they belong to two fours on one line.
             [first, last] if last - first == self.row && around.run() == self.row - 1 => {
                 return LinePattern::OpenFour;
             }

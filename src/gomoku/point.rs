@@ -1,3 +1,5 @@
+//! The points of a board of any size.
+
 use std::fmt;
 
 use crate::game::Packed;
@@ -5,6 +7,17 @@ use crate::hash::gomoku::{POINTS, STRIDE};
 
 /// A point of the board: column from the left, row from below, numbered `row * 20 + column`
 /// whatever the board's size.
+///
+/// ```
+/// use juzhong::gomoku::Point;
+///
+/// let middle = Point::parse("h8").unwrap();
+/// assert_eq!((middle.column(), middle.row()), (7, 7));
+/// assert_eq!(Point::new(7, 7), Some(middle));
+/// assert_eq!(middle.to_string(), "h8");
+/// // The largest board has 20 columns, a to t.
+/// assert_eq!(Point::parse("u1"), None);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point(u16);
 

@@ -1,3 +1,5 @@
+//! Sets of points, a word for each row.
+
 use super::Point;
 use crate::hash::gomoku::STRIDE;
 

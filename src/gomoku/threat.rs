@@ -176,7 +176,9 @@ fn arrangement(patterns: [LinePattern; 4]) -> usize {
     let mut numbers = patterns.map(|pattern| pattern as usize);
     numbers.sort_unstable_by_key(|&number| std::cmp::Reverse(number));
     let [a, b, c, d] = numbers;
-    let (a, b, c) = (a + 3, b + 2, c + 1);
+    let a = a + 3;
+    let b = b + 2;
+    let c = c + 1;
     a * (a - 1) * (a - 2) * (a - 3) / 24 + b * (b - 1) * (b - 2) / 6 + c * (c - 1) / 2 + d
 }
 

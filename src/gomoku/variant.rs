@@ -1,3 +1,5 @@
+//! The rule sets of gomoku and their names.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -68,6 +68,20 @@ impl FourSearch {
 
 /// Looks for continuous fours, the shortest first. Remembers positions without a win, in a table of fixed size, from
 /// one search to the next.
+///
+/// ```
+/// use juzhong::game::Game;
+/// use juzhong::gomoku::{Board, FourSolver, Point};
+///
+/// // Three in a row with both ends free: a stone at either end makes a four that cannot be met.
+/// let mut board = Board::new(15, 15, 5)?;
+/// for text in ["g8", "a1", "h8", "c1", "i8", "e1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// let win = FourSolver::default().search(&board, 1_000).win().unwrap();
+/// assert_eq!((win.forced.len(), win.attacker_moves(), win.plies()), (0, 2, 3));
+/// # Ok::<(), juzhong::gomoku::GeometryError>(())
+/// ```
 #[derive(Debug)]
 pub struct FourSolver {
     /// Keys with the number of moves within which there is no win in their lowest byte; the key itself is left out
@@ -137,6 +151,7 @@ impl FourSolver {
     }
 
     const fn slot(&self, key: u64) -> usize {
+        // Without the lowest byte, in which an entry keeps the number of moves.
         (key >> 8) as usize & (self.failed.len() - 1)
     }
 
@@ -195,6 +210,7 @@ impl Attacker<'_> {
         let must_take = match defence {
             Completions::None => None,
             Completions::One(point) => Some(point),
+            // Two points complete a row for the defender: no four of the attacker stops both.
             Completions::Several(..) => return Attack::Failed(true),
         };
         let key = self.map.key(self.side);
@@ -202,6 +218,8 @@ impl Attacker<'_> {
             return Attack::Failed(never);
         }
         let mut fours = self.map.fours(self.side);
+        // A four of the defender must be stopped, and only by a move that makes a four itself the attack
+        // goes on.
         fours.retain(|four| must_take.is_none_or(|point| point == four.point));
         for four in &fours {
             if let Some(completions) = self.decides(*four) {
@@ -209,6 +227,7 @@ impl Attacker<'_> {
                 return Attack::Won;
             }
         }
+        // With no four to play, more moves would not help either.
         let mut is_final = fours.is_empty();
         if moves > 2 {
             is_final = true;

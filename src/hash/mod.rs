@@ -115,6 +115,19 @@ impl Hasher for KeyHasher {
 
 /// A key table as it lies on disk and inside books. Its meaning (which word is which) is the
 /// game's: see [`xiangqi`] and [`gomoku`].
+///
+/// ```
+/// use juzhong::hash::{KeyTable, SEED, xiangqi};
+///
+/// let table = xiangqi::draw();
+/// assert_eq!(table.game(), "xiangqi");
+/// // The bytes of a file give the same table back.
+/// assert_eq!(KeyTable::from_bytes(&table.to_bytes()?)?, table);
+/// // Another stream of the same seed is another table.
+/// let other = KeyTable::draw("xiangqi", SEED, 9, table.words().len());
+/// assert_ne!(other.fingerprint(), table.fingerprint());
+/// # Ok::<(), juzhong::bytes::sealed::SealError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyTable {
     game: [u8; 16],

@@ -63,9 +63,10 @@ pub fn annotate<G: Game>(
     let comments = &mut record.tree.comments;
     // Of an earlier review of the same game.
     comments.retain(|old| {
-        let is_same =
-            |new: &str| new == old.1 || new.split_once("] ").is_some_and(|(_, text)| text == old.1);
-        !added.iter().any(|(ply, new)| *ply == old.0 && is_same(new))
+        !added.iter().any(|(ply, new)| {
+            *ply == old.0
+                && (*new == old.1 || new.split_once("] ").is_some_and(|(_, text)| text == old.1))
+        })
     });
     comments.extend(added);
     comments.sort_by_key(|(ply, _)| *ply);

@@ -42,12 +42,15 @@ impl ReviewBooks {
     ///
     /// If one cannot be opened or is not whole.
     pub fn open(books: &[OwnBook]) -> Result<Self, BookError> {
-        let open = |own: &OwnBook| {
-            let book = Book::open(&own.path)?;
-            book.check_file()?;
-            Ok(ReviewBook { book, side: own.side, limits: own.limits })
-        };
-        books.iter().map(open).collect::<Result<_, BookError>>().map(Self)
+        books
+            .iter()
+            .map(|own: &OwnBook| {
+                let book = Book::open(&own.path)?;
+                book.check_file()?;
+                Ok(ReviewBook { book, side: own.side, limits: own.limits })
+            })
+            .collect::<Result<_, BookError>>()
+            .map(Self)
     }
 
     /// Returns true if there are none.
@@ -99,18 +102,21 @@ impl ReviewBooks {
             book.check_if_changed()?;
             let options = best_within(*limits);
             let moves: Vec<_> = book.probe(position)?;
-            let share = |of: &BookMove<G::Move>| share_of(of, &moves, position.turn());
             if finding.played.is_none() {
                 // In a symmetric position the book has one of two equal moves.
-                let image = |mv| position.canonical_move(canonical, mv);
-                let is_played = |m: &&BookMove<G::Move>| {
-                    image(m.mv) == image(played) && is_candidate(m, ply, &options)
-                };
-                finding.played = moves.iter().find(is_played).map(share);
+                finding.played = moves
+                    .iter()
+                    .find(|m: &&BookMove<G::Move>| {
+                        position.canonical_move(canonical, m.mv)
+                            == position.canonical_move(canonical, played)
+                            && is_candidate(m, ply, &options)
+                    })
+                    .map(|of: &BookMove<G::Move>| share_of(of, &moves, position.turn()));
             }
             if finding.choice.is_none() {
                 let choice = Selector::new(options, 0).choose(&moves, ply, |_| true);
-                finding.choice = choice.map(|found| (found.mv, share(found)));
+                finding.choice =
+                    choice.map(|found| (found.mv, share_of(found, &moves, position.turn())));
             }
         }
         Ok(finding)

@@ -142,7 +142,8 @@ impl<G: Playable> Evaluators<G> {
         if !options.tables.folders.is_empty() {
             G::Tables::open(&options.tables, options.rules).map_err(ReviewError::Tables)?;
         }
-        let (threads, mib) = (options.threads, options.hash_mib);
+        let threads = options.threads;
+        let mib = options.hash_mib;
         let needed = (threads as u64).saturating_mul(mib as u64).saturating_mul(1 << 20);
         if available_memory().is_some_and(|free| needed > free) {
             return Err(ReviewError::Memory { threads, mib });
@@ -194,28 +195,35 @@ impl<G: Playable> Evaluators<G> {
             })
             .collect();
         let mut values: Vec<Option<PositionValue<G::Move>>> = vec![None; jobs.len()];
-        let (next, ended) = (AtomicUsize::new(0), StopFlag::default());
-        let (limits, warnings) = (self.limits, &mut self.warnings);
+        let next = AtomicUsize::new(0);
+        let ended = StopFlag::default();
+        let limits = self.limits;
+        let warnings = &mut self.warnings;
         std::thread::scope(|scope| {
             let (sender, answers) = mpsc::channel();
             let end = SetAtEnd(&ended);
             let busy = jobs.len().min(self.engines.len());
             for engine in self.engines.iter_mut().take(busy) {
-                let (sender, next, ended, jobs) = (sender.clone(), &next, &ended, &jobs);
-                let work = move || {
-                    while !stop.is_set() && !ended.is_set() {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(&(game, ply)) = jobs.get(number) else { return };
-                        let (value, told) = value_at(engine, games[game], ply, &limits, stop);
-                        if sender.send((number, value, told)).is_err() {
-                            return;
-                        }
-                    }
-                };
+                let sender = sender.clone();
+                let next = &next;
+                let ended = &ended;
+                let jobs = &jobs;
                 std::thread::Builder::new()
-                    .spawn_scoped(scope, work)
+                    .spawn_scoped(scope, move || {
+                        while !stop.is_set() && !ended.is_set() {
+                            // One list for all engines: the next position goes to whoever is free, and
+                            // positions differ widely in their time.
+                            let number = next.fetch_add(1, Ordering::Relaxed);
+                            let Some(&(game, ply)) = jobs.get(number) else { return };
+                            let (value, told) = value_at(engine, games[game], ply, &limits, stop);
+                            if sender.send((number, value, told)).is_err() {
+                                return;
+                            }
+                        }
+                    })
                     .map_err(ReviewError::Thread)?;
             }
+            // The engines have clones: the list of answers ends when the last of them is gone.
             drop(sender);
             for (number, value, told) in answers {
                 for warning in told {
@@ -233,11 +241,13 @@ impl<G: Playable> Evaluators<G> {
             Ok::<(), ReviewError>(())
         })?;
         let mut values = values.into_iter();
-        let of_game = |game: &GameMoves<'_, G>| {
-            let of_positions = values.by_ref().take(positions(*game, self.rules));
-            of_positions.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()
-        };
-        Ok(games.iter().map(of_game).collect())
+        Ok(games
+            .iter()
+            .map(|game: &GameMoves<'_, G>| {
+                let of_positions = values.by_ref().take(positions(*game, self.rules));
+                of_positions.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()
+            })
+            .collect())
     }
 }
 
@@ -336,7 +346,6 @@ fn second_best<G: Playable>(
     if line.position().count_legal_moves() < 2 {
         return None;
     }
-    let shorter = |time: std::time::Duration| time / SECOND_SHARE as u32;
     let limits = Limits {
         depth: limits.depth,
         nodes: limits.nodes.map(|nodes| (nodes / SECOND_SHARE).max(1)),
@@ -347,4 +356,9 @@ fn second_best<G: Playable>(
     let second = engine.search(line, &limits, &Stop(stop));
     engine.ban(Vec::new());
     second.filter(|choice| choice.depth > 0 && choice.mv != best)?.score
+}
+
+/// The time for the search of the second best move.
+fn shorter(time: std::time::Duration) -> std::time::Duration {
+    time / SECOND_SHARE as u32
 }

@@ -4,6 +4,16 @@ use crate::game::WinModel;
 use crate::search::{Score, wdl};
 
 /// The mark of a move that gives a part of the expected score away.
+///
+/// ```
+/// use juzhong::review::{Mark, mean_accuracy, move_accuracy};
+///
+/// assert_eq!(Mark::of_loss(0.04), None);
+/// assert_eq!(Mark::of_loss(0.12), Some(Mark::Mistake));
+/// assert_eq!((Mark::Blunder.sign(), Mark::Blunder.nag()), ("??", 4));
+/// assert!(move_accuracy(0.0) > 99.9 && move_accuracy(0.3) < 30.0);
+/// assert_eq!(mean_accuracy(&[90.0, 70.0]), Some(80.0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
     /// At least 0.05.

@@ -147,6 +147,29 @@ pub struct SideSummary {
 
 /// Reviews a game by the values of its positions, as [`Evaluators::evaluate`](super::Evaluators::evaluate) returns
 /// them, and what the books say about each move, if there are books. `rules` judge repetitions.
+///
+/// ```
+/// use juzhong::bytes::StopFlag;
+/// use juzhong::engine::TableOptions;
+/// use juzhong::review::{Evaluators, GameMoves, ReviewOptions, review};
+/// use juzhong::search::Limits;
+/// use juzhong::xiangqi::{Move, Position, RuleSet};
+///
+/// let rules = RuleSet::default();
+/// let limits = Limits::depth(2);
+/// let tables = TableOptions::default();
+/// let options = ReviewOptions { limits, hash_mib: 1, threads: 1, tables, rules };
+/// let start = Position::start();
+/// let moves = ["h2e2", "h9g7"].map(|text| Move::parse(text).unwrap());
+/// let game = GameMoves { start: &start, start_clock: 0, moves: &moves };
+///
+/// let values = Evaluators::<Position>::new(&options)?.evaluate(&[game], &StopFlag::default(), &mut || ())?;
+/// let review = review(game, values[0].as_ref().unwrap(), &[], rules);
+/// assert_eq!(review.moves.len(), 2);
+/// assert!((0.0..=100.0).contains(&review.moves[0].accuracy));
+/// assert_eq!(review.sides.first.moves, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn review<G: Playable>(
     game: GameMoves<'_, G>,
@@ -173,8 +196,7 @@ pub fn review<G: Playable>(
 
 /// The result if the game is over at the end of `line`.
 fn ending<G: Playable>(line: &Line<G>, rules: G::Rules) -> Option<Outcome> {
-    let by_rule = || G::judge(line, rules, Horizon::Game).verdict;
-    line.position().outcome().or_else(|| match by_rule() {
+    line.position().outcome().or_else(|| match G::judge(line, rules, Horizon::Game).verdict {
         Verdict::None => None,
         verdict => verdict.outcome(),
     })
@@ -204,7 +226,8 @@ struct Step<'a, G: Game> {
 impl<G: Game + Heuristics> Step<'_, G> {
     fn reviewed(&self, found: Option<&BookFinding<G::Move>>) -> ReviewedMove<G::Move> {
         let PositionValue { score, line, depth, nodes, second, table } = self.value;
-        let (side, phase) = (self.before.turn(), self.before.phase());
+        let side = self.before.turn();
+        let phase = self.before.phase();
         let truth = table.and_then(|facts| self.truth(facts));
         let is_best = line.first() == Some(&self.mv);
         let (before, after) = match truth {
@@ -217,15 +240,16 @@ impl<G: Game + Heuristics> Step<'_, G> {
             None if score.is_early() || self.after.is_early() => (*score, *score),
             None => (*score, self.after),
         };
-        let expectation = |score| expected_score(score, phase, &G::WIN_MODEL);
-        let [expected_before, expected] = [before, after].map(expectation);
+        let [expected_before, expected] =
+            [before, after].map(|score| expected_score(score, phase, &G::WIN_MODEL));
         let expected_after = expected.min(expected_before);
         let loss = expected_before - expected_after;
         let lost = counted_centipawns(before) - counted_centipawns(after);
         let is_only_found = second.is_some_and(|second| {
             !score.is_early()
                 && !second.is_early()
-                && expected_before - expectation(second) >= Mark::Blunder.least_loss()
+                && expected_before - expected_score(second, phase, &G::WIN_MODEL)
+                    >= Mark::Blunder.least_loss()
         });
         let is_only_kept = table.is_some_and(|facts| {
             facts.is_only && facts.played.is_some_and(|played| played.wdl == facts.best.wdl)
@@ -259,14 +283,16 @@ impl<G: Game + Heuristics> Step<'_, G> {
     /// The values before and after the move. What ends the game counts more than the tables, which do not know its
     /// past; nor do they tell where that matters in the next position.
     fn truth(&self, facts: TableFacts) -> Option<TableTruth> {
-        let of_end = |outcome: Outcome| match outcome.winner() {
-            None => Entry::DRAW,
-            Some(winner) if winner == self.before.turn() => Entry::win(0, 1),
-            Some(_) => Entry::loss(0, 0),
-        };
         let next = self.next.and_then(|next| next.table).map(|facts| -facts.best.wdl);
         let played = facts.played.filter(|played| Some(played.wdl) == next);
-        let after = self.end.map(of_end).or(played)?;
+        let after = self
+            .end
+            .map(|outcome: Outcome| match outcome.winner() {
+                None => Entry::DRAW,
+                Some(winner) if winner == self.before.turn() => Entry::win(0, 1),
+                Some(_) => Entry::loss(0, 0),
+            })
+            .or(played)?;
         Some(TableTruth { before: facts.best, after })
     }
 }
@@ -291,12 +317,11 @@ fn summary<M>(moves: &[ReviewedMove<M>], side: Side) -> SideSummary {
     let own: Vec<&ReviewedMove<M>> = moves.iter().filter(|m| m.side == side).collect();
     let accuracies: Vec<f64> = own.iter().map(|m| m.accuracy).collect();
     let lost: u64 = own.iter().map(|m| u64::from(m.centipawn_loss)).sum();
-    let with = |mark: Mark| own.iter().filter(|m| m.mark == Some(mark)).count();
     SideSummary {
         moves: own.len(),
         accuracy: mean_accuracy(&accuracies),
         centipawn_loss: (!own.is_empty()).then(|| lost as f64 / own.len() as f64),
-        marks: Mark::ALL.map(with),
+        marks: Mark::ALL.map(|mark: Mark| own.iter().filter(|m| m.mark == Some(mark)).count()),
     }
 }
 

@@ -95,6 +95,7 @@ impl<G: Playable> ReviewJournal<G> {
             }
             end = 0;
         }
+        // What follows the last whole game is the torn tail of an interrupted write.
         journal.cut(end).map_err(&failed)?;
         let mut journal = Self { journal, games, game: PhantomData };
         if end == 0 {
@@ -224,6 +225,7 @@ fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8
                 ));
             }
         }
+        // The order of a folder is chance.
         files.sort();
         hasher.update(files.join("\n").as_bytes());
     }
@@ -232,7 +234,6 @@ fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8
 
 fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
     let PositionValue { score, line, depth, nodes, second, table } = value;
-    let entry = |Entry { wdl, order, distance }: Entry| (wdl as u8, order, distance);
     StoredValue {
         score: stored_score(*score),
         line: line.iter().map(|mv| mv.pack()).collect(),
@@ -240,11 +241,16 @@ fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
         nodes: *nodes,
         second: second.map(stored_score),
         table: table.map(|TableFacts { best, played, is_only }| StoredFacts {
-            best: entry(best),
-            played: played.map(entry),
+            best: numbers_of(best),
+            played: played.map(numbers_of),
             is_only,
         }),
     }
+}
+
+/// The numbers of a table's value.
+const fn numbers_of(Entry { wdl, order, distance }: Entry) -> (u8, u16, u16) {
+    (wdl as u8, order, distance)
 }
 
 const fn stored_score(score: Score) -> (u8, i32) {
@@ -283,6 +289,7 @@ fn restored<G: Playable>(
     stored: StoredGame,
     rules: G::Rules,
 ) -> Option<Vec<PositionValue<G::Move>>> {
+    // Found by name, and yet compared: offsets come from a file that others may have changed since.
     if stored.name != name_of(game) || stored.values.len() != positions(game, rules) {
         return None;
     }
@@ -299,7 +306,8 @@ fn restored<G: Playable>(
 
 fn restored_value<G: Game>(position: &G, value: StoredValue) -> Option<PositionValue<G::Move>> {
     let StoredValue { score, line: bits, depth, nodes, second, table } = value;
-    let (mut line, mut after) = (Vec::new(), position.clone());
+    let mut line = Vec::new();
+    let mut after = position.clone();
     for bits in bits.into_iter().take(MAX_LINE) {
         let mv = G::Move::unpack(bits).filter(|&mv| after.is_legal(mv))?;
         after.make(mv);

@@ -1,3 +1,5 @@
+//! Statistics of moves that cut off elsewhere in the tree, and of errors of the evaluation, for order and pruning.
+
 use crate::bytes::memory;
 use crate::game::{Heuristics, STRUCTURES, Side};
 use crate::search::tunables::{
@@ -60,6 +62,7 @@ impl Experience<'_> {
     pub(crate) fn of(&self, index: usize) -> i32 {
         let [one, two, four, six] = self.after.map(|row| i32::from(row[index]));
         let here = i32::from(self.quiet[index]) + i32::from(self.setting[index]);
+        // Moves further back say less about this one.
         here + one + two + four / 2 + six / 2
     }
 }
@@ -95,6 +98,7 @@ impl History {
     pub(crate) fn experience(&self, side: Side, before: Before) -> Experience<'_> {
         let row = |table: usize, first: Option<usize>| match first {
             Some(first) => &self.continuation[table][first * self.len..(first + 1) * self.len],
+            // A row of zeros instead of a branch for each move that is ranked.
             None => &self.nothing[..],
         };
         let [one, two, four, six] = before.moves;
@@ -165,6 +169,7 @@ impl History {
 }
 
 fn slot(structure: usize, side: Side, key: u64) -> usize {
+    // Two structures with the same low bits share a slot; the error this makes is small and passes.
     let low = key as usize & (CORRECTIONS - 1);
     (2 * structure + side.index()) * CORRECTIONS + low
 }
@@ -190,6 +195,8 @@ pub(crate) fn penalty<G: Heuristics>(depth: i32) -> i32 {
 /// Moves a value towards the bonus's bound, the less the nearer it is already.
 fn pull(value: &mut i16, bonus: i32, most: i32) {
     let old = i32::from(*value);
+    // The pull shrinks as the value grows, so that it never passes `most` and recent results outweigh old
+    // ones.
     *value = (old + bonus - old * bonus.abs() / most) as i16;
 }
 

@@ -1,3 +1,5 @@
+//! Iterative deepening: one thread searches deeper and deeper, with aspiration windows, until its time is over.
+
 use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
 use crate::search::limits::{Found, Iteration};
 use crate::search::score::{MAX_PLY, Score};
@@ -60,8 +62,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let count = if self.id == 0 { self.shared.multipv.min(moves.len()) } else { 1 };
         let eval = Score::from_eval(self.line.position().evaluate());
-        let first = |&mv| RootLine { score: eval, pv: vec![mv] };
-        let mut lines: Vec<_> = moves.iter().take(count).map(first).collect();
+        let mut lines: Vec<_> =
+            moves.iter().take(count).map(|&mv| RootLine { score: eval, pv: vec![mv] }).collect();
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1);
         let shallowest = if self.shared.features.deepening { 1 } else { deepest };
         let mut trend = Trend::default();
@@ -141,6 +143,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.partial = None;
             let end = self.search_line(line.score);
             if let Some((score, pv)) = self.partial.take()
+                // Of an iteration that was broken off the best line counts as far as it got: a move that
+                // beat the old one has been searched deeper. Further lines are complete or nothing.
                 && (end.is_ok() || i == 0)
             {
                 *line = RootLine { score, pv };
@@ -148,6 +152,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             line.score = end?;
             self.excluded.extend(line.pv.first().copied());
         }
+        // Stable: of equal lines the one found first stays first.
         lines.sort_by_key(|line| std::cmp::Reverse(line.score));
         Ok(())
     }
@@ -160,11 +165,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut window = if aspires { Window::around(last, margin) } else { Window::full() };
         let mut failed_high = 0;
         loop {
+            // Failing high again and again is mostly right: less depth confirms it sooner.
             let depth = (self.iteration - failed_high).max(1);
             let score = self.search::<Root>(window, depth, 0, false)?;
             match window.bound(score) {
                 Bound::Exact => return Ok(score),
                 Bound::Upper => {
+                    // The score lies below alpha: the upper half of the window is not needed any more.
                     let middle = (window.alpha.value() + window.beta.value()) / 2;
                     window.beta = Score::DRAW + middle;
                     window.alpha = score - margin;
@@ -176,6 +183,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 }
             }
             margin += margin * ASPIRATION_GROWTH / 100;
+            // Mates lie far outside of every margin; widening step by step would never reach them.
             if margin > 1_000 || score.is_decisive() {
                 window = Window::full();
                 failed_high = 0;
@@ -229,8 +237,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         });
         let rationed =
             limits.nodes.is_some() || limits.soft_time.is_some() || limits.hard_time.is_some();
-        let settled = || lines.iter().all(|line| self.is_certain(line.score));
-        (in_time || rationed && settled()) && self.shared.end_when_due()
+        (in_time || rationed && lines.iter().all(|line| self.is_certain(line.score)))
+            && self.shared.end_when_due()
     }
 
     /// Returns true if this is a mate that no deeper iteration can shorten.

@@ -1,3 +1,5 @@
+//! Limits of a search, and the interface by which it is watched and stopped.
+
 use std::time::Duration;
 
 use crate::game::Bound;
@@ -6,6 +8,18 @@ use crate::search::score::Score;
 
 /// The limits that end a search. With everything `None` it goes on until it is stopped (or to the
 /// greatest depth).
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use juzhong::search::Limits;
+///
+/// let limits = Limits { depth: Some(12), ..Limits::nodes(100_000) };
+/// assert_eq!((limits.depth, limits.nodes), (Some(12), Some(100_000)));
+/// // Nothing set: the search goes on until it is stopped.
+/// assert_eq!(Limits::default().hard_time, None);
+/// assert!(Limits::move_time(Duration::from_secs(1)).hard_time.is_some());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Plies of the last iteration.
@@ -41,8 +55,11 @@ impl Limits {
     /// The same limits for a search that begins later by `spent`.
     #[must_use]
     pub(crate) fn after(self, spent: Duration) -> Self {
-        let left = |limit: Duration| limit.saturating_sub(spent);
-        Self { soft_time: self.soft_time.map(left), hard_time: self.hard_time.map(left), ..self }
+        Self {
+            soft_time: self.soft_time.map(|limit: Duration| limit.saturating_sub(spent)),
+            hard_time: self.hard_time.map(|limit: Duration| limit.saturating_sub(spent)),
+            ..self
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+//! The order in which a node tries its moves, found in stages so that a cutoff spares the later ones.
+
 use arrayvec::ArrayVec;
 
 use crate::game::{Heuristics, MAX_MOVES, MoveList};
@@ -142,13 +144,12 @@ impl<M: Copy + Eq> Picker<M> {
     /// A killer that is a quiet move here and was not handed out yet; it then stays away from the
     /// other quiet moves.
     fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
-        let usable = |&mv: &M| {
+        self.hints.killers[i] = self.hints.killers[i].filter(|&mv: &M| {
             Some(mv) != self.hints.table
                 && !position.is_noisy(mv)
                 && position.is_plausible(mv)
                 && (!self.threats_only || position.creates_threat(mv))
-        };
-        self.hints.killers[i] = self.hints.killers[i].filter(usable);
+        });
         self.hints.killers[i]
     }
 

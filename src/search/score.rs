@@ -1,3 +1,5 @@
+//! Scores of the search: evaluations, mates by plies, wins and losses of tablebases.
+
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
@@ -17,6 +19,17 @@ pub const MAX_PLY: usize = 128;
 /// | 24,000 less some plies  | won by tablebase, its distance included        |
 /// | 30,000 less some plies  | mate, its distance included                    |
 /// | 32,000                  | infinite: outside every score                  |
+///
+/// ```
+/// use juzhong::game::ScoreKind;
+/// use juzhong::search::Score;
+///
+/// assert_eq!(Score::from_eval(35).kind(), ScoreKind::Centipawns(35));
+/// assert_eq!(Score::mate_in(5).kind(), ScoreKind::MateIn(5));
+/// // The nearer mate is better, and every mate better than every evaluation.
+/// assert!(Score::mate_in(3) > Score::mate_in(5) && Score::mate_in(99) > Score::from_eval(20_000));
+/// assert_eq!(-Score::mate_in(4), Score::mated_in(4));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 
@@ -86,13 +99,12 @@ impl Score {
     /// Distances count up to [`MAX_TABLE_DISTANCE`].
     #[must_use]
     pub fn of_table(value: TableValue, ply: usize) -> Self {
-        let away = |plies: u16| ply + usize::from(plies.min(MAX_TABLE_DISTANCE));
         match value {
-            TableValue::Mate(plies) => Self::mate_in(away(plies)),
-            TableValue::Win(plies) => Self::table_win(away(plies)),
+            TableValue::Mate(plies) => Self::mate_in(away(ply, plies)),
+            TableValue::Win(plies) => Self::table_win(away(ply, plies)),
             TableValue::Draw => Self::DRAW,
-            TableValue::Loss(plies) => Self::table_loss(away(plies)),
-            TableValue::Mated(plies) => Self::mated_in(away(plies)),
+            TableValue::Loss(plies) => Self::table_loss(away(ply, plies)),
+            TableValue::Mated(plies) => Self::mated_in(away(ply, plies)),
         }
     }
 
@@ -179,6 +191,11 @@ impl Score {
     pub(crate) const fn from_bits(bits: u16) -> Self {
         Self(bits.cast_signed() as i32)
     }
+}
+
+/// Plies from the root to the end of a distance, as far as scores distinguish it.
+fn away(ply: usize, plies: u16) -> usize {
+    ply + usize::from(plies.min(MAX_TABLE_DISTANCE))
 }
 
 /// A ply as a signed number; plies are small.

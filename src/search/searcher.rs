@@ -1,3 +1,5 @@
+//! The search as a caller sees it: options, threads, and the vote of the threads on the best move.
+
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::bytes::SetAtEnd;
@@ -13,6 +15,24 @@ use crate::search::worker::{Shared, Worker, hash_entry};
 
 /// Searches positions of one game, one after the other, and keeps its history and transposition
 /// table in between.
+///
+/// ```
+/// use juzhong::game::Line;
+/// use juzhong::search::{Limits, SearchOptions, Searcher};
+/// use juzhong::xiangqi::{Position, RuleSet};
+///
+/// let mut searcher = Searcher::new(SearchOptions { hash_mib: 1, ..SearchOptions::default() })?;
+/// // One rook holds the rank before the king, the other gives mate.
+/// let position = Position::from_fen("3k5/R8/9/9/9/9/9/9/1R7/5K3 w")?;
+/// let line = Line::new(position, 0);
+/// let found = searcher.run(&line, RuleSet::default(), &Limits::depth(3), &(), &());
+/// assert_eq!(found.best.unwrap().to_string(), "b1b9");
+/// assert!(found.score.is_proved());
+/// // A search that leaves nothing out proves it.
+/// let mate = searcher.find_mate(&line, RuleSet::default(), 1, &Limits::default(), &());
+/// assert_eq!(mate.found.unwrap().pv.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Searcher<G: Game> {
     options: SearchOptions,
@@ -194,7 +214,8 @@ const fn check_multipv(multipv: usize) -> Result<(), SearchError> {
 /// proven win outweighs them all. Where the first thread knows that it is lost, only threads that
 /// looked as far can know better: others have not seen it yet.
 fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
-    let (lost, depth) = (all[0].score.is_lost(), all[0].depth);
+    let lost = all[0].score.is_lost();
+    let depth = all[0].depth;
     let least = all.iter().map(|found| found.score.value()).min().unwrap_or(0);
     let weight = |found: &Found<M>| {
         i64::from(found.score.value() - least + VOTE_BASE) * i64::from(found.depth)

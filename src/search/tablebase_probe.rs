@@ -1,3 +1,5 @@
+//! The interface through which tablebases answer the search.
+
 use crate::game::{Game, Line};
 
 /// A value known for certain, for the side to move. Where the plies to mate are not known, wins and

@@ -1,3 +1,5 @@
+//! The transposition table, shared by all threads of a search.
+
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::bytes::memory;
@@ -51,6 +53,7 @@ impl TtEntry {
             | u64::from(self.score.bits()) << 16
             | u64::from(self.eval.unwrap_or(NO_EVAL).cast_unsigned()) << 32
             | u64::from(self.depth) << 48
+            // No bound has the number 0, so that no entry packs to 0, which is an empty slot.
             | (self.bound as u64) << 56
             | u64::from(self.was_pv) << 58
             | u64::from(self.age % AGES) << 59
@@ -100,6 +103,8 @@ impl Slot {
     }
 
     fn write(&self, key: u64, entry: u64) {
+        // Relaxed suffices: the two words need not become visible in order, because a mixture of two writes
+        // fails the comparison with the key.
         self.mixed.store(key ^ entry, Relaxed);
         self.entry.store(entry, Relaxed);
     }
@@ -178,6 +183,7 @@ impl TranspositionTable {
                 if !self.replaces(entry, old) {
                     return;
                 }
+                // A node that failed low knows no best move; the one found before is still the best guess.
                 entry.mv = entry.mv.or(old.mv);
                 slot.write(key.0, entry.pack());
                 return;
@@ -195,10 +201,14 @@ impl TranspositionTable {
 
     /// Returns true if a new entry of the same position is worth more than the old one.
     fn replaces(&self, new: TtEntry, old: TtEntry) -> bool {
+        // A slightly shallower result is fresher and fits the window in use; a much shallower one would
+        // throw work away.
         new.bound == Bound::Exact || old.age != self.age || new.depth + 3 >= old.depth
     }
 
     fn years_since(&self, age: u8) -> u8 {
+        // Ages wrap: an entry of 32 searches ago counts as new, which costs a worse choice of victim and
+        // nothing else.
         (self.age + AGES - age) % AGES
     }
 

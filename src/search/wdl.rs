@@ -1,3 +1,5 @@
+//! Chances of winning, drawing and losing from a score.
+
 use crate::game::{PHASES, ScoreKind, WinModel};
 use crate::search::score::Score;
 
@@ -6,6 +8,17 @@ use crate::search::score::Score;
 /// The model is logistic in the score: a win is as likely as not at a number of centipawns that
 /// grows as pieces disappear (`phase`, from [`PHASES`] down to 0), and a loss is a win seen from
 /// the other side. Mates and tablebase results are certain.
+///
+/// ```
+/// use juzhong::game::{Heuristics, PHASES};
+/// use juzhong::search::{Score, wdl};
+/// use juzhong::xiangqi::Position;
+///
+/// let chances = wdl(Score::from_eval(120), PHASES, &Position::WIN_MODEL);
+/// assert_eq!(chances.iter().sum::<u16>(), 1_000);
+/// assert!(chances[0] > chances[2]);
+/// assert_eq!(wdl(Score::mate_in(3), PHASES, &Position::WIN_MODEL), [1_000, 0, 0]);
+/// ```
 #[must_use]
 pub fn wdl(score: Score, phase: i32, model: &WinModel) -> [u16; 3] {
     match score.kind() {
@@ -14,12 +27,17 @@ pub fn wdl(score: Score, phase: i32, model: &WinModel) -> [u16; 3] {
         ScoreKind::Centipawns(value) => {
             let gone = f64::from(PHASES - phase.clamp(0, PHASES)) / f64::from(PHASES);
             let centre = model.centre + model.centre_ending * gone;
-            let chance = |value: f64| 1_000.0 / (1.0 + ((centre - value) / model.spread).exp());
             let value = f64::from(value);
-            let (win, loss) = (chance(value).round() as u16, chance(-value).round() as u16);
+            let win = chance(value, centre, model).round() as u16;
+            let loss = chance(-value, centre, model).round() as u16;
             [win, 1_000_u16.saturating_sub(win + loss), loss]
         }
     }
+}
+
+/// The chance, of 1,000, that a value stands for.
+fn chance(value: f64, centre: f64, model: &WinModel) -> f64 {
+    1_000.0 / (1.0 + ((centre - value) / model.spread).exp())
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! The window between alpha and beta.
+
 use std::ops::Neg;
 
 use crate::game::Bound;

@@ -112,8 +112,9 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     }
 
     fn out_of_time(&self) -> bool {
-        let over = || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit);
-        (self.due.load(Relaxed) || over()) && !self.control.is_pondering()
+        (self.due.load(Relaxed)
+            || self.limits.hard_time.is_some_and(|limit| self.start.elapsed() >= limit))
+            && !self.control.is_pondering()
     }
 
     /// Returns true if even the first nodes have used too much time.
@@ -309,12 +310,17 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         if self.id == 0 {
             shared.control.look(&|key| shared.probe(key).and_then(hash_entry));
         }
+        // A search that is stopped at once should still have a move that it has looked at.
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES && !shared.is_overdue();
-        let told = || shared.out_of_time() || shared.control.should_stop();
-        if left == 0 || shared.stop.is_set() || !must_move && told() {
+        if left == 0
+            || shared.stop.is_set()
+            || !must_move && (shared.out_of_time() || shared.control.should_stop())
+        {
             shared.stop.set();
             return Err(Interrupted);
         }
+        // With one thread a limit of nodes is met exactly: the next check comes no later than the last node
+        // allowed.
         self.next_check = self.nodes + left.min(CHECK_INTERVAL);
         Ok(())
     }
@@ -359,6 +365,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
 
     /// Sets the principal variation from `ply` on to `mv` and the one from the next ply.
     pub(crate) fn extend_pv(&mut self, mv: G::Move, ply: usize) {
+        // Two lines of one list at a time, one read and one written.
         let (upper, lower) = self.pv.split_at_mut(ply + 1);
         let pv = &mut upper[ply];
         pv.clear();
@@ -369,6 +376,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     /// Undoes the moves that a search that was broken off has left on the line.
     pub(crate) fn rewind(&mut self) {
         while self.line.len() > self.root {
+            // A search that was broken off may have left a pass on the line as well.
             if !self.line.pop() {
                 self.line.pop_null();
             }

@@ -121,6 +121,7 @@ fn shared(nodes: &[Node]) -> Vec<bool> {
     let mut parents = vec![0_u8; nodes.len()];
     let mut count = |child: NodeId| {
         if let Some(parents) = parents.get_mut(child as usize) {
+            // Only whether there are several matters.
             *parents = parents.saturating_add(1);
         }
     };
@@ -227,6 +228,7 @@ impl Checker<'_> {
 
     /// Plays a legal move and goes on with a node that stands before the parent.
     fn child(&mut self, id: NodeId, point: Point, child: NodeId) -> Result<u32, CheckError> {
+        // Children stand before their parents: this rules out circles, so that the check ends.
         if child >= id {
             return Err(self.fault(id, Fault::Order));
         }
@@ -251,11 +253,13 @@ impl Checker<'_> {
         if moves.is_empty() {
             return Err(self.fault(id, Fault::NoMove));
         }
-        let (claimant, opponent) = (self.claim.side, !self.claim.side);
+        let claimant = self.claim.side;
+        let opponent = !self.claim.side;
         let completions: Vec<Point> = self
             .board
             .empty_points()
             .filter(|&point| completes_row(&self.board, claimant, point))
+            // Two are enough: a move of the opponent can block one of them.
             .take(2)
             .collect();
         let mut most = 0;
@@ -278,6 +282,7 @@ impl Checker<'_> {
     fn stones(&self) -> Box<[u64]> {
         let mut words = vec![0_u64; usize::from(self.board.area()).div_ceil(32)];
         for (place, point) in self.board.points().enumerate() {
+            // The stones themselves, not their key: a checker must not rest on hashes that might collide.
             let cell = self.board.stone(point).map_or(0, |side| side.index() as u64 + 1);
             words[place / 32] |= cell << (2 * (place % 32));
         }

@@ -240,13 +240,15 @@ fn open(moves: Vec<Point>, rest: Option<FourWin>) -> Expansion {
 pub(crate) fn legal(board: &Board) -> Vec<Point> {
     let mut moves = MoveList::new();
     board.legal_moves(&mut moves);
-    let from_middle = |point: Point| {
-        let across = 2 * i32::from(point.column()) + 1 - i32::from(board.width());
-        let up = 2 * i32::from(point.row()) + 1 - i32::from(board.height());
-        across.abs().max(up.abs())
-    };
-    moves.sort_by_key(|&point| (from_middle(point), point));
+    moves.sort_by_key(|&point| (from_middle(board, point), point));
     moves.to_vec()
+}
+
+/// Twice the distance from the middle of the board, by columns or rows.
+fn from_middle(board: &Board, point: Point) -> i32 {
+    let across = 2 * i32::from(point.column()) + 1 - i32::from(board.width());
+    let up = 2 * i32::from(point.row()) + 1 - i32::from(board.height());
+    across.abs().max(up.abs())
 }
 
 /// The legal moves, those first that lie on the lines which are nearest to a row of the attacker.

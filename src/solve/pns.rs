@@ -143,12 +143,15 @@ impl<'a> ProofSearch<'a> {
         loop {
             // As the side to move sees it, the least proof number and the sum of the disproof numbers.
             let mut here = Numbers { proof: INFINITE, disproof: 0 };
-            let (mut best, mut best_numbers, mut second) = (0, Numbers::START, INFINITE);
+            let mut best = 0;
+            let mut best_numbers = Numbers::START;
+            let mut second = INFINITE;
             for (at, child) in children.iter().enumerate() {
                 // The first moves are the most promising.
                 let unknown = Numbers { proof: 1 + at as u32 / 2, disproof: 1 };
                 let numbers = self.table.get(child).map_or(unknown, |entry| view(entry.numbers));
                 if numbers.proof < here.proof || at == 0 {
+                    // What was the best so far is the second best now.
                     second = here.proof;
                     here.proof = numbers.proof;
                     (best, best_numbers) = (at, numbers);
@@ -163,8 +166,11 @@ impl<'a> ProofSearch<'a> {
             if here.proof >= limit.proof || here.disproof >= limit.disproof || here.is_decided() {
                 return Ok(view(here));
             }
+            // The disproof number of a node is a sum: the child may use what the others leave of the limit.
             let others = here.disproof - best_numbers.disproof.min(here.disproof);
             let child_limit = Numbers {
+                // A quarter beyond the second best: exactly at it, two equal children would take turns all
+                // the time, each losing what the table could not keep.
                 proof: limit.proof.min(second.saturating_add(second / 4 + 1)),
                 disproof: limit.disproof.saturating_sub(others).max(1),
             };
@@ -192,6 +198,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Removes the positions that are not decided.
     fn forget(&mut self) {
+        // Undecided numbers can be found again; decided ones have cost whole searches.
         self.table.retain(|_, entry| entry.numbers.is_decided());
         self.bytes = self.table.len() * ENTRY_BYTES;
     }
@@ -204,13 +211,15 @@ fn key(board: &Board) -> u64 {
 
 fn child_keys(board: &mut Board, moves: &[Point]) -> Vec<u64> {
     if board.stones() < SYMMETRIC_STONES {
-        let mut key_after = |point| {
-            let undo = board.make(point);
-            let key = key(board);
-            board.unmake(point, undo);
-            key
-        };
-        return moves.iter().map(|&point| key_after(point)).collect();
+        return moves.iter().map(|&point| key_after(board, point)).collect();
     }
     moves.iter().map(|&point| board.key_after_move(point).0).collect()
+}
+
+/// The key after a move.
+fn key_after(board: &mut Board, point: Point) -> u64 {
+    let undo = board.make(point);
+    let key = key(board);
+    board.unmake(point, undo);
+    key
 }

@@ -75,6 +75,24 @@ pub struct Claim {
 }
 
 /// A proof of the value of a position.
+///
+/// ```
+/// use juzhong::game::Game;
+/// use juzhong::gomoku::{Board, Point};
+/// use juzhong::solve::{Budget, Proof, Prover, Value, check};
+///
+/// // Three in a row and the move: a row can be completed at once.
+/// let mut board = Board::new(7, 7, 4)?;
+/// for text in ["b4", "a1", "c4", "c1", "d4", "e1"] {
+///     board.make(Point::parse(text).unwrap());
+/// }
+/// let proof = Prover::default().solve(&board, &Budget::default()).proof.unwrap();
+/// assert_eq!((proof.value, proof.distance), (Value::Win, Some(1)));
+/// // As a file and back; what a file claims is checked separately.
+/// let read = Proof::from_bytes(&proof.to_bytes()?)?;
+/// check(&read, &Budget::default())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proof {
     /// The position.
@@ -210,10 +228,10 @@ fn read_claim((side, goal, root): (u8, u8, u32), nodes: usize) -> Option<Claim> 
 }
 
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
-    let damaged = |_| ProofError::Field("packing");
     let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::with_buffer(packed).map_err(damaged)?;
-    decoder.take(len + 1).read_to_end(&mut bytes).map_err(damaged)?;
+    let decoder = zstd::stream::read::Decoder::with_buffer(packed)
+        .map_err(|_| ProofError::Field("packing"))?;
+    decoder.take(len + 1).read_to_end(&mut bytes).map_err(|_| ProofError::Field("packing"))?;
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(ProofError::Field("size")) }
 }
 
@@ -267,16 +285,23 @@ fn take_node(bytes: &mut &[u8], id: usize) -> Option<Node> {
         1 => {
             let count =
                 usize::try_from(varint::take(bytes)?).ok().filter(|&count| count <= POINTS)?;
-            let pair = |_| Some((take_point(bytes)?, take_point(bytes)?));
-            Node::Pairs((0..count).map(pair).collect::<Option<_>>()?)
+            Node::Pairs(
+                (0..count)
+                    .map(|_| Some((take_point(bytes)?, take_point(bytes)?)))
+                    .collect::<Option<_>>()?,
+            )
         }
         2 => Node::Move(take_point(bytes)?, take_child(bytes, id)?),
         tag => {
             let count = usize::try_from((tag - 3) / 2).ok().filter(|&count| count <= POINTS)?;
             let has_rest = (tag - 3) % 2 == 1;
             let rest = if has_rest { Some(take_child(bytes, id)?) } else { None };
-            let answer = |_| Some((take_point(bytes)?, take_child(bytes, id)?));
-            Node::Answers { answers: (0..count).map(answer).collect::<Option<_>>()?, rest }
+            Node::Answers {
+                answers: (0..count)
+                    .map(|_| Some((take_point(bytes)?, take_child(bytes, id)?)))
+                    .collect::<Option<_>>()?,
+                rest,
+            }
         }
     })
 }

@@ -1,3 +1,5 @@
+//! The prover: threat search, exhaustive search and proof numbers one after the other, within limits.
+
 use std::time::Instant;
 
 use super::exhaustive::Exhaustive;
@@ -69,6 +71,20 @@ impl Solution {
 }
 
 /// Solves positions, and keeps tables of small boards from one to the next.
+///
+/// ```
+/// use juzhong::gomoku::Board;
+/// use juzhong::solve::{Budget, Prover, Value, check};
+///
+/// // Tic-tac-toe is a draw, and the proof says why.
+/// let board = Board::new(3, 3, 3)?;
+/// let solution = Prover::default().solve(&board, &Budget::default());
+/// assert_eq!(solution.value, Value::Draw);
+/// let proof = solution.proof.unwrap();
+/// // The checker goes through it move by move, without searching.
+/// assert!(check(&proof, &Budget::default())? > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Prover {
     options: ProverOptions,
@@ -337,7 +353,8 @@ impl Attempt<'_> {
             claims: Side::ALL.into_iter().zip(built).map(claim).collect(),
             nodes: nodes.into_nodes(),
         });
-        let (value, nodes) = (Value::Draw, self.nodes);
+        let value = Value::Draw;
+        let nodes = self.nodes;
         Solution { value, distance: None, kind: Some(kind), line: Vec::new(), nodes, proof }
     }
 }
@@ -374,21 +391,28 @@ fn answer(
     rest: Option<NodeId>,
     plies: &[u32],
 ) -> Option<(Point, Option<NodeId>)> {
-    let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0);
-    let longest = answers.iter().copied().rev().max_by_key(|&(_, child)| of(child));
+    let longest = answers.iter().copied().rev().max_by_key(|&(_, child)| plies_at(plies, child));
     if let Some((point, child)) = longest
-        && rest.is_none_or(|rest| of(rest) <= of(child))
+        && rest.is_none_or(|rest| plies_at(plies, rest) <= plies_at(plies, child))
     {
         return Some((point, Some(child)));
     }
-    let unlisted = |point: &Point| !answers.iter().any(|(listed, _)| listed == point);
     let blocks = match LineMap::of(board).completions(side) {
         Completions::None => None,
         Completions::One(point) | Completions::Several(point, _) => Some(point),
     };
     let block = blocks.filter(|&point| board.is_legal(point));
-    let point = block.or_else(|| legal(board).into_iter().find(unlisted))?;
+    let point = block.or_else(|| {
+        legal(board)
+            .into_iter()
+            .find(|point: &Point| !answers.iter().any(|(listed, _)| listed == point))
+    })?;
     Some((point, rest))
+}
+
+/// The plies of a node; 0 beyond the end.
+fn plies_at(plies: &[u32], id: NodeId) -> u32 {
+    plies.get(id as usize).copied().unwrap_or(0)
 }
 
 fn completion(board: &Board) -> Option<Point> {

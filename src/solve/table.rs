@@ -103,6 +103,8 @@ impl CompleteTable {
         let rows = rows_of(&start);
         let layers = vec![Vec::new(); points + 1];
         let mut table = Self { start, numbering, rows, layers };
+        // From the full board backwards: every move adds a stone, so that all that a layer needs is the one
+        // after it.
         for stones in (0..=points).rev() {
             table.layers[stones] = table.layer(stones, budget)?;
         }
@@ -193,6 +195,7 @@ impl CompleteTable {
         let mut is_over = false;
         self.numbering.for_each(stones, |index, arrangement| {
             // Tables are small enough not to count as positions.
+            // The walk over all arrangements cannot be broken off; the rest of it then does nothing.
             if is_over || index.is_multiple_of(4096) && budget.is_over(0) {
                 is_over = true;
                 return;
@@ -241,24 +244,27 @@ fn bit(board: &Board, point: Option<Point>) -> u32 {
 
 fn rows_of(board: &Board) -> Vec<Row> {
     let steps = [(1, 0), (0, 1), (1, 1), (1, -1)];
-    let at = |point: Point, (across, up): (i8, i8), steps: i8| {
-        let column = point.column().checked_add_signed(across * steps)?;
-        let row = point.row().checked_add_signed(up * steps)?;
-        Point::new(column, row)
-    };
     let length = board.row().cast_signed();
     let mut rows = Vec::new();
     for point in board.points() {
         for step in steps {
-            let points = (0..length).fold(0, |bits, n| bits | bit(board, at(point, step, n)));
+            let points = (0..length).fold(0, |bits, n| bits | bit(board, stepped(point, step, n)));
+            // Points beyond the edge have no bit: a stretch that is cut off has fewer of them.
             if points.count_ones() == u32::from(board.row()) {
-                let flanks = [-1, length].map(|n| bit(board, at(point, step, n)));
+                let flanks = [-1, length].map(|n| bit(board, stepped(point, step, n)));
                 rows.push(Row { points, flanks });
             }
         }
     }
     // A row of one point lies on four lines.
     rows
+}
+
+/// The point some steps from another, if it is one of a board.
+fn stepped(point: Point, (across, up): (i8, i8), steps: i8) -> Option<Point> {
+    let column = point.column().checked_add_signed(across * steps)?;
+    let row = point.row().checked_add_signed(up * steps)?;
+    Point::new(column, row)
 }
 
 /// Bits of a word that are looked up at once.
@@ -286,10 +292,11 @@ impl Numbering {
         }
         let rank = |below: usize, chunk: usize, value: usize| {
             let bits = (0..CHUNK).filter(|bit| value >> bit & 1 == 1);
-            let place = |(before, bit): (usize, usize)| {
-                choose[CHUNK * chunk + bit].get(below + before + 1).copied().unwrap_or(0)
-            };
-            bits.enumerate().map(place).sum()
+            bits.enumerate()
+                .map(|(before, bit): (usize, usize)| {
+                    choose[CHUNK * chunk + bit].get(below + before + 1).copied().unwrap_or(0)
+                })
+                .sum()
         };
         let ranks = (0..=CHUNK)
             .map(|below| [0, 1].map(|chunk| std::array::from_fn(|value| rank(below, chunk, value))))
@@ -304,7 +311,10 @@ impl Numbering {
 
     /// The number of a set of bits among those of as many bits.
     fn rank(&self, bits: u32) -> usize {
-        let (low, high) = (bits as usize & ((1 << CHUNK) - 1), bits as usize >> CHUNK);
+        let low = bits as usize & ((1 << CHUNK) - 1);
+        let high = bits as usize >> CHUNK;
+        // The number of a set is a sum over its bits, in which a bit counts by its place and the number of
+        // bits below: the upper chunk only needs to know how many the lower one has.
         (self.ranks[0][0][low] + self.ranks[low.count_ones() as usize][1][high]) as usize
     }
 
@@ -340,7 +350,9 @@ impl Numbering {
 
 /// The bits of `bits` at the places of `mask`, moved together.
 fn compress(bits: u32, mask: u32) -> u32 {
-    let (mut packed, mut at, mut rest) = (0, 0, mask);
+    let mut packed = 0;
+    let mut at = 0;
+    let mut rest = mask;
     while rest != 0 {
         let lowest = rest & rest.wrapping_neg();
         packed |= u32::from(bits & lowest != 0) << at;
@@ -352,7 +364,9 @@ fn compress(bits: u32, mask: u32) -> u32 {
 
 /// The inverse of [`compress`].
 fn expand(packed: u32, mask: u32) -> u32 {
-    let (mut bits, mut at, mut rest) = (0, 0, mask);
+    let mut bits = 0;
+    let mut at = 0;
+    let mut rest = mask;
     while rest != 0 {
         let lowest = rest & rest.wrapping_neg();
         bits |= if packed >> at & 1 == 1 { lowest } else { 0 };
@@ -365,16 +379,18 @@ fn expand(packed: u32, mask: u32) -> u32 {
 /// The sets of `chosen` out of `all` bits, in the order of their numbers.
 fn subsets(all: usize, chosen: usize) -> impl Iterator<Item = u32> {
     let first = (1_u64 << chosen) - 1;
-    let next = move |&bits: &u64| {
+    std::iter::successors(Some(first), move |&bits: &u64| {
         if bits == 0 {
             return None;
         }
         let lowest = bits & bits.wrapping_neg();
+        // The next larger number with as many bits set (Gosper): the lowest run of ones moves its top bit
+        // up and the rest down to the bottom.
         let ripple = bits + lowest;
         let next = ripple | (((bits ^ ripple) / lowest) >> 2);
         (next < 1 << all).then_some(next)
-    };
-    std::iter::successors(Some(first), next).map(|bits| bits as u32)
+    })
+    .map(|bits| bits as u32)
 }
 
 /// The images of arrangements under the symmetries of the board.

@@ -1,3 +1,5 @@
+//! The exact value of a position, and what a prover may claim of it.
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Instant;

@@ -59,8 +59,8 @@ impl ManualVerdict {
 #[must_use]
 pub fn chinese_name(material: Material, first: Side) -> String {
     let side = |side, is_red| {
-        let (attackers, guards) =
-            (attackers(material, side, is_red), guards(material, side, is_red));
+        let attackers = attackers(material, side, is_red);
+        let guards = guards(material, side, is_red);
         match (attackers.is_empty(), guards.is_empty()) {
             (true, true) => (if is_red { "光帅" } else { "光将" }).to_owned(),
             (false, true) if attackers.chars().count() == 1 => format!("单{attackers}"),
@@ -78,11 +78,13 @@ fn attackers(material: Material, side: Side, is_red: bool) -> String {
         (Role::Cannon, "炮"),
         (Role::Pawn, if is_red { "兵" } else { "卒" }),
     ];
-    let name = |(role, name): (Role, &str)| match material.count(side, role) {
-        0 => String::new(),
-        count => ["", "双", "三", "四", "五"][usize::from(count.min(5) - 1)].to_owned() + name,
-    };
-    names.into_iter().map(name).collect()
+    names
+        .into_iter()
+        .map(|(role, name): (Role, &str)| match material.count(side, role) {
+            0 => String::new(),
+            count => ["", "双", "三", "四", "五"][usize::from(count.min(5) - 1)].to_owned() + name,
+        })
+        .collect()
 }
 
 /// The advisors and elephants of a side: 单士, 双象, 单缺士, 士象全.

@@ -11,6 +11,21 @@ use crate::xiangqi::{Position, Role};
 /// rooks, horses, cannons, pawns, advisors, elephants are compared in this order, and the side with
 /// more of the first kind in which they differ is the stronger. The set with colours exchanged is
 /// the same material.
+///
+/// ```
+/// use juzhong::tablebase::Material;
+/// use juzhong::xiangqi::Position;
+///
+/// let material: Material = "KRvKN".parse()?;
+/// assert_eq!(material.men(), 4);
+/// // The stronger side comes first, whoever it is.
+/// assert_eq!("KNvKR".parse::<Material>()?, material);
+/// let position = Position::from_fen("3k1r3/9/9/9/9/9/9/9/4N4/4K4 w")?;
+/// assert_eq!(Material::of(&position), (material, true));
+/// // What captures leave: the rook alone, the horse alone.
+/// assert_eq!(material.captures().len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Material {
     counts: [[u8; 7]; 2],
@@ -113,12 +128,14 @@ impl Material {
     /// The name with either side first; that with the stronger side first is canonical.
     #[must_use]
     pub fn name(&self, first: Side) -> String {
-        let letters = |side: Side| {
-            Role::ALL.into_iter().flat_map(move |role| {
-                std::iter::repeat_n(role.letter(), self.count(side, role).into())
-            })
-        };
-        letters(first).chain(std::iter::once('v')).chain(letters(!first)).collect()
+        self.letters(first).chain(std::iter::once('v')).chain(self.letters(!first)).collect()
+    }
+
+    /// The letters of a side's pieces.
+    fn letters(&self, side: Side) -> impl Iterator<Item = char> + '_ {
+        Role::ALL
+            .into_iter()
+            .flat_map(move |role| std::iter::repeat_n(role.letter(), self.count(side, role).into()))
     }
 
     /// Number of pieces, kings included.

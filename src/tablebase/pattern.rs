@@ -9,6 +9,15 @@ use crate::xiangqi::Role;
 /// One material, or several: a `*` that ends a side stands for any number of further advisors and
 /// elephants, as far as a set holds them. `KRNvK*` names nine materials, `KRNvKA*` six (those with an
 /// advisor), `KR*vK*` 81.
+///
+/// ```
+/// use juzhong::tablebase::Pattern;
+///
+/// let pattern: Pattern = "KRvK*".parse()?;
+/// // Up to two advisors and up to two elephants.
+/// assert_eq!(pattern.materials().len(), 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     materials: BTreeSet<Material>,
@@ -32,7 +41,8 @@ impl FromStr for Pattern {
         if text.len() > MAX_NAME {
             return Err(MaterialError::Sides(shown));
         }
-        let (first, second) = (choices(first, &shown)?, choices(second, &shown)?);
+        let first = choices(first, &shown)?;
+        let second = choices(second, &shown)?;
         let pairs = first.iter().flat_map(|&a| second.iter().map(move |&b| Material::new(a, b)));
         Ok(Self { materials: pairs.collect() })
     }

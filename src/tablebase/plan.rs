@@ -51,19 +51,21 @@ impl Plan {
         rules: Rules,
         metric: Metric,
     ) -> Result<Self, GenerateError> {
-        let plan = |material: Material| -> Result<PlannedTable, GenerateError> {
-            let Estimate { slots, memory, .. } =
-                estimate(material, rules).ok_or(GenerateError::TooLarge(material))?;
-            Ok(PlannedTable {
-                material: material.to_string(),
-                men: material.men(),
-                slots,
-                memory,
-                file: file_name(material, rules, metric),
-                captures: material.captures().iter().map(Material::to_string).collect(),
+        let tables = with_captures(materials)?
+            .into_iter()
+            .map(|material: Material| -> Result<PlannedTable, GenerateError> {
+                let Estimate { slots, memory, .. } =
+                    estimate(material, rules).ok_or(GenerateError::TooLarge(material))?;
+                Ok(PlannedTable {
+                    material: material.to_string(),
+                    men: material.men(),
+                    slots,
+                    memory,
+                    file: file_name(material, rules, metric),
+                    captures: material.captures().iter().map(Material::to_string).collect(),
+                })
             })
-        };
-        let tables = with_captures(materials)?.into_iter().map(plan).collect::<Result<_, _>>()?;
+            .collect::<Result<_, _>>()?;
         Ok(Self { rules, metric, tables })
     }
 
@@ -98,7 +100,8 @@ impl Plan {
     /// set where `make` is called; the folder's name must be without spaces.
     #[must_use]
     pub fn to_make(&self) -> String {
-        let (rules, metric) = (self.rules, self.metric);
+        let rules = self.rules;
+        let metric = self.metric;
         let mut text = format!(
             "# Endgame tables with rules {rules}, metric {metric}, one job for each:\n\
              #   make -f THIS_FILE -j 2 DIR=tables JUZHONG=juzhong OPTIONS='--threads 1'\n\

@@ -44,6 +44,17 @@ impl std::ops::Neg for Wdl {
 ///
 /// The order of entries is the order of preference: quick wins of low order first, then slower
 /// ones, draws, then losses, the longest resistance first among them.
+///
+/// ```
+/// use juzhong::tablebase::{Entry, Wdl};
+///
+/// // Quick wins before slow ones, those before draws, and long resistance before a quick loss.
+/// assert!(Entry::win(0, 5) > Entry::win(0, 7) && Entry::win(0, 7) > Entry::DRAW);
+/// assert!(Entry::loss(0, 8) > Entry::loss(0, 2));
+/// // A move into a position that is lost in 4 plies wins in 5.
+/// assert_eq!(Entry::loss(0, 4).before(), Entry::win(0, 5));
+/// assert_eq!(-Wdl::Win, Wdl::Loss);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Entry {
     /// Win, draw or loss.
@@ -170,6 +181,16 @@ impl FromStr for Rules {
 }
 
 /// The event up to which the distances of order 0 count.
+///
+/// ```
+/// use juzhong::tablebase::Metric;
+///
+/// assert_eq!(Metric::Dtm.limit(), None);
+/// let metric: Metric = "dtc120".parse()?;
+/// assert_eq!(metric, Metric::within(120).unwrap());
+/// assert_eq!(metric.limit(), Some(120));
+/// # Ok::<(), juzhong::tablebase::UnknownName>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Metric {
     /// Plies to mate.

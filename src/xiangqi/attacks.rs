@@ -25,6 +25,8 @@ const fn reach(at: usize, len: usize, occupied: usize) -> Reach {
     while way < 2 {
         let mut men = 0;
         let mut i = at;
+        // Towards lower points first, then towards higher ones; nothing behind a second piece matters to
+        // anybody.
         while men < 2 && (if way == 0 { i > 0 } else { i + 1 < len }) {
             i = if way == 0 { i - 1 } else { i + 1 };
             let is_man = occupied >> i & 1 == 1;
@@ -88,6 +90,8 @@ pub(crate) fn file_reach(rank: u8, occupied: u16) -> Reach {
 /// The squares of `rank` whose bits are set in `bits`.
 #[inline]
 pub(crate) fn on_rank(rank: u8, bits: u16) -> Bitboard {
+    // A rank is nine neighbouring bits of the board, so that its bits need only be shifted; those of a file
+    // lie nine apart and are spread by a table.
     Bitboard::from_bits(u128::from(bits) << (9 * u32::from(rank)))
 }
 
@@ -101,17 +105,30 @@ pub(crate) fn on_file(file: u8, bits: u16) -> Bitboard {
 #[must_use]
 #[inline]
 pub fn rook_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
-    let (file, rank) = (square.file(), square.rank());
+    let file = square.file();
+    let rank = square.rank();
     on_rank(rank, rank_reach(file, occupancy.rank(rank)).rook)
         | on_file(file, file_reach(rank, occupancy.file(file)).rook)
 }
 
 /// The second piece each way: the square that a cannon could capture on. Its quiet moves are the
 /// rook's.
+///
+/// ```
+/// use juzhong::xiangqi::{Occupancy, Position, Square, cannon_attacks};
+///
+/// let start = Position::start();
+/// let cannon = Square::parse("h2").unwrap();
+/// // Over the cannon of the other side to the horse behind it, and over the own horse to nothing.
+/// let targets = cannon_attacks(cannon, start.occupancy());
+/// assert!(targets.has(Square::parse("h9").unwrap()));
+/// assert!(cannon_attacks(cannon, &Occupancy::default()).is_empty());
+/// ```
 #[must_use]
 #[inline]
 pub fn cannon_attacks(square: Square, occupancy: &Occupancy) -> Bitboard {
-    let (file, rank) = (square.file(), square.rank());
+    let file = square.file();
+    let rank = square.rank();
     on_rank(rank, rank_reach(file, occupancy.rank(rank)).cannon)
         | on_file(file, file_reach(rank, occupancy.file(file)).cannon)
 }
@@ -122,6 +139,7 @@ pub(crate) struct Hops {
     pub(crate) by: [(Square, Bitboard); 4],
 }
 
+// The square is never asked for in earnest: without targets it makes no difference whether it is occupied.
 const NO_HOP: (Square, Bitboard) = (Square::at(0, 0), Bitboard::EMPTY);
 
 const fn single(square: Square, files: i8, ranks: i8) -> Bitboard {
@@ -144,6 +162,7 @@ static HORSE: [Hops; 90] = {
         while d < 4 {
             let (x, y) = ORTHOGONAL[d];
             if let Some(leg) = from.offset(x, y) {
+                // One of x and y is 0: two steps along the leg and one to either side of it.
                 let one = single(from, 2 * x + y, 2 * y + x);
                 let other = single(from, 2 * x - y, 2 * y - x);
                 table[i].by[d] = (leg, one.or(other));
@@ -165,6 +184,8 @@ static HORSE_FROM: [Hops; 90] = {
         while d < 4 {
             let (x, y) = DIAGONAL[d];
             if let Some(leg) = to.offset(x, y) {
+                // Seen from the target the leg is diagonal: a horse two along and one aside has it beside
+                // itself.
                 table[i].by[d] = (leg, single(to, 2 * x, y).or(single(to, x, 2 * y)));
             }
             d += 1;
@@ -217,6 +238,7 @@ static ELEPHANT: [Hops; 90] = {
         while d < 4 {
             let (x, y) = DIAGONAL[d];
             if let (Some(eye), Some(to)) = (from.offset(x, y), from.offset(2 * x, 2 * y))
+                // The river: an elephant stays on its half, whichever side it belongs to.
                 && (to.rank() < 5) == (from.rank() < 5)
             {
                 table[i].by[d] = (eye, Bitboard::of(to));
@@ -250,6 +272,16 @@ fn unblocked(hops: &Hops, occupied: Bitboard) -> Bitboard {
 }
 
 /// Squares that a horse on `square` reaches.
+///
+/// ```
+/// use juzhong::xiangqi::{Bitboard, Square, horse_attacks};
+///
+/// let horse = Square::parse("e4").unwrap();
+/// assert_eq!(horse_attacks(horse, Bitboard::EMPTY).len(), 8);
+/// // A piece beside the horse takes the two moves past it.
+/// let leg = Bitboard::of(Square::parse("e5").unwrap());
+/// assert_eq!(horse_attacks(horse, leg).len(), 6);
+/// ```
 #[must_use]
 #[inline]
 pub fn horse_attacks(square: Square, occupied: Bitboard) -> Bitboard {
@@ -296,6 +328,7 @@ const fn step_table(steps: [(i8, i8); 4]) -> [Bitboard; 90] {
         if PALACES.has(from) {
             let mut d = 0;
             while d < 4 {
+                // A step from one palace never ends in the other, so that one set serves both sides.
                 table[i] = table[i].or(single(from, steps[d].0, steps[d].1).and(PALACES));
                 d += 1;
             }
@@ -357,6 +390,7 @@ static PAWN: [[Bitboard; 90]; 2] = {
     table
 };
 
+// Not the table of the other side: whether a pawn may go aside depends on where it comes from.
 static PAWN_FROM: [[Bitboard; 90]; 2] = {
     let mut table = [[Bitboard::EMPTY; 90]; 2];
     let mut s = 0;
@@ -401,6 +435,7 @@ static BETWEEN: [[Bitboard; 90]; 90] = {
             let mut set = Bitboard::EMPTY;
             let mut at = Square::from_index(i).offset(x, y);
             while let Some(square) = at {
+                // Before the square is added: the set holds what lies strictly between.
                 table[i][square.index()] = set;
                 set = set.with(square);
                 at = square.offset(x, y);

@@ -1,3 +1,5 @@
+//! A set of points of the board in one word of 128 bits, a bit for each point.
+
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
 
@@ -5,6 +7,16 @@ use crate::game::Side;
 use crate::xiangqi::square::Square;
 
 /// A set of squares: bit `i` is the square with index `i`; bits 90 and up are always clear.
+///
+/// ```
+/// use juzhong::xiangqi::{Bitboard, Square};
+///
+/// let corners: Bitboard = [Square::at(0, 0), Square::at(8, 9)].into_iter().collect();
+/// assert_eq!(corners.len(), 2);
+/// assert_eq!(corners.first(), Square::parse("a0"));
+/// assert!((corners & Bitboard::of(Square::at(4, 4))).is_empty());
+/// assert_eq!((Bitboard::FULL - corners).len(), 88);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bitboard(u128);
 
@@ -63,7 +75,8 @@ impl Bitboard {
         }
         // Without the instruction, both halves are counted side by side (Knuth, The Art of Computer
         // Programming 4A, 7.1.3): pairs, fours, then the two together in eights.
-        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        let low = self.0 as u64;
+        let high = (self.0 >> 64) as u64;
         let sum = counted_by_fours(low) + counted_by_fours(high);
         let sum = (sum & 0x0f0f_0f0f_0f0f_0f0f) + (sum >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
         (sum.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
@@ -113,7 +126,10 @@ impl Bitboard {
     #[must_use]
     #[inline]
     pub const fn beside(self) -> Self {
-        let (right, left) = (self.0 & !LAST_FILE.0, self.0 & !FIRST_FILE.0);
+        // Without the last file, whose right neighbour is the first square of the next rank, and likewise
+        // on the left.
+        let right = self.0 & !LAST_FILE.0;
+        let left = self.0 & !FIRST_FILE.0;
         Self((right << 1 | left >> 1 | self.0 << 9 | self.0 >> 9) & Self::FULL.0)
     }
 
@@ -162,7 +178,8 @@ const PAWN_SQUARES: [Bitboard; 2] = {
     let mut i = 0;
     while i < 90 {
         let square = Square::from_index(i);
-        let (rank, on_start_file) = (square.rank(), square.file().is_multiple_of(2));
+        let rank = square.rank();
+        let on_start_file = square.file().is_multiple_of(2);
         if rank >= 5 || rank >= 3 && on_start_file {
             sets[0] = sets[0].with(square);
             sets[1] = sets[1].with(square.flipped());

@@ -26,6 +26,8 @@ pub(crate) fn chased_among(before: &Position, mv: Move, among: Bitboard) -> Bitb
     let mut after = before.clone();
     after.make(mv);
     let in_check = threats(&after, chaser, among);
+    // Only what is threatened now need be looked for in the position before; a threat that was there
+    // already is no new chase.
     in_check - threats(before, chaser, in_check)
 }
 
@@ -38,10 +40,12 @@ fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
     if victims.is_empty() {
         return Bitboard::EMPTY;
     }
+    // Kings and pawns may chase for ever under all rules that judge chases.
     let chasers = position.side(chaser) - position.role(Role::King) - position.role(Role::Pawn);
     let mut in_check = Bitboard::EMPTY;
     for from in chasers {
         let Some(piece) = position.piece_at(from) else { continue };
+        // A piece that one chaser threatens is chased; a second chaser adds nothing.
         let targets = (position.pseudo_targets(from, piece) & victims) - in_check;
         in_check |= targets
             .into_iter()
@@ -55,11 +59,13 @@ fn threats(position: &Position, chaser: Side, among: Bitboard) -> Bitboard {
 pub(crate) fn chasers(position: &Position, chaser: Side, victim: Square) -> Bitboard {
     let exempt = position.role(Role::King) | position.role(Role::Pawn);
     let attackers = position.attackers(chaser, victim) - exempt;
-    let threatens = |&from: &Square| {
-        let piece = position.piece_at(from);
-        piece.is_some_and(|piece| is_threat(position, piece, Move::new(from, victim)))
-    };
-    attackers.into_iter().filter(threatens).collect()
+    attackers
+        .into_iter()
+        .filter(|&from: &Square| {
+            let piece = position.piece_at(from);
+            piece.is_some_and(|piece| is_threat(position, piece, Move::new(from, victim)))
+        })
+        .collect()
 }
 
 fn uncrossed(pawns: Bitboard, side: Side) -> Bitboard {

@@ -82,11 +82,26 @@ pub struct LimitReport {
 
 /// Reports the moves of the loop that ends `line`; `None` if its last position has not occurred before.
 /// Where it has not occurred often enough for a verdict, the loop since its first occurrence.
+///
+/// ```
+/// use juzhong::game::Line;
+/// use juzhong::xiangqi::explain::explain_loop;
+/// use juzhong::xiangqi::{Move, Position, RuleSet};
+///
+/// let mut line = Line::new(Position::start(), 0);
+/// assert!(explain_loop(&line, RuleSet::Asian).is_none());
+/// for text in ["h0g2", "h9g7", "g2h0", "g7h9"] {
+///     line.push(Move::parse(text).unwrap());
+/// }
+/// let report = explain_loop(&line, RuleSet::Asian).unwrap();
+/// assert_eq!((report.occurrences, report.moves.len()), (2, 4));
+/// ```
 #[must_use]
 pub fn explain_loop(line: &Line<Position>, rules: RuleSet) -> Option<LoopReport> {
     let due = due_loop(line, Horizon::Game).map(|due| due.start);
     let start = due.or_else(|| line.earlier_occurrences().last())?;
-    let (end, plies) = (line.position(), &line.plies()[start..]);
+    let end = line.position();
+    let plies = &line.plies()[start..];
     let is_chinese = rules == RuleSet::Chinese;
     let mut sides = checks(end, plies)?;
     add_chases(end, plies, is_chinese, &mut sides);
@@ -118,20 +133,24 @@ fn move_report(
 ) -> Option<MoveReport> {
     let side = before.turn();
     let victims = men(after, chased(before, mv));
-    let chase = |(victim, at)| Chase { victim, at, by: men(after, chasers(after, side, at)) };
     Some(MoveReport {
         side,
         piece: before.piece_at(mv.from())?,
         mv,
         checkers: men(after, after.checkers()),
-        chases: victims.into_iter().map(chase).collect(),
+        chases: victims
+            .into_iter()
+            .map(|(victim, at)| Chase { victim, at, by: men(after, chasers(after, side, at)) })
+            .collect(),
         threatens_mate: is_chinese && threatens_mate(after),
     })
 }
 
 fn men(position: &Position, squares: Bitboard) -> Vec<(Piece, Square)> {
-    let man = |square| position.piece_at(square).map(|piece| (piece, square));
-    squares.into_iter().filter_map(man).collect()
+    squares
+        .into_iter()
+        .filter_map(|square| position.piece_at(square).map(|piece| (piece, square)))
+        .collect()
 }
 
 /// Reports the count of the moves since the last capture of `line`; `None` where the limit is far,
@@ -141,7 +160,8 @@ pub fn explain_limit(line: &Line<Position>, rules: RuleSet) -> Option<LimitRepor
     if rules == RuleSet::None || line.clock() < MOVE_LIMIT {
         return None;
     }
-    let (clock, checks) = (line.clock(), line.checks());
+    let clock = line.clock();
+    let checks = line.checks();
     Some(LimitReport {
         plies: clock as usize,
         counted: counted(clock, checks, rules) as usize,

@@ -19,6 +19,16 @@ pub const START_FEN: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R
 const MAX_LEN: usize = 256;
 
 /// The reasons for which a text is no FEN, or its position illegal.
+///
+/// ```
+/// use juzhong::xiangqi::{FenError, Position};
+///
+/// let error = Position::from_fen("4k4/9/9/9/9/9/9/9/4K4 w").unwrap_err();
+/// assert_eq!(error, FenError::RankCount(9));
+/// // Each fault has its own text, with the remedy.
+/// assert!(error.to_string().starts_with("FEN has 9 ranks, not 10"));
+/// assert!(matches!(Position::from_fen(""), Err(FenError::Empty)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum FenError {
@@ -94,6 +104,7 @@ impl Setup {
             None => Side::First,
             Some(side) => parse_turn(side).ok_or_else(|| FenError::Turn(side.to_owned()))?,
         };
+        // Some programs write two dashes before the counters, some one, some none.
         let mut counters = fields.filter(|&field| field != "-");
         let mut counter = |field, default| match counters.next() {
             None => Ok(default),
@@ -165,12 +176,16 @@ fn push_gap(fen: &mut String, empty: &mut u8) {
 }
 
 fn parse_turn(text: &str) -> Option<Side> {
-    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
     match () {
-        () if is(&["w", "r", "red", "white"]) => Some(Side::First),
-        () if is(&["b", "black"]) => Some(Side::Second),
+        () if is_one_of(text, &["w", "r", "red", "white"]) => Some(Side::First),
+        () if is_one_of(text, &["b", "black"]) => Some(Side::Second),
         () => None,
     }
+}
+
+/// Returns true if the text is one of the names, whatever the case.
+fn is_one_of(text: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(text))
 }
 
 /// The board without the pocket behind it that programs for variants with pieces in hand write.

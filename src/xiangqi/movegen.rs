@@ -118,7 +118,8 @@ impl Position {
     /// to it changes, or a horse's leg is freed.
     #[inline]
     fn may_check(&self, mv: Move) -> bool {
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         let king = self.king(!self.turn());
         let own = self.side(self.turn());
         let lines = LINES[king.index()];
@@ -143,9 +144,12 @@ impl Position {
         for from in self.side(self.turn()) {
             let Some(piece) = self.piece_at(from) else { continue };
             let mut targets = self.pseudo_targets(from, piece) & mask;
+            // A mount is exempt: it may end the check of a cannon by going away, to any square.
             if view.in_check && piece.role() != Role::King && !view.mounts.has(from) {
                 targets &= view.evasions;
             }
+            // Only these moves can leave the king attacked; all others are legal if they keep off the
+            // screens. Most positions test a handful of moves or none.
             if view.in_check || piece.role() == Role::King || view.suspects.has(from) {
                 for to in targets {
                     if !self.is_safe(Move::new(from, to)) {
@@ -153,6 +157,8 @@ impl Position {
                     }
                 }
             } else {
+                // A piece that steps between a cannon and the king, with nothing else between, makes itself
+                // the screen.
                 targets = targets - view.screens;
             }
             sink(from, targets);
@@ -214,7 +220,10 @@ impl Position {
     /// king, for neither end of it is on a line of that king or beside it.
     #[inline]
     fn has_free_step(&self) -> bool {
-        let (us, king) = (self.turn(), self.king(self.turn()));
+        let us = self.turn();
+        let king = self.king(self.turn());
+        // A piece off these squares neither shields the king nor blocks a leg, and arriving off them makes
+        // no screen: its move cannot expose the king.
         let exposed = LINES[king.index()] | attacks::horse_zone(king).legs;
         let own = self.side(us) - exposed;
         let free = !self.occupied() - exposed;
@@ -223,7 +232,8 @@ impl Position {
     }
 
     fn king_view(&self) -> KingView {
-        let (us, them) = (self.turn(), !self.turn());
+        let us = self.turn();
+        let them = !self.turn();
         let king = self.king(us);
         let mut view = KingView::SAFE;
         self.view_lines(king, them, &mut view);
@@ -250,6 +260,8 @@ impl Position {
     fn view_lines(&self, king: Square, them: Side, view: &mut KingView) {
         let sliders = LINES[king.index()] & self.side(them);
         let occupied = self.occupied();
+        // Facing kings attack each other like rooks on a file. On a rank the kings never meet, for they are
+        // in different palaces.
         let rooks = self.role(Role::Rook) | Bitboard::of(self.king(them));
         for slider in sliders & (rooks | self.role(Role::Cannon)) {
             let gap = attacks::between(king, slider);
@@ -260,6 +272,8 @@ impl Position {
                     view.evasions |= gap.with(slider);
                     view.mounts |= men;
                 }
+                // One piece fewer and a rook attacks, or a cannon has its screen: none of these may go
+                // without a look.
                 (true, 1) | (false, 2) => view.suspects |= men,
                 (false, 0) => view.screens |= gap,
                 _ => {}
@@ -278,10 +292,13 @@ impl Position {
         let mut moved = None;
         let mut vacated = None;
         if let Some(mv) = mv {
-            let (from, to) = (mv.from(), mv.to());
+            let from = mv.from();
+            let to = mv.to();
             if from == king {
                 king = to;
             }
+            // The move is either of the attackers, one of whose pieces then stands elsewhere, or of the
+            // victim, whose capture takes one of them away.
             if theirs.has(from) {
                 theirs = theirs.without(from);
                 moved = self.piece_at(from).map(|piece| (piece.role(), to));

@@ -1,3 +1,5 @@
+//! Roles and pieces, with their letters and characters.
+
 use crate::game::Side;
 
 /// The kind of a piece, in the canonical order of material names (`K R N C P A B`).
@@ -79,6 +81,17 @@ impl Role {
 }
 
 /// A piece: a role and its side. One byte, and so is an `Option` of it.
+///
+/// ```
+/// use juzhong::game::Side;
+/// use juzhong::xiangqi::{Piece, Role};
+///
+/// let cannon = Piece::from_letter('c').unwrap();
+/// assert_eq!((cannon.side(), cannon.role()), (Side::Second, Role::Cannon));
+/// assert_eq!(Piece::new(Side::First, Role::Cannon).letter(), 'C');
+/// // The horse is N, but many write H.
+/// assert_eq!(Role::from_letter('h'), Some(Role::Horse));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each name says all of it")]

@@ -1,3 +1,5 @@
+//! A legal position: its board, keys and clocks, moves made on it and taken back.
+
 use crate::game::{BySide, Game, MoveList, Outcome, Side};
 use crate::hash::xiangqi::KEYS;
 use crate::hash::{Key, KeyTable};
@@ -92,7 +94,8 @@ impl Move {
             5 if text.as_bytes()[2] == b'-' => (text.get(..2)?, text.get(3..)?),
             _ => return None,
         };
-        let (from, to) = (Square::parse(from)?, Square::parse(to)?);
+        let from = Square::parse(from)?;
+        let to = Square::parse(to)?;
         (from != to).then(|| Self::new(from, to))
     }
 
@@ -143,11 +146,9 @@ impl Position {
     /// Every reason why the setup is not a legal position.
     pub fn from_setup(setup: &Setup) -> Result<Self, SetupErrors> {
         let mut errors = setup.placement_errors();
-        let king = |side| {
-            let king = Some(Piece::new(side, Role::King));
-            Square::all().find(|s| setup.board[s.index()] == king)
-        };
-        let (Some(red), Some(black)) = (king(Side::First), king(Side::Second)) else {
+        let (Some(red), Some(black)) =
+            (king_square(setup, Side::First), king_square(setup, Side::Second))
+        else {
             return Err(SetupErrors(errors));
         };
         let position = Self::assemble(setup, [red, black]);
@@ -155,6 +156,7 @@ impl Position {
             red.file() == black.file() && !attacks::between(red, black).meets(position.occupied());
         if facing {
             errors.push(SetupError::KingsFacing);
+        // Facing kings attack each other too; the reason given is the one that a reader can see.
         } else if position.is_attacked_king(!setup.turn) {
             errors.push(SetupError::OpponentInCheck);
         }
@@ -193,6 +195,8 @@ impl Position {
         };
         for (square, &piece) in Square::all().zip(&setup.board) {
             if let Some(piece) = piece {
+                // Before the piece is put down: its word is chosen by how many of its kind stand there
+                // already.
                 position.material_key ^= position.material_word(piece);
                 position.put(piece, square);
             }
@@ -259,7 +263,8 @@ impl Position {
     #[must_use]
     #[inline]
     pub const fn key_after(&self, mv: Move) -> Key {
-        let (from, to) = (mv.from().index(), mv.to().index());
+        let from = mv.from().index();
+        let to = mv.to().index();
         let mut key = self.key ^ KEYS.black_to_move;
         if let Some(piece) = self.board[from] {
             let keys = &KEYS.piece_square[piece.index()];
@@ -290,15 +295,14 @@ impl Position {
     #[must_use]
     pub(crate) fn key_with(&self, table: &KeyTable, mirrored: bool) -> Key {
         let words = table.words();
-        let word = |i: usize| words.get(i).copied().unwrap_or(0);
         let mut key = match self.turn {
             Side::First => 0,
-            Side::Second => word(crate::hash::xiangqi::BLACK_TO_MOVE),
+            Side::Second => word_at(words, crate::hash::xiangqi::BLACK_TO_MOVE),
         };
         for square in self.occupied() {
             if let Some(piece) = self.board[square.index()] {
                 let square = if mirrored { square.mirrored() } else { square };
-                key ^= word(piece.index() * 90 + square.index());
+                key ^= word_at(words, piece.index() * 90 + square.index());
             }
         }
         Key(key)
@@ -338,6 +342,7 @@ impl Position {
     /// [`from_setup_unchecked`](Self::from_setup_unchecked), it is for the caller to know that the
     /// outcome is legal, or to ask.
     pub fn rearrange(&mut self, men: &[(Piece, Square, Square)]) {
+        // In two rounds, because a piece may be set down where another of them stood.
         for &(piece, from, _) in men {
             debug_assert_eq!(self.board[from.index()], Some(piece), "no such man there");
             self.take(piece, from);
@@ -395,6 +400,17 @@ impl Position {
     }
 }
 
+/// A word of a key table; 0 beyond its end.
+fn word_at(words: &[u64], i: usize) -> u64 {
+    words.get(i).copied().unwrap_or(0)
+}
+
+/// The first square, in their order, with the king of a side.
+fn king_square(setup: &Setup, side: Side) -> Option<Square> {
+    let king = Some(Piece::new(side, Role::King));
+    Square::all().find(|s| setup.board[s.index()] == king)
+}
+
 impl Game for Position {
     type Move = Move;
     type Undo = Undo;
@@ -423,11 +439,14 @@ impl Game for Position {
     /// A move that is pseudo-legal can be made too, to be judged and taken back.
     #[inline]
     fn make(&mut self, mv: Move) -> Undo {
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         let captured = self.board[to.index()];
         let undo = Undo { captured, key: self.key, material_key: self.material_key };
         if let Some(taken) = captured {
             self.take(taken, to);
+            // After the piece is gone: the count is then what it was when this piece was added, and the
+            // word the same.
             self.material_key ^= self.material_word(taken);
         }
         if let Some(piece) = self.board[from.index()] {
@@ -440,7 +459,8 @@ impl Game for Position {
 
     #[inline]
     fn unmake(&mut self, mv: Move, undo: Undo) {
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         if let Some(piece) = self.board[to.index()] {
             self.shift(piece, to, from);
         }

@@ -20,6 +20,21 @@ use crate::xiangqi::position::{Move, Position};
 use crate::xiangqi::square::Square;
 
 /// The rules that judge repetitions and long games.
+///
+/// ```
+/// use juzhong::game::{Adjudicate, Horizon, Line, Side, Verdict};
+/// use juzhong::xiangqi::{Move, Position, RuleSet};
+///
+/// // Red's rook checks for ever.
+/// let mut line = Line::new(Position::from_fen("4k4/9/9/9/9/9/9/9/R8/3K5 w")?, 0);
+/// for text in ["a1e1", "e9f9", "e1f1", "f9e9", "f1e1", "e9f9", "e1f1", "f9e9", "f1e1"] {
+///     line.push(Move::parse(text).unwrap());
+/// }
+/// let verdict = |rules| Position::judge(&line, rules, Horizon::Game).verdict;
+/// assert_eq!(verdict(RuleSet::Asian), Verdict::Loses(Side::First));
+/// assert_eq!(verdict(RuleSet::None), Verdict::Draw);
+/// # Ok::<(), juzhong::xiangqi::FenError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RuleSet {
     /// Every repetition draws; no limit of moves.
@@ -93,6 +108,8 @@ pub(crate) fn threatens_mate(position: &Position) -> bool {
         return false;
     }
     let mut next = position.clone();
+    // The other side must not be in check then, or passing would leave an illegal position: its own check
+    // was looked for first.
     next.pass();
     let mut moves = crate::game::MoveList::new();
     next.legal_moves(&mut moves);
@@ -150,6 +167,7 @@ fn judge_sides(
     rules: RuleSet,
 ) -> Option<BySide<SideInLoop>> {
     let mut sides = checks(end, plies)?;
+    // A perpetual check outweighs every chase, and chases take much longer to find.
     let decided = sides.first.checks || sides.second.checks;
     if !decided && matches!(rules, RuleSet::Asian | RuleSet::Computer | RuleSet::Chinese) {
         add_chases(end, plies, rules == RuleSet::Chinese, &mut sides);
@@ -166,6 +184,7 @@ pub(crate) fn checks(end: &Position, plies: &[Ply<Position>]) -> Option<BySide<S
         side.checks &= check;
         side.has_check |= check;
     })?;
+    // Occurrences are found by their keys: this comparison makes sure of the board itself.
     (start == *end).then_some(sides)
 }
 
@@ -181,13 +200,20 @@ pub(crate) fn add_chases(
     let mut home: [Square; 90] = std::array::from_fn(Square::from_index);
     walk_back(end, plies, |before, mv, after| {
         let side = &mut sides[before.turn()];
+        // Chinese rules ask for any attack with each move. One move without any settles that, and the rest
+        // of the loop then needs to be examined for the pieces chased so far only.
         let seeks_any = side.attacks && seeks_any;
         if !side.chases.is_empty() || seeks_any {
-            let common = |square: &Square| side.chases.has(home[square.index()]);
             let among = if seeks_any {
                 Bitboard::FULL
             } else {
-                before.side(after.turn()).into_iter().filter(common).collect()
+                before
+                    .side(after.turn())
+                    .into_iter()
+                    // A chase must be of the same piece with every move: only those that all later moves
+                    // chased can still be among them.
+                    .filter(|square: &Square| side.chases.has(home[square.index()]))
+                    .collect()
             };
             let victims = chased_among(before, mv, among);
             side.chases &= victims.into_iter().map(|square| home[square.index()]).collect();
@@ -195,6 +221,7 @@ pub(crate) fn add_chases(
                 side.attacks = !victims.is_empty() || after.in_check() || threatens_mate(after);
             }
         }
+        // Going backwards, the piece on `to` after the move is on `from` before it, and keeps its home.
         home[mv.from().index()] = home[mv.to().index()];
     });
 }
@@ -205,9 +232,10 @@ fn verdict(sides: &BySide<SideInLoop>, rules: RuleSet) -> Judgement {
     let chases = sides.as_ref().map(|side| !side.chases.is_empty());
     let attacks = sides.as_ref().map(|side| side.attacks);
     let has_check = sides.first.has_check || sides.second.has_check;
-    let is_decided = |by: BySide<bool>| by.first || by.second;
     match rules {
         RuleSet::None => draw("repetition"),
+        // The arms are in the order in which the rules rank offences: checks outweigh attacks, these
+        // outweigh chases.
         _ if is_decided(checks) => blame(checks, "perpetual check", "mutual perpetual check"),
         RuleSet::Check => draw("repetition"),
         RuleSet::Computer if has_check => draw("repetition with checks"),
@@ -219,12 +247,18 @@ fn verdict(sides: &BySide<SideInLoop>, rules: RuleSet) -> Judgement {
     }
 }
 
+/// Returns true if at least one side is to blame.
+const fn is_decided(by: BySide<bool>) -> bool {
+    by.first || by.second
+}
+
 const fn draw(reason: &'static str) -> Judgement {
     Judgement { verdict: Verdict::Draw, reason: Some(reason), hangs_from: None, early: None }
 }
 
 fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
     match (by.first, by.second) {
+        // Both sides break the rule: neither is to blame.
         (true, true) => draw(both),
         (first, _) => {
             let side = if first { Side::First } else { Side::Second };
@@ -248,6 +282,7 @@ pub(crate) struct DueLoop {
 pub(crate) fn due_loop(line: &Line<Position>, horizon: Horizon) -> Option<DueLoop> {
     let mut earlier = line.earlier_occurrences();
     let latest = earlier.next()?;
+    // The last position is one occurrence and `latest` another: the next earlier one is the third.
     if let Some(start) = earlier.nth(OCCURRENCES - 3) {
         return Some(DueLoop { start, is_early: false });
     }
@@ -272,7 +307,8 @@ fn grounds(
     loser: Side,
     rules: RuleSet,
 ) -> Grounds {
-    let (end, plies) = (line.position(), &line.plies()[start..]);
+    let end = line.position();
+    let plies = &line.plies()[start..];
     let Some(mut sides) = checks(end, plies) else { return Grounds::ALL };
     let all_check = sides[loser].checks;
     // A loop with a check in it is no chase under the rules `computer`.
@@ -284,10 +320,16 @@ fn grounds(
     let mut grounds = if all_check { ALL_CHECK.0 } else { 0 };
     if may_chase {
         add_chases(end, plies, rules == RuleSet::Chinese, &mut sides);
-        let moves = || line.plies()[root..].iter().rev().filter_map(|ply| ply.mv);
         for square in sides[loser].chases {
-            let before = |at, mv: Move| if mv.to() == at { mv.from() } else { at };
-            grounds |= 1 << moves().fold(square, before).index();
+            grounds |= 1
+                << line.plies()[root..]
+                    .iter()
+                    .rev()
+                    .filter_map(|ply| ply.mv)
+                    // Two loops from one root name the same piece only by the square where it stood at the
+                    // root: it is followed back over the moves since.
+                    .fold(square, |at, mv: Move| if mv.to() == at { mv.from() } else { at })
+                    .index();
         }
         if rules == RuleSet::Chinese && sides[loser].attacks {
             grounds |= ALL_ATTACK.0;
@@ -316,6 +358,8 @@ pub const fn discounts_checks(rules: RuleSet) -> bool {
 /// Returns true if the moves since the last capture reach the limit.
 fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
     rules != RuleSet::None
+        // What counts is never more than the clock: most positions are done here, without a count of
+        // checks.
         && line.clock() >= MOVE_LIMIT
         && counted(line.clock(), line.checks(), rules) >= MOVE_LIMIT
 }
@@ -390,8 +434,12 @@ impl Adjudicate for Position {
         if near == 0 || !discounts_checks(rules) {
             return near;
         }
+        // Checks beyond those that count are all alike: each leaves the number of plies that count as it
+        // is.
         let checks = checks.map(|count| count.min(COUNTED_CHECKS));
         let places = COUNTED_CHECKS + 1;
+        // Mixed radix, so that no two states of the count share a stage. It is not 0, because `near` is
+        // not.
         (near * places + checks.first) * places + checks.second
     }
 
@@ -401,6 +449,7 @@ impl Adjudicate for Position {
 
     fn count_checks(line: &Line<Self>) -> BySide<u32> {
         let plies = line.plies();
+        // The clock may reach back before the line: its start can be in the middle of a game.
         let since = plies.len().saturating_sub(line.clock() as usize);
         let mut checks = BySide::default();
         let mut position = line.position().clone();

@@ -1,3 +1,5 @@
+//! A board that may be anything, the check that makes a position of it, and the reasons for refusal.
+
 use std::fmt;
 
 use crate::game::Side;
@@ -79,6 +81,7 @@ impl Setup {
                 errors.push(SetupError::TooMany(piece));
             }
         }
+        // Numbers first, then squares: the order is fixed, so that texts of errors can be compared.
         errors.append(&mut misplaced);
         for side in Side::ALL {
             self.doubled_pawns(side, &mut errors);
@@ -92,8 +95,11 @@ impl Setup {
             Side::First => (3, 4),
             Side::Second => (5, 6),
         };
+        // Pawns start on every other file and go aside only beyond the river: on their own half there is
+        // one for each of these files at most.
         for file in (0..9).step_by(2) {
-            let (a, b) = (Square::at(file, lower), Square::at(file, upper));
+            let a = Square::at(file, lower);
+            let b = Square::at(file, upper);
             if self.board[a.index()] == pawn && self.board[b.index()] == pawn {
                 errors.push(SetupError::DoubledPawns(side, a, b));
             }
@@ -110,7 +116,8 @@ pub fn can_stand(piece: Piece, square: Square) -> bool {
         Side::First => square,
         Side::Second => square.flipped(),
     };
-    let (file, rank) = (own.file(), own.rank());
+    let file = own.file();
+    let rank = own.rank();
     match piece.role() {
         Role::King => PALACES.has(own) && rank <= 2,
         Role::Advisor => PALACES.has(own) && rank <= 2 && (file + rank) % 2 == 1,

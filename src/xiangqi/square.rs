@@ -1,3 +1,5 @@
+//! The points of the board.
+
 use std::fmt;
 
 /// A point of the 9 × 10 board, numbered `rank * 9 + file`: files a to i are 0 to 8, rank 0 is

@@ -61,7 +61,9 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
     std::thread::scope(|scope| {
         let (sender, answers) = mpsc::channel();
         for evaluator in evaluators {
-            let (sender, next, ended) = (sender.clone(), &next, &ended);
+            let sender = sender.clone();
+            let next = &next;
+            let ended = &ended;
             let started = std::thread::Builder::new().spawn_scoped(scope, move || {
                 while !ended.is_set() && !stop.is_set() {
                     let number = next.fetch_add(1, Ordering::Relaxed);

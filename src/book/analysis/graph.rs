@@ -95,6 +95,7 @@ impl Book {
 
 impl<G> Graph<G> {
     fn add(&mut self, entry: &BookEntry) {
+        // Entries come by key: those of a position are neighbours.
         if self.keys.last() != Some(&entry.key) {
             self.moves.first.push(self.about.len() as u32);
             self.keys.push(entry.key);
@@ -204,16 +205,21 @@ impl<G: Symmetric + Notation> Graph<G> {
         self.moves.to = vec![NO_NODE; self.about.len()];
         self.moves.turn = vec![Side::First; self.inner];
         self.ended = vec![None; self.inner];
-        let found = |start: G| {
-            let node = self.keys.binary_search(&self.key_of(&start)).ok()?;
-            Some((GraphNode(node as u32), start))
-        };
-        let starts: Vec<_> = G::starts().into_iter().filter_map(found).collect();
-        let (mut leaves, mut entered) = (HashMap::new(), vec![false; self.inner]);
+        let starts: Vec<_> = G::starts()
+            .into_iter()
+            .filter_map(|start: G| {
+                // The keys ascend, as rows do in the book.
+                let node = self.keys.binary_search(&self.key_of(&start)).ok()?;
+                Some((GraphNode(node as u32), start))
+            })
+            .collect();
+        let mut leaves = HashMap::new();
+        let mut entered = vec![false; self.inner];
         for (node, start) in &starts {
             self.walk_from((node.index(), start.clone()), &mut leaves, &mut entered);
         }
         // Leaves have no moves.
+        // An empty range for each of them, and the end of the last.
         self.moves.first.resize(self.keys.len() + 1, self.about.len() as u32);
         self.came = vec![NONE; self.keys.len()];
         self.depth = vec![NONE; self.keys.len()];
@@ -227,9 +233,11 @@ impl<G: Symmetric + Notation> Graph<G> {
         leaves: &mut HashMap<i64, usize>,
         entered: &mut [bool],
     ) {
+        // A stack of its own: lines of a book can be thousands of moves long by way of transpositions.
         let mut stack = vec![self.enter(start, &position, None, entered)];
         while let Some(step) = stack.last_mut() {
-            let (node, number) = (step.node, step.next);
+            let node = step.node;
+            let number = step.next;
             if number == self.moves.first[node + 1] as usize {
                 if let Some((mv, undo)) = stack.pop().and_then(|step| step.back) {
                     position.unmake(mv, undo);
@@ -298,8 +306,9 @@ impl<G: Symmetric + Notation> Graph<G> {
 
     /// The number of a position's move, if the book has it.
     pub(crate) fn number_of_move(&self, node: GraphNode, bits: u16) -> Option<usize> {
-        let is_it = |&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE;
-        self.moves.of(node.index()).find(is_it)
+        self.moves
+            .of(node.index())
+            .find(|&m: &usize| self.about[m].bits == bits && self.moves.to[m] != NO_NODE)
     }
 
     /// Calls `visit` once with every position that is reached, in one of its frames.

@@ -114,6 +114,8 @@ impl Wave<'_> {
         }
         while let Some((value, node)) = offers.pop() {
             let node = node as usize;
+            // A node of the loser is decided by the last of its moves: offers come best first, so that this
+            // is the least bad one.
             open[node] = open[node].saturating_sub(1);
             let chooses = self.moves.turn[node] == self.winner;
             if self.values[node].is_none() && (chooses || open[node] == 0) {

@@ -35,7 +35,8 @@ impl Book {
         let fields = Fields(&object);
         let source = fields.text("source")?.filter(|source| !source.is_empty());
         let source = source.ok_or("it names no \"source\"")?;
-        let (score, bound) = (fields.score()?, fields.bound()?);
+        let score = fields.score()?;
+        let bound = fields.bound()?;
         let depth = fields.number("depth")?.unwrap_or(0);
         let nodes = fields.number("nodes")?.unwrap_or(0);
         match (fields.text("fen")?, fields.text("key")?) {
@@ -80,8 +81,8 @@ impl Fields<'_> {
     }
 
     fn score(&self) -> Result<SourceScore, Message> {
-        let (cp, mate) = (self.number::<i32>("cp")?, self.number::<i16>("mate")?);
-        let plies = |moves: u16| moves.saturating_mul(2);
+        let cp = self.number::<i32>("cp")?;
+        let mate = self.number::<i16>("mate")?;
         match (cp, mate, self.text("wdl")?) {
             (Some(cp), None, None) => Ok(SourceScore::Centipawns(cp)),
             (None, Some(mate @ 1..), None) => {
@@ -113,4 +114,9 @@ impl Fields<'_> {
         let mv = G::parse_move(text).filter(|&mv| position.is_legal(mv));
         mv.map(Some).ok_or_else(|| "\"best\" is no legal move".into())
     }
+}
+
+/// Plies of a number of moves.
+const fn plies(moves: u16) -> u16 {
+    moves.saturating_mul(2)
 }

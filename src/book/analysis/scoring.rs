@@ -112,10 +112,15 @@ pub fn propagate<G: Symmetric + Notation>(
     let graph = book.playable_graph::<G>(min_games)?;
     let scores = book.counting_scores()?;
     let backed = graph.propagate(&scores);
-    let has_score = |node: &GraphNode| scores.contains_key(&graph.key(*node).to_i64());
     let mut report = PropagationReport {
-        scored: graph.nodes().filter(has_score).count() as u64,
-        unscored_leaves: graph.leaves().filter(|node| !has_score(node)).count() as u64,
+        scored: graph
+            .nodes()
+            .filter(|node: &GraphNode| scores.contains_key(&graph.key(*node).to_i64()))
+            .count() as u64,
+        unscored_leaves: graph
+            .leaves()
+            .filter(|node| !scores.contains_key(&graph.key(*node).to_i64()))
+            .count() as u64,
         moves: 0,
         unreached: graph.unreached_moves(),
         start: graph.start().map(|node| backed.position(node)),
@@ -223,8 +228,9 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
 ) -> Result<Lost<G>, FlagError> {
     let known = book.counting_scores()?;
     let source = tables.as_deref().map_or_else(String::new, |tables| tables.name().to_owned());
-    let is_win = |score: SourceScore| matches!(score, SourceScore::TableWin { .. });
-    let (mut places, mut lines, mut proofs) = (BTreeSet::new(), Vec::new(), Vec::new());
+    let mut places = BTreeSet::new();
+    let mut lines = Vec::new();
+    let mut proofs = Vec::new();
     let never = StopFlag::default();
     let mut failed = None;
     graph.for_each_move(|node, number, position, mv, after| {
@@ -250,6 +256,11 @@ fn lost_moves<G: Symmetric + Notation + Adjudicate>(
         }
     });
     failed.map_or(Ok(Lost { places, lines, proofs }), |error| Err(error.into()))
+}
+
+/// Returns true for wins by a table.
+const fn is_win(score: SourceScore) -> bool {
+    matches!(score, SourceScore::TableWin { .. })
 }
 
 /// Sets a flag on these moves and clears it on all others. Facts are no edits: locked moves are

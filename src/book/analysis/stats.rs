@@ -156,14 +156,15 @@ impl Contrast {
                 }
             }
         }
-        let is_clear = |side| contrast.difference(side).is_some();
-        (is_clear(Side::First) || is_clear(Side::Second)).then_some(contrast)
+        (contrast.difference(Side::First).is_some() || contrast.difference(Side::Second).is_some())
+            .then_some(contrast)
     }
 
     /// The difference by which the best move of a side scores better than the most played one, if it clearly
     /// does.
     fn difference(&self, side: Side) -> Option<f64> {
-        let (played, best) = (&self.played.1, &self.best[side.index()].1);
+        let played = &self.played.1;
+        let best = &self.best[side.index()].1;
         let difference = best.score(side)? - played.score(side)?;
         // A single game's score has a standard deviation of a half at most.
         let variance = 0.25 / played.decided() as f64 + 0.25 / best.decided() as f64;
@@ -242,7 +243,9 @@ impl Book {
         let Content { places, games, has_games, contrasts, marks } = Content::read(self, options)?;
         let mut walker = Walker::<G>::new(self.foreign_keys(), places);
         walker.enter_all(&G::starts());
-        let (mut depths, mut coverage, mut differences) = (Vec::new(), Vec::new(), Vec::new());
+        let mut depths = Vec::new();
+        let mut coverage = Vec::new();
+        let mut differences = Vec::new();
         walker.run(usize::MAX, |stop, position| {
             if depths.len() == stop.ply {
                 depths.push(Depth::default());
@@ -261,8 +264,10 @@ impl Book {
             Ok::<(), BookError>(())
         })?;
         differences.sort_by(|a: &Difference, b| {
-            let by = |d: &Difference| d.better.score - d.played.score;
-            by(b).total_cmp(&by(a)).then(a.ply.cmp(&b.ply)).then(a.position.cmp(&b.position))
+            score_gain(b)
+                .total_cmp(&score_gain(a))
+                .then(a.ply.cmp(&b.ply))
+                .then(a.position.cmp(&b.position))
         });
         differences.truncate(options.differences);
         let unreached = walker.unreached().count() as u64;
@@ -331,6 +336,11 @@ impl Book {
         }
         Ok(found)
     }
+}
+
+/// The difference in score.
+fn score_gain(d: &Difference) -> f64 {
+    d.better.score - d.played.score
 }
 
 fn play<G: Notation>(start: &G, line: &[u16]) -> Option<G> {

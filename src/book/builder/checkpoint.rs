@@ -118,11 +118,13 @@ impl Checkpoint {
         let folder = beside(output, ".parts")?;
         check(&folder)?;
         let mut done = BTreeMap::new();
-        let (mut serial, mut number) = (0, 0);
+        let mut serial = 0;
+        let mut number = 0;
         for (n, path) in lists(&folder) {
             number = number.max(n + 1);
             let part = CheckpointPart::open(&folder, n, &path, &fingerprint);
             let Some(part) =
+                // A task that two parts report would be counted twice.
                 part.filter(|p| p.list.tasks.iter().all(|t| !done.contains_key(&t.place)))
             else {
                 continue;
@@ -199,6 +201,8 @@ impl Checkpoint {
         let bytes = sealed::seal(KIND, &list).map_err(io::Error::other)?;
         let unfinished = self.at(number, "new");
         create(&unfinished)?.write_all(&bytes)?;
+        // The list comes last and under its name at once: a part without a list does not exist, whatever
+        // else of it lies there.
         fs::rename(unfinished, self.at(number, "part"))?;
         Ok((games, rejects))
     }
@@ -256,6 +260,7 @@ impl CheckpointPart {
         let run = |ending: &str| folder.join(format!("{number}.{ending}"));
         let open = || -> Option<Self> {
             let mut list = Vec::new();
+            // One byte more than is allowed, so that a longer file is noticed.
             own_files::open(path).ok()?.take(KIND.limit + 1).read_to_end(&mut list).ok()?;
             if list.len() as u64 > KIND.limit {
                 return None;
@@ -280,8 +285,14 @@ impl CheckpointPart {
 /// The lists in the folder, by numbers.
 fn lists(folder: &Path) -> BTreeMap<u64, PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let number = |name: &str| name.strip_suffix(".part")?.parse().ok();
-    entries.filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.path()))).collect()
+    entries
+        .filter_map(|entry| Some((number_of(entry.file_name().to_str()?)?, entry.path())))
+        .collect()
+}
+
+/// The number in the name of a list.
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_suffix(".part")?.parse().ok()
 }
 
 /// Returns true if a file of that name belongs to parts, whole or not.
@@ -324,6 +335,8 @@ fn closed_like_the_book(folder: &Path) -> fs::DirBuilder {
     let book = name.strip_prefix('.').and_then(|name| name.strip_suffix(".parts"));
     if let Some(Ok(about)) = book.map(|book| folder.with_file_name(book).metadata()) {
         let read = about.mode() & 0o444;
+        // Whoever may read the book may list and enter the folder: the right to read is bit 2 of each
+        // three, that to enter bit 0.
         builder.mode(0o700 | read | read >> 2);
     }
     builder

@@ -114,9 +114,9 @@ pub fn disputes<G: Formats + Symmetric>(
     found: &mut dyn FnMut(&Dispute),
 ) -> Result<DisputeCounts, BuildError> {
     let errors = Errors { output: folder };
-    let check = || check_stop(options, folder);
     let base = BaseBook::of::<G>(options)?;
-    let hashed = sources::find::<G>(files, folder, &options.stop, &check)?.0;
+    let hashed =
+        sources::find::<G>(files, folder, &options.stop, &|| check_stop(options, folder))?.0;
     let mut known: std::collections::BTreeSet<[u8; 32]> =
         base.iter().flat_map(BaseBook::sources).map(|source| source.hash).collect();
     let different: Vec<&Hashed> = hashed.iter().filter(|f| known.insert(f.hash)).collect();
@@ -130,7 +130,7 @@ pub fn disputes<G: Formats + Symmetric>(
             Err(Fault::Io(error)) => return Err(errors.io(error)),
         };
         read_statements::<G>((file, different[file]), &bytes, folder, &filter, &|batch| {
-            check()?;
+            check_stop(options, folder)?;
             statements.push(batch).map_err(|e| errors.io(e))
         })
     })?;
@@ -169,20 +169,21 @@ fn read_statements<G: Formats + Symmetric>(
     let mut first = 0;
     let starts = UsualStarts::<G>::new();
     source.windows::<G>(bytes, CHUNK, folder, |window, chunks| {
-        let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
-            let mut batch = Vec::new();
-            let keep_legal_part = filter.keep_legal_part;
-            let chunk = &chunk.keeping_legal_part(keep_legal_part);
-            G::read_cut_chunk("", window, chunk, loss, &mut |game| {
-                let Ok(game) = game else { return };
-                let order = [file as u64, first + part as u64, batch.len() as u64];
-                if filter.admits_record(&game.record, &Facts::of(&game.record)) {
-                    batch.extend(Statement::of(&game, &starts, filter, order));
-                }
-            });
-            push(batch)
-        };
-        chunks.par_iter().enumerate().try_for_each(read)?;
+        chunks.par_iter().enumerate().try_for_each(
+            |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
+                let mut batch = Vec::new();
+                let keep_legal_part = filter.keep_legal_part;
+                let chunk = &chunk.keeping_legal_part(keep_legal_part);
+                G::read_cut_chunk("", window, chunk, loss, &mut |game| {
+                    let Ok(game) = game else { return };
+                    let order = [file as u64, first + part as u64, batch.len() as u64];
+                    if filter.admits_record(&game.record, &Facts::of(&game.record)) {
+                        batch.extend(Statement::of(&game, &starts, filter, order));
+                    }
+                });
+                push(batch)
+            },
+        )?;
         first += chunks.len() as u64;
         Ok(())
     })
@@ -288,13 +289,15 @@ impl Statement {
             return None;
         }
         let number = starts.number_of(record.start.as_ref().map(G::to_fen).as_deref())?;
-        let (start, text) = (starts.get(number)?, starts.text(number));
+        let start = starts.get(number)?;
+        let text = starts.text(number);
         let id = if filter.fold_mirror || !G::ORIENTED {
             GameId::folded::<G>((start, text), moves).0
         } else {
             GameId::new::<G>(text, moves)
         };
-        let (place, number) = (game.place, game.game);
+        let place = game.place;
+        let number = game.game;
         Some(Self { id, order, place, number, stated: record.result, end: game.end })
     }
 }
@@ -330,10 +333,21 @@ impl Summand for Statement {
             1 => Place::Offset(place),
             _ => return None,
         };
-        let result = |n: u64| u8::try_from(n).ok().and_then(result_of);
         let order = [file, part, game];
-        Some(Self { id, order, place, number, stated: result(stated), end: result(end) })
+        Some(Self {
+            id,
+            order,
+            place,
+            number,
+            stated: result_of_number(stated),
+            end: result_of_number(end),
+        })
     }
+}
+
+/// The result of a number.
+fn result_of_number(n: u64) -> Option<Outcome> {
+    u8::try_from(n).ok().and_then(result_of)
 }
 
 #[cfg(test)]

@@ -109,6 +109,21 @@ impl fmt::Debug for ReadOptions<'_> {
 /// interrupted or killed, the next build of the same files with the same options goes on from there. If there
 /// is nothing to add to a base that is itself at `output`, it stays as it is.
 ///
+/// ```
+/// use juzhong::book::{BuildOptions, ReadOptions, build};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = tempfile::tempdir()?;
+/// let games = folder.path().join("games.txt");
+/// std::fs::write(&games, "炮二平五 马8进7 马二进三\n")?;
+/// let output = folder.path().join("my.book");
+/// let options = BuildOptions { max_ply: 2, ..BuildOptions::default() };
+/// let report = build::<Position>(&[games], &output, options, ReadOptions::default())?;
+/// assert_eq!(report.metadata.counts.games, 1);
+/// assert_eq!(report.metadata.rows, 2); // the third move is beyond max_ply
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// See [`BuildError`]. An existing file at `output` stays then, and nothing is left behind except the games
@@ -308,7 +323,8 @@ impl Sources {
         builder: &Builder<G>,
         files: &[PathBuf],
     ) -> Result<Self, BuildError> {
-        let (folder, stop) = (builder.folder(), &builder.options().stop);
+        let folder = builder.folder();
+        let stop = &builder.options().stop;
         let (files, skipped) = sources::find::<G>(files, folder, stop, &|| builder.check_stop())?;
         let sources = builder.base().map(BaseBook::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
@@ -338,10 +354,10 @@ impl Sources {
     /// Returns true if there is nothing to add and the base is itself the output: no new source, and no
     /// source with a lesser name.
     fn adds_nothing(&self, base: &Path, output: &Path) -> bool {
-        let renames =
-            |file: &Hashed| self.known.get(&file.hash).is_some_and(|s| name(file) < s.name);
         self.different.is_empty()
-            && !self.files.iter().any(renames)
+            && !self.files.iter().any(|file: &Hashed| {
+                self.known.get(&file.hash).is_some_and(|s| name(file) < s.name)
+            })
             && resolve(base).ok() == resolve(output).ok()
     }
 
@@ -398,13 +414,15 @@ impl Sources {
         let files = self.different().into_iter().zip(read);
         let reports: BTreeMap<[u8; 32], FileReport> =
             files.map(|(file, report)| (file.hash, *report)).collect();
-        let counts = |file: &Hashed| {
-            let report = reports.get(&file.hash).copied().unwrap_or_default();
-            let FileReport { games, bad, filtered, .. } = report;
-            let source = Source { hash: file.hash, name: name(file), games };
-            SourceCounts { source, filtered, bad }
-        };
-        self.files.iter().map(counts).collect()
+        self.files
+            .iter()
+            .map(|file: &Hashed| {
+                let report = reports.get(&file.hash).copied().unwrap_or_default();
+                let FileReport { games, bad, filtered, .. } = report;
+                let source = Source { hash: file.hash, name: name(file), games };
+                SourceCounts { source, filtered, bad }
+            })
+            .collect()
     }
 
     fn without_games(&self, read: &[FileReport]) -> Vec<PathBuf> {
@@ -504,21 +522,23 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let mut sum = FileReport::default();
         let mut first = 0;
         source.windows::<G>(bytes, CHUNK, self.builder.folder(), |window, chunks| {
-            let read = |(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
-                let task = [number as u64, first + part as u64];
-                let batch = self.builder.batch(&source.hash);
-                let report = self.part(
-                    task,
-                    &Reject::name_on_one_line(&source.path),
-                    window,
-                    (chunk, loss),
-                    batch,
-                )?;
-                (self.progress)(Progress::Read(chunk.bytes.len() as u64));
-                Ok(report)
-            };
-            let parts: Vec<FileReport> =
-                chunks.par_iter().enumerate().map(read).collect::<Result<_, BuildError>>()?;
+            let parts: Vec<FileReport> = chunks
+                .par_iter()
+                .enumerate()
+                .map(|(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
+                    let task = [number as u64, first + part as u64];
+                    let batch = self.builder.batch(&source.hash);
+                    let report = self.part(
+                        task,
+                        &Reject::name_on_one_line(&source.path),
+                        window,
+                        (chunk, loss),
+                        batch,
+                    )?;
+                    (self.progress)(Progress::Read(chunk.bytes.len() as u64));
+                    Ok(report)
+                })
+                .collect::<Result<_, BuildError>>()?;
             parts.iter().for_each(|part| sum.absorb(part));
             first += parts.len() as u64;
             Ok(())
@@ -586,13 +606,12 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
 /// Counts and logs what is odd about a game of the source `name`: a result that its end contradicts, words among its
 /// moves, notes of the reader.
 fn note_oddities<G: Formats>(game: &ParsedGame<G>, name: &str, report: &mut FileReport) {
-    let place = || game.place.within(name);
     report.contradicted += u64::from(game.is_contradicted());
     if let Some(words) = &game.words {
         report.words += words.count;
-        tell_words(&place(), words);
+        tell_words(&game.place.within(name), words);
     }
     if let Some(note) = game.note {
-        tracing::info!("{}: {note}", Visible(place()));
+        tracing::info!("{}: {note}", Visible(game.place.within(name)));
     }
 }

@@ -141,12 +141,12 @@ impl BaseBook {
 /// The same file once for each reader of a base.
 fn readers(book: Book, options: &BuildOptions) -> Result<Vec<Book>, BuildError> {
     let path = book.path().to_owned();
-    let io_error = |source| BookError::Io { path: path.clone(), source };
-    let identity = book.identity().map_err(io_error)?;
+    let identity =
+        book.identity().map_err(|source| BookError::Io { path: path.clone(), source })?;
     let mut readers = vec![book];
     while readers.len() < READERS {
         let book = Book::open_until(&path, &options.stop)?;
-        if !book.is_of(&identity).map_err(io_error)? {
+        if !book.is_of(&identity).map_err(|source| BookError::Io { path: path.clone(), source })? {
             let what = "it was replaced or changed while it was opened; run this again";
             return Err(At(&path).refused(what).into());
         }
@@ -277,12 +277,16 @@ pub(crate) fn add_rows(
     new: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
     base: impl Iterator<Item = Result<KeyedRow, BuildError>> + Send,
 ) -> impl Iterator<Item = Result<KeyedRow, BuildError>> + Send {
-    let order = |a: &KeyedRow, b: &KeyedRow| (a.0, a.1).cmp(&(b.0, b.1));
-    merge(new, base, order, |(key, mv, mut row), (_, _, old)| {
-        row.stats.absorb(&old.stats);
-        row.weight = old.weight;
-        (key, mv, row)
-    })
+    merge(
+        new,
+        base,
+        |a: &KeyedRow, b: &KeyedRow| (a.0, a.1).cmp(&(b.0, b.1)),
+        |(key, mv, mut row), (_, _, old)| {
+            row.stats.absorb(&old.stats);
+            row.weight = old.weight;
+            (key, mv, row)
+        },
+    )
 }
 
 /// Brings two ascending sequences together; errors come as soon as they are met.
@@ -292,7 +296,8 @@ fn merge<T, E>(
     order: impl Fn(&T, &T) -> Ordering,
     sum: impl Fn(T, T) -> T,
 ) -> impl Iterator<Item = Result<T, E>> {
-    let (mut a, mut b) = (a.peekable(), b.peekable());
+    let mut a = a.peekable();
+    let mut b = b.peekable();
     std::iter::from_fn(move || {
         let next = match (a.peek(), b.peek()) {
             (Some(Ok(a)), Some(Ok(b))) => order(a, b),
@@ -311,7 +316,8 @@ fn both<T, E>(
     a: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
     b: &mut Peekable<impl Iterator<Item = Result<T, E>>>,
 ) -> Option<Result<(T, T), E>> {
-    let (a, b) = (a.next()?, b.next()?);
+    let a = a.next()?;
+    let b = b.next()?;
     Some(a.and_then(|a| Ok((a, b?))))
 }
 

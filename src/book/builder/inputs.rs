@@ -1,3 +1,5 @@
+//! The list of game files that a build reads, gathered from files and folders.
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 

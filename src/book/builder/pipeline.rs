@@ -156,6 +156,8 @@ impl<G: Symmetric + Notation> Builder<G> {
             game.fold::<G>(&record.tree.moves, &self.starts);
         }
         game.serial = if self.options.filter.every_record && game.kind == GameKind::Usual {
+            // Equal games must stay apart where every record counts: the serial number is part of their
+            // order, and numbers need only differ.
             self.serial.fetch_add(1, Ordering::Relaxed)
         } else {
             batch.serial
@@ -262,6 +264,8 @@ impl<G: Symmetric + Notation> Builder<G> {
         pack.counts.filtered += self.filtered.into_inner();
         pack.counts.bad += self.bad.into_inner();
         let sums = Sums::new(&folder, &options);
+        // Games come in the order of their ids, each once: the order of files and threads is gone from here
+        // on.
         pack.count_games(games.finish().map_err(|e| errors.io(e))?, &mut id_writer, &sums)?;
         if pack.counts.games == 0 {
             return Err(no_games(sources.len(), &pack.counts));
@@ -389,6 +393,8 @@ impl<'a> IdWriter<'a> {
 
 impl IdSink for IdWriter<'_> {
     fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
+        // Ids of base and new games are written in one ascending order, which makes the file independent of
+        // how it came about.
         self.known.pass(Some(game.id), &self.writer, self.errors)?;
         Ok(self.known.is_next(game.id))
     }
@@ -410,7 +416,8 @@ pub(crate) struct Sums {
 
 impl Sums {
     pub(crate) fn new(folder: &Path, options: &BuildOptions) -> Self {
-        let (budget, stop) = (budget(options), &options.stop);
+        let budget = budget(options);
+        let stop = &options.stop;
         let samples = sample_sorters(folder, options);
         // Where there are samples, the budget is for both.
         let share = if samples.is_some() { budget / 2 } else { budget };
@@ -471,7 +478,8 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         sink: &mut impl IdSink,
         sums: &Sums,
     ) -> Result<(), BuildError> {
-        let (errors, options) = (self.errors, self.options);
+        let errors = self.errors;
+        let options = self.options;
         let mut games = games.fuse();
         // The next games go to the first free thread, so that no thread waits for one that writes a run.
         std::iter::from_fn(|| self.next_task(&mut games, sink).transpose())
@@ -645,8 +653,8 @@ pub(crate) fn new_writer(place: &Output, options: &BuildOptions) -> Result<Write
 
 /// Sorters of sample games, if the options ask for them.
 pub(crate) fn sample_sorters(folder: &Path, options: &BuildOptions) -> Option<SampleSorters> {
-    let new = || SampleSorters::new(options.samples, folder, budget(options), &options.stop);
-    (options.samples > 0).then(new)
+    (options.samples > 0)
+        .then(|| SampleSorters::new(options.samples, folder, budget(options), &options.stop))
 }
 
 /// The error for sums that no collection of games has.
@@ -716,7 +724,8 @@ fn replay<G: Symmetric + Notation>(
     options: &BuildOptions,
 ) -> (Vec<Observation>, Vec<GroupMember>, Vec<Sampled>) {
     let mut observations = Vec::with_capacity(games.iter().map(|g| g.moves.len()).sum());
-    let (mut members, mut sampled) = (Vec::new(), Vec::new());
+    let mut members = Vec::new();
+    let mut sampled = Vec::new();
     let starts = G::starts();
     for game in games {
         let Some(start) = starts.get(usize::from(game.start)) else { continue };
@@ -732,9 +741,8 @@ fn replay<G: Symmetric + Notation>(
         }));
         if options.samples > 0 {
             let id = SampleId::new(game.id, game.ratings, game.year);
-            let place = |observation: &Observation| (observation.key, observation.mv);
             let most = options.samples;
-            sampled.extend(moves.iter().map(|o| Sampled { place: place(o), id, most }));
+            sampled.extend(moves.iter().map(|o| Sampled { place: (o.key, o.mv), id, most }));
         }
     }
     (observations, members, sampled)
@@ -757,6 +765,8 @@ fn replay_game<G: Symmetric>(
             let canonical = position.canonical_with(options.key_table.as_ref());
             let key = canonical.key.to_i64();
             let packed = position.canonical_move(canonical, mv).pack();
+            // A game counts once for a move of a position, however often it goes round. Games have some
+            // sixty moves, so that looking through them beats a set.
             if !observations[first..].iter().any(|g| g.key == key && g.mv == packed) {
                 let rating = game.ratings[side.index()];
                 observations.push(Observation::new(key, packed, result, rating, game.year));
@@ -772,6 +782,7 @@ pub(crate) fn merge_sources(sources: Vec<Source>, base: Option<&BaseBook>) -> Ve
     let known = base.map(BaseBook::sources).unwrap_or_default().iter().cloned();
     for source in known.chain(sources) {
         let known = by_hash.entry(source.hash).or_insert_with(|| source.clone());
+        // The least name, so that the order in which files were given does not matter.
         if source.name < known.name {
             known.name = source.name;
         }

@@ -136,14 +136,19 @@ impl Finder<'_> {
             self.skip(path, member.name().unwrap_or_default(), &why);
             return Ok(None);
         }
-        let source = |hash, found| Hashed::new(path, member.name(), index, hash, found);
         match packed.digest::<G>(member) {
             Ok(Digest { hash, len, loss, .. }) => {
-                Ok(Some(Hashed { loss, ..source(hash, Ok(len)) }))
+                Ok(Some(Hashed { loss, ..Hashed::new(path, member.name(), index, hash, Ok(len)) }))
             }
             Err(error) => {
                 (self.check)()?;
-                Ok(Some(source(packed.packed_hash(member), Err(error.message()))))
+                Ok(Some(Hashed::new(
+                    path,
+                    member.name(),
+                    index,
+                    packed.packed_hash(member),
+                    Err(error.message()),
+                )))
             }
         }
     }
@@ -207,13 +212,16 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     }
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
-            let bad = |(index, source): (usize, &&Hashed)| {
-                read(
-                    first + index,
-                    Err(Fault::Bad(source.fault.clone().unwrap_or_default().into())),
-                )
-            };
-            return group.iter().enumerate().map(bad).collect();
+            return group
+                .iter()
+                .enumerate()
+                .map(|(index, source): (usize, &&Hashed)| {
+                    read(
+                        first + index,
+                        Err(Fault::Bad(source.fault.clone().unwrap_or_default().into())),
+                    )
+                })
+                .collect();
         };
         let file = open::<G>(&one.file, folder)?;
         let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {
@@ -291,14 +299,19 @@ impl Hashed {
             let loss = |i| self.loss.as_ref().filter(|_| is_last && i == last);
             let parts: Vec<CutChunk<'_>> =
                 chunks.iter().enumerate().map(|(i, chunk)| (chunk, loss(i))).collect();
+            // Hashing and reading at the same time: neither waits for the other, and the bytes are in the
+            // cache for both.
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
         };
         if let Some(held) = bytes.held() {
             for Window { start, end, chunks } in Windows::new::<G>(held, chunk) {
                 let window = &held[start..end];
                 let is_last = end == held.len();
+                // Windows overlap where a game is cut: each byte is hashed once.
                 let own = chunks.last().filter(|_| !is_last).map_or(window.len(), |c| c.bytes.end);
                 both(&window[..own], window, &chunks, is_last)?;
+                // Pages that were read are given back, or a large file would push everything else out of
+                // memory.
                 bytes.release(end);
             }
         } else if let Bytes::File(file) = bytes {

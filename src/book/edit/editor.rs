@@ -163,6 +163,32 @@ pub enum EditError {
 }
 
 /// A book being changed: one edit, which is done or undone as a whole.
+///
+/// ```
+/// use juzhong::book::{Book, Change, Editor};
+/// use juzhong::bytes::StopFlag;
+/// use juzhong::xiangqi::{Move, Position};
+/// # use juzhong::book::{BuildOptions, ReadOptions, build};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("my.book");
+/// # let games = folder.path().join("games.txt");
+/// # std::fs::write(&games, "炮二平五 马8进7\n")?;
+/// # build::<Position>(&[games], &path, BuildOptions::default(), ReadOptions::default())?;
+/// let start = Position::start();
+/// let mut editor = Editor::open(&path, &StopFlag::default())?;
+/// let changes = [Change::Weight(Some(7)), Change::Comment(Some("my choice".to_owned()))];
+/// editor.change(&start, Move::parse("h2e2").unwrap(), &changes)?;
+/// editor.commit()?;
+/// assert_eq!(Book::open(&path)?.probe(&start)?[0].weight, 7);
+///
+/// // The journal in the book knows what was there before.
+/// let mut editor = Editor::open(&path, &StopFlag::default())?;
+/// editor.undo(1)?;
+/// editor.commit()?;
+/// assert_ne!(Book::open(&path)?.probe(&start)?[0].weight, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Editor {
     revision: Revision,
@@ -348,7 +374,8 @@ impl Editor {
     ) -> Result<RowKey, EditError> {
         self.book().expect_game::<G>()?;
         if !position.is_legal(mv) {
-            let (mv, position) = (G::move_text(mv), position.to_fen());
+            let mv = G::move_text(mv);
+            let position = position.to_fen();
             return Err(EditError::Illegal { mv, position });
         }
         let canonical = position.canonical_with(self.book().foreign_keys());

@@ -29,28 +29,27 @@ pub struct JournalStep {
 
 impl JournalStep {
     fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let mark = |column: usize| -> rusqlite::Result<Annotation> {
-            let bytes: Option<Vec<u8>> = row.get(column)?;
-            let bad = rusqlite::Error::InvalidColumnType(
-                column,
-                "journal".to_owned(),
-                rusqlite::types::Type::Blob,
-            );
-            bytes.map_or_else(
-                || Ok(Annotation::default()),
-                |bytes| Annotation::take(&bytes).ok_or(bad),
-            )
-        };
         Ok(Self {
             edit: row.get::<_, i64>(0)?.cast_unsigned(),
             step: row.get::<_, i64>(1)?.cast_unsigned(),
             what: row.get(2)?,
             key: row.get(3)?,
             mv: row.get(4)?,
-            before: mark(5)?,
-            after: mark(6)?,
+            before: mark_at(row, 5)?,
+            after: mark_at(row, 6)?,
         })
     }
+}
+
+/// The mark in a column of a row.
+fn mark_at(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Annotation> {
+    let bytes: Option<Vec<u8>> = row.get(column)?;
+    let bad = rusqlite::Error::InvalidColumnType(
+        column,
+        "journal".to_owned(),
+        rusqlite::types::Type::Blob,
+    );
+    bytes.map_or_else(|| Ok(Annotation::default()), |bytes| Annotation::take(&bytes).ok_or(bad))
 }
 
 /// The columns of the journal, as [`JournalStep::from_row`] reads them.
@@ -91,15 +90,18 @@ pub(crate) fn write(
     let after = Annotation { origin: None, ..after.clone() };
     annotation_rows::set(c, place, &after)?;
     forget_what_followed(c, before, &after)?;
-    let bytes = |mark: &Annotation| {
-        let mut bytes = Vec::new();
-        mark.put(&mut bytes);
-        (*mark != Annotation::default()).then_some(bytes)
-    };
-    let (edit, step) = (edit.cast_signed(), step.cast_signed());
+    let edit = edit.cast_signed();
+    let step = step.cast_signed();
     c.prepare_cached("INSERT INTO journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
-        .execute(params![edit, step, what, place.0, place.1, bytes(before), bytes(&after)])
+        .execute(params![edit, step, what, place.0, place.1, bytes_of(before), bytes_of(&after)])
         .map(drop)
+}
+
+/// The bytes of a mark; `None` for the default, which is not stored.
+fn bytes_of(mark: &Annotation) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    mark.put(&mut bytes);
+    (*mark != Annotation::default()).then_some(bytes)
 }
 
 /// Removes the values derived from scores if a book has other moves, or others that may be played, with one

@@ -103,6 +103,26 @@ pub struct MergeReport {
 /// - where key tables differ, the stored one is used, and the rows of books with another are found by playing
 ///   from the start position.
 ///
+/// ```
+/// use juzhong::book::{BuildOptions, MergeOptions, ReadOptions, build, merge};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = tempfile::tempdir()?;
+/// let mut books = Vec::new();
+/// for (name, moves) in [("a", "炮二平五 马8进7\n"), ("b", "马二进三 卒7进1\n")] {
+///     let games = folder.path().join(name).with_extension("txt");
+///     std::fs::write(&games, moves)?;
+///     books.push(folder.path().join(name).with_extension("book"));
+///     let book = books.last().unwrap();
+///     build::<Position>(&[games], book, BuildOptions::default(), ReadOptions::default())?;
+/// }
+/// let both = folder.path().join("both.book");
+/// let report = merge::<Position>(&books, &both, &MergeOptions::default())?;
+/// assert_eq!(report.metadata.counts.games, 2);
+/// assert_eq!(report.books[0].games, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// See [`RemakeError`].
@@ -173,8 +193,7 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         let is_named_in = common[a][b] == books[b].metadata().stored_games();
         Ok::<bool, BookError>(is_named_in && has_rows_of(&books[a], &books[b])?)
     };
-    let content = |i: usize| &books[i].metadata().content;
-    let is_part = |a: usize, b: usize| unnamed[a].merged.contains(content(b));
+    let is_part = |a: usize, b: usize| unnamed[a].merged.contains(content_of(books, b));
     let mut holders = Holders(vec![None; books.len()]);
     for (a, b) in pairs(books.len()) {
         if holds_named(a, b) {
@@ -184,7 +203,7 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
         } else if unnamed[a].overlaps(&unnamed[b]) || is_part(a, b) || is_part(b, a) {
             match (has(a, b)?, has(b, a)?) {
                 // Of equal books the first stays, of others one that does not depend on the order.
-                (true, true) if content(a) >= content(b) => holders.note(a, b),
+                (true, true) if content_of(books, a) >= content_of(books, b) => holders.note(a, b),
                 (true, false) => holders.note(a, b),
                 (_, true) => holders.note(b, a),
                 (false, false) => {}
@@ -193,15 +212,28 @@ fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
     }
     let contained: Vec<bool> = holders.0.iter().map(Option::is_some).collect();
     for (a, b) in pairs(books.len()).filter(|&(a, b)| !contained[a] && !contained[b]) {
-        let path = |i: usize| books[i].path().to_owned();
         if common[a][b] > 0 {
-            return Err(RemakeError::Overlap { a: path(a), b: path(b), common: common[a][b] });
+            return Err(RemakeError::Overlap {
+                a: path_of(books, a),
+                b: path_of(books, b),
+                common: common[a][b],
+            });
         }
         if unnamed[a].overlaps(&unnamed[b]) {
-            return Err(RemakeError::SameSource { a: path(a), b: path(b) });
+            return Err(RemakeError::SameSource { a: path_of(books, a), b: path_of(books, b) });
         }
     }
     Ok(contained)
+}
+
+/// The digest over the rows of a book.
+fn content_of(books: &[Book], i: usize) -> &String {
+    &books[i].metadata().content
+}
+
+/// The path of a book.
+fn path_of(books: &[Book], i: usize) -> PathBuf {
+    books[i].path().to_owned()
 }
 
 /// For each book one that holds it, if any does. No book holds itself by way of others, so that at least one
@@ -211,6 +243,7 @@ struct Holders(Vec<Option<usize>>);
 impl Holders {
     /// Notes that book number `a` holds number `b`.
     fn note(&mut self, a: usize, b: usize) {
+        // Follows the holders of `a`: if `b` is among them, `b` would hold itself.
         let mut chain = std::iter::successors(Some(a), |&book| self.0[book]);
         if self.0[b].is_none() && !chain.any(|book| book == b) {
             self.0[b] = Some(a);
@@ -261,7 +294,8 @@ struct Unnamed {
 
 impl Unnamed {
     fn of(book: &Book) -> Result<Self, BookError> {
-        let (about, origins) = (book.metadata(), book.origins()?);
+        let about = book.metadata();
+        let origins = book.origins()?;
         let numbered = (1u32..).zip(&origins.books).filter(|(_, origin)| origin.games == 0);
         let numbers: BTreeSet<u32> = numbered.clone().map(|(number, _)| number).collect();
         let mut contents: BTreeSet<String> =
@@ -299,7 +333,8 @@ fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
         return Ok(true);
     }
     let sql = "SELECT key, move, stats FROM moves ORDER BY key, move";
-    let (mut mine, mut others) = (book.prepare(sql)?, other.prepare(sql)?);
+    let mut mine = book.prepare(sql)?;
+    let mut others = other.prepare(sql)?;
     let mut mine = StoredRows::new(book, &mut mine)?;
     let mut others = StoredRows::new(other, &mut others)?;
     while let Some((place, wanted)) = others.next()? {
@@ -332,7 +367,8 @@ impl<'a> StoredRows<'a> {
     fn next(&mut self) -> Result<Option<(RowKey, MoveRow)>, BookError> {
         let mut read = || {
             let Some(row) = self.rows.next()? else { return Ok(None) };
-            let (key, mv) = (row.get(0)?, row.get(1)?);
+            let key = row.get(0)?;
+            let mv = row.get(1)?;
             expect_after(&mut self.before, (key, mv))?;
             Ok(Some(((key, mv), MoveRow::take(key, mv, row.get_ref(2)?.as_blob()?))))
         };
@@ -346,7 +382,8 @@ impl<'a> StoredRows<'a> {
 /// Returns true if a book that counts all games of another one also has all moves that the other one keeps of
 /// them, as far as its options show.
 fn keeps_as_much(book: &Metadata, other: &Metadata) -> bool {
-    let (kept, of_other) = (&book.filter, &other.filter);
+    let kept = &book.filter;
+    let of_other = &other.filter;
     !book.pruned
         && (kept.mover.is_none() || kept.mover == of_other.mover)
         && kept.from_ply.max(1) <= of_other.from_ply.max(1)
@@ -365,6 +402,7 @@ fn for_each_id<E: From<BookError>>(
         lists.push((ids.next().transpose()?, ids));
     }
     while let Some(least) = lists.iter().filter_map(|(next, _)| *next).min() {
+        // A hundred lists at most: looking through all of them is cheap beside reading the ids.
         let having: Vec<usize> = (0..lists.len()).filter(|&i| lists[i].0 == Some(least)).collect();
         visit(least, &having)?;
         for i in having {
@@ -532,7 +570,8 @@ impl Merging<'_> {
             out,
             writer,
         } = self;
-        let (mut written, mut conflicts) = (0, 0);
+        let mut written = 0;
+        let mut conflicts = 0;
         for (place, said) in &marks {
             let mark = combined(said);
             conflicts += u64::from(said.iter().any(|other| !says_the_same(other, &mark)));
@@ -560,8 +599,7 @@ impl Merging<'_> {
         metadata.counts.other_starts = other_starts;
         let key_table = table_file(&metadata.game, table.as_ref());
         out.finish(writer, &mut metadata, &key_table, &sources.united)?;
-        let depth = |book: &Book| book.metadata().max_ply;
-        let depths_differ = books.iter().any(|book| depth(book) != metadata.max_ply);
+        let depths_differ = books.iter().any(|book| book.metadata().max_ply != metadata.max_ply);
         let contributions = books.iter().zip(contained).zip(unreached);
         let books = contributions
             .map(|((book, is_contained), unreached)| {
@@ -704,6 +742,7 @@ impl Collect<'_> {
         }
         let Some(row) = row.filter(|_| self.takes_rows) else { return };
         if !row.stats.is_plausible() {
+            // Kept until the end: the callback that brings rows cannot return this error.
             self.failed = Err(std::io::Error::other("counts beyond those of any collection"));
         }
         self.batch.push(Summed { place, row });

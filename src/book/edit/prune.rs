@@ -79,6 +79,22 @@ enum PruneOutcome {
 /// ones lead to are dropped as well; those that could not be reached before stay. Games and sources
 /// stay; the book is marked as pruned if anything was dropped. The journal is not carried over.
 ///
+/// ```
+/// use juzhong::book::{BuildOptions, PruneOptions, ReadOptions, build, prune};
+/// use juzhong::xiangqi::Position;
+///
+/// let folder = tempfile::tempdir()?;
+/// let games = folder.path().join("games.txt");
+/// std::fs::write(&games, "炮二平五 马8进7\n\n炮二平五 炮8平5\n")?;
+/// let book = folder.path().join("my.book");
+/// build::<Position>(&[games], &book, BuildOptions::default(), ReadOptions::default())?;
+/// let options = PruneOptions { min_games: 2, ..PruneOptions::default() };
+/// let report = prune::<Position>(&book, &folder.path().join("small.book"), &options)?;
+/// // The first move has two games, each of the answers one.
+/// assert_eq!((report.metadata.rows, report.few_games), (1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// See [`RemakeError`].
@@ -123,9 +139,11 @@ fn outcomes(
     book: &Book,
     options: &PruneOptions,
 ) -> Result<(Vec<RowKey>, Vec<PruneOutcome>), RemakeError> {
-    let (mut places, mut outcomes) = (Vec::new(), Vec::new());
+    let mut places = Vec::new();
+    let mut outcomes = Vec::new();
     // Of the position at hand: where it begins, and the games of its moves.
-    let (mut first, mut games) = (0, Vec::<u64>::new());
+    let mut first = 0;
+    let mut games = Vec::<u64>::new();
     book.for_each_place(|place, row, mark| {
         if places.last().is_some_and(|last: &RowKey| last.0 != place.0) {
             apply_share(&mut outcomes[first..], &games, options.min_share);
@@ -228,8 +246,9 @@ fn write(
     if book.samples() > 0 {
         let folder = folder_of(out.at().0);
         let samples = SampleSorters::new(book.samples(), folder, MEMORY, &options.stop);
-        let stays = |place| places.binary_search(&place).is_ok_and(stays);
-        samples.add_book(book, |place| stays(place).then_some(place))?;
+        samples.add_book(book, |place| {
+            places.binary_search(&place).is_ok_and(stays).then_some(place)
+        })?;
         samples.write(&writer, out.at())?;
     }
     let about = book.metadata();

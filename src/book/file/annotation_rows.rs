@@ -23,7 +23,8 @@ const MAX_COMMENTS: usize = 64 << 20;
 
 /// Reads the marks of the moves of a position.
 pub(crate) fn of_key(c: &Connection, key: i64) -> rusqlite::Result<BTreeMap<u16, Annotation>> {
-    let (mut found, mut comments) = (BTreeMap::new(), 0);
+    let mut found = BTreeMap::new();
+    let mut comments = 0;
     let sql = "SELECT move, priority, flags, weight, comment, origin FROM marks WHERE key = ?1";
     let mut statement = c.prepare_cached(sql)?;
     let mut rows = statement.query([key])?;

@@ -201,10 +201,14 @@ fn immutable_uri(path: &Path) -> String {
             b'/' | b'-' | b'.' | b'_' => uri.push(byte.into()),
             _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
             _ => {
-                let digit = |n: u8| char::from(b"0123456789ABCDEF"[usize::from(n)]);
-                uri.extend(['%', digit(byte >> 4), digit(byte & 15)]);
+                uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]);
             }
         }
     }
     uri + "?immutable=1"
+}
+
+/// A hexadecimal digit.
+fn hex_digit(n: u8) -> char {
+    char::from(b"0123456789ABCDEF"[usize::from(n)])
 }

@@ -35,9 +35,6 @@ impl Header {
 
     /// `None` if this is not the header of a SQLite file.
     pub(crate) fn parse(bytes: &[u8; Self::LEN]) -> Option<Self> {
-        let u32_at = |at: usize| {
-            u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-        };
         let page_size = match u16::from_be_bytes([bytes[16], bytes[17]]) {
             1 => 65_536,
             n if n >= 512 && n.is_power_of_two() => u64::from(n),
@@ -45,8 +42,8 @@ impl Header {
         };
         bytes.starts_with(SQLITE_MAGIC).then(|| Self {
             page_size,
-            pages: u32_at(28).into(),
-            application_id: u32_at(68),
+            pages: u32_at(bytes, 28).into(),
+            application_id: u32_at(bytes, 68),
             has_log: bytes[18..20] != [1, 1],
         })
     }
@@ -61,6 +58,11 @@ impl Header {
     const fn digest_at(&self) -> u64 {
         2 * self.page_size - LEN as u64
     }
+}
+
+/// Four bytes as a number, the highest first.
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 /// Makes the header independent of history and library version, then writes the digest; an error of

@@ -28,18 +28,21 @@ impl MovesInMemory {
     /// The same, if a row of the key is known by its number.
     fn around(&self, key: i64, number: usize) -> Vec<BookEntry> {
         let rows = self.rows.all();
-        let is_same = |row: &&RowKey| row.0 == key;
-        let first = number - rows[..number].iter().rev().take_while(is_same).count();
-        let len = rows[first..].iter().take_while(is_same).count();
+        let first =
+            number - rows[..number].iter().rev().take_while(|row: &&RowKey| row.0 == key).count();
+        let len = rows[first..].iter().take_while(|row: &&RowKey| row.0 == key).count();
         self.entries(first, &rows[first..first + len])
     }
 
     fn entries(&self, first: usize, found: &[RowKey]) -> Vec<BookEntry> {
-        let entry = |(&(key, mv), &(stats, weight))| {
-            let mark = self.marks.get(&(key, mv)).cloned().unwrap_or_default();
-            BookEntry { key, mv, stats, weight, mark }
-        };
-        found.iter().zip(&self.contents[first..]).map(entry).collect()
+        found
+            .iter()
+            .zip(&self.contents[first..])
+            .map(|(&(key, mv), &(stats, weight))| {
+                let mark = self.marks.get(&(key, mv)).cloned().unwrap_or_default();
+                BookEntry { key, mv, stats, weight, mark }
+            })
+            .collect()
     }
 }
 
@@ -50,7 +53,9 @@ impl Book {
     ///
     /// [`BookError::Damaged`].
     pub fn moves_in_memory(&self) -> Result<MovesInMemory, BookError> {
-        let (mut rows, mut contents, mut marks) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut rows = Vec::new();
+        let mut contents = Vec::new();
+        let mut marks = HashMap::new();
         self.for_each_entry(|entry| {
             let BookEntry { key, mv, stats, weight, mark } = entry;
             rows.push((key, mv));

@@ -7,8 +7,9 @@ use crate::xiangqi;
 
 /// The file of a key table, or of the stored one of a game.
 pub(crate) fn table_file(game: &str, table: Option<&hash::KeyTable>) -> Vec<u8> {
-    let stored = || key_file(game).unwrap_or_default().to_vec();
-    table.and_then(|table| table.to_bytes().ok()).unwrap_or_else(stored)
+    table
+        .and_then(|table| table.to_bytes().ok())
+        .unwrap_or_else(|| key_file(game).unwrap_or_default().to_vec())
 }
 
 /// The stored key file of a game, by its name.

@@ -15,9 +15,9 @@ impl Book {
             let sql = "SELECT content, name, games, moves FROM books ORDER BY number";
             let mut statement = c.prepare(sql)?;
             let books = statement.query_map([], |row| {
-                let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-                let (content, name) = (row.get(0)?, row.get(1)?);
-                Ok(Origin { content, name, games: number(2)?, moves: number(3)? })
+                let content = row.get(0)?;
+                let name = row.get(1)?;
+                Ok(Origin { content, name, games: number_at(row, 2)?, moves: number_at(row, 3)? })
             })?;
             let books = books.collect::<Result<_, _>>()?;
             let mut statement = c.prepare("SELECT book, source FROM provenance")?;
@@ -25,4 +25,9 @@ impl Book {
             Ok(Origins { books, sources: sources.collect::<Result<_, _>>()? })
         })
     }
+}
+
+/// A number of a row, stored as a signed one.
+fn number_at(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(at).map(i64::cast_unsigned)
 }

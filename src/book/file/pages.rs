@@ -33,6 +33,7 @@ pub(crate) fn check(file: &mut File, roots: &[u32], stop: &StopFlag) -> io::Resu
     if bytes[20] != 0 || u32_at(32) != 0 || u32_at(36) != 0 || u32_at(52) != 0 {
         return Err(fault("its pages are not laid out as this program does"));
     }
+    // By the length of the file: what the header states may be forged.
     let pages = file.metadata()?.len() / header.page_size;
     let used = vec![0; usize::try_from(pages / 64 + 1).map_err(io::Error::other)?];
     let page = vec![0; header.page_size as usize];
@@ -66,7 +67,8 @@ impl Walk<'_> {
         if number == 0 || u64::from(number) > self.pages {
             return Err(fault(message!("it refers to page {number}, which it does not have")));
         }
-        let (word, bit) = (number as usize / 64, 1 << (number % 64));
+        let word = number as usize / 64;
+        let bit = 1 << (number % 64);
         if self.used[word] & bit != 0 {
             return Err(fault(message!("page {number} is used twice")));
         }
@@ -118,6 +120,7 @@ impl Walk<'_> {
             children.extend(cell.child);
             chains.extend(cell.chain);
         }
+        // Only now: following a chain reuses the buffer of the page.
         for child in children {
             self.enter(child, depth + 1)?;
         }
@@ -210,6 +213,8 @@ const fn local_bytes(kind: PageKind, value: u64, size: u64) -> u64 {
         return value;
     }
     let least = (size - 12) * 32 / 255 - 23;
+    // SQLite fills the pages of the chain wholly and keeps what remains in the cell, if it fits; the
+    // figures are those of its file format.
     let even = least + (value - least) % (size - 4);
     if even <= most { even } else { least }
 }
@@ -218,6 +223,7 @@ const fn local_bytes(kind: PageKind, value: u64, size: u64) -> u64 {
 pub(crate) fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for (i, &byte) in bytes.iter().enumerate().take(9) {
+        // The ninth byte counts with all its eight bits.
         if i == 8 {
             return Some((value << 8 | u64::from(byte), 9));
         }

@@ -1,3 +1,5 @@
+//! An open book: its rows by position, its totals, and the checks of its content.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
@@ -80,7 +82,8 @@ pub(crate) struct Identity {
 #[cfg(unix)]
 fn is_same(a: &File, b: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let (a, b) = (a.metadata()?, b.metadata()?);
+    let a = a.metadata()?;
+    let b = b.metadata()?;
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
@@ -210,9 +213,9 @@ impl BookEntry {
 impl Book {
     /// Opens a book. A book of another program is [`BookError::NotABook`] here.
     pub(crate) fn open_own(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
-        let io_error = |source| BookError::Io { path: path.to_owned(), source };
         let file = check_header(path)?;
-        let stamp = stamp_of(&file).map_err(io_error)?;
+        let stamp =
+            stamp_of(&file).map_err(|source| BookError::Io { path: path.to_owned(), source })?;
         let (connection, guard) = connect::open_file(path, stamp.0, FileKind::Own, stop)
             .map_err(|e| sqlite_error(path, &e))?;
         let loaded = load(path, &connection)
@@ -475,11 +478,10 @@ impl Book {
             let mut statement = c.prepare("SELECT rootpage FROM sqlite_schema")?;
             statement.query_map([], |row| row.get(0))?.collect()
         })?;
-        let io_error = |source| BookError::Io { path: self.path.clone(), source };
-        let mut file = self.file.try_clone().map_err(io_error)?;
+        let mut file = self.file.try_clone().map_err(|source| io_error(&self.path, source))?;
         pages::check(&mut file, &roots, self.guard.stop()).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => damaged(&self.path, error.to_string()),
-            _ => io_error(error),
+            _ => io_error(&self.path, error),
         })
     }
 
@@ -491,17 +493,17 @@ impl Book {
     ///
     /// [`BookError::Damaged`] if any byte differs, [`BookError::Io`].
     pub fn check_if_changed(&mut self) -> Result<(), BookError> {
-        let io_error = |source| BookError::Io { path: self.path.clone(), source };
-        let stamp = stamp_of(&self.file).map_err(io_error)?;
+        let stamp = stamp_of(&self.file).map_err(|source| io_error(&self.path, source))?;
         if stamp == self.stamp {
             return Ok(());
         }
-        let changed = || damaged(&self.path, "it was changed while it was open");
         match digest::is_intact(&mut self.file, self.guard.stop()) {
             Ok(true) => self.stamp = stamp,
-            Ok(false) => return Err(changed()),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(changed()),
-            Err(source) => return Err(io_error(source)),
+            Ok(false) => return Err(damaged(&self.path, "it was changed while it was open")),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(damaged(&self.path, "it was changed while it was open"));
+            }
+            Err(source) => return Err(io_error(&self.path, source)),
         }
         Ok(())
     }
@@ -529,7 +531,9 @@ impl Book {
     /// [`BookError::Damaged`] at the first difference.
     pub(crate) fn check_rows(&self) -> Result<(), BookError> {
         let mut content = ContentHasher::default();
-        let (mut rows, mut positions, mut last) = (0, 0, None);
+        let mut rows = 0;
+        let mut positions = 0;
+        let mut last = None;
         self.for_each_blob(|key, bits, blob| {
             content.add(key, bits, blob);
             rows += 1;
@@ -561,7 +565,8 @@ impl Book {
             let mut rows = statement.query([])?;
             let mut before = None;
             while let Some(row) = rows.next()? {
-                let (key, bits) = (row.get(0)?, row.get(1)?);
+                let key = row.get(0)?;
+                let bits = row.get(1)?;
                 annotation_rows::expect_after(&mut before, (key, bits))?;
                 if !visit(key, bits, row.get_ref(2)?.as_blob()?) {
                     return Ok(Some((key, bits)));
@@ -576,8 +581,10 @@ impl Book {
     fn entries_of(&self, key: i64) -> Result<Vec<BookEntry>, BookError> {
         let rows = self.rows_of(key)?;
         if !self.has_marks {
-            let entry = |(mv, row)| BookEntry::new(key, mv, Some(row), Annotation::default());
-            return Ok(rows.into_iter().filter_map(entry).collect());
+            return Ok(rows
+                .into_iter()
+                .filter_map(|(mv, row)| BookEntry::new(key, mv, Some(row), Annotation::default()))
+                .collect());
         }
         let mut marks = self.query(|c| annotation_rows::of_key(c, key))?;
         let mut entries = Vec::with_capacity(rows.len());
@@ -676,6 +683,11 @@ impl Book {
     }
 }
 
+/// The error of reading or writing the file of a book.
+fn io_error(path: &Path, source: io::Error) -> BookError {
+    BookError::Io { path: path.to_owned(), source }
+}
+
 /// A move of the canonical frame in the position's own: of equivalent moves the greatest.
 #[must_use]
 pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Move) -> G::Move {
@@ -688,29 +700,28 @@ pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Mo
 
 /// Looks at the file before SQLite does: its errors say less. Returns it, open.
 fn check_header(path: &Path) -> Result<File, BookError> {
-    let not_a_book = |what: &str| BookError::NotABook { path: path.to_owned(), what: what.into() };
-    let io_error = |source| BookError::Io { path: path.to_owned(), source };
     let mut file = open::regular(path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => not_a_book(&error.to_string()),
-        _ => io_error(error),
+        io::ErrorKind::InvalidInput => not_a_book(path, &error.to_string()),
+        _ => io_error(path, error),
     })?;
-    let have = file.metadata().map_err(io_error)?.len();
+    let have = file.metadata().map_err(|source| io_error(path, source))?.len();
     if have == 0 {
-        return Err(not_a_book("an empty file"));
+        return Err(not_a_book(path, "an empty file"));
     }
-    let strange = || not_a_book("not a SQLite database");
     if have < Header::LEN as u64 {
         let need = Header::LEN as u64;
-        return Err(match open::read(path, need).map_err(io_error)? {
+        return Err(match open::read(path, need).map_err(|source| io_error(path, source))? {
             bytes if bytes.starts_with(&digest::SQLITE_MAGIC[..bytes.len().min(16)]) => {
                 BookError::Truncated { path: path.to_owned(), have, need }
             }
-            _ => strange(),
+            _ => not_a_book(path, "not a SQLite database"),
         });
     }
-    let header = Header::read(&mut file).map_err(io_error)?.ok_or_else(strange)?;
+    let header = Header::read(&mut file)
+        .map_err(|source| io_error(path, source))?
+        .ok_or_else(|| not_a_book(path, "not a SQLite database"))?;
     if header.application_id != APPLICATION_ID {
-        return Err(not_a_book("another program's SQLite database"));
+        return Err(not_a_book(path, "another program's SQLite database"));
     }
     if header.has_log {
         return Err(damaged(path, "another program switched it to a write-ahead log"));
@@ -725,6 +736,11 @@ fn check_header(path: &Path) -> Result<File, BookError> {
     }
 }
 
+/// The error of a file that is no book.
+fn not_a_book(path: &Path, what: &str) -> BookError {
+    BookError::NotABook { path: path.to_owned(), what: what.into() }
+}
+
 /// Entries of the metadata that are read: more than there are.
 const MAX_PAIRS: usize = 100;
 
@@ -737,12 +753,11 @@ struct Loaded {
 }
 
 fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
-    let error = |e: rusqlite::Error| sqlite_error(path, &e);
     let version = check_version(path, connection)?;
     check_tables(path, connection, version)?;
     let pairs =
         read_pairs(connection, "SELECT name, value FROM meta WHERE octet_length(value) <= 65536")
-            .map_err(error)?;
+            .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
     let metadata = Metadata::from_pairs(&pairs)
         .map_err(|name| damaged(path, message!("its metadata lacks a sound `{name}`")))?;
     if (metadata.samples > 0) != (version == SAMPLES_VERSION) {
@@ -754,10 +769,13 @@ fn load(path: &Path, connection: &Connection) -> Result<Loaded, BookError> {
             [&metadata.key_table],
             |r| r.get(0),
         )
-        .map_err(error)?;
-    let has_marks =
-        connection.query_row(annotation_rows::EXIST, [], |row| row.get(0)).map_err(error)?;
-    let has_scores = connection.query_row(scores::EXIST, [], |row| row.get(0)).map_err(error)?;
+        .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
+    let has_marks = connection
+        .query_row(annotation_rows::EXIST, [], |row| row.get(0))
+        .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
+    let has_scores = connection
+        .query_row(scores::EXIST, [], |row| row.get(0))
+        .map_err(|e: rusqlite::Error| sqlite_error(path, &e))?;
     let foreign_keys = foreign_keys(path, &metadata, &table)?;
     Ok(Loaded { metadata, foreign_keys, has_marks, has_scores })
 }
@@ -785,7 +803,8 @@ fn check_tables(path: &Path, connection: &Connection, version: i64) -> Result<()
     let read = || -> rusqlite::Result<bool> {
         let mut statement = connection.prepare(sql)?;
         let mut found = statement.query([])?;
-        let (mut tables, mut pages) = (TABLES.iter().chain(samples), BTreeSet::from([1]));
+        let mut tables = TABLES.iter().chain(samples);
+        let mut pages = BTreeSet::from([1]);
         while let Some(row) = found.next()? {
             let Some(table) = tables.next() else { return Ok(false) };
             let expected = ["table", table.name, table.name, table.sql];

@@ -30,6 +30,7 @@ impl Parents {
     /// The first page of the table that a page belongs to, as far as other pages lead there.
     pub(crate) fn root(&self, page: u32) -> u32 {
         let parents = std::iter::successors(Some(page), |page| self.0.get(page).copied());
+        // With an end, because pages of a damaged file may name each other as parents.
         parents.take(MAX_DEPTH).last().unwrap_or(page)
     }
 
@@ -68,6 +69,7 @@ pub(crate) fn for_each_record(
             PageKind::TableLeaf | PageKind::TableInner => continue,
         };
         let cells = usize::from(short(&page[3..]));
+        // Numbers of pages have 32 bits.
         let Ok(number) = u32::try_from(at + 1) else { break };
         if kind.is_inner() {
             parents.add(number, &page, cells);
@@ -162,19 +164,22 @@ fn value(serial: u64, body: &mut &[u8]) -> Option<Value> {
     };
     let (bytes, rest) = body.split_at_checked(len)?;
     *body = rest;
-    let integer = || {
-        let sign = if bytes.first().is_some_and(|&byte| byte >= 0x80) { -1 } else { 0 };
-        bytes.iter().fold(sign, |number: i64, &byte| number << 8 | i64::from(byte))
-    };
     Some(match serial {
         0 => Value::Null,
-        1..=6 => Value::Integer(integer()),
-        7 => Value::Real(f64::from_bits(integer().cast_unsigned())),
+        1..=6 => Value::Integer(integer(bytes)),
+        7 => Value::Real(f64::from_bits(integer(bytes).cast_unsigned())),
         8 => Value::Integer(0),
         9 => Value::Integer(1),
         _ if serial.is_multiple_of(2) => Value::Blob(bytes.to_vec()),
         _ => Value::Text(String::from_utf8(bytes.to_vec()).ok()?),
     })
+}
+
+/// An integer in two's complement, the highest byte first.
+fn integer(bytes: &[u8]) -> i64 {
+    // Integers of one to eight bytes in two's complement: all ones to begin with extend the sign.
+    let sign = if bytes.first().is_some_and(|&byte| byte >= 0x80) { -1 } else { 0 };
+    bytes.iter().fold(sign, |number: i64, &byte| number << 8 | i64::from(byte))
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ impl SampleSorters {
         let at = At(book.path());
         let mut rows = Paged::new(book, StoredSamples::after);
         while let Some(first) = rows.next().transpose()? {
+            // A page at a time: that much is in memory anyway, and a batch per row would lock the sorter
+            // for each.
             let page = [first].into_iter().chain(rows.rest_of_page());
             let batch: Vec<Sampled> = page
                 .filter_map(|row| place(row.place).map(|place| (place, row.ids)))
@@ -132,6 +134,7 @@ fn write_tables<E>(
     let mut games = games.finish().map_err(&io)?;
     for used in used.finish().map_err(&io)? {
         let UsedGame(id) = used.map_err(&io)?;
+        // Both lists ascend by id: one pass over each finds the games that are in use.
         let game = loop {
             match games.next().transpose().map_err(&io)? {
                 Some(game) if game.id < id => {}
@@ -236,15 +239,14 @@ fn games_after(
 }
 
 fn read_game(row: &Row<'_>) -> rusqlite::Result<SampleGame> {
-    let text = |at| text_up_to(row, at, MAX_TEXT_BYTES).map(String::into_boxed_str);
     let result: u8 = row.get(4)?;
     let moves = row.get_ref(10)?.as_blob()?;
     if result > 3 || moves.len() > 2 * MAX_MOVES {
         return Err(row_fault("a sample game that is none"));
     }
     let details = GameDetails {
-        players: [text(1)?, text(2)?],
-        event: text(3)?,
+        players: [text_at(row, 1)?, text_at(row, 2)?],
+        event: text_at(row, 3)?,
         source: row.get(8)?,
         number: row.get::<_, i64>(9)?.cast_unsigned(),
         moves: moves.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect(),
@@ -256,6 +258,11 @@ fn read_game(row: &Row<'_>) -> rusqlite::Result<SampleGame> {
         ratings: [row.get(6)?, row.get(7)?],
         details,
     })
+}
+
+/// A text of a row.
+fn text_at(row: &Row<'_>, at: usize) -> rusqlite::Result<Box<str>> {
+    text_up_to(row, at, MAX_TEXT_BYTES).map(String::into_boxed_str)
 }
 
 /// A game behind a position of a book.
@@ -314,10 +321,8 @@ impl Book {
         let canonical = position.canonical_with(self.foreign_keys());
         let key = canonical.key.to_i64();
         let wanted = mv.map(|mv| position.canonical_move(canonical, mv).pack());
-        let (from, to) = (
-            place_bytes((key, wanted.unwrap_or(0))),
-            place_bytes((key, wanted.unwrap_or(u16::MAX))),
-        );
+        let from = place_bytes((key, wanted.unwrap_or(0)));
+        let to = place_bytes((key, wanted.unwrap_or(u16::MAX)));
         let most = usize::from(self.samples());
         let mut ids = self.query(|c| {
             let sql = "SELECT place, games FROM samples WHERE place BETWEEN ?1 AND ?2";
@@ -364,10 +369,9 @@ impl Book {
                 (moves, ply, other) = (of_start, found, Some(start));
             }
         }
-        let text = |text: Box<str>| Some(String::from(text)).filter(|text| !text.is_empty());
         let [first, second] = details.players;
-        let players = [text(first), text(second)];
-        let event = text(details.event);
+        let players = [stated(first), stated(second)];
+        let event = stated(details.event);
         let start = other;
         Ok(Some(BookGame { players, ratings, year, event, result, source, start, moves, ply }))
     }
@@ -381,7 +385,9 @@ impl Book {
         key: Key,
         packed: &[u16],
     ) -> (Vec<G::Move>, Option<usize>) {
-        let (mut board, mut moves, mut ply) = (start.clone(), Vec::new(), None);
+        let mut board = start.clone();
+        let mut moves = Vec::new();
+        let mut ply = None;
         for (played, &bits) in packed.iter().enumerate() {
             let side = board.turn() == position.turn();
             if ply.is_none() && side && board.canonical_with(self.foreign_keys()).key == key {
@@ -398,6 +404,7 @@ impl Book {
     /// The name of the source whose hash begins with these bytes.
     fn source_name(&self, hash: [u8; 8]) -> Result<Option<String>, BookError> {
         self.query(|c| {
+            // The comparison finds the place in the index; the rest makes sure that the hash begins so.
             let sql = "SELECT name FROM sources WHERE hash >= ?1 AND substr(hash, 1, 8) = ?1 \
                        ORDER BY hash LIMIT 1";
             c.prepare_cached(sql)?
@@ -405,6 +412,11 @@ impl Book {
                 .optional()
         })
     }
+}
+
+/// A text that is not empty.
+fn stated(text: Box<str>) -> Option<String> {
+    Some(String::from(text)).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -97,17 +97,21 @@ impl MoveScore {
 const COLUMNS: &str = "source, kind, value, bound, depth, nodes, best";
 
 fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Score> {
-    let bad = |column| rusqlite::Error::InvalidColumnType(column, "scores".into(), Type::Integer);
     let score = SourceScore::from_columns(row.get(at + 1)?, row.get(at + 2)?);
     let bound = Bound::ALL.get(usize::from(row.get::<_, u8>(at + 3)?));
     let evaluation = Evaluation {
-        score: score.ok_or_else(|| bad(at + 1))?,
-        bound: *bound.ok_or_else(|| bad(at + 3))?,
+        score: score.ok_or_else(|| bad_column(at + 1, "scores"))?,
+        bound: *bound.ok_or_else(|| bad_column(at + 3, "scores"))?,
         depth: row.get(at + 4)?,
         nodes: row.get::<_, i64>(at + 5)?.cast_unsigned(),
         best: row.get(at + 6)?,
     };
     Ok(Score { source: row.get(at)?, evaluation })
+}
+
+/// The error of a column whose number is out of range.
+fn bad_column(column: usize, name: &str) -> rusqlite::Error {
+    rusqlite::Error::InvalidColumnType(column, name.to_owned(), Type::Integer)
 }
 
 /// Every score of a position, by the name of the source.
@@ -175,9 +179,9 @@ pub(crate) fn backed_of_key(c: &Connection, key: i64) -> rusqlite::Result<HashMa
 }
 
 fn read_span(row: &Row<'_>, at: usize) -> rusqlite::Result<Bounds> {
-    let bad = |column| rusqlite::Error::InvalidColumnType(column, "backed".into(), Type::Integer);
-    let end = |column| Value::from_value(row.get(column)?).ok_or_else(|| bad(column));
-    Bounds::new(end(at)?, end(at + 1)?).ok_or_else(|| bad(at))
+    let end =
+        |column| Value::from_value(row.get(column)?).ok_or_else(|| bad_column(column, "backed"));
+    Bounds::new(end(at)?, end(at + 1)?).ok_or_else(|| bad_column(at, "backed"))
 }
 
 /// Replaces all values derived from scores.

@@ -249,11 +249,16 @@ impl Writer {
              PRAGMA application_id = {APPLICATION_ID};
              PRAGMA user_version = {VERSION};"
         );
+        // No journal and no syncing: a working file that is not finished is dropped, so that there is
+        // nothing to roll back to. Deleted content is overwritten, or bytes of it would differ from run to
+        // run.
         let connection = open_working(&working, &pragmas)?;
+        // One transaction for everything: each statement would otherwise be one of its own.
         connection.execute_batch("BEGIN")?;
         for table in TABLES {
             connection.execute_batch(table.sql)?;
         }
+        // The place of the digest, which is filled in when all other bytes are known.
         connection.execute_batch("INSERT INTO seal VALUES(1, zeroblob(32))")?;
         let content = ContentHasher::default();
         // The file stays open; without a name nothing of it is left behind, whatever happens.
@@ -348,6 +353,7 @@ impl Writer {
         for (key, mv, blob) in lot.iter() {
             insert.execute((key, mv, blob))?;
             self.content.add(key, mv, blob);
+            // Rows ascend, so that the rows of a position are neighbours.
             self.positions += u64::from(self.last_key.replace(key) != Some(key));
         }
         self.rows += lot.rows.len() as u64;
@@ -372,7 +378,8 @@ impl Writer {
         let sql = "INSERT INTO books VALUES(?1, ?2, ?3, ?4, ?5)";
         let mut insert = self.connection.prepare_cached(sql)?;
         for (number, book) in (1u32..).zip(&origins.books) {
-            let (games, moves) = (book.games.cast_signed(), book.moves.cast_signed());
+            let games = book.games.cast_signed();
+            let moves = book.moves.cast_signed();
             insert.execute(params![number, book.content, book.name, games, moves])?;
         }
         let mut insert = self.connection.prepare_cached("INSERT INTO provenance VALUES(?1, ?2)")?;
@@ -459,6 +466,8 @@ impl ContentHasher {
         self.buffer.extend_from_slice(&mv.to_le_bytes());
         self.buffer.extend_from_slice(&(blob.len() as u16).to_le_bytes());
         self.buffer.extend_from_slice(blob);
+        // BLAKE3 hashes many blocks at a time with vector instructions, but only of what it is given at
+        // once.
         if self.buffer.len() >= 1 << 16 {
             self.hasher.update(&self.buffer);
             self.buffer.clear();

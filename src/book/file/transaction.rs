@@ -93,6 +93,8 @@ impl At<'_> {
 pub(crate) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
     let claim = FileLock::claim(path).map_err(|error| At(path).create(&error))?;
     let lock = claim.or_busy(path)?;
+    // Under the lock: nobody else writes this file now, so that every unfinished version was left by a
+    // killed process.
     lock.sweep();
     Ok(lock)
 }
@@ -186,6 +188,7 @@ impl Output {
     /// Makes the store check the stop flag now and then.
     fn watch(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let stop = self.stop.clone();
+        // Statements such as VACUUM run for minutes; this is the only way to end one from within.
         connection.progress_handler(STEPS, Some(move || stop.is_set()))
     }
 
@@ -205,6 +208,7 @@ impl Output {
 
     /// Seals the book and moves it to its place.
     fn commit(mut self) -> Result<(), ReplaceError> {
+        // Last, because the digest covers every other byte of the file.
         digest::seal(self.file.file_mut(), &self.stop).map_err(|e| At(&self.path).io(e))?;
         check_place(&self.path, self.replaces)?; // someone may have put a file there meanwhile
         self.check_stop()?;

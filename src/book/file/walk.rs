@@ -58,7 +58,8 @@ impl Rows {
     /// The rows of a key: where they begin, and the rows.
     pub(crate) fn of(&self, key: i64) -> (usize, &[(i64, u16)]) {
         let bucket = bucket(key, self.bits);
-        let (low, high) = (self.buckets[bucket], self.buckets[bucket + 1]);
+        let low = self.buckets[bucket];
+        let high = self.buckets[bucket + 1];
         let first = low + self.rows[low..high].partition_point(|row| row.0 < key);
         let rest = &self.rows[first..high];
         let len = rest.iter().take_while(|row| row.0 == key).count();
@@ -156,7 +157,8 @@ pub(crate) struct Walker<'a, G> {
 impl<'a, G: Symmetric> Walker<'a, G> {
     /// `rows`, in ascending order, are those of a book with these keys.
     pub(crate) fn new(keys: Option<&'a KeyTable>, rows: Vec<RowKey>) -> Self {
-        let (entered, reached) = (vec![false; rows.len()], vec![false; rows.len()]);
+        let entered = vec![false; rows.len()];
+        let reached = vec![false; rows.len()];
         Self { keys, rows: Rows::new(rows), entered, reached, next: Vec::new() }
     }
 

@@ -126,11 +126,12 @@ impl RepairReport {
 
     /// The findings that the copy still has.
     pub fn left(&self) -> impl Iterator<Item = Issue> + '_ {
-        let is_left = |issue: &Issue| match issue {
-            Issue::Outlier => self.changed == 0,
-            issue => !issue.is_repairable(),
-        };
-        self.diagnosis.findings.iter().map(|finding| finding.issue).filter(is_left)
+        self.diagnosis.findings.iter().map(|finding| finding.issue).filter(|issue: &Issue| {
+            match issue {
+                Issue::Outlier => self.changed == 0,
+                issue => !issue.is_repairable(),
+            }
+        })
     }
 }
 
@@ -246,8 +247,8 @@ impl Heavy {
         let replies = |outlier: &Outlier| {
             let keys = after.get(&outlier.row).into_iter().flatten();
             let rows = keys.flat_map(|&key| index.of(key)).map(|row| index.row(row));
-            let of = |row: &Stored| Weighed { weight: row.value.into(), games: row.games() }.most();
-            rows.map(of).fold(0, i64::saturating_add)
+            rows.map(|row: &Stored| Weighed { weight: row.value.into(), games: row.games() }.most())
+                .fold(0, i64::saturating_add)
         };
         let is_explained = |outlier: &Outlier| {
             let weight = outlier.column.of(index.row(outlier.row));

@@ -196,11 +196,13 @@ fn outliers(loaded: &Loaded) -> Vec<Outlier> {
     let mut found = Vec::new();
     let mut first = 0;
     for group in loaded.index.groups() {
-        let weigh = |row: &Stored| {
-            let games = if column == Column::Score { row.games() } else { 0 };
-            Weighed { weight: column.of(row), games }
-        };
-        let moves: Vec<Weighed> = group.iter().map(weigh).collect();
+        let moves: Vec<Weighed> = group
+            .iter()
+            .map(|row: &Stored| {
+                let games = if column == Column::Score { row.games() } else { 0 };
+                Weighed { weight: column.of(row), games }
+            })
+            .collect();
         if let Some((at, others)) = outlier(&moves) {
             found.push(Outlier { row: first + at, column, others });
         }
@@ -216,7 +218,8 @@ fn choices(loaded: &Loaded) -> (u64, u64) {
         return (0, 0);
     }
     let has_results = has_results(loaded);
-    let (mut choices, mut equal) = (0, 0);
+    let mut choices = 0;
+    let mut equal = 0;
     for group in loaded.index.groups().filter(|group| group.len() > 1) {
         choices += 1;
         let same = |column: Column| group.iter().all(|r| column.of(r) == column.of(&group[0]));

@@ -73,7 +73,8 @@ impl Rc4 {
 
     fn byte(&mut self) -> u8 {
         self.x = self.x.wrapping_add(1);
-        let (x, a) = (usize::from(self.x), self.state[usize::from(self.x)]);
+        let x = usize::from(self.x);
+        let a = self.state[usize::from(self.x)];
         self.y = self.y.wrapping_add(a);
         let b = self.state[usize::from(self.y)];
         self.state.swap(x, usize::from(self.y));

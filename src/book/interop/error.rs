@@ -1,5 +1,7 @@
+//! Errors of reading, checking and repairing other programs' books.
+
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::book::model::error::{BookError, ReplaceError};
 use crate::bytes::lock::Busy;
@@ -123,4 +125,16 @@ pub enum InteropError {
     /// One of the program's own books cannot be written.
     #[error(transparent)]
     Replace(#[from] ReplaceError),
+}
+
+impl InteropError {
+    /// A file that cannot be read or written.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), source }
+    }
+
+    /// A file that is damaged.
+    pub(crate) fn damaged(path: &Path, what: impl Into<Message>) -> Self {
+        Self::Damaged { path: path.to_owned(), what: what.into() }
+    }
 }

@@ -117,7 +117,8 @@ pub fn export(
 /// Returns true if the book's scores are its priorities: some are set, one below zero, and no weights. Such a
 /// book comes from evaluations.
 fn has_evaluations(book: &Book) -> Result<bool, InteropError> {
-    let (mut has_negative, mut has_weights) = (false, false);
+    let mut has_negative = false;
+    let mut has_weights = false;
     book.for_each_entry(|entry| {
         has_negative |= entry.mark.priority < 0;
         has_weights |= entry.weight.is_some() || entry.mark.weight.is_some();
@@ -128,7 +129,8 @@ fn has_evaluations(book: &Book) -> Result<bool, InteropError> {
 /// The moves of one of the program's own books.
 pub(crate) fn own_index(book: &Book, memory: usize) -> Result<Index, InteropError> {
     let mut collector = Collector::new(book.path(), memory);
-    let (mut place, mut full) = (0, Ok(()));
+    let mut place = 0;
+    let mut full = Ok(());
     book.for_each_entry(|entry| {
         if full.is_ok() {
             let stored = Stored::new(entry.key.cast_unsigned(), place, Move::unpack(entry.mv));
@@ -169,10 +171,11 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(output: &'a Path, options: &'a ExportOptions) -> Result<Self, InteropError> {
-        let table = |layout| TableWriter::create(output, layout);
         let rows = match (options.to, options.to.layout()) {
-            (Format::Xqb, Some(layout)) => Rows::Boards(table(layout)?, Vec::new()),
-            (_, Some(layout)) => Rows::Table(table(layout)?),
+            (Format::Xqb, Some(layout)) => {
+                Rows::Boards(TableWriter::create(output, layout)?, Vec::new())
+            }
+            (_, Some(layout)) => Rows::Table(TableWriter::create(output, layout)?),
             (Format::Polyglot, None) => Rows::Polyglot(Vec::new()),
             (Format::MoonRiver, None) => Rows::MoonRiver(Default::default()),
             (_, None) => Rows::ElephantEye(Vec::new()),
@@ -310,7 +313,8 @@ impl<'a> Writer<'a> {
             for (key, mv) in places {
                 match &mut self.rows {
                     Rows::ElephantEye(records) if key == least => {
-                        let (key, mv) = ((key >> 32) as u32, eleeye::encode_move(mv));
+                        let key = (key >> 32) as u32;
+                        let mv = eleeye::encode_move(mv);
                         records.push(eleeye::Record { key, mv, weight });
                     }
                     Rows::Polyglot(records) => {
@@ -397,13 +401,15 @@ impl<'a> Writer<'a> {
             }
             Rows::MoonRiver([red, black]) => {
                 let mut side = |counts| -> Vec<moonriver::Record> {
-                    let record = |(key, count): (u64, u64)| {
-                        let most = u64::from(u16::MAX);
-                        note(dropped, "saturated", u64::from(count > most));
-                        moonriver::Record { key, count: count.min(most) as u16 }
-                    };
                     let (counts, shared) = counted(counts);
-                    let records = counts.into_iter().map(record).collect();
+                    let records = counts
+                        .into_iter()
+                        .map(|(key, count): (u64, u64)| {
+                            let most = u64::from(u16::MAX);
+                            note(dropped, "saturated", u64::from(count > most));
+                            moonriver::Record { key, count: count.min(most) as u16 }
+                        })
+                        .collect();
                     note(dropped, "shared_counts", shared);
                     records
                 };

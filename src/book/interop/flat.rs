@@ -18,16 +18,15 @@ pub(crate) fn for_each<const N: usize>(
     count: u64,
     visit: Visit<'_, N>,
 ) -> Result<(), InteropError> {
-    let io = |source| InteropError::Io { path: path.to_owned(), source };
-    let mut file = open::regular(path).map_err(io)?;
-    file.seek(SeekFrom::Start(offset)).map_err(io)?;
+    let mut file = open::regular(path).map_err(|source| InteropError::io(path, source))?;
+    file.seek(SeekFrom::Start(offset)).map_err(|source| InteropError::io(path, source))?;
     let mut input = BufReader::with_capacity(1 << 16, file);
     let mut record = [0; N];
     for number in 0..count {
         match input.read_exact(&mut record) {
             Ok(()) => visit(number, &record)?,
             Err(e) if e.kind() == std::io::ErrorKind::UnexpectedEof => return Ok(()),
-            Err(e) => return Err(io(e)),
+            Err(e) => return Err(InteropError::io(path, e)),
         }
     }
     Ok(())

@@ -182,14 +182,13 @@ pub fn import_gomoku(
         return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     }
     let Content { moves, scores, rows, unreadable, unreached } = content;
-    let (mut comments, mut done) = (0, 0);
+    let mut comments = 0;
     let all = moves.len() as u64;
-    for ((key, mv), mut mark) in moves {
+    for (done, ((key, mv), mut mark)) in (0..).zip(moves) {
         if done % 4096 == 0 {
             check_stop(path, options)?;
             options.progress.report(Step::Writing, done, all);
         }
-        done += 1;
         comments += u64::from(mark.comment.is_some());
         if let Some(comment) = &mut mark.comment {
             import::shorten(comment);
@@ -234,11 +233,10 @@ fn unpacked(path: &Path, bytes: Vec<u8>, memory: usize) -> Result<Vec<u8>, Inter
         return Ok(bytes);
     }
     let mut content = Vec::new();
-    let damaged = |what: Message| InteropError::Damaged { path: path.to_owned(), what };
     lz4_flex::frame::FrameDecoder::new(&bytes[..])
         .take(memory as u64 + 1)
         .read_to_end(&mut content)
-        .map_err(|error| damaged(message!("the frame of LZ4: {error}")))?;
+        .map_err(|error| InteropError::damaged(path, message!("the frame of LZ4: {error}")))?;
     if content.len() > memory {
         return Err(too_large(path, memory));
     }
@@ -362,10 +360,9 @@ impl Database {
 
     /// The number of the empty board; `None` if no book begins with it.
     fn board(&mut self, width: u8, height: u8, variant: Variant) -> Option<usize> {
-        let is_it = |board: &Board| {
+        if let Some(found) = self.boards.iter().position(|board: &Board| {
             (board.width(), board.height(), board.variant()) == (width, height, variant)
-        };
-        if let Some(found) = self.boards.iter().position(is_it) {
+        }) {
             return Some(found);
         }
         if width != height || !(5..=20).contains(&width) {
@@ -498,7 +495,8 @@ fn remark(text: &str) -> String {
 fn score(known: &Known) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
-    let (bound, depth) = (known.depth_bound & 3, known.depth_bound >> 2);
+    let bound = known.depth_bound & 3;
+    let depth = known.depth_bound >> 2;
     let depth = u32::try_from(depth).unwrap_or(0);
     let (score, bound) = match known.label {
         b'w' => (SourceScore::MateIn(plies), Bound::Exact),
@@ -538,9 +536,8 @@ fn trees(
         return Err(too_large(path, options.memory));
     }
     if is_library {
-        let damaged = |what: Message| InteropError::Damaged { path: path.to_owned(), what };
-        let (record, cut) =
-            read_library(bytes).map_err(|reason| damaged(message!("{}", reason)))?;
+        let (record, cut) = read_library(bytes)
+            .map_err(|reason| InteropError::damaged(path, message!("{}", reason)))?;
         add_tree(&record, &starts, &mut content, options);
         content.unreadable += cut;
     } else {

@@ -263,7 +263,8 @@ fn write(
 ) -> Result<Written, InteropError> {
     taken.sort_unstable();
     taken.dedup();
-    let (mut merged, mut shortened) = (0, 0);
+    let mut merged = 0;
+    let mut shortened = 0;
     let all = taken.len() as u64;
     let mut done = 0;
     let groups = taken.chunk_by(|a, b| (a.key, a.mv) == (b.key, b.mv));

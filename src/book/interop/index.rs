@@ -94,7 +94,8 @@ impl<'a> Collector<'a> {
     pub(crate) fn push(&mut self, row: Stored) -> Result<(), InteropError> {
         let most = self.memory / ROW_BYTES;
         if self.rows.len() >= most {
-            let (path, memory) = (self.path.to_owned(), self.memory);
+            let path = self.path.to_owned();
+            let memory = self.memory;
             return Err(InteropError::TooLarge { path, rows: most as u64, memory });
         }
         self.rows.push(row);
@@ -157,11 +158,13 @@ impl Index {
     pub(crate) fn new(mut rows: Vec<Stored>) -> Self {
         // Short keys leave the highest bits empty.
         let width = 64 - rows.iter().fold(0, |all, row| all | row.key).leading_zeros();
+        // One bucket for each row or two, and no more of them than keys can tell apart.
         let bits = rows.len().max(2).ilog2().min(width.max(1));
         let shift = width.max(1) - bits;
         rows.sort_unstable_by_key(|row| (row.key, row.mv, row.place));
         let mut buckets = vec![0u32; (1 << bits) + 1];
         for row in &rows {
+            // Counted one place further on: the sums that follow are then the beginnings.
             buckets[(row.key >> shift) as usize + 1] += 1;
         }
         for i in 1..buckets.len() {
@@ -192,7 +195,8 @@ impl Index {
     fn find(&self, key: u64) -> std::ops::Range<usize> {
         let bucket = (key >> self.shift) as usize;
         let Some(&high) = self.buckets.get(bucket.saturating_add(1)) else { return 0..0 };
-        let (low, high) = (self.buckets[bucket] as usize, high as usize);
+        let low = self.buckets[bucket] as usize;
+        let high = high as usize;
         let first = low + self.rows[low..high].partition_point(|row| row.key < key);
         let rest = &self.rows[first..high];
         first..first + rest.iter().take_while(|row| row.key == key).count()

@@ -195,7 +195,6 @@ impl Reading<'_> {
     }
 
     fn hash_row(&mut self, row: &RawRow<'_>, dialect: Dialect) -> Result<(), InteropError> {
-        let example = || place_name(row.place);
         let findings = &mut self.loaded.findings;
         let key = match obk::key_of(row.values[0], dialect) {
             StoredKey::Sound(key) => key,
@@ -204,15 +203,15 @@ impl Reading<'_> {
                 key
             }
             StoredKey::Integer(key) => {
-                findings.add(Issue::MixedDialect, example);
+                findings.add(Issue::MixedDialect, || place_name(row.place));
                 key
             }
             StoredKey::Null => {
-                findings.add(Issue::NullKey, example);
+                findings.add(Issue::NullKey, || place_name(row.place));
                 return Ok(());
             }
             StoredKey::Damaged => {
-                findings.add(Issue::DamagedKey, example);
+                findings.add(Issue::DamagedKey, || place_name(row.place));
                 return Ok(());
             }
         };
@@ -221,29 +220,30 @@ impl Reading<'_> {
     }
 
     fn board_row(&mut self, row: &RawRow<'_>) -> Result<(), InteropError> {
-        let example = || place_name(row.place);
         let findings = &mut self.loaded.findings;
         let Some(blob) = bytes_of(row.values[0]) else {
             let issue = match row.values[0] {
                 ValueRef::Null => Issue::NullKey,
                 _ => Issue::DamagedKey,
             };
-            findings.add(issue, example);
+            findings.add(issue, || place_name(row.place));
             return Ok(());
         };
         let Some(setup) = xqb::decode(blob) else {
-            findings.add(Issue::DamagedKey, example);
+            findings.add(Issue::DamagedKey, || place_name(row.place));
             return Ok(());
         };
         let position = match Position::from_setup(&setup) {
             Ok(position) => position,
             Err(errors) => {
-                findings.add(Issue::IllegalPosition, || message!("{}: {errors}", example()));
+                findings.add(Issue::IllegalPosition, || {
+                    message!("{}: {errors}", place_name(row.place))
+                });
                 return Ok(());
             }
         };
         if xqb::encode(&position).0.as_bytes() != blob {
-            findings.add(Issue::NotCanonical, example);
+            findings.add(Issue::NotCanonical, || place_name(row.place));
         }
         let key = scheme(Format::Xqb).key(&position, false);
         let mv = self.number(row, 1).and_then(xqb::decode_move);
@@ -251,7 +251,7 @@ impl Reading<'_> {
             && !position.is_legal(mv)
         {
             self.loaded.findings.add(Issue::IllegalMove, || {
-                message!("{}: {mv} in {}", example(), position.to_fen())
+                message!("{}: {mv} in {}", place_name(row.place), position.to_fen())
             });
             return Ok(());
         }
@@ -265,15 +265,14 @@ impl Reading<'_> {
         key: u64,
         mv: Option<Move>,
     ) -> Result<(), InteropError> {
-        let example = || place_name(row.place);
         let Some(mv) = mv else {
-            self.loaded.findings.add(Issue::BadMove, example);
+            self.loaded.findings.add(Issue::BadMove, || place_name(row.place));
             return Ok(());
         };
         let mut stored = Stored::new(key, row.place, Some(mv));
         let score = self.number(row, 2).unwrap_or(0);
         stored.value = i32::try_from(score).unwrap_or_else(|_| {
-            self.loaded.findings.add(Issue::OutOfRange, example);
+            self.loaded.findings.add(Issue::OutOfRange, || place_name(row.place));
             stored.flags |= CHANGED;
             if score < 0 { i32::MIN } else { i32::MAX }
         });
@@ -283,7 +282,7 @@ impl Reading<'_> {
         for (i, count) in counts.iter_mut().enumerate() {
             let number = self.number(row, 3 + i).unwrap_or(0);
             *count = u32::try_from(number).unwrap_or_else(|_| {
-                self.loaded.findings.add(Issue::OutOfRange, example);
+                self.loaded.findings.add(Issue::OutOfRange, || place_name(row.place));
                 stored.flags |= CHANGED;
                 if number < 0 { 0 } else { u32::MAX }
             });
@@ -295,14 +294,14 @@ impl Reading<'_> {
             self.loaded.disabled += 1;
         }
         if matches!(row.values[COMMENT_COLUMN], ValueRef::Integer(_)) {
-            self.loaded.findings.add(Issue::LongComment, example);
+            self.loaded.findings.add(Issue::LongComment, || place_name(row.place));
         }
         if let Some(bytes) = bytes_of(row.values[COMMENT_COLUMN]).filter(|bytes| !bytes.is_empty())
         {
             stored.flags |= COMMENT;
             self.loaded.comments += 1;
             if !comment_text(bytes).1 {
-                self.loaded.findings.add(Issue::Comment, example);
+                self.loaded.findings.add(Issue::Comment, || place_name(row.place));
             }
         }
         self.collector.push(stored)
@@ -313,7 +312,6 @@ impl Reading<'_> {
         if !row.present[column] {
             return None;
         }
-        let example = || place_name(row.place);
         let (issue, number) = match row.values[column] {
             ValueRef::Integer(number) => return Some(number),
             ValueRef::Null => (Issue::NullField, None),
@@ -324,7 +322,7 @@ impl Reading<'_> {
             }
             ValueRef::Blob(_) => (Issue::WrongType, None),
         };
-        self.loaded.findings.add(issue, example);
+        self.loaded.findings.add(issue, || place_name(row.place));
         number
     }
 
@@ -462,7 +460,8 @@ fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
     if layout.format != Format::Obk {
         return Dialect::Int64;
     }
-    let (mut doubles, mut integers) = (0u64, 0u64);
+    let mut doubles = 0u64;
+    let mut integers = 0u64;
     let mut visit = |row: &RawRow<'_>| {
         match row.values[0] {
             ValueRef::Real(key) => doubles += u64::from(key.is_sign_negative()),
@@ -485,7 +484,8 @@ const VOTERS: usize = 2000;
 /// The number of moves that are legal as they stand, and of those that are with origin and destination
 /// exchanged, in positions near the start.
 pub(crate) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
-    let (mut plain, mut swapped) = (0, 0);
+    let mut plain = 0;
+    let mut swapped = 0;
     let mut queue = Vec::new();
     near_start(scheme, index, &mut queue);
     let mut seen: std::collections::HashSet<u64> = queue.iter().map(|p| p.key().0).collect();
@@ -497,7 +497,8 @@ pub(crate) fn vote(scheme: &Scheme, index: &Index) -> (u64, u64) {
             for row in index.of(key) {
                 let Some(mv) = index.row(row).mv().map(|mv| frame.map(mv)) else { continue };
                 let reverse = Move::new(mv.to(), mv.from());
-                let (as_is, reversed) = (position.is_legal(mv), position.is_legal(reverse));
+                let as_is = position.is_legal(mv);
+                let reversed = position.is_legal(reverse);
                 plain += u64::from(as_is);
                 swapped += u64::from(reversed);
                 let legal = if as_is { mv } else { reverse };

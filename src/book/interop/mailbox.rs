@@ -11,13 +11,15 @@ pub(crate) const fn point(square: Square) -> u8 {
 
 /// The square at a point.
 pub(crate) fn square(point: u8) -> Option<Square> {
-    let (row, file) = ((point >> 4).checked_sub(3)?, (point & 15).checked_sub(3)?);
+    let row = (point >> 4).checked_sub(3)?;
+    let file = (point & 15).checked_sub(3)?;
     (row < 10 && file < 9).then(|| Square::at(file, 9 - row))
 }
 
 /// The move from one point to another.
 pub(crate) fn mv(from: u8, to: u8) -> Option<Move> {
-    let (from, to) = (square(from)?, square(to)?);
+    let from = square(from)?;
+    let to = square(to)?;
     (from != to).then(|| Move::new(from, to))
 }
 

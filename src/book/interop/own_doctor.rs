@@ -40,7 +40,6 @@ use crate::message::{Message, message};
 
 /// Returns true if the header of a file is that of one of the program's own books, damaged perhaps.
 pub(crate) fn is_own(path: &Path) -> Result<bool, InteropError> {
-    let io = |source| InteropError::Io { path: path.to_owned(), source };
     match open::regular(path).and_then(|mut file| Header::read(&mut file)) {
         Ok(header) => Ok(header.is_some_and(|header| header.application_id == APPLICATION_ID)),
         // The check of its format that follows reports a file that is not regular.
@@ -52,7 +51,7 @@ pub(crate) fn is_own(path: &Path) -> Result<bool, InteropError> {
         {
             Ok(false)
         }
-        Err(error) => Err(io(error)),
+        Err(error) => Err(InteropError::io(path, error)),
     }
 }
 
@@ -200,8 +199,10 @@ const PASSES: u64 = 16;
 
 /// The book's tables as they are, whatever is wrong with their rows.
 fn connect(path: &Path, stop: &StopFlag) -> Result<Connection, InteropError> {
-    let io = |source| InteropError::Io { path: path.to_owned(), source };
-    let bytes = open::regular(path).and_then(|file| file.metadata()).map_err(io)?.len();
+    let bytes = open::regular(path)
+        .and_then(|file| file.metadata())
+        .map_err(|source| InteropError::Io { path: path.to_owned(), source })?
+        .len();
     let bytes = bytes.saturating_mul(PASSES);
     let (connection, _) = open_file(path, bytes, FileKind::Own, stop)
         .map_err(|e| super::sqlite::damaged(path, &e))?;
@@ -229,14 +230,16 @@ const fn blank() -> Diagnosis {
 }
 
 fn check_structure(connection: &Connection, findings: &mut Findings) {
-    let read = || -> rusqlite::Result<Vec<String>> {
-        let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
-        check.query_map([], |row| row.get(0))?.collect()
-    };
-    let lines = read().unwrap_or_else(|error| vec![error.to_string()]);
+    let lines = integrity(connection).unwrap_or_else(|error| vec![error.to_string()]);
     for line in lines.into_iter().filter(|line| line != "ok") {
         findings.add(Issue::File, || line.into());
     }
+}
+
+/// What SQLite says of the structure of a database.
+fn integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
+    check.query_map([], |row| row.get(0))?.collect()
 }
 
 /// The rows of a book as far as SQLite reads them.
@@ -320,13 +323,17 @@ fn stored((key, mv): RowKey, row: &MoveRow, mark: &Annotation) -> Stored {
     // Without the mover there is no formula; exports have at least this.
     stored.value = i32::try_from(weight.unwrap_or(row.stats.decided())).unwrap_or(i32::MAX);
     stored.flags |= if weight.is_some() { CHANGED } else { 0 };
-    let clamp = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
-    stored.wins = clamp(row.stats.first);
-    stored.draws = clamp(row.stats.draws);
-    stored.losses = clamp(row.stats.second);
+    stored.wins = clamped(row.stats.first);
+    stored.draws = clamped(row.stats.draws);
+    stored.losses = clamped(row.stats.second);
     stored.flags |= if mark.flags.has(Flags::DISABLED) { DISABLED } else { 0 };
     stored.flags |= if mark.comment.is_some() { COMMENT } else { 0 };
     stored
+}
+
+/// A number of games as far as 32 bits go.
+fn clamped(games: u64) -> u32 {
+    u32::try_from(games).unwrap_or(u32::MAX)
 }
 
 fn place_name<G: Notation>((key, mv): RowKey) -> Message {
@@ -371,9 +378,12 @@ fn each_row(
     }
     let Ok((lost, error)) = read else { return Vec::new() };
     let error = error.map_or_else(String::new, |error| error.to_string());
-    let name = |key: i64| crate::hash::Key::from_i64(key);
     let text = |(first, last): (i64, i64)| {
-        message!("{error}: moves of positions {} to {} cannot be read", name(first), name(last))
+        message!(
+            "{error}: moves of positions {} to {} cannot be read",
+            crate::hash::Key::from_i64(first),
+            crate::hash::Key::from_i64(last)
+        )
     };
     lost.into_iter().map(|range| text(range.into_inner())).collect()
 }
@@ -484,7 +494,8 @@ const fn place(row: &Stored) -> RowKey {
 fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> Vec<Outlier> {
     // Weights that no games stand beside may well be the numbers of games.
     let is_played = index.rows().iter().any(|row| row.games() > 0);
-    let (mut outliers, mut first) = (Vec::new(), 0);
+    let mut outliers = Vec::new();
+    let mut first = 0;
     for group in index.groups() {
         let numbers = first..first + group.len();
         first = numbers.end;
@@ -493,11 +504,14 @@ fn weigh(index: &Index, diagnosis: &mut Diagnosis, findings: &mut Findings) -> V
         }
         diagnosis.choices += 1;
         // Numbers of games are not checked.
-        let is_set = |row: &Stored| row.has(CHANGED) && row.games() > 0;
-        let same = group.iter().all(|row| is_set(row) && row.value == group[0].value);
+        let same = group
+            .iter()
+            .all(|row| (row.has(CHANGED) && row.games() > 0) && row.value == group[0].value);
         diagnosis.equal_choices += u64::from(same);
-        let weigh = |row: &Stored| Weighed { weight: row.value.into(), games: row.games() };
-        let moves: Vec<Weighed> = group.iter().map(weigh).collect();
+        let moves: Vec<Weighed> = group
+            .iter()
+            .map(|row: &Stored| Weighed { weight: row.value.into(), games: row.games() })
+            .collect();
         let found = outlier(&moves).filter(|&(at, _)| is_played && group[at].has(CHANGED));
         outliers.extend(found.map(|(at, others)| {
             let row = numbers.start + at;
@@ -524,7 +538,6 @@ pub(crate) fn repair<G: Searched>(
         let what = "so little of it is left that it cannot be opened".to_owned();
         return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     };
-    let fault = |e: rusqlite::Error| super::sqlite::damaged(path, &e);
     let connection = connect(path, &options.reach.stop)?;
     let mut writer = OwnWriter::create(output, &options.reach.stop)?;
     if book.samples() > 0 {
@@ -552,8 +565,9 @@ pub(crate) fn repair<G: Searched>(
         metadata.pruned = true;
         metadata.counts = Counts { games: kept, ..Counts::default() };
     }
-    let table: Vec<u8> =
-        connection.query_row("SELECT file FROM key_table", [], |row| row.get(0)).map_err(fault)?;
+    let table: Vec<u8> = connection
+        .query_row("SELECT file FROM key_table", [], |row| row.get(0))
+        .map_err(|e: rusqlite::Error| super::sqlite::damaged(path, &e))?;
     let sources = book.sources().unwrap_or_default();
     let metadata = writer.finish_with(metadata, &table, &sources)?;
     report.written = metadata.rows;
@@ -650,11 +664,7 @@ fn copy_added(
 ) -> Result<(), InteropError> {
     let sql = "SELECT key, move FROM marks AS m WHERE NOT EXISTS(SELECT 1 FROM moves AS r \
                WHERE r.key = m.key AND r.move = m.move) ORDER BY key, move";
-    let read = || -> rusqlite::Result<Vec<RowKey>> {
-        let mut statement = connection.prepare(sql)?;
-        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    };
-    for place in read().unwrap_or_default() {
+    for place in places(connection, sql).unwrap_or_default() {
         let Ok(mark) = annotation_rows::get(connection, place) else { continue };
         if mark.flags.bits() & WITHOUT_ROW != 0 {
             writer.put_mark(place, &mark)?;
@@ -663,6 +673,12 @@ fn copy_added(
         }
     }
     Ok(())
+}
+
+/// The places that a query gives.
+fn places(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<RowKey>> {
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 /// The ids of the counted games, as far as they can be read.

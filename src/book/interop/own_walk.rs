@@ -50,12 +50,14 @@ impl Searched for Position {
         reach: &Reach,
     ) -> Result<Search, InteropError> {
         let scheme = Scheme::own(keys);
-        let (mut mirrored, mut astray) = (Vec::new(), Vec::new());
+        let mut mirrored = Vec::new();
+        let mut astray = Vec::new();
         let walked = walk(path, &scheme, index, reach, &mut |position: &Self, hits| {
             note_mirrored(position, hits, &mut mirrored);
             heavy.note_hits(&scheme, position, hits);
             let keys = [false, true].map(|mirror| scheme.key(position, mirror));
-            let (least, most) = (keys[0].min(keys[1]), keys[0].max(keys[1]));
+            let least = keys[0].min(keys[1]);
+            let most = keys[0].max(keys[1]);
             if least != most {
                 astray.push(most);
             }
@@ -78,7 +80,8 @@ impl Searched for Board {
         heavy: &mut Heavy,
         reach: &Reach,
     ) -> Result<Search, InteropError> {
-        let (seen, found) = (HashSet::new(), Search::default());
+        let seen = HashSet::new();
+        let found = Search::default();
         let mut walker: Walker<'_, Self> =
             Walker { path, keys, index, heavy, reach, seen, looked: 0, found, game: PhantomData };
         walker.run()?;
@@ -152,7 +155,8 @@ impl<G: Symmetric + Notation> Walker<'_, G> {
             return Ok(());
         }
         self.found.positions += 1;
-        let (reached, of) = (self.index.reached() as u64, self.index.rows().len() as u64);
+        let reached = self.index.reached() as u64;
+        let of = self.index.rows().len() as u64;
         self.reach.progress.report(Step::Walking, reached, of);
         for (row, mv) in moves {
             let undo = position.make(mv);

@@ -85,7 +85,8 @@ impl Clean {
 
     /// Results and score of all rows that this one stands for.
     fn sums(&self) -> ([i64; 3], i64) {
-        let (mut games, mut score) = (self.games, self.score);
+        let mut games = self.games;
+        let mut score = self.score;
         for (more, value) in &self.others {
             score = score.saturating_add(*value);
             for (sum, more) in games.iter_mut().zip(more) {
@@ -243,11 +244,12 @@ fn copy_texts(database: &Database, table: &TableWriter) -> Result<(), InteropErr
     let texts = database.query(|c| {
         let mut texts = c.prepare("SELECT CAST(lma AS TEXT) FROM ltext NOT INDEXED")?;
         let texts = texts.query_map([], |row| row.get(0))?.take(TEXTS);
-        let is_few = |text: &rusqlite::Result<Option<String>>| {
-            bytes += text.as_ref().ok().and_then(Option::as_ref).map_or(0, String::len);
-            bytes <= TEXT_BYTES
-        };
-        texts.take_while(is_few).collect::<rusqlite::Result<Vec<Option<String>>>>()
+        texts
+            .take_while(|text: &rusqlite::Result<Option<String>>| {
+                bytes += text.as_ref().ok().and_then(Option::as_ref).map_or(0, String::len);
+                bytes <= TEXT_BYTES
+            })
+            .collect::<rusqlite::Result<Vec<Option<String>>>>()
     });
     let texts = texts.unwrap_or_default();
     table.with(|connection| {
@@ -273,14 +275,16 @@ fn write_records(
     match format {
         Format::ElephantEye => {
             let records = rows.iter().filter_map(|row| {
-                let (key, mv) = (row.stored.key as u32, eleeye::encode_move(row.stored.mv()?));
+                let key = row.stored.key as u32;
+                let mv = eleeye::encode_move(row.stored.mv()?);
                 Some(eleeye::Record { key, mv, weight: sixteen_bits(row.sums().1) })
             });
             write::eleeye(output, records.collect())
         }
         Format::Polyglot => {
             let records = rows.iter().filter_map(|row| {
-                let (key, mv) = (row.stored.key, polyglot::encode_move(row.stored.mv()?));
+                let key = row.stored.key;
+                let mv = polyglot::encode_move(row.stored.mv()?);
                 let weight = sixteen_bits(row.sums().1);
                 Some(polyglot::Record { key, mv, weight, learning: 0 })
             });

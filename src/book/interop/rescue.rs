@@ -67,7 +67,8 @@ pub(crate) fn rescue(
     let mut file = open::regular(path).map_err(io)?;
     let Some(header) = Header::read(&mut file).map_err(io)? else { return Ok(None) };
     let have = file.metadata().map_err(io)?.len() / header.page_size;
-    let (mut rescued, mut frame) = (Rescued::default(), Frame::default());
+    let mut rescued = Rescued::default();
+    let mut frame = Frame::default();
     let most = memory / ROW_BYTES;
     let mut is_full = false;
     let parents = for_each_record(&mut file, header.page_size, stop, &mut |page, record| {
@@ -184,7 +185,8 @@ impl Rescued {
     fn sort_ids(&mut self, frame: &Frame, parents: &Parents) {
         let of_one_kind =
             self.metadata.as_ref().is_some_and(|about| about.counts.other_starts == 0);
-        let (games, elsewhere) = (root_of("games"), root_of("elsewhere"));
+        let games = root_of("games");
+        let elsewhere = root_of("elsewhere");
         for &(page, id) in &frame.ids {
             let root = Some(parents.root(page));
             if of_one_kind || root == games {

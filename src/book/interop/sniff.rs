@@ -27,20 +27,25 @@ pub fn sniff(path: &Path) -> Result<Format, InteropError> {
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
 pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
-    let unknown = |what: &str| InteropError::Unknown { path: path.to_owned(), what: what.into() };
-    let io = |source: io::Error| match source.kind() {
-        io::ErrorKind::InvalidInput => unknown(&source.to_string()),
-        _ => InteropError::Io { path: path.to_owned(), source },
-    };
     let mut sample = Vec::new();
-    open::regular(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(io)?;
+    open::regular(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(
+        |source: io::Error| match source.kind() {
+            io::ErrorKind::InvalidInput => unknown(path, &source.to_string()),
+            _ => InteropError::Io { path: path.to_owned(), source },
+        },
+    )?;
     if sample.is_empty() {
-        return Err(unknown("an empty file"));
+        return Err(unknown(path, "an empty file"));
     }
     if sample.starts_with(MAGIC) {
         return sniff_tables(&Database::open(path, stop)?);
     }
-    sniff_records(&sample).ok_or_else(|| unknown("no format that is known"))
+    sniff_records(&sample).ok_or_else(|| unknown(path, "no format that is known"))
+}
+
+/// The error of a file of no known format.
+fn unknown(path: &Path, what: &str) -> InteropError {
+    InteropError::Unknown { path: path.to_owned(), what: what.into() }
 }
 
 fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
@@ -75,12 +80,12 @@ fn refuse_other_games(database: &Database) -> Result<(), InteropError> {
         return Ok(());
     }
     let sql = "SELECT CAST(value AS TEXT) FROM information NOT INDEXED WHERE name = 'type' LIMIT 1";
-    let read = |c: &rusqlite::Connection| c.query_row(sql, [], |row| row.get(0));
-    let kind: Option<String> = match database.query(|c| read(c).optional()) {
-        Ok(kind) => kind.flatten(),
-        // Reading the book reports the fault.
-        Err(_) => None,
-    };
+    let kind: Option<String> =
+        match database.query(|c| c.query_row(sql, [], |row| row.get(0)).optional()) {
+            Ok(kind) => kind.flatten(),
+            // Reading the book reports the fault.
+            Err(_) => None,
+        };
     match kind.as_deref() {
         None | Some("xiangqi") => Ok(()),
         Some(other) => {

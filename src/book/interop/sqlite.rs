@@ -83,8 +83,7 @@ impl Database {
     /// Opens a file that begins as SQLite files do. All its queries end with an error soon after `stop` was
     /// set.
     pub(crate) fn open(path: &Path, stop: &StopFlag) -> Result<Self, InteropError> {
-        let io = |source| InteropError::Io { path: path.to_owned(), source };
-        let mut file = open::regular(path).map_err(io)?;
+        let mut file = open::regular(path).map_err(|source| InteropError::io(path, source))?;
         for ending in ["-wal", "-journal"] {
             let mut beside = path.as_os_str().to_owned();
             beside.push(ending);
@@ -93,11 +92,12 @@ impl Database {
                 return Err(InteropError::Unfinished { path: path.to_owned(), beside });
             }
         }
-        let bytes = file.metadata().map_err(io)?.len();
+        let bytes = file.metadata().map_err(|source| InteropError::io(path, source))?.len();
         let header = Header::read(&mut file).unwrap_or(None);
         let is_cut = header.is_some_and(|header| header.pages * header.page_size > bytes);
         let kind = if is_cut { FileKind::ForeignCut } else { FileKind::Foreign };
-        let copy = without_log(&mut file, bytes).map_err(io)?;
+        let copy =
+            without_log(&mut file, bytes).map_err(|source| InteropError::io(path, source))?;
         let opened = copy.as_ref().map_or(path, |copy| copy.path());
         let (connection, guard) =
             open_file(opened, bytes, kind, stop).map_err(|e| damaged(path, &e))?;
@@ -164,11 +164,13 @@ impl Database {
             self.scan(layout, range, down, &mut count, visit)
         })?;
         let error = error.map_or_else(String::new, |error| self.guard.fault(&error));
-        let text = |range: RangeInclusive<i64>| match range.into_inner() {
-            (first, i64::MAX) => message!("{error}: rows from {first} on cannot be read"),
-            (first, last) => message!("{error}: rows {first} to {last} cannot be read"),
-        };
-        Ok(lost.into_iter().map(text).collect())
+        Ok(lost
+            .into_iter()
+            .map(|range: RangeInclusive<i64>| match range.into_inner() {
+                (first, i64::MAX) => message!("{error}: rows from {first} on cannot be read"),
+                (first, last) => message!("{error}: rows {first} to {last} cannot be read"),
+            })
+            .collect())
     }
 
     /// Reads the rows whose rowids are in a range, upwards or downwards.
@@ -180,7 +182,6 @@ impl Database {
         count: &mut u64,
         visit: Visit<'_>,
     ) -> Result<Scanned, InteropError> {
-        let fault = |e: rusqlite::Error| self.fault(&e);
         let columns = self.columns(layout.table)?.ok_or_else(|| self.no_table(layout))?;
         let present =
             layout.columns.map(|name| columns.iter().any(|c| c.eq_ignore_ascii_case(name)));
@@ -192,9 +193,13 @@ impl Database {
             layout.table,
             if down { " DESC" } else { "" }
         );
-        let mut statement = self.connection.prepare_cached(&sql).map_err(fault)?;
-        let mut rows = statement.query([range.start(), range.end()]).map_err(fault)?;
-        let (mut last, mut content) = (None, 0);
+        let mut statement =
+            self.connection.prepare_cached(&sql).map_err(|e: rusqlite::Error| self.fault(&e))?;
+        let mut rows = statement
+            .query([range.start(), range.end()])
+            .map_err(|e: rusqlite::Error| self.fault(&e))?;
+        let mut last = None;
+        let mut content = 0;
         self.guard.restart();
         loop {
             let row = match rows.next() {
@@ -207,14 +212,14 @@ impl Database {
                 let what = "more rows than a file of its length can hold".to_owned();
                 return Err(InteropError::Damaged { path: self.path.clone(), what: what.into() });
             }
-            let place = row.get(0).map_err(fault)?;
+            let place = row.get(0).map_err(|e: rusqlite::Error| self.fault(&e))?;
             if last.is_some_and(|last| if down { place >= last } else { place <= last }) {
                 return Ok(Scanned::Until(last, row_fault("rows out of order")));
             }
             last = Some(place);
             let mut values = [ValueRef::Null; 8];
             for (i, value) in values.iter_mut().enumerate() {
-                *value = row.get_ref(i + 1).map_err(fault)?;
+                *value = row.get_ref(i + 1).map_err(|e: rusqlite::Error| self.fault(&e))?;
                 content += bytes_of(*value).map_or(0, <[u8]>::len) as u64;
             }
             // Twice: a text can become longer where its encoding is changed.
@@ -292,7 +297,8 @@ impl Database {
 
     /// Returns true if a lookup by the key of a row, through the index if there is one, finds any row.
     pub(crate) fn finds_itself(&self, layout: &Layout, place: i64) -> Result<bool, InteropError> {
-        let (table, key) = (layout.table, layout.columns[0]);
+        let table = layout.table;
+        let key = layout.columns[0];
         let sql = format!(
             "SELECT EXISTS(SELECT 1 FROM \"{table}\" AS a WHERE a.\"{key}\" = \
              (SELECT \"{key}\" FROM \"{table}\" NOT INDEXED WHERE rowid = ?1))"

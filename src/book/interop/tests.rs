@@ -1,3 +1,5 @@
+//! Tests of other programs' books: each format written and read again, damaged and hostile files.
+
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;

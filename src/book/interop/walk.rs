@@ -34,7 +34,8 @@ pub struct Reach {
 
 impl Default for Reach {
     fn default() -> Self {
-        let (stop, progress) = (StopFlag::default(), Progress::default());
+        let stop = StopFlag::default();
+        let progress = Progress::default();
         Self { plies: 2, positions: 40_000_000, stop, progress }
     }
 }
@@ -183,6 +184,7 @@ impl Walker<'_> {
     }
 
     fn enter_place(&mut self, place: &Place) {
+        // Mirror images and transpositions are one position.
         if self.seen.insert(place.key) {
             self.reached.push(place.compact);
         }
@@ -194,12 +196,19 @@ impl Walker<'_> {
         let end = self.reached.len().min(self.expanded + LOT);
         let positions = &self.reached[self.expanded..end];
         self.expanded = end;
-        let (scheme, index) = (self.scheme, &*self.index);
-        let look = |compact: &Compact| look(scheme, index, compact.position());
+        let scheme = self.scheme;
+        let index = &*self.index;
         let looked: Vec<Option<Looked>> = if positions.len() < FEW {
-            positions.iter().map(look).collect()
+            positions
+                .iter()
+                .map(|compact: &Compact| look(scheme, index, compact.position()))
+                .collect()
         } else {
-            positions.par_iter().with_min_len(FEW / 4).map(look).collect()
+            positions
+                .par_iter()
+                .with_min_len(FEW / 4)
+                .map(|compact: &Compact| look(scheme, index, compact.position()))
+                .collect()
         };
         for Looked { position, found } in looked.into_iter().flatten() {
             let (hits, after) = self.take(found);
@@ -210,14 +219,16 @@ impl Walker<'_> {
             visit(&position, &hits)?;
             after.iter().for_each(|place| self.enter_place(place));
         }
-        let (reached, rows) = (self.index.reached() as u64, self.index.rows().len() as u64);
+        let reached = self.index.reached() as u64;
+        let rows = self.index.rows().len() as u64;
         self.reach.progress.report(Step::Walking, reached, rows);
         Ok(())
     }
 
     /// Marks the rows of a position. Returns those with legal moves, and where these lead.
     fn take(&mut self, found: Vec<Found>) -> (Vec<Hit>, Vec<Place>) {
-        let (mut hits, mut places) = (Vec::new(), Vec::new());
+        let mut hits = Vec::new();
+        let mut places = Vec::new();
         for Found { row, frame, legal, reverse } in found {
             let mut legal = legal;
             // A row that was reached before stays as it was then.

@@ -25,13 +25,12 @@ pub(crate) struct NewFile {
 impl NewFile {
     /// Starts a new file. An existing one is never replaced.
     pub(crate) fn create(path: &Path) -> Result<Self, InteropError> {
-        let failed = |e| create_error(path, &e);
         if path.symlink_metadata().is_ok() {
             // Before the lock, which would make a file beside something that stays.
-            return Err(failed(atomic::exists()));
+            return Err(create_error(path, &atomic::exists()));
         }
         let lock = claim(path)?;
-        let file = AtomicFile::create_new(path).map_err(failed)?;
+        let file = AtomicFile::create_new(path).map_err(|e| create_error(path, &e))?;
         Ok(Self { file, _lock: lock })
     }
 
@@ -101,7 +100,8 @@ pub(crate) fn join(one: Option<String>, other: Option<String>) -> Option<String>
 /// Returns true if `other` is in `one` as whole lines.
 fn has_lines(one: &str, other: &str) -> bool {
     one.match_indices(other).any(|(at, _)| {
-        let (before, after) = (&one[..at], &one[at + other.len()..]);
+        let before = &one[..at];
+        let after = &one[at + other.len()..];
         (before.is_empty() || before.ends_with('\n'))
             && (after.is_empty() || after.starts_with('\n'))
     })

@@ -111,7 +111,9 @@ pub(crate) fn encode(position: &Position) -> (Key, Turned) {
     let (cells, turned) = cells(position);
     let mut bytes = [0; LONGEST_KEY];
     // The bits that do not fill a byte yet, the last one lowest, and their number.
-    let (mut len, mut bits, mut held) = (0, 0u16, 0);
+    let mut len = 0;
+    let mut bits = 0u16;
+    let mut held = 0;
     for code in cells {
         let width = if code == 0 { 1 } else { 5 };
         let empty_or_piece = if code == 0 { 0 } else { 0x10 | u16::from(code) };
@@ -159,18 +161,25 @@ pub(crate) fn decode(key: &[u8]) -> Option<Setup> {
 /// The move of a row, in the frame of its key.
 pub(crate) fn decode_move(stored: i64) -> Option<Move> {
     let stored = u16::try_from(stored).ok()?;
-    let square =
-        |row: u16, file: u16| (row < 10 && file < 9).then(|| Square::at(file as u8, 9 - row as u8));
-    let from = square(stored >> 12, stored >> 8 & 15)?;
-    let to = square(stored >> 4 & 15, stored & 15)?;
+    let from = square_at(stored >> 12, stored >> 8 & 15)?;
+    let to = square_at(stored >> 4 & 15, stored & 15)?;
     (from != to).then(|| Move::new(from, to))
+}
+
+/// The square of a row, counted from above, and a file; `None` beyond the board.
+fn square_at(row: u16, file: u16) -> Option<Square> {
+    (row < 10 && file < 9).then(|| Square::at(file as u8, 9 - row as u8))
 }
 
 /// The inverse of [`decode_move`], of a move as it is played.
 pub(crate) fn encode_move(mv: Move, turned: Turned) -> u16 {
     let mv = turned.map(mv);
-    let digits = |square: Square| u16::from(9 - square.rank()) << 4 | u16::from(square.file());
-    digits(mv.from()) << 8 | digits(mv.to())
+    digits_of(mv.from()) << 8 | digits_of(mv.to())
+}
+
+/// The row, counted from above, and the file of a square, four bits each.
+fn digits_of(square: Square) -> u16 {
+    u16::from(9 - square.rank()) << 4 | u16::from(square.file())
 }
 
 #[cfg(test)]

@@ -107,14 +107,11 @@ impl Annotation {
     /// From `priority, flags, weight, comment, origin` of a row of `marks`, the first of them in the
     /// column `at`.
     pub(crate) fn from_row(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<Self> {
-        let bad = |column: usize| {
-            rusqlite::Error::InvalidColumnType(column, "marks".to_owned(), Type::Integer)
-        };
         let weight: Option<i64> = row.get(at + 2)?;
         Ok(Self {
             priority: row.get(at)?,
-            flags: Flags::from_bits(row.get(at + 1)?).ok_or_else(|| bad(at + 1))?,
-            weight: weight.map(u64::try_from).transpose().map_err(|_| bad(at + 2))?,
+            flags: Flags::from_bits(row.get(at + 1)?).ok_or_else(|| bad_column(at + 1))?,
+            weight: weight.map(u64::try_from).transpose().map_err(|_| bad_column(at + 2))?,
             comment: row.get(at + 3)?,
             groups: BTreeSet::new(),
             origin: row.get(at + 4)?,
@@ -162,6 +159,11 @@ impl Annotation {
         let mark = Self { priority, flags, weight, comment, groups, origin };
         input.is_empty().then_some(mark)
     }
+}
+
+/// The error of a column whose number is out of range.
+fn bad_column(column: usize) -> rusqlite::Error {
+    rusqlite::Error::InvalidColumnType(column, "marks".to_owned(), Type::Integer)
 }
 
 /// The text in a column, which has at most `most` bytes.

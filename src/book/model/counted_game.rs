@@ -41,6 +41,7 @@ impl GameId {
     #[must_use]
     pub fn new<G: Notation>(start: &str, moves: &[G::Move]) -> Self {
         let mut hasher = blake3::Hasher::new();
+        // With a zero after each text, so that no two pairs of texts give the same bytes.
         hasher.update(G::NAME.as_bytes()).update(&[0]).update(start.as_bytes()).update(&[0]);
         let mut bytes = Vec::with_capacity(2 * moves.len());
         bytes.extend(moves.iter().flat_map(|mv| mv.pack().to_le_bytes()));
@@ -59,10 +60,13 @@ impl GameId {
         moves: &[G::Move],
     ) -> (Self, Vec<G::Move>) {
         let key = usual.symmetric_key(0, None);
+        // Only images that leave the start as it is: others are games from another start.
         let images = (0..usual.symmetries()).filter(|&s| usual.symmetric_key(s, None) == key);
         let image = |s: u8| moves.iter().map(|&mv| usual.map_move(mv, s)).collect::<Vec<_>>();
-        let packed = |moves: &Vec<G::Move>| moves.iter().map(|mv| mv.pack()).collect::<Vec<_>>();
-        let least = images.map(image).min_by_key(packed).unwrap_or_else(|| moves.to_vec());
+        let least = images
+            .map(image)
+            .min_by_key(|moves: &Vec<G::Move>| moves.iter().map(|mv| mv.pack()).collect::<Vec<_>>())
+            .unwrap_or_else(|| moves.to_vec());
         (Self::new::<G>(start, &least), least)
     }
 }
@@ -158,6 +162,7 @@ pub(crate) fn majority(votes: &[u64; 4]) -> Option<Outcome> {
     let most = *votes[1..].iter().max()?;
     let mut leaders = (1..4).filter(|&number| votes[usize::from(number)] == most);
     match (leaders.next(), leaders.next()) {
+        // A second leader is a tie: then no result is better than a wrong one.
         (Some(number), None) if most > 0 => result_of(number),
         _ => None,
     }

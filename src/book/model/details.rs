@@ -78,7 +78,8 @@ impl GameDetails {
             let text = str::from_utf8(input.split_off(..len.min(MAX_TEXT_BYTES + 1))?).ok()?;
             (text.is_empty() || known(text).as_deref() == Some(text)).then(|| text.into())
         };
-        let (players, event) = ([text()?, text()?], text()?);
+        let players = [text()?, text()?];
+        let event = text()?;
         let source = *input.split_off(..8)?.first_chunk()?;
         let number = varint::take(input)?;
         let len = usize::try_from(varint::take(input)?).ok().filter(|&len| len <= MAX_MOVES)?;

@@ -1,3 +1,5 @@
+//! Errors of building and opening books.
+
 use std::io;
 use std::path::PathBuf;
 

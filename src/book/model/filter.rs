@@ -17,6 +17,15 @@ use crate::record::Record;
 ///
 /// A book carries its filter as JSON: the fields in this order, those without effect left out, so
 /// that equal filters are equal texts.
+///
+/// ```
+/// use juzhong::book::Filter;
+///
+/// let filter = Filter { since: Some(2000), ..Filter::default() };
+/// assert_eq!(filter.to_string().parse::<Filter>()?, filter);
+/// assert_ne!(filter, Filter::default());
+/// # Ok::<(), juzhong::book::UnknownFilter>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
@@ -196,8 +205,7 @@ impl Filter {
     /// Returns true if ratings and year meet the conditions on them.
     #[must_use]
     pub fn admits_facts(&self, facts: &Facts) -> bool {
-        let rated = |n: u16| facts.ratings.iter().all(|r| r.is_some_and(|r| r >= n));
-        self.min_rating.is_none_or(rated)
+        self.min_rating.is_none_or(|n: u16| facts.ratings.iter().all(|r| r.is_some_and(|r| r >= n)))
             && self.since.is_none_or(|since| facts.year.is_some_and(|y| y >= since))
             && self.until.is_none_or(|until| facts.year.is_some_and(|y| y <= until))
     }

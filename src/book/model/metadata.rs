@@ -1,3 +1,5 @@
+//! The statements of a book about itself: options, totals, sources.
+
 use std::collections::BTreeMap;
 
 use crate::book::model::filter::Filter;

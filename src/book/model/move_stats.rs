@@ -14,6 +14,17 @@ pub(crate) const MAX_SUM: u64 = 1 << 50;
 
 /// Sums over the games in which a move was played. All fields are plain sums or extremes, so
 /// [`absorb`](Self::absorb) is associative and commutative and any order of adding gives the same.
+///
+/// ```
+/// use juzhong::book::MoveStats;
+/// use juzhong::game::Side;
+///
+/// let mut stats = MoveStats { games: 3, first: 2, second: 1, ..MoveStats::default() };
+/// stats.absorb(&MoveStats { games: 1, draws: 1, ..MoveStats::default() });
+/// assert_eq!((stats.games, stats.decided()), (4, 4));
+/// assert_eq!(stats.score(Side::First), Some(0.625));
+/// assert_eq!(stats.default_weight(Side::Second), 3);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MoveStats {
     /// Games in which the move was played in this position; a game counts once.
@@ -82,7 +93,6 @@ impl MoveStats {
     /// Returns true if a collection of games can have these sums, so that they and the sums of a thousand
     /// such fit.
     pub(crate) fn is_plausible(&self) -> bool {
-        let fits = |n: u64| n <= MAX_SUM;
         let sums = [self.games, self.first, self.draws, self.second];
         sums.into_iter().all(fits)
             && fits(self.rating_sum)
@@ -143,6 +153,11 @@ impl MoveStats {
     pub const fn mean_rating(&self) -> Option<u64> {
         self.rating_sum.checked_div(self.rating_count)
     }
+}
+
+/// Returns true if a sum is one that a collection of games can have.
+const fn fits(n: u64) -> bool {
+    n <= MAX_SUM
 }
 
 /// A result as two bits: 0 unknown, 1 won by the first side, 2 drawn, 3 won by the second.

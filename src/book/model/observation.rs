@@ -29,14 +29,19 @@ impl Observation {
         rating: Option<u16>,
         year: Option<u16>,
     ) -> Self {
-        let (rating, year) = (rating.unwrap_or(0), year.unwrap_or(0));
+        let rating = rating.unwrap_or(0);
+        let year = year.unwrap_or(0);
         Self { key, mv, rating, year, result: result_number(result) }
     }
 
     fn stats(self) -> MoveStats {
-        let known = |n: u16| (n > 0).then_some(n);
         tally_of(result_of(self.result), known(self.rating), known(self.year))
     }
+}
+
+/// A number of which 0 means that it is not known.
+fn known(n: u16) -> Option<u16> {
+    (n > 0).then_some(n)
 }
 
 /// A move of a position, summed over games.

@@ -28,7 +28,6 @@ impl SampleId {
     /// The id of a game: 12 bits of the highest known rating of a player, inverted, then 12 bits of the year less
     /// 1800, inverted, then the beginning of the game's id.
     pub(crate) fn new(id: GameId, ratings: [Option<u16>; 2], year: Option<u16>) -> Self {
-        let inverted = |n: u16| 0xfff - u32::from(n.min(0xfff));
         let rating = ratings.into_iter().flatten().max().unwrap_or(0);
         // 0 stands for an unknown year.
         let year = year.map_or(0, |year| year.saturating_sub(FIRST_YEAR) + 1);
@@ -38,6 +37,11 @@ impl SampleId {
         bytes[3..].copy_from_slice(&id.0[..7]);
         Self(bytes)
     }
+}
+
+/// Twelve bits that are the smaller the greater the number is.
+fn inverted(n: u16) -> u32 {
+    0xfff - u32::from(n.min(0xfff))
 }
 
 /// A game of which a book keeps more than its moves' statistics.

@@ -143,6 +143,19 @@ impl fmt::Display for Value {
 
 /// The bounds of the value of a position or move, both included. A value about which nothing is known lies
 /// between [`Value::LEAST`] and [`Value::MOST`].
+///
+/// ```
+/// use juzhong::book::{Bounds, Value};
+/// use juzhong::game::Bound;
+///
+/// let fifty = Value::from_centipawns(50);
+/// let at_least = Bounds::bounded(fifty, Bound::Lower);
+/// assert_eq!(at_least.low(), fifty);
+/// assert!(!at_least.is_exact());
+/// // For the other side it is at most as much.
+/// assert_eq!((-at_least).high(), -fifty);
+/// assert_eq!(Bounds::new(fifty, -fifty), None);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bounds {
     low: Value,
@@ -268,15 +281,19 @@ impl From<ScoreKind> for SourceScore {
     /// An engine's score. A tablebase win that its search reaches later is no proof for the position itself: it
     /// counts as the greatest evaluation.
     fn from(score: ScoreKind) -> Self {
-        let plies = |plies: u32| u16::try_from(plies).unwrap_or(u16::MAX);
         match score {
             ScoreKind::Centipawns(centipawns) => Self::Centipawns(centipawns),
-            ScoreKind::MateIn(n) => Self::MateIn(plies(n)),
-            ScoreKind::MatedIn(n) => Self::MatedIn(plies(n)),
-            ScoreKind::TableWin(n) => Self::Centipawns(WON - i32::from(plies(n))),
-            ScoreKind::TableLoss(n) => Self::Centipawns(i32::from(plies(n)) - WON),
+            ScoreKind::MateIn(n) => Self::MateIn(short_plies(n)),
+            ScoreKind::MatedIn(n) => Self::MatedIn(short_plies(n)),
+            ScoreKind::TableWin(n) => Self::Centipawns(WON - i32::from(short_plies(n))),
+            ScoreKind::TableLoss(n) => Self::Centipawns(i32::from(short_plies(n)) - WON),
         }
     }
+}
+
+/// A number of plies as far as 16 bits go.
+fn short_plies(plies: u32) -> u16 {
+    u16::try_from(plies).unwrap_or(u16::MAX)
 }
 
 impl SourceScore {
@@ -337,16 +354,14 @@ impl SourceScore {
 
     /// The inverse of [`columns`](Self::columns); `None` for values that it never gives.
     pub(crate) fn from_columns(kind: i64, value: i64) -> Option<Self> {
-        let plies = || u16::try_from(value).ok();
-        let order = || u16::try_from(value >> 16).ok();
         let distance = (value & 0xFFFF) as u16;
         Some(match kind {
             0 => Self::Centipawns(i32::try_from(value).ok()?),
-            1 => Self::MateIn(plies()?),
-            2 => Self::MatedIn(plies()?),
-            3 => Self::TableWin { order: order()?, distance },
+            1 => Self::MateIn(u16::try_from(value).ok()?),
+            2 => Self::MatedIn(u16::try_from(value).ok()?),
+            3 => Self::TableWin { order: u16::try_from(value >> 16).ok()?, distance },
             4 if value == 0 => Self::TableDraw,
-            5 => Self::TableLoss { order: order()?, distance },
+            5 => Self::TableLoss { order: u16::try_from(value >> 16).ok()?, distance },
             _ => return None,
         })
     }

@@ -23,6 +23,18 @@ const MAX_NUMBER: i128 = 1_000_000_000_000;
 /// `max(a,b,…)` and `min(a,b,…)`. Quotients are rounded toward zero, and a quotient by zero is zero. Sums and
 /// products that exceed 127 bits stay at the bound; a negative result counts as 0, one above 64 bits as the
 /// greatest of 64 bits.
+///
+/// ```
+/// use juzhong::book::{MoveStats, Weight};
+/// use juzhong::game::Side;
+///
+/// let stats = MoveStats { games: 10, first: 6, draws: 3, second: 1, ..MoveStats::default() };
+/// let weight: Weight = "3*w + d - l".parse()?;
+/// assert_eq!(weight.of(&stats, Side::First), 20);
+/// assert_eq!(weight.of(&stats, Side::Second), 0); // 3 + 3 - 6
+/// assert!("w / x".parse::<Weight>().is_err());
+/// # Ok::<(), juzhong::book::WeightError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weight {
     /// Without blanks, in lower case.
@@ -81,13 +93,21 @@ impl Weight {
 /// Two points for a win of the mover, one for a draw or an unknown result: `2*w+d+u`.
 impl Default for Weight {
     fn default() -> Self {
-        let variable = |v| Term::Variable(v);
-        let sum = |a, b| Term::Pair(Operator::Add, Box::new([a, b]));
         let wins = [Term::Number(2), variable(Variable::Wins)];
         let wins = Term::Pair(Operator::Multiply, Box::new(wins));
         let term = sum(sum(wins, variable(Variable::Draws)), variable(Variable::Unknown));
         Self { text: "2*w+d+u".to_owned(), term }
     }
+}
+
+/// The sum of two terms.
+fn sum(a: Term, b: Term) -> Term {
+    Term::Pair(Operator::Add, Box::new([a, b]))
+}
+
+/// A term of one variable.
+const fn variable(v: Variable) -> Term {
+    Term::Variable(v)
 }
 
 impl fmt::Display for Weight {

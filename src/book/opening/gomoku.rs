@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use crate::book::opening::{Code, Follow, Named, Opening};
 use crate::game::{Game, Notation, Symmetric};
-use crate::gomoku::{Board, Point};
+use crate::gomoku::{Board, Point, Variant};
 use crate::hash::Key;
 
 /// The most stones that a line has.
@@ -35,13 +35,17 @@ static LINES: LazyLock<Vec<OpeningLine>> = LazyLock::new(|| {
 
 fn read_line(line: &'static str) -> Option<OpeningLine> {
     let mut columns = line.split('\t');
-    let (code, name) = (Code::parse(columns.next()?)?, columns.next()?);
-    let (english, moves) = (columns.next()?, columns.next()?);
-    let stone = |text: &str| {
-        let point = Point::parse(text)?;
-        Some((i32::from(point.column()) - MIDDLE, i32::from(point.row()) - MIDDLE))
-    };
-    let stones = moves.split_whitespace().map(stone).collect::<Option<_>>()?;
+    let code = Code::parse(columns.next()?)?;
+    let name = columns.next()?;
+    let english = columns.next()?;
+    let moves = columns.next()?;
+    let stones = moves
+        .split_whitespace()
+        .map(|text: &str| {
+            let point = Point::parse(text)?;
+            Some((i32::from(point.column()) - MIDDLE, i32::from(point.row()) - MIDDLE))
+        })
+        .collect::<Option<_>>()?;
     Some(OpeningLine { code, name, english, stones })
 }
 
@@ -58,10 +62,14 @@ fn table(position: &Board) -> Option<&'static Table> {
     static STARTS: LazyLock<Vec<(Board, OnceLock<Table>)>> = LazyLock::new(|| {
         Board::starts().into_iter().map(|start| (start, OnceLock::new())).collect()
     });
-    let geometry = |board: &Board| (board.width(), board.height(), board.row(), board.variant());
     let own = geometry(position);
     let (start, table) = STARTS.iter().find(|(start, _)| geometry(start) == own)?;
     Some(table.get_or_init(|| table_of(start)))
+}
+
+/// The sizes and the rules of a board.
+const fn geometry(board: &Board) -> (u8, u8, u8, Variant) {
+    (board.width(), board.height(), board.row(), board.variant())
 }
 
 fn table_of(start: &Board) -> Table {
@@ -133,7 +141,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::gomoku::Variant;
 
     fn board(side: u8, moves: &str) -> Board {
         let mut board = Board::new(side, side, 5).unwrap();

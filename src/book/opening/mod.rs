@@ -90,11 +90,7 @@ impl Code {
         static NAMES: LazyLock<Vec<(Code, &str)>> = LazyLock::new(|| {
             let lines = include_str!("../../../books/ecco-en.tsv").lines();
             let lines = lines.filter(|line| !line.starts_with('#'));
-            let entry = |line: &'static str| {
-                let (code, name) = line.split_once('\t')?;
-                Some((Code::parse(code)?, name))
-            };
-            lines.map(|line| entry(line).expect("the lines are sound")).collect()
+            lines.map(|line| english_entry(line).expect("the lines are sound")).collect()
         });
         if self.0[0].is_ascii_digit() {
             return gomoku::english_name(self);
@@ -118,6 +114,12 @@ impl Code {
             _ => "pawn opening",
         }
     }
+}
+
+/// Reads a line of the English names.
+fn english_entry(line: &'static str) -> Option<(Code, &'static str)> {
+    let (code, name) = line.split_once('\t')?;
+    Some((Code::parse(code)?, name))
 }
 
 impl Opening {
@@ -276,10 +278,12 @@ impl Openings {
             if position.occupied().len() < MIN_MEN {
                 return None;
             }
-            let placed =
-                |line: &&OpeningLine| Frames::of(&line.whole, position, Frames::BOTH).any();
             // The first of those with most moves.
-            self.0.lines.iter().filter(placed).min_by_key(|line| std::cmp::Reverse(line.total))
+            self.0
+                .lines
+                .iter()
+                .filter(|line: &&OpeningLine| Frames::of(&line.whole, position, Frames::BOTH).any())
+                .min_by_key(|line| std::cmp::Reverse(line.total))
         })?;
         (found.total > 0).then_some(Opening {
             code: found.code,
@@ -293,7 +297,8 @@ impl Openings {
         &'a self,
         position: &Position,
     ) -> impl Iterator<Item = (&'a OpeningLine, Frames)> + use<'a> {
-        let (own, mirrored) = (position.key(), position.symmetric_key(1, None));
+        let own = position.key();
+        let mirrored = position.symmetric_key(1, None);
         let frames = move |key: Key| Frames(u8::from(own == key) | u8::from(mirrored == key) << 1);
         let lines = self.0.exact.get(&own.min(mirrored)).map_or(&[][..], Vec::as_slice);
         lines.iter().filter_map(move |&at| {
@@ -345,8 +350,10 @@ impl<'a> Follower<'a> {
         if self.ply > MAX_PLY {
             return;
         }
-        let below = |line: &OpeningLine| self.line.is_none_or(|at| line.is_below(at.code));
-        let exact = self.openings.exact_lines(position).find(|(line, _)| below(line));
+        let exact = self
+            .openings
+            .exact_lines(position)
+            .find(|(line, _)| self.line.is_none_or(|at| line.is_below(at.code)));
         if let Some((line, frames)) = exact {
             self.go(line, frames);
         }

@@ -46,7 +46,9 @@ impl Book {
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
     pub fn opening_stats<G: Named>(&self, min_games: u64) -> Result<OpeningStats, BookError> {
         self.expect_game::<G>()?;
-        let (mut games, mut ways, mut heaviest) = (0u64, Vec::new(), BinaryHeap::new());
+        let mut games = 0u64;
+        let mut ways = Vec::new();
+        let mut heaviest = BinaryHeap::new();
         for position in G::starts() {
             let moves = self.probe_with(&position, min_games)?;
             let of_start = counts::<G>(&moves).into_iter().fold(0u64, u64::saturating_add);
@@ -108,18 +110,22 @@ const fn share(weight: u128, part: u128, whole: u128) -> u128 {
 
 impl OpeningStats {
     fn new(games: u64, sums: BTreeMap<Code, (&'static str, u128)>) -> Self {
-        let whole = |weight: u128| ((weight + UNIT / 2) / UNIT) as u64;
         let mut letters: BTreeMap<char, u128> = BTreeMap::new();
         for (code, (_, weight)) in &sums {
             *letters.entry(code.letter()).or_default() += weight;
         }
         let mut openings: Vec<_> =
-            sums.into_iter().map(|(code, (name, weight))| (code, name, whole(weight))).collect();
+            sums.into_iter().map(|(code, (name, weight))| (code, name, rounded(weight))).collect();
         openings.sort_by_key(|&(code, _, games)| (Reverse(games), code));
         openings.retain(|&(.., games)| games > 0);
-        let letters = letters.into_iter().map(|(letter, weight)| (letter, whole(weight)));
+        let letters = letters.into_iter().map(|(letter, weight)| (letter, rounded(weight)));
         Self { games, letters: letters.collect(), openings }
     }
+}
+
+/// A weight in whole games, rounded.
+const fn rounded(weight: u128) -> u64 {
+    ((weight + UNIT / 2) / UNIT) as u64
 }
 
 #[cfg(test)]

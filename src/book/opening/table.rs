@@ -219,8 +219,6 @@ fn read(text: &'static str) -> Result<Vec<SourceLine>, OpeningError> {
 fn read_line(number: usize, line: &'static str) -> Result<SourceLine, OpeningFault> {
     let columns: Vec<&str> = line.split('\t').collect();
     let &[code, name, after, moves] = columns.as_slice() else { return Err(OpeningFault::Columns) };
-    let read_code =
-        |text: &str| Code::parse(text).ok_or_else(|| OpeningFault::Code(text.to_owned()));
     let code = read_code(code)?;
     let after = match after {
         "-" => Vec::new(),
@@ -244,6 +242,11 @@ fn read_line(number: usize, line: &'static str) -> Result<SourceLine, OpeningFau
         }
     }
     Ok(SourceLine { number, code, name, after, exact, moves: list })
+}
+
+/// Reads a code.
+fn read_code(text: &str) -> Result<Code, OpeningFault> {
+    Code::parse(text).ok_or_else(|| OpeningFault::Code(text.to_owned()))
 }
 
 /// The end of a line.
@@ -323,7 +326,8 @@ fn play(source: &SourceLine, before: End) -> Result<End, OpeningFault> {
             end.position.pass();
         }
         let mv = parse_move(&end.position, text).map_err(OpeningFault::Move)?;
-        let (from, to) = (mv.from(), mv.to());
+        let from = mv.from();
+        let to = mv.to();
         end.position.make(mv);
         end.played.insert(text, (to, end.position.piece_at(to)));
         for homes in [&mut own, &mut end.homes] {
@@ -371,7 +375,8 @@ fn condition(end: &End, side: Side, text: &str) -> Option<(Square, Piece)> {
         return Some((square, piece?));
     }
     let mut words = text.strip_suffix(UNMOVED)?.chars();
-    let (man, file) = (words.next()?, words.next()?);
+    let man = words.next()?;
+    let file = words.next()?;
     let role = match man {
         '车' => Role::Rook,
         '马' => Role::Horse,
@@ -400,12 +405,15 @@ fn climb(sources: &[SourceLine]) -> Vec<BTreeSet<Code>> {
             if !line.after.is_empty() {
                 return line.after.iter().copied().collect();
             }
-            let begins = |other: &&SourceLine| {
-                other.after.is_empty()
-                    && other.moves.len() < line.moves.len()
-                    && line.moves.starts_with(&other.moves)
-            };
-            sources.iter().filter(begins).map(|other| other.code).collect()
+            sources
+                .iter()
+                .filter(|other: &&SourceLine| {
+                    other.after.is_empty()
+                        && other.moves.len() < line.moves.len()
+                        && line.moves.starts_with(&other.moves)
+                })
+                .map(|other| other.code)
+                .collect()
         })
         .collect();
     loop {

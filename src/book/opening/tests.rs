@@ -1,3 +1,5 @@
+//! Tests of the opening codes: the table of the project, transpositions and mirrored games.
+
 use crate::book::opening::*;
 use crate::xiangqi::notation::parse_move;
 

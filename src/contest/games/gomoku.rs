@@ -36,7 +36,8 @@ impl Contested for Board {
     /// The first three moves as renju players count them: Black in the middle, White beside it, straight or
     /// aslant, Black within two lines of the middle. Images of each other are all there.
     fn built_in_openings(start: &Self) -> Vec<Record<Self>> {
-        let (column, row) = (start.width() / 2, start.height() / 2);
+        let column = start.width() / 2;
+        let row = start.height() / 2;
         let near = |dx: i8, dy: i8| {
             Point::new(column.checked_add_signed(dx)?, row.checked_add_signed(dy)?)
         };
@@ -52,14 +53,14 @@ impl Contested for Board {
 
     /// Positions, moves and offsets; whole games are read as records.
     fn is_opening(line: &str) -> bool {
-        let is_board = |c: char| c.is_ascii_digit() || matches!(c, '/' | 'x' | 'o' | 'X' | 'O');
-        let is_position = |word: &str| word.contains('/') && word.chars().all(is_board);
-        let is_moves = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '-');
         let has_digit = line.contains(|c: char| c.is_ascii_digit());
-        let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
         let text = position_text(line);
         text.split_whitespace().next().is_some_and(is_position)
-            || has_digit && line.chars().all(is_moves) && !line.split_whitespace().any(is_word)
+            || has_digit
+                && line.chars().all(is_moves)
+                && !line
+                    .split_whitespace()
+                    .any(|word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
     }
 
     /// Moves without separators or with blanks (`h8i9`), offsets from the middle (`0,0, 1,-1`, to the right and
@@ -89,17 +90,32 @@ impl Contested for Board {
     }
 }
 
+/// Returns true for the characters of moves and of what separates them.
+const fn is_moves(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '-')
+}
+
+/// Returns true for a word that may be the rows of a board.
+fn is_position(word: &str) -> bool {
+    word.contains('/')
+        && word
+            .chars()
+            .all(|c: char| c.is_ascii_digit() || matches!(c, '/' | 'x' | 'o' | 'X' | 'O'))
+}
+
 /// A letter and a number each, with or without something between them.
 fn points(line: &str) -> Result<Vec<Point>, BadLine> {
-    let unreadable = || BadLine::Unreadable(line.chars().take(40).collect());
     let mut moves = Vec::new();
     let mut rest = line.trim_start();
     while !rest.is_empty() {
-        let digits = rest.get(1..).ok_or_else(unreadable)?;
-        let is_digit = |letter: char| letter.is_ascii_digit();
-        let end = 1 + digits.find(|letter| !is_digit(letter)).unwrap_or(digits.len());
+        let digits =
+            rest.get(1..).ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?;
+        let end = 1 + digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
         let (point, after) = rest.split_at(end);
-        moves.push(Point::parse(point).ok_or_else(unreadable)?);
+        moves.push(
+            Point::parse(point)
+                .ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?,
+        );
         rest = after.trim_start();
     }
     Ok(moves)
@@ -107,22 +123,30 @@ fn points(line: &str) -> Result<Vec<Point>, BadLine> {
 
 /// Pairs of numbers: to the right of the middle, and below it.
 fn offsets(line: &str, start: &Board) -> Result<Vec<Point>, BadLine> {
-    let unreadable = || BadLine::Unreadable(line.chars().take(40).collect());
     let numbers: Option<Vec<i16>> =
         line.trim_end_matches(',').split(',').map(|number| number.trim().parse().ok()).collect();
-    let numbers = numbers.filter(|numbers| numbers.len() % 2 == 0).ok_or_else(unreadable)?;
-    let (width, height) = (i16::from(start.width()), i16::from(start.height()));
-    let on = |number: i16, of: i16| u8::try_from(number).ok().filter(|_| number < of);
+    let numbers = numbers
+        .filter(|numbers| numbers.len() % 2 == 0)
+        .ok_or_else(|| BadLine::Unreadable(line.chars().take(40).collect()))?;
+    let width = i16::from(start.width());
+    let height = i16::from(start.height());
     let point = |right: i16, below: i16| {
-        let column = on((width / 2).checked_add(right)?, width)?;
-        let row = on((height - 1 - height / 2).checked_sub(below)?, height)?;
+        let column = coordinate((width / 2).checked_add(right)?, width)?;
+        let row = coordinate((height - 1 - height / 2).checked_sub(below)?, height)?;
         Point::new(column, row)
     };
     let (pairs, _) = numbers.as_chunks();
-    let numbered = |(number, &[right, below]): (usize, &[i16; 2])| {
-        point(right, below).ok_or(BadLine::Beyond(number))
-    };
-    (1..).zip(pairs).map(numbered).collect()
+    (1..)
+        .zip(pairs)
+        .map(|(number, &[right, below]): (usize, &[i16; 2])| {
+            point(right, below).ok_or(BadLine::Beyond(number))
+        })
+        .collect()
+}
+
+/// A coordinate of a board with so many of them.
+fn coordinate(number: i16, of: i16) -> Option<u8> {
+    u8::try_from(number).ok().filter(|_| number < of)
 }
 
 /// The record of moves, if they can be played.

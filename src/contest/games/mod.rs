@@ -115,10 +115,13 @@ pub fn read_positions<G: Contested>(
     let lines = (1..).zip(text.lines().map(|line| line.trim().trim_start_matches('\u{feff}')));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
     let (_, first) = lines.peek()?;
-    let read = |(number, line): (usize, &str)| {
-        G::read_opening(line, start).map_err(|source| BadPosition { line: number, source })
-    };
-    G::is_opening(first).then(|| lines.map(read).collect())
+    G::is_opening(first).then(|| {
+        lines
+            .map(|(number, line): (usize, &str)| {
+                G::read_opening(line, start).map_err(|source| BadPosition { line: number, source })
+            })
+            .collect()
+    })
 }
 
 /// A position without moves.

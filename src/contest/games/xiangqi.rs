@@ -85,10 +85,14 @@ impl Contested for Position {
 fn read_epd(line: &str) -> Result<Record<Position>, FenError> {
     let text = position_text(line);
     let fields = text.split_whitespace();
-    let is_counter = |field: &&str| field.bytes().all(|byte| byte.is_ascii_digit());
     let (head, rest): (Vec<&str>, Vec<&str>) =
         (fields.clone().take(4).collect(), fields.skip(4).take(2).take_while(is_counter).collect());
     let setup = Setup::from_fen(&[head, rest].concat().join(" "))?;
     let start = Position::from_setup(&setup)?;
     Ok(position_alone(start, setup.halfmove_clock))
+}
+
+/// Returns true for a field that is a number.
+fn is_counter(field: &&str) -> bool {
+    field.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,2 +1,4 @@
+//! The evaluations, one for each game.
+
 pub mod gomoku;
 pub mod xiangqi;

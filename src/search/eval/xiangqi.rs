@@ -140,10 +140,9 @@ impl Heuristics for Position {
 
     fn noisy_value(&self, mv: Move) -> i32 {
         let role = |square| self.piece_at(square).map(Piece::role);
-        let worth = |role: Option<Role>| role.map_or(0, exchange::worth);
         // A king that captures is not risked.
         let risked = role(mv.from()).filter(|&role| role != Role::King);
-        16 * worth(role(mv.to())) - worth(risked)
+        16 * role(mv.to()).map_or(0, exchange::worth) - risked.map_or(0, exchange::worth)
     }
 
     fn exchange_value(&self, mv: Move) -> i32 {

@@ -1,3 +1,5 @@
+//! One node of the alpha-beta search.
+
 use arrayvec::ArrayVec;
 
 use crate::game::{
@@ -126,7 +128,8 @@ struct Best<M> {
 
 impl<M> Best<M> {
     fn none() -> Self {
-        let (lost_on, won_on) = (Grounds::ALL, Grounds::ALL);
+        let lost_on = Grounds::ALL;
+        let won_on = Grounds::ALL;
         Self { score: -Score::INFINITE, mv: None, path_ply: NO_PATH, lost_on, won_on }
     }
 
@@ -167,6 +170,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         self.enter(ply);
         let mut window = window;
+        // A search that leaves out the move in question belongs to the same position as the one around it:
+        // results and cutoffs of the position as a whole are not its own.
         let compares = self.skipped[ply].is_some();
         if !N::ROOT && !compares {
             if let Some(score) = self.known_result(ply, depth) {
@@ -183,6 +188,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if !N::PV
             && !compares
             && let Some(score) = table_cutoff(entry, window, depth, ply)
+            // Near the leaves only where the cut is as expected: an unexpected one has changed the course
+            // of the search and is looked at again.
             && (depth > CUT_AS_EXPECTED || cut == (score >= window.beta))
         {
             self.learn_from_table(entry, score >= window.beta, depth, ply);
@@ -213,7 +220,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let Some(mv) = mv.filter(|_| cuts) else { return };
         let position = self.line.position();
         if !position.is_noisy(mv) && self.shared.features.ordering {
-            let (side, index) = (position.turn(), position.history_index(mv));
+            let side = position.turn();
+            let index = position.history_index(mv);
             self.history.note_quiet(side, index, self.before(ply), bonus::<G>(depth) / 2);
         }
     }
@@ -333,6 +341,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             before: self.before(ply),
             structures: None,
         };
+        // In check there is no evaluation: what an earlier visit to this ply has left must not be compared
+        // with.
         self.evals[ply] = None;
         self.befores[ply] = node.before;
         if node.in_check {
@@ -347,6 +357,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         node.raw = Some(raw.value());
         node.corrected = self.corrected(raw, &node.structures);
         self.evals[ply] = Some(node.corrected);
+        // Two plies before, or four where the side was in check then.
         let earlier = [2, 4].map(|back| ply.checked_sub(back).and_then(|ply| self.evals[ply]));
         node.improving = earlier[0].or(earlier[1]).is_none_or(|before| node.corrected > before);
         let theirs = ply.checked_sub(1).and_then(|ply| self.evals[ply]);
@@ -426,7 +437,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             if N::ROOT {
                 self.note_effort(mv, nodes);
             }
-            let (path_ply, grounds) = (self.path_ply[ply + 1], self.grounds[ply + 1]);
+            let path_ply = self.path_ply[ply + 1];
+            let grounds = self.grounds[ply + 1];
             best.path_ply = best.path_ply.min(path_ply);
             if score.is_lost() && best.evades(grounds) {
                 score = Score::DRAW;
@@ -445,6 +457,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                     }
                 }
                 if window.is_empty() {
+                    // An upper bound rests on all moves; a cut on this one alone.
                     best.path_ply = path_ply;
                     break;
                 }
@@ -470,6 +483,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     fn picker(&mut self, node: &Node<G::Move>) -> Picker<G::Move> {
         let ply = node.ply;
         if let Some(killers) = self.killers.get_mut(ply + 2) {
+            // Killers two plies on are those of other positions as soon as this node is entered anew.
             *killers = [None; 2];
             self.cutoffs[ply + 2] = 0;
         }
@@ -526,6 +540,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.reductions[node.ply] = depth - reduced;
             score = -self.search::<Null>(null, reduced, ply, cut)?;
             if score > window.alpha && reduced < depth {
+                // By how much it surprised tells whether the full depth is enough, or too much.
                 depth += i32::from(!N::ROOT && score > best + G::TUNABLES.deeper_margin);
                 depth -= i32::from(!N::ROOT && score < best + SHALLOWER_MARGIN);
                 self.reductions[node.ply] = 0;
@@ -558,11 +573,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return;
         }
         let side = self.line.position().turn();
-        let (earned, lost) = (bonus::<G>(node.depth), penalty::<G>(node.depth));
+        let earned = bonus::<G>(node.depth);
+        let lost = penalty::<G>(node.depth);
         if best.noisy {
             self.history.note_noisy(best.slot, earned);
         } else {
             let killers = &mut self.killers[node.ply];
+            // Two different moves: a killer that repeats itself would push out the other.
             if killers[0] != Some(best.mv) {
                 *killers = [Some(best.mv), killers[0]];
             }
@@ -605,6 +622,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// is stored. The root is no exception, for loops may begin in the game before it. Nothing is
     /// stored of a root score that leaves moves out, nor of any that leaves one out for comparison.
     fn finish<N: NodeKind>(&mut self, node: &Node<G::Move>, best: &Best<G::Move>) {
+        // A loop that begins at this node or below is part of its own subtree and occurs wherever the node
+        // does.
         let path_dependent = best.path_ply <= node.ply;
         self.path_ply[node.ply] = if path_dependent { best.path_ply } else { NO_PATH };
         self.grounds[node.ply] = if path_dependent { best.grounds() } else { Grounds::ALL };

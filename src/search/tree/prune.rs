@@ -87,11 +87,13 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(None);
         }
         self.inherit_floor(node.ply);
+        // A mate found after a pass is none: the side would have to move.
         let score = if score.is_decisive() { beta } else { score };
         if node.depth < NULL_VERIFICATION_DEPTH {
             return Ok(Some(score));
         }
         let before = self.no_null_before;
+        // In the upper three quarters of the verification neither side may pass, so that zugzwang shows.
         self.no_null_before = node.ply + 1 + (3 * depth as usize) / 4;
         let verified = self.search::<Null>(window, depth, node.ply, true);
         self.no_null_before = before;
@@ -119,6 +121,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.play(mv, Some(index), node.ply)?;
             self.played_quiet[node.ply] = false;
             let window = -Window { alpha: beta - 1, beta };
+            // The cheap search first: most captures fail there already.
             let mut score = -self.quiesce::<Null>(window, node.ply + 1)?;
             if score >= beta && depth > 1 {
                 score = -self.search::<Null>(window, depth, node.ply + 1, !node.cut)?;
@@ -161,11 +164,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             || i32::from(entry.depth) < node.depth - SINGULAR_ENTRY
             || entry.bound == Bound::Upper
             || score.is_decisive()
+            // As for other extensions: without an end to them an iteration would have none.
             || node.ply >= 2 * self.iteration as usize
         {
             return none;
         }
         let beta = score - node.depth * G::TUNABLES.singular_margin / 16;
+        // The same node is searched again without the move; `skipped` also keeps that search from storing
+        // anything.
         self.skipped[node.ply] = Some(candidate.mv);
         let window = Window { alpha: beta - 1, beta };
         let others = self.search::<Null>(window, (node.depth - 1) / 2, node.ply, node.cut);

@@ -1,3 +1,5 @@
+//! The search of noisy moves alone, at the end of the lines of the main search.
+
 use arrayvec::ArrayVec;
 
 use crate::game::{Adjudicate, Bound, Heuristics, MAX_MOVES, MoveList, Packed};

@@ -91,7 +91,8 @@ impl<'a> SymbolChoices<'a> {
 /// of those that captures give.
 fn wdl_choices(wdl: Wdl) -> [Allowed; 4] {
     let own = symbol_of(wdl);
-    let (exact, free) = (Allowed::only(own), Allowed { low: LOSS, high: own });
+    let exact = Allowed::only(own);
+    let free = Allowed { low: LOSS, high: own };
     [exact, free, Allowed { low: LOSS, high: WIN }, free]
 }
 

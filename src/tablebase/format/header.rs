@@ -129,12 +129,13 @@ impl Header {
     /// Returns true if what is rebuilt can be: of each section no more than one side of two, from
     /// the other.
     fn can_rebuild(&self) -> bool {
-        let both = |section: Section| (0..2).all(|side| self.is_rebuilt(section.stream(side)));
         let sides = self.sides();
         self.rebuilt == 0
             || sides == 2
                 && u32::from(self.rebuilt) >> (2 * sides) == 0
-                && !Section::ALL.into_iter().any(both)
+                && !Section::ALL.into_iter().any(|section: Section| {
+                    (0..2).all(|side| self.is_rebuilt(section.stream(side)))
+                })
     }
 
     /// Sides to move that have streams of their own.
@@ -152,6 +153,7 @@ impl Header {
         let end = Self::end(bytes).unwrap_or(bytes.len()).min(bytes.len());
         let own = &bytes[..end];
         let header = match sealed::version(own) {
+            // The field that version 3 has gained, as it would stand in older files: nothing is rebuilt.
             Some(version) if version == OLDER.version => sealed::unseal_older(OLDER, own, &[0])?,
             _ => sealed::unseal(KIND, own)?,
         };
@@ -282,7 +284,8 @@ impl Header {
         let longest = self.longest_positions();
         let mut mistakes = Vec::new();
         for side in Side::ALL {
-            let (counts, word_counts) = (&self.counts[side.index()], &by_side[side]);
+            let counts = &self.counts[side.index()];
+            let word_counts = &by_side[side];
             if *counts != word_counts.counts(&table.ranks) {
                 mistakes.push("header counts");
             }
@@ -307,6 +310,7 @@ impl Header {
 fn adds_up(ranks: &[(u16, u16)], counts: &[u64], sum: u64, by_rule: u64) -> bool {
     let total = |first_order: u16| {
         let pairs = ranks.iter().zip(counts).filter(move |((order, _), _)| *order >= first_order);
+        // Counts come from a file: their sum may not fit.
         pairs.map(|(_, &count)| count).try_fold(0u64, u64::checked_add)
     };
     ranks.len() == counts.len() && total(0) == Some(sum) && total(1) == Some(by_rule)

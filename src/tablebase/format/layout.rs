@@ -82,8 +82,11 @@ impl Folding {
     }
 
     fn new(component: &Component) -> Self {
-        let image = |&square: &Square| component.local_mirrored[square.index()];
-        let images: Vec<u8> = component.points.iter().map(image).collect();
+        let images: Vec<u8> = component
+            .points
+            .iter()
+            .map(|&square: &Square| component.local_mirrored[square.index()])
+            .collect();
         let mut chosen: ArrayVec<usize, MAX_ALIKE> = (0..component.count).collect();
         let mut bits = vec![0u64; component.size as usize / 64 + 1];
         for digit in 0..component.size {
@@ -106,20 +109,25 @@ impl Folding {
     /// The number of a digit that is not greater than its mirror image's.
     #[inline]
     fn number(&self, digit: u32) -> u32 {
-        let (word, bit) = (digit as usize / 64, digit % 64);
+        let word = digit as usize / 64;
+        let bit = digit % 64;
+        // Rank in a bit set: the sum up to the word is stored, the rest is counted in it. 12 bytes serve 64
+        // digits.
         self.before[word] + (self.bits[word] & ((1 << bit) - 1)).count_ones()
     }
 
     /// The digits in the order of their numbers.
     fn digits(&self) -> Vec<u32> {
-        let has = |digit: &u32| self.bits[*digit as usize / 64] >> (*digit % 64) & 1 == 1;
-        (0..64 * self.bits.len() as u32).filter(has).collect()
+        (0..64 * self.bits.len() as u32)
+            .filter(|digit: &u32| self.bits[*digit as usize / 64] >> (*digit % 64) & 1 == 1)
+            .collect()
     }
 }
 
 /// The number of a set of places among all sets of as many, in colexicographic order.
 #[inline]
 fn rank(ascending: &[u8]) -> u32 {
+    // The i-th smallest place p is preceded by all sets of i + 1 places below p.
     ascending.iter().enumerate().map(|(i, &p)| BINOMIAL[usize::from(p)][i + 1]).sum()
 }
 
@@ -141,10 +149,7 @@ impl Layout {
     /// equals.
     pub(crate) fn new(material: Material) -> Self {
         let components = components(material);
-        let fixed =
-            |c: &Component| (0..c.size).filter(|&digit| c.mirrored(digit) == digit).count() as u64;
-        let share = |c: &Component| (fixed(c) * 1_000_000_000).div_ceil(u64::from(c.size));
-        let fold = (0..components.len()).min_by_key(|&i| share(&components[i])).unwrap_or(0);
+        let fold = (0..components.len()).min_by_key(|&i| components[i].fixed_share()).unwrap_or(0);
         Self::folding(components, fold)
     }
 
@@ -192,6 +197,7 @@ impl Layout {
         let mut stride = 1u64;
         for &component in order.iter().rev() {
             let component = usize::from(component);
+            // A stride is never 0, so that one set already shows a component named twice.
             if *strides.get(component)? != 0 {
                 return None;
             }
@@ -224,6 +230,8 @@ impl Layout {
         let men = &squares[self.fold];
         let fold = &self.components[self.fold];
         let mirror = fold.digit(men, &fold.local_mirrored)?;
+        // Of a digit and its image the smaller is stored; which of the two the position has decides whether
+        // the others are mirrored too.
         let folded = self.folding.number(own.min(mirror));
         let with_fold = |mut digits: Choices| {
             digits[self.fold] = folded;
@@ -316,6 +324,12 @@ impl Component {
     fn mirrored(&self, digit: u32) -> u32 {
         self.digit(&self.squares(digit), &self.local_mirrored).unwrap_or(digit)
     }
+
+    /// The share of the digits that are their own mirror image, in parts of a thousand million.
+    fn fixed_share(&self) -> u64 {
+        let fixed = (0..self.size).filter(|&digit| self.mirrored(digit) == digit).count() as u64;
+        (fixed * 1_000_000_000).div_ceil(u64::from(self.size))
+    }
 }
 
 /// A group of the generator's index in terms of components.
@@ -340,12 +354,15 @@ impl Maps {
     pub(crate) fn new(layout: &Layout, index: &Index) -> Self {
         let squares: Vec<Vec<_>> =
             layout.components.iter().map(|c| (0..c.size).map(|d| c.squares(d)).collect()).collect();
-        let mirrored = |c: &Component| (0..c.size).map(|digit| c.mirrored(digit)).collect();
         Self {
             groups: (0..index.groups.len())
                 .map(|g| GroupMap::new(layout, index, g, &squares))
                 .collect(),
-            mirrors: layout.components.iter().map(mirrored).collect(),
+            mirrors: layout
+                .components
+                .iter()
+                .map(|c: &Component| (0..c.size).map(|digit| c.mirrored(digit)).collect())
+                .collect(),
         }
     }
 }
@@ -387,13 +404,15 @@ impl<'a> Rows<'a> {
             maps.groups.iter().position(|g| g.parts.contains(&inner)).unwrap_or_default();
         let inner_map = maps.groups[inner_group].along(layout, inner);
         let row_len = layout.radix(inner) as usize;
-        let worth = |component: usize| {
-            let own = |&g: &usize| maps.groups[g].parts.contains(&component);
-            let group = (0..maps.groups.len()).find(own).unwrap_or_default();
-            let map = if group == inner_group { &inner_map } else { &maps.groups[group] };
-            (group, map.worth(layout, component, inner))
-        };
-        let worths = (0..layout.len()).map(worth).collect();
+        let worths = (0..layout.len())
+            .map(|component: usize| {
+                let group = (0..maps.groups.len())
+                    .find(|&g: &usize| maps.groups[g].parts.contains(&component))
+                    .unwrap_or_default();
+                let map = if group == inner_group { &inner_map } else { &maps.groups[group] };
+                (group, map.worth(layout, component, inner))
+            })
+            .collect();
         Self { layout, index, maps, order, inner_group, inner_map, worths, row_len }
     }
 
@@ -453,7 +472,8 @@ impl<'a> Rows<'a> {
     fn mirror_row(&self, choices: &Choices) -> std::cmp::Ordering {
         for &c in &self.order[..self.order.len() - 1] {
             if c != self.layout.fold {
-                let (own, mirror) = (choices[c], self.maps.mirrors[c][choices[c] as usize]);
+                let own = choices[c];
+                let mirror = self.maps.mirrors[c][choices[c] as usize];
                 if own != mirror {
                     return mirror.cmp(&own);
                 }
@@ -536,24 +556,24 @@ impl GroupMap {
         let parts: ArrayVec<usize, 3> =
             (0..layout.len()).filter(|&c| has(&layout.components[c])).collect();
         let total: usize = parts.iter().map(|&c| squares[c].len()).product();
-        let digit = |flat: usize| {
-            let mut stride = total;
-            let mut all: ArrayVec<Square, 16> = ArrayVec::new();
-            for &c in &parts {
-                stride /= squares[c].len();
-                all.extend(squares[c][flat / stride % squares[c].len()].iter().copied());
-            }
-            index.groups[group].digit(&all).unwrap_or(NO_DIGIT)
-        };
-        let digits = (0..total).map(digit).collect();
+        let digits = (0..total)
+            .map(|flat: usize| {
+                let mut stride = total;
+                let mut all: ArrayVec<Square, 16> = ArrayVec::new();
+                for &c in &parts {
+                    stride /= squares[c].len();
+                    all.extend(squares[c][flat / stride % squares[c].len()].iter().copied());
+                }
+                index.groups[group].digit(&all).unwrap_or(NO_DIGIT)
+            })
+            .collect();
         Self { parts, digits }
     }
 
     /// The stride of one of its parts; `inner` is taken as the last part, and only its values in
     /// the file count.
     fn worth(&self, layout: &Layout, component: usize, inner: usize) -> usize {
-        let is_faster = |&&c: &&usize| c != component;
-        let faster = self.parts.iter().rev().take_while(is_faster);
+        let faster = self.parts.iter().rev().take_while(|&&c: &&usize| c != component);
         let radix = |&c: &usize| {
             if c == inner { layout.radix(c) } else { layout.components[c].size }
         };
@@ -566,15 +586,17 @@ impl GroupMap {
         let place = self.parts.iter().position(|&c| c == inner).unwrap_or(0);
         let faster: usize = self.parts[place + 1..].iter().map(|&c| size(c)).product();
         let own = size(inner);
-        let row = |outer: usize| {
-            let start = outer / faster * own * faster + outer % faster;
-            let unfold = move |digit: u32| {
-                if inner == layout.fold { layout.unfolded()[digit as usize] } else { digit }
-            };
-            (0..layout.radix(inner)).map(move |d| start + unfold(d) as usize * faster)
-        };
         let outers = self.digits.len() / own;
-        let digits = (0..outers).flat_map(row).map(|at| self.digits[at]).collect();
+        let digits = (0..outers)
+            .flat_map(|outer: usize| {
+                let start = outer / faster * own * faster + outer % faster;
+                let unfold = move |digit: u32| {
+                    if inner == layout.fold { layout.unfolded()[digit as usize] } else { digit }
+                };
+                (0..layout.radix(inner)).map(move |d| start + unfold(d) as usize * faster)
+            })
+            .map(|at| self.digits[at])
+            .collect();
         let mut parts = self.parts.clone();
         parts.remove(place);
         parts.push(inner);

@@ -1,3 +1,5 @@
+//! The files of endgame tables.
+//!
 #![doc = include_str!("FORMAT.md")]
 
 mod coder;

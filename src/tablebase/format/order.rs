@@ -51,8 +51,11 @@ pub(crate) fn choose(coder: &Coder<'_>, alphabet: Alphabet) -> io::Result<Plan> 
     }
     best = cheapest(coder, with_fillings(coder, &best), FEW)?;
     if Packing::Quads.is_possible(alphabet) {
-        let packed = |packing| Plan { packing, ..best.clone() };
-        best = cheapest(coder, Packing::WDL.map(packed).to_vec(), FEW)?;
+        best = cheapest(
+            coder,
+            Packing::WDL.map(|packing| Plan { packing, ..best.clone() }).to_vec(),
+            FEW,
+        )?;
     }
     Ok(best)
 }
@@ -98,13 +101,15 @@ fn greedy(coder: &Coder<'_>, start: &Plan) -> io::Result<Vec<u8>> {
     let mut order = start.order.clone();
     for fixed in 0..order.len() - 1 {
         let left = order.len() - fixed;
-        let moved = |from: usize| {
-            let mut order = order.clone();
-            let component = order.remove(from);
-            order.insert(left - 1, component);
-            Plan { order, ..start.clone() }
-        };
-        let plans = (0..left).rev().map(moved).collect();
+        let plans = (0..left)
+            .rev()
+            .map(|from: usize| {
+                let mut order = order.clone();
+                let component = order.remove(from);
+                order.insert(left - 1, component);
+                Plan { order, ..start.clone() }
+            })
+            .collect();
         order = cheapest(coder, plans, FIRST)?.order;
     }
     Ok(order)
@@ -144,6 +149,7 @@ fn with_fillings(coder: &Coder<'_>, start: &Plan) -> Vec<Plan> {
 /// `part` of it.
 fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Plan> {
     let mut trials: Vec<Trial> = plans.iter().map(|_| Trial::default()).collect();
+    // As many halvings as lead from all plans to one.
     let rounds = plans.len().next_power_of_two().trailing_zeros().clamp(1, ROUNDS);
     for round in (0..rounds).rev() {
         plans.par_iter().zip(&mut trials).try_for_each_init(
@@ -151,6 +157,8 @@ fn cheapest(coder: &Coder<'_>, mut plans: Vec<Plan>, part: u64) -> io::Result<Pl
             |scratch, (plan, trial)| trial.go_on(coder, plan, part << round, scratch),
         )?;
         let mut ranking: Vec<usize> = (0..plans.len()).collect();
+        // Stable, so that the first of equal plans stays first; the second sort restores the order of the
+        // plans.
         ranking.sort_by_key(|&i| trials[i].rate());
         ranking.truncate(if round == 0 { 1 } else { plans.len().div_ceil(2) });
         ranking.sort_unstable();
@@ -188,6 +196,8 @@ impl Trial {
             let start = ((fraction * all.div_ceil(piece)) >> 32) * piece;
             let range = start..(start + piece).min(all);
             self.slots += range.end - range.start;
+            // A trial goes on where the last one ended: what the plan has shown in earlier rounds counts
+            // too.
             self.bytes += coder.encode(&rows, plan, range, scratch)?.cost() as u64;
         }
         Ok(())
@@ -202,5 +212,6 @@ impl Trial {
 /// Slots of a piece of a stream of `all` slots: whole bytes in each packing.
 fn piece_slots(all: u64, packing: Packing) -> u64 {
     let piece = (all / PIECES).clamp(PIECE, packing.block_slots());
+    // Twenty is a multiple of four and of five symbols a byte.
     piece / 20 * 20
 }

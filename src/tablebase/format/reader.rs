@@ -117,12 +117,14 @@ impl TableFile {
         let start = read_start(&file).map_err(unreadable)?;
         let (header, start) = Header::read(&start)
             .map_err(|fault| TableError::Header { path: path.clone(), fault })?;
-        let wrong = |what| TableError::Contents { path: path.clone(), what };
-        let layout = header.check(material, rules, metric).map_err(wrong)?;
-        check_lengths(&header, &layout).map_err(wrong)?;
-        let blocks_end = blocks_end(file.bytes(), start, &header).map_err(wrong)?;
+        let layout = header.check(material, rules, metric).map_err(|what| wrong(&path, what))?;
+        check_lengths(&header, &layout).map_err(|what| wrong(&path, what))?;
+        // All lengths are checked against the file before anything is allocated by them.
+        let blocks_end =
+            blocks_end(file.bytes(), start, &header).map_err(|what| wrong(&path, what))?;
         let tables = file.read(blocks_end, file.bytes() - blocks_end).map_err(unreadable)?;
-        let streams = open_streams(&tables, start, &header, &layout).map_err(wrong)?;
+        let streams =
+            open_streams(&tables, start, &header, &layout).map_err(|what| wrong(&path, what))?;
         Ok(Self { path, file, header, material, layout, streams })
     }
 
@@ -158,7 +160,8 @@ impl TableFile {
         let stream = &self.streams[number];
         let slot = place.slot(&stream.strides);
         let per_block = stream.packing.block_slots();
-        let (block, place) = ((slot / per_block) as usize, (slot % per_block) as usize);
+        let block = (slot / per_block) as usize;
+        let place = (slot % per_block) as usize;
         Spot { stream: number, block, place }
     }
 
@@ -166,6 +169,7 @@ impl TableFile {
     #[inline]
     pub(crate) fn stored(&self, spot: Spot) -> Stored {
         match self.streams[spot.stream].blocks[spot.block] {
+            // A block of equal bytes takes no space: its entry has the byte where others have their offset.
             BlockRef { len: 0, at, .. } => Stored::Constant(at as u8),
             _ => Stored::Frame,
         }
@@ -194,6 +198,7 @@ impl TableFile {
             return Ok(());
         }
         thread_local! {
+            // For each thread, so that a probe allocates nothing once the buffer has grown.
             static PACKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
         }
         PACKED.with_borrow_mut(|packed| {
@@ -231,7 +236,9 @@ impl TableFile {
     pub(crate) fn constant_symbol(&self, byte: u8, spot: Spot) -> u16 {
         let packing = self.streams[spot.stream].packing;
         match packing {
+            // Low and high bytes lie apart in such a block, but all of them are equal.
             Packing::Wide => u16::from_le_bytes([byte, byte]),
+            // Every byte is the same, so that only the place within a byte matters.
             _ => packing.symbol(&[byte], spot.place % packing.per_byte()),
         }
     }
@@ -252,8 +259,8 @@ impl TableFile {
     /// The sides to move whose values must be read to know those of these sides: both where some are
     /// rebuilt.
     pub(crate) fn sides_to_read(&self, sides: [bool; 2]) -> [bool; 2] {
-        let is_rebuilt = |side: usize| Section::ALL.into_iter().any(|s| self.is_rebuilt(s, side));
-        let needs_both = (0..2).any(|side| sides[side] && is_rebuilt(side));
+        let needs_both = (0..2)
+            .any(|side| sides[side] && Section::ALL.into_iter().any(|s| self.is_rebuilt(s, side)));
         if needs_both { [true; 2] } else { sides }
     }
 
@@ -368,9 +375,12 @@ impl TableFile {
             let part = symbol.min(u16::MAX >> 2) << shift;
             let add = |slot: u32| {
                 let word = &words[slot as usize];
+                // No other thread writes this word at the same time: each slot is in one block of a
+                // section, and sections follow each other.
                 word.store(word.load(Ordering::Relaxed) | part, Ordering::Relaxed);
             };
             add(slot);
+            // A file has one of two mirrored placements where the generator has two slots.
             if let Some(twin) = rows.twin(slot) {
                 add(twin);
             }
@@ -395,6 +405,11 @@ impl TableFile {
     }
 }
 
+/// The error of a table with impossible contents.
+fn wrong(path: &Path, what: Message) -> TableError {
+    TableError::Contents { path: path.to_owned(), what }
+}
+
 /// The bytes of the header, or fewer if the file has fewer or begins otherwise.
 fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
     let start = file.read(0, file.bytes().min(sealed::HEADER_LEN as u64))?;
@@ -407,9 +422,8 @@ fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
 fn check_lengths(header: &Header, layout: &Layout) -> Result<(), Message> {
     for (number, stream) in header.streams.iter().enumerate() {
         let most = |each: u64| blocks_of(stream, layout)?.checked_mul(each);
-        let within = |len: u64, most: Option<u64>| most.is_some_and(|most| len <= most);
-        let is_possible = within(stream.bytes, most(LONGEST_FRAME.into()))
-            && within(stream.table_bytes, most(LONGEST_ENTRY))
+        let is_possible = is_within(stream.bytes, most(LONGEST_FRAME.into()))
+            && is_within(stream.table_bytes, most(LONGEST_ENTRY))
             && most(SHORTEST_ENTRY).is_some_and(|least| least <= stream.table_bytes);
         if !is_possible {
             return Err(message!(
@@ -420,6 +434,11 @@ fn check_lengths(header: &Header, layout: &Layout) -> Result<(), Message> {
         }
     }
     Ok(())
+}
+
+/// Returns true if a length is at most that one, if there is such.
+fn is_within(len: u64, most: Option<u64>) -> bool {
+    most.is_some_and(|most| len <= most)
 }
 
 /// Number of blocks of a stream.

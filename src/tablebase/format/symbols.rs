@@ -113,15 +113,13 @@ impl Packing {
 
     pub(crate) fn pack(self, symbols: &[u16], raw: &mut Vec<u8>) {
         raw.clear();
-        let in_base = |base: u8| {
-            move |part: &[u16]| part.iter().rev().fold(0, |byte, &s| byte * base + s as u8)
-        };
         match self {
             Self::Bytes => raw.extend(symbols.iter().map(|&symbol| symbol as u8)),
             Self::Quads => raw.extend(symbols.chunks(4).map(in_base(4))),
             Self::Fives => raw.extend(symbols.chunks(5).map(in_base(3))),
             Self::Wide => {
                 raw.extend(symbols.iter().map(|&symbol| symbol as u8));
+                // High bytes are nearly all alike; apart from the low ones they compress to almost nothing.
                 raw.extend(symbols.iter().map(|&symbol| (symbol >> 8) as u8));
             }
         }
@@ -139,12 +137,19 @@ impl Packing {
     }
 }
 
+/// Packs symbols as digits in a base, the first the least significant.
+fn in_base(base: u8) -> impl Fn(&[u16]) -> u8 {
+    move |part: &[u16]| part.iter().rev().fold(0, |byte, &s| byte * base + s as u8)
+}
+
 /// By byte: its digits in base 3, the least significant first; 3 for bytes that are no five digits.
 const FIVES: [[u8; 5]; 256] = {
     let mut digits = [[3; 5]; 256];
     let mut byte = 0;
+    // Three to the power of five.
     while byte < 243 {
-        let (mut rest, mut i) = (byte, 0);
+        let mut rest = byte;
+        let mut i = 0;
         while i < 5 {
             digits[byte][i] = (rest % 3) as u8;
             rest /= 3;
@@ -197,6 +202,8 @@ impl Filling {
             {
                 last = symbols[i - period];
             } else {
+                // The nearest symbol that is allowed: runs of equal symbols are as long as they can be,
+                // which compresses best.
                 last = last.clamp(choice.low, choice.high);
             }
             symbols.push(last);

@@ -53,7 +53,6 @@ impl WordCounts {
     /// Counts a side's positions.
     pub(crate) fn new(table: &Table, side: usize) -> Self {
         let draw = 2 * table.ranks.len() + 1;
-        let none = || vec![0u64; draw + 1];
         let count = |mut counts: Vec<u64>, (task, words): (usize, &[u16])| {
             for (i, &word) in words.iter().enumerate() {
                 if word != ILLEGAL {
@@ -66,9 +65,13 @@ impl WordCounts {
             }
             counts
         };
-        let join = |a: Vec<u64>, b: Vec<u64>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
         let tasks = table.words[side].par_chunks(TASK).enumerate();
-        Self { by_word: tasks.fold(none, count).reduce(none, join) }
+        Self {
+            by_word: tasks.fold(|| vec![0u64; draw + 1], count).reduce(
+                || vec![0u64; draw + 1],
+                |a: Vec<u64>, b: Vec<u64>| a.iter().zip(&b).map(|(a, b)| a + b).collect(),
+            ),
+        }
     }
 
     /// The number of positions won in the pair `rank` of the table's.
@@ -98,7 +101,8 @@ impl WordCounts {
         let draw = self.by_word.last().copied().unwrap_or(0);
         let mut counts = SideCounts { draw, ..SideCounts::default() };
         for (r, &(order, distance)) in ranks.iter().enumerate() {
-            let (win, loss) = (self.wins(r), self.losses(r));
+            let win = self.wins(r);
+            let loss = self.losses(r);
             counts.win += win;
             counts.loss += loss;
             if order > 0 {
@@ -162,6 +166,7 @@ fn lowest(index: &Index, slot: u32) -> (Squares, u32, bool) {
         }
         squares
     };
-    let (own, mirror) = (sorted(own), sorted(mirror));
+    let own = sorted(own);
+    let mirror = sorted(mirror);
     if mirror < own { (mirror, slot, true) } else { (own, slot, false) }
 }

@@ -37,19 +37,18 @@ pub(crate) fn write(
     graph: &TableGraph,
     good_captures: &SlotSet,
 ) -> Result<u64, TableError> {
-    let failed = |source| TableError::Write { path: path.to_owned(), source };
     let layout = Layout::new(table.index.material);
     let mut header = header(table, label, &layout);
     let seal = |header: &Header| {
         header.sealed().map_err(|fault| TableError::Header { path: path.to_owned(), fault })
     };
-    let mut file = AtomicFile::create(path).map_err(failed)?;
+    let mut file = AtomicFile::create(path).map_err(|source| failed(path, source))?;
     let mut at = seal(&header)?.len() as u64;
-    file.file_mut().seek(SeekFrom::Start(at)).map_err(failed)?;
+    file.file_mut().seek(SeekFrom::Start(at)).map_err(|source| failed(path, source))?;
     let maps = Maps::new(&layout, &table.index);
     let values = Values { table, graph, good_captures };
     let numbering = Numbering { layout: &layout, index: &table.index, maps: &maps };
-    header.rebuilt = values.rebuilt(&header, numbering).map_err(failed)?;
+    header.rebuilt = values.rebuilt(&header, numbering).map_err(|source| failed(path, source))?;
     let mut tables = Vec::new();
     for side in 0..table.words.len() {
         let free = values.freedom(side, header.is_rebuilt(Section::Wdl.stream(side)));
@@ -57,20 +56,26 @@ pub(crate) fn write(
             let number = section.stream(side);
             let coder =
                 Coder { numbering, source: SymbolChoices::new(table, &header, number, &free) };
-            let plan = plan(&coder, &header, number).map_err(failed)?;
-            let (stream, blocks) = coder.write(&plan, &mut file).map_err(failed)?;
+            let plan = plan(&coder, &header, number).map_err(|source| failed(path, source))?;
+            let (stream, blocks) =
+                coder.write(&plan, &mut file).map_err(|source| failed(path, source))?;
             at += stream.bytes + stream.table_bytes;
             tables.push(blocks);
             header.streams[number] = stream;
         }
     }
     for blocks in &tables {
-        file.write_all(blocks).map_err(failed)?;
+        file.write_all(blocks).map_err(|source| failed(path, source))?;
     }
-    file.file_mut().seek(SeekFrom::Start(0)).map_err(failed)?;
-    file.write_all(&seal(&header)?).map_err(failed)?;
-    file.commit().map_err(failed)?;
+    file.file_mut().seek(SeekFrom::Start(0)).map_err(|source| failed(path, source))?;
+    file.write_all(&seal(&header)?).map_err(|source| failed(path, source))?;
+    file.commit().map_err(|source| failed(path, source))?;
     Ok(at)
+}
+
+/// The error of writing a table.
+fn failed(path: &Path, source: io::Error) -> TableError {
+    TableError::Write { path: path.to_owned(), source }
 }
 
 /// The header with empty streams.
@@ -80,7 +85,8 @@ fn header(table: &Table, label: Label, layout: &Layout) -> Header {
     let occurring = |count: fn(&WordCounts, usize) -> u64| -> Vec<usize> {
         (0..table.ranks.len()).filter(|&r| sides.iter().any(|words| count(words, r) > 0)).collect()
     };
-    let (wins, losses) = (occurring(WordCounts::wins), occurring(WordCounts::losses));
+    let wins = occurring(WordCounts::wins);
+    let losses = occurring(WordCounts::losses);
     let ranks = |list: &[usize]| list.iter().map(|&r| table.ranks[r]).collect();
     let counts = sides.map(|words| words.counts(&table.ranks));
     let empty =

@@ -90,6 +90,8 @@ impl Checkpoint {
     /// True if it is time for a checkpoint.
     fn is_due(&self, is_done: bool) -> bool {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // Once all is decided, packing follows, in which no state is kept: losing it would cost all the
+        // work.
         last.elapsed() >= if is_done { self.interval / LAST } else { self.interval }
     }
 
@@ -106,6 +108,7 @@ impl Checkpoint {
         if self.path.symlink_metadata().is_ok() && !own_files::is_own_file_at(&self.path) {
             return Err(io::Error::other("there is something else of that name"));
         }
+        // A checkpoint must not take the space that the table itself will need.
         let needed = solver.state_bytes() + self.reserved;
         let free = machine::free_space(self.path.parent().unwrap_or(&self.path))?;
         if free.is_some_and(|free| free < needed) {

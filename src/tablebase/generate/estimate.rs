@@ -106,8 +106,10 @@ pub struct Workload {
 impl Workload {
     /// The tables that have to be built.
     pub fn to_build(&self) -> impl Iterator<Item = &Estimate> {
-        let is_to_build = |table: &&Needed| !matches!(table.state, TableState::Present(_));
-        self.tables.iter().filter(is_to_build).map(|table| &table.estimate)
+        self.tables
+            .iter()
+            .filter(|table: &&Needed| !matches!(table.state, TableState::Present(_)))
+            .map(|table| &table.estimate)
     }
 
     /// Slots for each side to move of all tables to build.
@@ -195,13 +197,15 @@ pub fn workload(
 /// sets lead to a million others.
 pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, GenerateError> {
     // The materials that captures lead to have fewer slots.
-    let is_too_large = |material: &&Material| Index::count_slots(**material).is_none();
-    if let Some(&material) = materials.iter().find(is_too_large) {
+    if let Some(&material) =
+        materials.iter().find(|material: &&Material| Index::count_slots(**material).is_none())
+    {
         return Err(GenerateError::TooLarge(material));
     }
     let mut all = BTreeSet::new();
     let mut rest: Vec<Material> = materials.to_vec();
     while let Some(material) = rest.pop() {
+        // By the number of pieces first: every capture leads to a material with fewer.
         if all.insert((material.men(), material)) {
             rest.extend(material.captures());
         }
@@ -214,6 +218,7 @@ pub(crate) fn with_captures(materials: &[Material]) -> Result<Vec<Material>, Gen
 pub(crate) fn estimate(material: Material, rules: Rules) -> Option<Estimate> {
     let slots = u64::from(Index::count_slots(material)?);
     let sides = if material.is_symmetric() { 1 } else { 2 };
+    // Flags are needed while solving, freedoms while writing: never both at once.
     let flags = sides * slots.div_ceil(FLAG_BLOCK) * FLAG_BITS / 8;
     let freedom = (slots * FREEDOM_BITS).div_ceil(8);
     let own = OWN_LEN + flags.max(freedom).saturating_sub(FLAGS_LEN);
@@ -240,8 +245,10 @@ fn digits_bytes(material: Material) -> u64 {
 
 /// Bytes of the words needed of the tables that captures lead to.
 pub(crate) fn captured_bytes(material: Material) -> Option<u64> {
-    let bytes = |(left, _)| Some(WORD_LEN * u64::from(Index::count_slots(left)?));
-    subtable_pool::needed_sides(material).into_iter().map(bytes).sum()
+    subtable_pool::needed_sides(material)
+        .into_keys()
+        .map(|left| Some(WORD_LEN * u64::from(Index::count_slots(left)?)))
+        .sum()
 }
 
 #[cfg(test)]

@@ -150,9 +150,11 @@ pub fn generate_all(
     let generator = Generator::open(dir, &plan, options, progress)?;
     let slots: u64 = plan.tables.iter().map(|table| table.estimate.slots).sum();
     let most = SMALL.min(slots / (SHARE * plan.threads.max(1) as u64));
-    let is_small = |planned: &Estimate| planned.slots <= most;
-    let (small, large): (Vec<_>, Vec<_>) =
-        plan.tables.iter().map(|table| table.estimate).partition(is_small);
+    let (small, large): (Vec<_>, Vec<_>) = plan
+        .tables
+        .iter()
+        .map(|table| table.estimate)
+        .partition(|planned: &Estimate| planned.slots <= most);
     let at_once = plan.threads.min(MOST_AT_ONCE);
     generator.provide_all(&small, at_once, 1)?;
     generator.provide_all(&large, 1, plan.threads)?;
@@ -199,12 +201,14 @@ impl<'a> Generator<'a> {
         options: &'a GenerateOptions,
         progress: &'a dyn Progress,
     ) -> Result<Self, GenerateError> {
-        let failed = |source| TableError::Write { path: dir.to_owned(), source };
         let has_work = plan.to_build().next().is_some();
         if !has_work {
             Site::tidy(dir);
         }
-        let site = has_work.then(|| Site::enter(dir)).transpose().map_err(failed)?;
+        let site = has_work
+            .then(|| Site::enter(dir))
+            .transpose()
+            .map_err(|source| TableError::Write { path: dir.to_owned(), source })?;
         let materials = plan.tables.iter().map(|table| table.estimate.material);
         Ok(Self {
             dir,
@@ -253,7 +257,6 @@ impl<'a> Generator<'a> {
     /// Provides tables, `waiting` in the order of building, until there are none left or something
     /// fails.
     fn work(&self, waiting: &Mutex<Vec<Estimate>>) {
-        let lock = || waiting.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that other processes build, to be looked for again.
         let mut elsewhere: Vec<Estimate> = Vec::new();
         loop {
@@ -265,13 +268,16 @@ impl<'a> Generator<'a> {
                 return;
             }
             let provided = state.done.len();
-            let mut waiting = lock();
-            let ready = waiting.iter().position(|table| state.is_ready(table.material));
-            let taken = ready.map(|at| waiting.remove(at));
-            drop((waiting, state));
+            let mut list = locked(waiting);
+            // The first that can be built: the list is in the order of building, in which no table comes
+            // before those it needs.
+            let ready = list.iter().position(|table| state.is_ready(table.material));
+            let taken = ready.map(|at| list.remove(at));
+            // Both locks are let go of before a table is built, which may take hours.
+            drop((list, state));
             let Some(table) = taken else {
-                lock().append(&mut elsewhere);
-                if lock().is_empty() {
+                locked(waiting).append(&mut elsewhere);
+                if locked(waiting).is_empty() {
                     return;
                 }
                 self.wait(provided);
@@ -289,13 +295,14 @@ impl<'a> Generator<'a> {
 
     /// Waits until more tables are provided than there were, or for some time.
     fn wait(&self, provided: usize) {
-        let is_same =
-            |state: &mut BuildState| state.done.len() == provided && state.failed.is_none();
-        drop(self.news.wait_timeout_while(self.lock(), POLL_INTERVAL, is_same));
+        drop(self.news.wait_timeout_while(self.lock(), POLL_INTERVAL, |state: &mut BuildState| {
+            state.done.len() == provided && state.failed.is_none()
+        }));
     }
 
     fn fail(&self, number: usize, error: GenerateError) {
         let mut state = self.lock();
+        // Of several errors the one of the first table, whatever thread is faster.
         if state.failed.as_ref().is_none_or(|(first, _)| number < *first) {
             state.failed = Some((number, error));
         }
@@ -348,8 +355,9 @@ impl<'a> Generator<'a> {
         match TableFile::open(self.dir, material, rules, metric) {
             Ok(file) => {
                 file.check_sums()?;
-                let contents = |left| self.lock().contents.get(&left).copied();
-                file.check_dependencies(|left| Some(contents(left).unwrap_or_default()))?;
+                file.check_dependencies(|left| {
+                    Some(self.lock().contents.get(&left).copied().unwrap_or_default())
+                })?;
                 Ok(Some((file.bytes(), file.header.content)))
             }
             Err(error) if error.is_missing() || error.is_older_format() => Ok(None),
@@ -393,8 +401,11 @@ impl<'a> Generator<'a> {
     /// The tables that captures lead to and their content hashes.
     fn dependencies(&self, material: Material) -> Vec<(String, [u8; 32])> {
         let state = self.lock();
-        let hash = |left: &Material| state.contents.get(left).copied().unwrap_or_default();
-        material.captures().iter().map(|left| (left.to_string(), hash(left))).collect()
+        material
+            .captures()
+            .iter()
+            .map(|left| (left.to_string(), state.contents.get(left).copied().unwrap_or_default()))
+            .collect()
     }
 
     fn checkpoint(&self, planned: &Estimate, path: &Path) -> Checkpoint {
@@ -438,6 +449,11 @@ impl<'a> Generator<'a> {
         self.progress.phase(material, phase);
         Ok(())
     }
+}
+
+/// The tables that nobody has taken yet.
+fn locked(waiting: &Mutex<Vec<Estimate>>) -> MutexGuard<'_, Vec<Estimate>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Passes the solver's progress on.

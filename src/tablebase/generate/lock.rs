@@ -41,6 +41,7 @@ impl Site {
     /// is there.
     pub(crate) fn enter(dir: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(dir)?;
+        // Whoever is alone in the folder knows that all unfinished files there were left by killed runs.
         let share = FolderLock::enter(&dir.join(GATE), || sweep(dir, is_left))?;
         Ok(Self { dir: dir.to_owned(), share })
     }
@@ -50,8 +51,10 @@ impl Site {
     pub(crate) fn tidy(dir: &Path) {
         let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
         let mut names = entries.map(|entry| entry.file_name());
-        let is_old = |name: &str| is_lock(name) || is_part(name) || is_outdated(dir, name);
-        if names.any(|name| name.to_str().is_some_and(is_old)) {
+        if names.any(|name| {
+            name.to_str()
+                .is_some_and(|name: &str| is_lock(name) || is_part(name) || is_outdated(dir, name))
+        }) {
             let tidied = Self::enter(dir).map(drop);
             tracing::debug!(?tidied, "left behind");
         }
@@ -61,6 +64,7 @@ impl Site {
     /// killed runs left of it.
     pub(crate) fn claim(&self, file_name: &str) -> io::Result<Claim> {
         let claim = FileLock::claim_at(self.dir.join(format!(".{file_name}{LOCK}")))?;
+        // On a file system without locks another process may be at work on the very same files.
         if self.share.is_held() && matches!(claim, Claim::Ours(_)) {
             let prefixes =
                 [format!(".{file_name}{PART}"), format!("..{file_name}{CHECKPOINT}{PART}")];
@@ -119,8 +123,10 @@ fn is_lock(name: &str) -> bool {
 
 /// Returns true if a file is named like an unfinished version of a table or of a checkpoint.
 fn is_part(name: &str) -> bool {
-    let of = |name: &str| name.strip_suffix(CHECKPOINT).unwrap_or(name).ends_with(TABLE);
-    name.starts_with('.') && name.split_once(PART).is_some_and(|(name, _)| of(name))
+    name.starts_with('.')
+        && name
+            .split_once(PART)
+            .is_some_and(|(name, _)| name.strip_suffix(CHECKPOINT).unwrap_or(name).ends_with(TABLE))
 }
 
 #[cfg(test)]

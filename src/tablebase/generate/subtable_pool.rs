@@ -77,6 +77,8 @@ impl SubtablePool {
         let mut found = HashMap::new();
         for half in needed_sides(material) {
             let (left, side) = half;
+            // The lock is not held while a table is read. Two threads may read the same one; the first is
+            // kept.
             let kept = self.lock().kept.get(&half).map(Arc::clone);
             let table = match kept {
                 Some(table) => table,
@@ -97,6 +99,8 @@ impl SubtablePool {
             let half = (material, side);
             if state.is_needed(half) {
                 let mut halves = vec![Vec::new(); table.index.sides()];
+                // A half is kept by itself: captures need one side to move only, and halves are let go of
+                // one by one.
                 halves[side] = words;
                 let index = Arc::clone(&table.index);
                 let table = Table { index, words: halves, ranks: table.ranks.clone() };
@@ -124,9 +128,9 @@ impl SubtablePool {
     pub(crate) fn shrink(&self, most: u64) {
         let mut state = self.lock();
         while state.bytes() > most {
-            let next = |half: &Half| state.users.get(half).and_then(BTreeSet::first).copied();
-            let Some(latest) = state.kept.keys().copied().max_by_key(|half| (next(half), *half))
-            else {
+            let Some(latest) = state.kept.keys().copied().max_by_key(|half| {
+                (state.users.get(half).and_then(BTreeSet::first).copied(), *half)
+            }) else {
                 return;
             };
             state.kept.remove(&latest);

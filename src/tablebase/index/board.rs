@@ -85,6 +85,7 @@ impl<'a> Board<'a> {
         if slot == self.slot {
             return self.is_possible;
         }
+        // One comparison for both ends: below the row the difference wraps to a large number.
         if slot.wrapping_sub(self.row.first) >= self.row.len {
             self.seek_row(slot);
         }
@@ -115,6 +116,7 @@ impl<'a> Board<'a> {
         self.digits = index.digits(slot);
         self.squares = index.squares(&self.digits);
         let last = index.groups.len() - 1;
+        // Within a row only the last group changes: everything else is kept.
         self.row.len = index.groups[last - 1].stride;
         self.row.first = slot - slot % self.row.len;
         let fixed = &self.squares[..index.groups[last].men.start];
@@ -129,7 +131,8 @@ impl<'a> Board<'a> {
     }
 
     fn kings_face(&self) -> bool {
-        let (red, black) = (self.squares[0], self.squares[self.index.first_men]);
+        let red = self.squares[0];
+        let black = self.squares[self.index.first_men];
         red.file() == black.file() && !between(red, black).meets(self.occupied)
     }
 
@@ -218,6 +221,7 @@ impl<'a> Board<'a> {
     fn is_safe(&self, side: Side, man: usize, to: Square) -> bool {
         let king_man = self.index.king(side);
         let king = if man == king_man { to } else { self.squares[king_man] };
+        // The captured piece is left out by its square: it still stands in the list.
         let occupied = self.occupied.without(self.squares[man]).with(to);
         !self.is_king_attacked(side, king, occupied, Some(to))
     }
@@ -279,8 +283,11 @@ impl<'a> Board<'a> {
         let from = self.squares[man];
         let over = |mounts: u32| {
             let in_line = |to: &Square| from.file() == to.file() || from.rank() == to.rank();
-            let is_hit = |to: &Square| (between(from, *to) & self.occupied).len() == mounts;
-            victims.into_iter().filter(in_line).filter(is_hit).collect()
+            victims
+                .into_iter()
+                .filter(in_line)
+                .filter(|to: &Square| (between(from, *to) & self.occupied).len() == mounts)
+                .collect()
         };
         match self.index.men[man].piece.role() {
             Role::King => king_attacks(from) & victims,
@@ -406,7 +413,8 @@ impl<'a> Board<'a> {
     #[inline]
     fn fold_bases(&self) -> (u32, u32) {
         let index = self.index;
-        let (fold, last) = (index.fold_group(), index.groups.len() - 1);
+        let fold = index.fold_group();
+        let last = index.groups.len() - 1;
         let base = self.slot - index.fold_worth(self.digits[fold])[0];
         let image_base = if fold == last {
             self.row.mirror_worth
@@ -514,7 +522,8 @@ impl<'a> Board<'a> {
 /// The free squares from a square on: a step for each way, and their number.
 #[inline]
 fn free_ways(occupied: Bitboard, square: Square) -> [(isize, u32); 4] {
-    let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
+    let file = u32::from(square.file());
+    let rank = u32::from(square.rank());
     let in_rank = (occupied.bits() >> (9 * rank)) as u32 & 0x1ff;
     let in_file = file_bits(occupied.bits() >> file);
     let (left, right) = free_around(in_rank, file, 9);
@@ -526,7 +535,10 @@ fn free_ways(occupied: Bitboard, square: Square) -> [(isize, u32); 4] {
 #[inline]
 const fn free_around(bits: u32, at: u32, len: u32) -> (u32, u32) {
     let below = bits & ((1 << at) - 1);
+    // A bit beyond the edge ends the count there.
     let above = bits >> (at + 1) | 1 << (len - 1 - at);
+    // Of 32 bits those from `at` on are clear: what is left of the leading zeros are the free squares
+    // below.
     (at + below.leading_zeros() - 32, above.trailing_zeros())
 }
 

@@ -174,6 +174,8 @@ impl Index {
         let product = sizes.iter().try_fold(1u64, |all, &(size, _)| all.checked_mul(size))?;
         let slots = sizes
             .iter()
+            // Folding through a group keeps one of each mirrored pair and every digit that is its own
+            // image: half of size and fixed ones together.
             .filter_map(|&(size, fixed)| (product / size).checked_mul(u64::midpoint(size, fixed)));
         u32::try_from(slots.min()?).ok().filter(|&slots| slots < u32::MAX)
     }
@@ -206,6 +208,8 @@ impl Index {
         let fold = best_fold(&groups);
         let (folded, unfolded) = fold_maps(&groups[fold].mirror);
         let mut stride = 1;
+        // The last group is the fastest: its placements lie beside each other, and going over them touches
+        // memory in order.
         for (i, group) in groups.iter_mut().enumerate().rev() {
             group.stride = stride;
             stride *= if i == fold { unfolded.len() as u32 } else { group.size };
@@ -340,6 +344,8 @@ impl Index {
     /// The digits with the colours exchanged; for symmetric materials.
     #[inline]
     pub(crate) fn swapped(&self, digits: &Digits) -> Digits {
+        // Both sides have the same groups in the same order, and the second side's digits are numbered as
+        // it sees the board.
         let half = digits.len() / 2;
         digits[half..].iter().chain(&digits[..half]).copied().collect()
     }
@@ -353,6 +359,8 @@ impl Index {
         along: &[u32],
         mut visit: impl FnMut(Option<u32>),
     ) {
+        // Slots are linear in one group's digit if the others stay: the base is found once, and each
+        // further slot is one multiplication.
         digits[group] = 0;
         if group == self.fold {
             let (base, image_base) = self.fold_bases(digits);
@@ -365,11 +373,15 @@ impl Index {
             return;
         }
         let stride = self.groups[group].stride;
+        // If the fold group's digit is not stored, the mirror image stands for the placement, and every
+        // other digit is mirrored with it.
         let images = if self.is_stored(digits) { None } else { Some(&self.groups[group].mirror) };
         let base = self.slot(digits) - images.map_or(0, |mirror| mirror[0] * stride);
         for &digit in along {
-            let image = |digit: u32| images.map_or(digit, |mirror| mirror[digit as usize]);
-            visit((digit != NONE).then(|| base + image(digit) * stride));
+            visit(
+                (digit != NONE)
+                    .then(|| base + images.map_or(digit, |mirror| mirror[digit as usize]) * stride),
+            );
         }
     }
 
@@ -433,12 +445,13 @@ impl Group {
     }
 
     fn steps(&self) -> Steps {
-        let digit = |squares: &[Square]| self.digit(squares);
         match (&self.ranker, self.men.len()) {
-            (_, 1) => Steps::Lone(Square::all().map(|a| digit(&[a]).unwrap_or(NONE)).collect()),
+            (_, 1) => {
+                Steps::Lone(Square::all().map(|a| self.digit(&[a]).unwrap_or(NONE)).collect())
+            }
             (Ranker::Attackers, 2) => {
                 let pairs = Square::all().flat_map(|a| Square::all().map(move |b| [a, b]));
-                Steps::Pair(pairs.map(|pair| digit(&pair).unwrap_or(0) as u16).collect())
+                Steps::Pair(pairs.map(|pair| self.digit(&pair).unwrap_or(0) as u16).collect())
             }
             (Ranker::Attackers, _) => Steps::Many,
             (Ranker::Palace(ranks), _) => {
@@ -574,8 +587,10 @@ impl Group {
             return (local != u8::MAX).then_some(u32::from(local));
         }
         if let [a, b] = squares {
-            let (a, b) = (local(a), local(b));
-            let (low, high) = (a.min(b), a.max(b));
+            let a = local(a);
+            let b = local(b);
+            let low = a.min(b);
+            let high = a.max(b);
             let is_pair = low != high && high != u8::MAX;
             return is_pair.then(|| BINOMIAL[usize::from(high)][2] + u32::from(low));
         }
@@ -614,9 +629,13 @@ fn group_size(material: Material, side: Side, kinds: &[Role]) -> (u64, u64) {
     let count = usize::from(material.count(side, kinds[0]));
     let middle = standing(kinds[0]).filter(|square| square.mirrored() == *square).count();
     let pairs = (points - middle) / 2;
-    let choose = |n: usize, k: usize| u64::from(BINOMIAL[n][k]);
     let fixed = (0..=count / 2).map(|p| choose(pairs, p) * choose(middle, count - 2 * p)).sum();
     (choose(points, count), fixed)
+}
+
+/// The number of sets of `k` among `n`.
+fn choose(n: usize, k: usize) -> u64 {
+    u64::from(BINOMIAL[n][k])
 }
 
 fn palace_men(material: Material, side: Side) -> usize {
@@ -626,11 +645,13 @@ fn palace_men(material: Material, side: Side) -> usize {
 
 /// The group whose folding saves the most; the first of equals.
 fn best_fold(groups: &[Group]) -> usize {
-    let share = |group: &Group| {
-        let fixed = group.mirror.iter().enumerate().filter(|&(d, &m)| d as u32 == m).count();
-        (fixed as u64 * 1_000_000_000).div_ceil(u64::from(group.size))
-    };
-    (0..groups.len()).min_by_key(|&i| share(&groups[i])).unwrap_or(0)
+    (0..groups.len()).min_by_key(|&i| fixed_share(&groups[i])).unwrap_or(0)
+}
+
+/// The share of the placements that are their own mirror image, in parts of a thousand million.
+fn fixed_share(group: &Group) -> u64 {
+    let fixed = group.mirror.iter().enumerate().filter(|&(d, &m)| d as u32 == m).count();
+    (fixed as u64 * 1_000_000_000).div_ceil(u64::from(group.size))
 }
 
 /// From digits to folded digits and back.

@@ -27,7 +27,8 @@ impl<'a> Walker<'a> {
         for man in &index.men {
             groups[man.piece.index()] = man.group;
         }
-        let (digits, squares) = (Digits::new(), Squares::new());
+        let digits = Digits::new();
+        let squares = Squares::new();
         Self { index, groups, slot: None, digits, position: None, squares }
     }
 
@@ -88,8 +89,10 @@ impl<'a> Walker<'a> {
         let digit = if group.men.len() == 1 {
             group.digit(&[to])?
         } else {
-            let there = |&square: &Square| if square == from { to } else { square };
-            let squares: Squares = self.squares[group.men.clone()].iter().map(there).collect();
+            let squares: Squares = self.squares[group.men.clone()]
+                .iter()
+                .map(|&square: &Square| if square == from { to } else { square })
+                .collect();
             group.digit(&squares)?
         };
         if self.index.is_symmetric() || number == self.index.fold_group() {

@@ -65,6 +65,7 @@ impl BlockCache {
     pub(crate) fn read<T>(&self, key: u64, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let mut set = self.set(key);
         let place = set.blocks.iter().position(|&(other, _)| other == key)?;
+        // Eight ways at most: moving them is cheaper than keeping times of use.
         set.blocks[..=place].rotate_right(1);
         Some(read(&set.blocks[0].1))
     }
@@ -72,6 +73,7 @@ impl BlockCache {
     pub(crate) fn put(&self, key: u64, block: Box<[u8]>) {
         HAS_LOADED.set(true);
         let mut set = self.set(key);
+        // Two threads of a lane may have decoded the same block at the same time.
         if set.blocks.iter().any(|&(other, _)| other == key) {
             return;
         }

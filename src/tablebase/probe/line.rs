@@ -88,6 +88,26 @@ pub struct LoopMove {
 impl Tables {
     /// The best line from a position, of at most `plies` plies.
     ///
+    /// ```
+    /// use juzhong::tablebase::{GenerateOptions, LineEnd, Metric, NoProgress, Rules, Tables};
+    /// use juzhong::tablebase::{Wdl, generate_all};
+    /// use juzhong::xiangqi::Position;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let options = GenerateOptions::default();
+    /// generate_all(folder.path(), &["KRvK".parse()?], &options, &NoProgress)?;
+    ///
+    /// let tables = Tables::open(folder.path(), Rules::default(), Metric::Dtm)?;
+    /// let position = Position::from_fen("3k5/9/9/9/9/9/9/9/4R4/4K4 w")?;
+    /// let entry = tables.probe(&position)?;
+    /// let line = tables.best_line(&position, 100)?;
+    /// assert_eq!(entry.wdl, Wdl::Win);
+    /// assert_eq!(line.moves.len(), usize::from(entry.distance));
+    /// // Who cannot move has lost, in check or not.
+    /// assert!(matches!(line.end, LineEnd::Mate | LineEnd::Stalemate));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If a table is missing or damaged.
@@ -124,12 +144,16 @@ const fn rule_set(rules: Rules) -> RuleSet {
 impl BestLine {
     /// Notes why the line has ended, if it has.
     fn has_ended(&mut self, metric: Metric) -> bool {
-        let is_capture = |last: &BestMove| last.before.piece_at(last.mv.to()).is_some();
         self.end = if !self.position.has_legal_move() {
             if self.position.in_check() { LineEnd::Mate } else { LineEnd::Stalemate }
         } else if self.entry.wdl == Wdl::Draw {
             LineEnd::Draw
-        } else if metric.ends_with_capture() && self.moves.last().is_some_and(is_capture) {
+        } else if metric.ends_with_capture()
+            && self
+                .moves
+                .last()
+                .is_some_and(|last: &BestMove| last.before.piece_at(last.mv.to()).is_some())
+        {
             LineEnd::Capture
         } else if self.first_occurrence().is_some() {
             LineEnd::Loop

@@ -42,6 +42,8 @@ impl Memo {
         let places = self.places.get_or_init(|| {
             std::iter::repeat_with(AtomicU64::default).take(1 << PLACE_BITS).collect()
         });
+        // One word holds everything, so that no reader sees the key of one value with the content of
+        // another.
         places[place].store(IS_THERE | data << REST_BITS | rest, Relaxed);
     }
 
@@ -61,12 +63,15 @@ const fn split(key: u64) -> Option<(usize, u64)> {
     if key >> KEY_BITS != 0 {
         return None;
     }
+    // Multiplying by an odd number is one to one modulo a power of two: place and rest together are the key
+    // again.
     let product = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) & low_bits(KEY_BITS);
     Some(((product >> REST_BITS) as usize, product & low_bits(REST_BITS)))
 }
 
 fn packed(value: Entry) -> Option<u64> {
-    let (order, distance) = (u64::from(value.order), u64::from(value.distance));
+    let order = u64::from(value.order);
+    let distance = u64::from(value.distance);
     let fits = order >> ORDER_BITS == 0 && distance >> DISTANCE_BITS == 0;
     let wdl = u64::from(symbol_of(value.wdl));
     fits.then_some((wdl << ORDER_BITS | order) << DISTANCE_BITS | distance)

@@ -48,8 +48,11 @@ impl SideStats {
     #[must_use]
     pub fn beyond(&self, plies: u16) -> (u64, u64) {
         let count = |wdl: Wdl| {
-            let is_late = |row: &&HistogramRow| row.entry.wdl == wdl && row.entry.distance > plies;
-            self.histogram.iter().filter(is_late).map(|row| row.count).sum()
+            self.histogram
+                .iter()
+                .filter(|row: &&HistogramRow| row.entry.wdl == wdl && row.entry.distance > plies)
+                .map(|row| row.count)
+                .sum()
         };
         (count(Wdl::Win), count(Wdl::Loss))
     }
@@ -59,9 +62,13 @@ impl Stats {
     /// The same with the sides exchanged: the canonical second side being Red.
     #[must_use]
     pub fn swapped(self) -> Self {
-        let turn =
-            |side: SideStats| SideStats { longest: side.longest.as_ref().map(exchanged), ..side };
-        Self { sides: self.sides.swapped().map(turn), ..self }
+        Self {
+            sides: self.sides.swapped().map(|side: SideStats| SideStats {
+                longest: side.longest.as_ref().map(exchanged),
+                ..side
+            }),
+            ..self
+        }
     }
 }
 
@@ -75,16 +82,15 @@ impl Tables {
         let file = self.file(material)?;
         let header = &file.header;
         let mut longest = header.longest_positions();
-        let side_stats = |side: Side| SideStats {
-            counts: header.counts[side.index()],
-            longest: longest[side].take(),
-            histogram: header.histogram(side),
-        };
         Ok(Stats {
             material,
             rules: self.rules(),
             metric: self.metric(),
-            sides: BySide::new_with(side_stats),
+            sides: BySide::new_with(|side: Side| SideStats {
+                counts: header.counts[side.index()],
+                longest: longest[side].take(),
+                histogram: header.histogram(side),
+            }),
             slots: file.header.slots,
             bytes: file.bytes(),
             wdl_bytes: file.section_bytes(Section::Wdl),

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -108,6 +109,7 @@ impl Found<'_> {
     /// A number that no other spot of the folder has.
     #[inline]
     fn key(&self, spot: Spot) -> u64 {
+        // A spot has 38 bits at most: two of the stream, 18 of the block and 18 of the place.
         u64::from(self.number) << 38 | spot.number()
     }
 }
@@ -131,9 +133,8 @@ impl Tables {
     pub fn open_all(dirs: &[PathBuf], rules: Rules, metric: Metric) -> Result<Self, TableError> {
         let mut homes = BTreeMap::new();
         for (number, dir) in dirs.iter().enumerate() {
-            let failed = |source| TableError::Read { path: dir.clone(), source };
-            for entry in std::fs::read_dir(dir).map_err(failed)? {
-                let name = entry.map_err(failed)?.file_name();
+            for entry in std::fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
+                let name = entry.map_err(|source| unreadable(dir, source))?.file_name();
                 let name = name.to_str().unwrap_or_default();
                 if let Some(material) = material_of_file(name, rules, metric) {
                     homes.entry(material).or_insert(number);
@@ -169,10 +170,9 @@ impl Tables {
     ///
     /// If the folder cannot be read.
     pub fn kinds_in(dir: &Path) -> Result<BTreeSet<(Rules, Metric)>, TableError> {
-        let failed = |source| TableError::Read { path: dir.to_owned(), source };
         let mut kinds = BTreeSet::new();
-        for entry in std::fs::read_dir(dir).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
+        for entry in std::fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
+            let name = entry.map_err(|source| unreadable(dir, source))?.file_name();
             kinds.extend(name.to_str().and_then(kind_of_file));
         }
         Ok(kinds)
@@ -300,6 +300,7 @@ impl Tables {
         })?;
         match best {
             None if wdl == Wdl::Win => Err(found.file.damaged(spot)),
+            // A lost position with no move that keeps the loss has no move at all.
             None => Ok(Entry::loss(0, 0)),
             Some(best) if wdl == Wdl::Win && best.order > 0 => {
                 let is_in_loop = found.file.is_in_loop(self.symbol(found, spot)?, spot)?;
@@ -318,6 +319,7 @@ impl Tables {
             return is_lost.then(|| self.probe_of(position, wdl)).transpose();
         }
         let found = table.find(position)?;
+        // From a lost position every move leads to a win, so that only wins need this look.
         if wdl == Wdl::Loss && self.wdl_at(position, &found, Wdl::Loss, Wdl::Draw)? != Wdl::Loss {
             return Ok(None);
         }
@@ -350,9 +352,13 @@ impl Tables {
         }
         let mut best = Wdl::Loss;
         for_each_move(position, |after, _is_capture| {
+            // Alpha-beta: bounds change places and signs with the side to move, and what is found already
+            // raises the lower one.
             best = best.max(-self.bounded_wdl(after, -high, -low.max(best))?);
             Ok(best < high)
         })?;
+        // A result at a bound may be better or worse than it says, unless nothing lies beyond that bound.
+        // Only exact ones are remembered, for other bounds may ask next.
         let is_exact = (best > low || low == Wdl::Loss) && (best < high || high == Wdl::Win);
         if is_exact {
             self.rebuilt.put(key, Entry { wdl: best, order: 0, distance: 0 });
@@ -535,7 +541,8 @@ impl Tables {
     }
 
     pub(crate) fn missing(&self, material: Material) -> ProbeError {
-        let (rules, metric) = (self.rules, self.metric);
+        let rules = self.rules;
+        let metric = self.metric;
         let dir = self.dirs.first().cloned().unwrap_or_default();
         TableError::Missing { material, dir, rules, metric }
     }
@@ -603,6 +610,11 @@ impl Tables {
             Ok(file.symbol(raw, spot))
         })
     }
+}
+
+/// The error of a folder that cannot be read.
+fn unreadable(dir: &Path, source: io::Error) -> TableError {
+    TableError::Read { path: dir.to_owned(), source }
 }
 
 /// Calls `visit` with the position after each legal capture until it returns `false`.

@@ -34,16 +34,17 @@ pub(crate) fn judge<A: ChaseGraph>(
 ) -> Result<Vec<Verdict>, SolveError> {
     let sides = solver.graph.sides();
     let chasers = (0..sides).filter(|&side| solver.graph.can_chase(side));
-    let judge_one = |chaser| {
-        let round = Round { solver, chaser, victim: solver.graph.other(chaser) };
-        let graph = Graph::new(&round);
-        if watch.is_cancelled() {
-            Err(SolveError::Cancelled)
-        } else {
-            Ok(graph.verdict(chaser, &solve(&graph.play)))
-        }
-    };
-    chasers.map(judge_one).collect()
+    chasers
+        .map(|chaser| {
+            let round = Round { solver, chaser, victim: solver.graph.other(chaser) };
+            let graph = Graph::new(&round);
+            if watch.is_cancelled() {
+                Err(SolveError::Cancelled)
+            } else {
+                Ok(graph.verdict(chaser, &solve(&graph.play)))
+            }
+        })
+        .collect()
 }
 
 struct Round<'s, 'a, A> {
@@ -153,21 +154,30 @@ impl Graph {
 
     fn add_evasions<A: ChaseGraph>(&mut self, round: &Round<'_, '_, A>, hunting: &[u32]) {
         let groups: Vec<&[ChaseState]> = self.victim_states.chunk_by(|a, b| a.0 == b.0).collect();
-        let moves_of = |states: &&[ChaseState]| {
-            let is_hunting = |next| hunting.binary_search(&next).is_ok();
-            let (side, slot) = (round.victim, states[0].0);
-            round.solver.graph.quiet_moves(side, slot, Followed::Mover, is_hunting)
-        };
-        let all_moves: Vec<Vec<QuietMove>> = groups.par_iter().map(moves_of).collect();
+        let all_moves: Vec<Vec<QuietMove>> = groups
+            .par_iter()
+            .map(|states: &&[ChaseState]| {
+                let side = round.victim;
+                let slot = states[0].0;
+                round.solver.graph.quiet_moves(side, slot, Followed::Mover, |next| {
+                    hunting.binary_search(&next).is_ok()
+                })
+            })
+            .collect();
         for (states, moves) in groups.into_iter().zip(&all_moves) {
             for &(_, man) in states {
                 let place = |mv: &QuietMove| {
                     self.chaser_states.binary_search(&after(mv, man)).ok().map(|place| place as u32)
                 };
-                let escapes =
-                    |mv: &&QuietMove| mv.chased == 0 && !round.is_checked(round.chaser, mv.next);
                 self.play.evasions.push(moves.iter().filter_map(place));
-                self.play.escapes.push(moves.iter().filter(escapes).filter_map(place));
+                self.play.escapes.push(
+                    moves
+                        .iter()
+                        .filter(|mv: &&QuietMove| {
+                            mv.chased == 0 && !round.is_checked(round.chaser, mv.next)
+                        })
+                        .filter_map(place),
+                );
             }
         }
     }

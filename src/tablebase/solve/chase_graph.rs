@@ -83,7 +83,8 @@ impl ChaseGraph for TableGraph {
             index.men_of(side).filter(move |&man| of_kind(index.men[man].piece.role()))
         };
         of_kind(!prey_side, is_chaser).any(|man| {
-            let (role, from) = (index.men[man].piece.role(), squares[man]);
+            let role = index.men[man].piece.role();
+            let from = squares[man];
             of_kind(prey_side, is_prey).any(|prey| attacks(role, from, squares[prey], occupied))
         })
     }
@@ -112,9 +113,11 @@ impl ChaseGraph for TableGraph {
                 }
                 let victims = chased(&position, Move::new(from, to));
                 let waiters = index.men_of(!mover);
-                let is_chased = |man: &usize| victims.has(before[*man]);
                 let first = waiters.start;
-                let chased = waiters.filter(is_chased).map(|man| 1 << (man - first)).sum();
+                let chased = waiters
+                    .filter(|man: &usize| victims.has(before[*man]))
+                    .map(|man| 1 << (man - first))
+                    .sum();
                 let side = if followed == Followed::Mover { mover } else { !mover };
                 let renumbered = renumber(index, side, &squares, next);
                 moves.push(QuietMove { next: next.0, chased, renumbered });

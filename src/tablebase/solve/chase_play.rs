@@ -179,14 +179,15 @@ impl Distances {
     /// Adds the distances of some of the states, counted on from the greatest here.
     fn add(&mut self, states: &States, distances: &Self) {
         let base = self.beyond();
-        let enter = |places: &[u32], of: &[u16], into: &mut [u16]| {
-            for (&place, &distance) in places.iter().zip(of).filter(|(_, distance)| **distance > 0)
-            {
-                into[place as usize] = base.saturating_add(distance);
-            }
-        };
-        enter(&states.chaser_states, &distances.chaser_states, &mut self.chaser_states);
-        enter(&states.victim_states, &distances.victim_states, &mut self.victim_states);
+        enter(&states.chaser_states, &distances.chaser_states, &mut self.chaser_states, base);
+        enter(&states.victim_states, &distances.victim_states, &mut self.victim_states, base);
+    }
+}
+
+/// Adds the distances of states to those at their places, counted on from `base`.
+fn enter(places: &[u32], of: &[u16], into: &mut [u16], base: u16) {
+    for (&place, &distance) in places.iter().zip(of).filter(|(_, distance)| **distance > 0) {
+        into[place as usize] = base.saturating_add(distance);
     }
 }
 
@@ -285,9 +286,8 @@ impl<'g> Subgame<'g> {
     /// Adds the states from which the victim forces a visit to those that have a distance, beyond
     /// them.
     fn attract(&self, distances: &mut Distances) {
-        let reached = |of: &[u16]| (0..of.len() as u32).filter(|&i| of[i as usize] > 0).collect();
-        let (chaser_states, victim_states) =
-            (reached(&distances.chaser_states), reached(&distances.victim_states));
+        let chaser_states = reached(&distances.chaser_states);
+        let victim_states = reached(&distances.victim_states);
         let beyond = distances.beyond();
         self.spread(distances, chaser_states, victim_states, beyond);
     }
@@ -342,8 +342,11 @@ impl<'g> Subgame<'g> {
     fn add_won_by_check(&self, distances: &mut Distances) {
         loop {
             let rest = self.without(distances);
-            let in_check = |&victim_state: &u32| self.play.victim_checked[victim_state as usize];
-            if !rest.victim_states.iter().any(in_check) {
+            if !rest
+                .victim_states
+                .iter()
+                .any(|&victim_state: &u32| self.play.victim_checked[victim_state as usize])
+            {
                 return;
             }
             let won = self.play.checks_among(&rest).won_by_check();
@@ -356,12 +359,9 @@ impl<'g> Subgame<'g> {
 
     /// The states left that have no distance.
     fn without(&self, distances: &Distances) -> States {
-        let pick = |left: &[bool], of: &[u16]| {
-            (0..left.len() as u32).filter(|&i| left[i as usize] && of[i as usize] == 0).collect()
-        };
         States {
-            chaser_states: pick(&self.chaser_states, &distances.chaser_states),
-            victim_states: pick(&self.victim_states, &distances.victim_states),
+            chaser_states: unreached(&self.chaser_states, &distances.chaser_states),
+            victim_states: unreached(&self.victim_states, &distances.victim_states),
         }
     }
 
@@ -373,6 +373,16 @@ impl<'g> Subgame<'g> {
             drop_without(&mut self.victim_states, &distances.victim_states);
         !self.dropped_chaser_states.is_empty() || !self.dropped_victim_states.is_empty()
     }
+}
+
+/// The states that are left and have no distance.
+fn unreached(left: &[bool], of: &[u16]) -> Vec<u32> {
+    (0..left.len() as u32).filter(|&i| left[i as usize] && of[i as usize] == 0).collect()
+}
+
+/// The states that have a distance.
+fn reached(of: &[u16]) -> Vec<u32> {
+    (0..of.len() as u32).filter(|&i| of[i as usize] > 0).collect()
 }
 
 /// The places of a value.

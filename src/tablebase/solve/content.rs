@@ -62,18 +62,19 @@ pub(crate) fn content_hash(table: &Table) -> [u8; 32] {
 
 /// From words to the values that are hashed.
 fn value_map(table: &Table) -> Vec<i16> {
-    let value = |word: u16| match table.checked_meaning(word) {
-        None => ILLEGAL,
-        Some(entry) => {
-            let rank = (word.wrapping_sub(1) / 2).cast_signed();
-            match entry.wdl {
-                Wdl::Draw => 0,
-                Wdl::Win => 1 + rank,
-                Wdl::Loss => -1 - rank,
+    (0..=crate::tablebase::solve::table::DRAW)
+        .map(|word: u16| match table.checked_meaning(word) {
+            None => ILLEGAL,
+            Some(entry) => {
+                let rank = (word.wrapping_sub(1) / 2).cast_signed();
+                match entry.wdl {
+                    Wdl::Draw => 0,
+                    Wdl::Win => 1 + rank,
+                    Wdl::Loss => -1 - rank,
+                }
             }
-        }
-    };
-    (0..=crate::tablebase::solve::table::DRAW).map(value).collect()
+        })
+        .collect()
 }
 
 impl<'a> Loops<'a> {
@@ -168,8 +169,9 @@ impl<'a> Loops<'a> {
     }
 
     fn place(&self, group: usize, choices: &[usize]) -> usize {
-        let step = |place, &c: &usize| place * self.components[c].choices.len() + choices[c];
-        self.parts[group].iter().fold(0, step)
+        self.parts[group]
+            .iter()
+            .fold(0, |place, &c: &usize| place * self.components[c].choices.len() + choices[c])
     }
 }
 
@@ -209,16 +211,18 @@ fn group_digits(
     parts: &[usize],
 ) -> Vec<u32> {
     let total = parts.iter().map(|&c| components[c].choices.len()).product();
-    let digit = |flat: usize| {
-        let mut rest = flat;
-        let mut squares: Vec<&[Square]> = Vec::new();
-        for &c in parts.iter().rev() {
-            let choices = &components[c].choices;
-            squares.push(&choices[rest % choices.len()]);
-            rest /= choices.len();
-        }
-        squares.reverse();
-        index.groups[group].digit(&squares.concat()).unwrap_or(NO_DIGIT)
-    };
-    (0..total).into_par_iter().map(digit).collect()
+    (0..total)
+        .into_par_iter()
+        .map(|flat: usize| {
+            let mut rest = flat;
+            let mut squares: Vec<&[Square]> = Vec::new();
+            for &c in parts.iter().rev() {
+                let choices = &components[c].choices;
+                squares.push(&choices[rest % choices.len()]);
+                rest /= choices.len();
+            }
+            squares.reverse();
+            index.groups[group].digit(&squares.concat()).unwrap_or(NO_DIGIT)
+        })
+        .collect()
 }

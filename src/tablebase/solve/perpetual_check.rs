@@ -79,6 +79,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
     fn begin(&self) -> (Members, Vec<u32>) {
         let fresh = self.solver.select_open(self.checker, |cursor, word, slot| {
             word & UNDECIDED != 0
+                // A capture of a later order may still turn out to be better, or be known to lose: until
+                // then nothing is said.
                 && word & (LATER | NOT_L) == 0
                 && !matches!(word & COUNTER, 0 | DRAWS)
                 && self.may_be_in_l(cursor, slot)
@@ -103,11 +105,16 @@ impl<A: GameGraph> Round<'_, '_, A> {
         fresh.par_iter().for_each(|&slot| {
             self.solver.mark(self.checker, slot, IN_L);
         });
-        let (mut candidates, mut victims) = (fresh.clone(), Vec::new());
+        let mut candidates = fresh.clone();
+        let mut victims = Vec::new();
         let mut frontier = fresh;
         while !frontier.is_empty() {
+            // Predecessors of positions with the checker to move are those of the victim, and the other way
+            // about.
             let evading = self.before(self.checker, &frontier, |_, before, out| {
                 if self.has(self.victim, before, CHECKED)
+                    // Marking is what decides between threads that meet the same position: one of them gets
+                    // true and lists it.
                     && self.solver.mark(self.victim, before, IN_W)
                 {
                     out.push(before);
@@ -126,6 +133,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
             victims.extend(evading);
             candidates.extend_from_slice(&frontier);
         }
+        // The order in which threads found them is chance; sorted, they are visited in the order of memory
+        // as well.
         candidates.par_sort_unstable();
         victims.par_sort_unstable();
         (candidates, victims)
@@ -155,6 +164,8 @@ impl<A: GameGraph> Round<'_, '_, A> {
         let all = self.solver.graph.successors(cursor, self.checker, slot, |next| {
             let word = self.solver.word(self.victim, next);
             if word & UNDECIDED == 0 {
+                // A move that is won for the other side too late for the limit is no loss: it draws, and
+                // such a checker need not check.
                 return word == ILLEGAL || self.solver.is_won_in_time(word);
             }
             checks = true;
@@ -208,6 +219,7 @@ impl<A: GameGraph> Round<'_, '_, A> {
         let mut distance = 1;
         let horizon = self.solver.horizon;
         while !level.is_empty() {
+            // A result at the horizon is known, but a move before it would be beyond.
             let spread = if distance < horizon { level.as_slice() } else { &[] };
             let losing = self.before(self.victim, spread, |cursor, before, out| {
                 let word = self.solver.word(self.checker, before);
@@ -240,11 +252,14 @@ impl<A: GameGraph> Round<'_, '_, A> {
     /// Drops from L and W the positions not reached, and removes the marks of reaching.
     fn drop_unreached(&self, members: &Members) -> (Vec<u32>, Vec<u32>) {
         let drop = |side: usize, slots: &[u32], member: u16, reached: u16| {
-            let is_unreached = |&slot: &u32| {
-                let is_reached = self.solver.unmark(side, slot, reached);
-                !is_reached && self.solver.unmark(side, slot, member)
-            };
-            slots.par_iter().copied().filter(is_unreached).collect()
+            slots
+                .par_iter()
+                .copied()
+                .filter(|&slot: &u32| {
+                    let is_reached = self.solver.unmark(side, slot, reached);
+                    !is_reached && self.solver.unmark(side, slot, member)
+                })
+                .collect()
         };
         (
             drop(self.checker, &members.checkers, IN_L, REACHED_L),
@@ -277,17 +292,21 @@ impl<A: GameGraph> Round<'_, '_, A> {
         slots: &[u32],
         visit: impl Fn(&mut A::Cursor<'_>, u32, &mut Vec<u32>) + Sync,
     ) -> Vec<u32> {
-        let visit_before = |slots: &[u32]| {
-            let graph = self.solver.graph;
-            let (mut cursor, mut own, mut out) = (graph.cursor(), graph.cursor(), Vec::new());
-            for &slot in slots {
-                graph.predecessors(&mut cursor, side, slot, |before| {
-                    visit(&mut own, before, &mut out);
-                });
-            }
-            out
-        };
-        slots.par_chunks(LISTED).flat_map_iter(visit_before).collect()
+        slots
+            .par_chunks(LISTED)
+            .flat_map_iter(|slots: &[u32]| {
+                let graph = self.solver.graph;
+                let mut cursor = graph.cursor();
+                let mut own = graph.cursor();
+                let mut out = Vec::new();
+                for &slot in slots {
+                    graph.predecessors(&mut cursor, side, slot, |before| {
+                        visit(&mut own, before, &mut out);
+                    });
+                }
+                out
+            })
+            .collect()
     }
 
     /// Those of `slots` that satisfy `keep`, in order.
@@ -296,11 +315,13 @@ impl<A: GameGraph> Round<'_, '_, A> {
         slots: &[u32],
         keep: impl Fn(&mut A::Cursor<'_>, u32) -> bool + Sync,
     ) -> Vec<u32> {
-        let kept = |slots: &[u32]| {
-            let mut cursor = self.solver.graph.cursor();
-            let kept = slots.iter().copied().filter(|&slot| keep(&mut cursor, slot));
-            kept.collect::<Vec<_>>()
-        };
-        slots.par_chunks(LISTED).flat_map_iter(kept).collect()
+        slots
+            .par_chunks(LISTED)
+            .flat_map_iter(|slots: &[u32]| {
+                let mut cursor = self.solver.graph.cursor();
+                let kept = slots.iter().copied().filter(|&slot| keep(&mut cursor, slot));
+                kept.collect::<Vec<_>>()
+            })
+            .collect()
     }
 }

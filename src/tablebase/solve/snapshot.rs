@@ -46,6 +46,7 @@ impl SolverPlace {
     fn is_possible(&self, slots: u64) -> bool {
         let has_begun = self.is_done || self.order > 0 || self.distance > 0;
         self.examined <= slots
+            // Results are spread only after every slot has had its first look.
             && (self.examined == slots || !has_begun)
             && self.order < ORDER_LIMIT
             && self.bases.len() <= usize::from(self.order) + 1

@@ -110,6 +110,8 @@ impl Captures {
         if rank.0 > horizon {
             self.later = true;
         } else {
+            // The side to move prefers, of losing captures, the one of the highest order, then the longest;
+            // pairs compare so.
             self.loss = self.loss.max(Some(rank));
         }
     }
@@ -382,7 +384,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         side: usize,
         keep: impl Fn(&mut A::Cursor<'_>, u16, u32) -> bool + Sync,
     ) -> Vec<u32> {
-        let (words, open) = (&self.words[side], &self.open[side]);
+        let words = &self.words[side];
+        let open = &self.open[side];
         self.tasks()
             .flat_map_iter(|blocks| {
                 let mut kept = Vec::new();
@@ -473,10 +476,13 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             let seeded = self.seed_captures(watch);
             watch.judging(self.order);
             let mut judged = self.judge(watch)?;
+            // Perpetual checks outrank chases, so that chases are judged only where no check is left to
+            // judge in this round.
             if !judged && rules == Rules::Asian {
                 judged = self.apply(&chase::judge(self, chases, watch)?);
             }
             if !seeded && !judged && self.order >= self.graph.last_order() {
+                // The round that decided nothing has no results: its order does not exist.
                 self.bases.pop();
                 return Ok(());
             }
@@ -516,6 +522,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
             let mut cursor = self.graph.cursor();
             let end = slots.end.min(start + TASK * BLOCK);
             for slot in start..end {
+                // Both sides to move at once: setting up the board and finding what attacks each king is
+                // most of the work.
                 let looks = self.graph.examine(&mut cursor, slot as u32);
                 for (side, look) in looks.iter().enumerate().take(self.words.len()) {
                     if let Some(look) = look {
@@ -595,10 +603,13 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn flag(&self, side: usize, slot: u32, distance: u16) {
         let bit = 1 << (distance % 64);
         let cell = &self.pending[side][slot as usize / BLOCK];
+        // As in `raise`: a flag that is set already costs a read.
         if cell.load(Relaxed) & bit == 0 {
             cell.fetch_or(bit, Relaxed);
         }
         // Not under the condition above: distances that share a flag must be heard of as well.
+        // Read before it is written: nearly always it is high enough, and a written cache line would go
+        // from core to core.
         if self.latest.load(Relaxed) < u32::from(distance) {
             self.latest.fetch_max(u32::from(distance), Relaxed);
         }
@@ -659,13 +670,17 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn spread_block(&self, spread: &mut Spread<'a, A>, side: usize, block: usize) {
         let distance = spread.distance;
         let rank = self.base() + u32::from(distance);
-        let (win, loss) = (win_word(rank), loss_word(rank));
+        let win = win_word(rank);
+        let loss = loss_word(rank);
+        // Words of results more than 63 plies away share a flag with this distance: they are left, and the
+        // flag is raised again for them.
         let beyond = loss_word((rank + 63).min(RANK_LIMIT - 1)) + 1;
         let other = self.graph.other(side);
         let range = self.range(block);
         let mut is_later = false;
         for (slot, cell) in range.clone().zip(&self.words[side][range]) {
             let word = cell.load(Relaxed);
+            // One comparison for both words of this rank: the loss's is the win's and one.
             if word.wrapping_sub(win) > 1 {
                 is_later |= word.wrapping_sub(beyond) < UNDECIDED - beyond;
                 continue;
@@ -690,6 +705,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
         let words = &self.words[side];
         let word = |slot: u32| words[slot as usize].load(Relaxed);
         let win = win_word(self.rank(spread.distance + 1));
+        // Words of wins ascend with their rank, and undecided words lie above all of them: only what would
+        // be improved stays.
         spread.winning.retain(|&slot| word(slot) > win);
         for slot in spread.winning.drain(..) {
             self.improve(side, slot, spread.distance + 1);
@@ -704,6 +721,8 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     pub(crate) fn improve(&self, side: usize, slot: u32, distance: u16) {
         let word = win_word(self.rank(distance));
         let cell = &self.words[side][slot as usize];
+        // Several threads may find wins of the same slot. The minimum makes the result independent of which
+        // comes first.
         if cell.load(Relaxed) > word && cell.fetch_min(word, Relaxed) > word {
             self.flag(side, slot, distance);
         }
@@ -773,11 +792,14 @@ impl<'a, A: GameGraph> Solver<'a, A> {
 
     fn begin_round(&mut self) -> Result<(), SolveError> {
         let latest = std::mem::take(self.latest.get_mut());
+        // Ranks of the orders lie behind each other: the next order begins where the longest result of this
+        // one ended.
         let used = if latest == 0 && self.order > 0 { 0 } else { latest + 1 };
         self.distance = 0;
         let base = self.base() + used;
         self.bases.push(base);
         self.order = self.order.checked_add(1).ok_or(SolveError::TooDeep)?;
+        // What still waits has the distance of the horizon, which is not spread.
         self.pending.par_iter_mut().flatten().for_each(|cell| *cell.get_mut() = 0);
         if base >= RANK_LIMIT || self.order >= ORDER_LIMIT {
             Err(SolveError::TooDeep)
@@ -833,6 +855,7 @@ impl<'a, A: GameGraph> Solver<'a, A> {
     fn forget_not_l(&self, side: usize, slot: u32) {
         let cell = &self.words[side][slot as usize];
         let mut word = cell.load(Relaxed);
+        // Another thread may decide the slot meanwhile: then its word is a result and must not be touched.
         while word & UNDECIDED != 0 && word & NOT_L != 0 {
             match cell.compare_exchange_weak(word, word & !DORMANT, Relaxed, Relaxed) {
                 Ok(_) => return self.open(side, slot),

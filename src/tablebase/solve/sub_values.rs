@@ -62,16 +62,26 @@ impl Words {
 
 /// The words that occur, ascending.
 fn occurring(words: &[u16]) -> Vec<u16> {
-    let none = || vec![false; 1 << 16];
-    let used = |mut used: Vec<bool>, words: &[u16]| {
-        for &word in words {
-            used[usize::from(word)] = true;
-        }
-        used
-    };
-    let join = |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect();
-    let used = words.par_chunks(TASK).fold(none, used).reduce(none, join);
+    let used = words
+        .par_chunks(TASK)
+        .fold(none_used, mark_used)
+        .reduce(none_used, |a: Vec<bool>, b: Vec<bool>| {
+            a.iter().zip(&b).map(|(a, b)| a | b).collect()
+        });
     (0..=u16::MAX).filter(|&word| used[usize::from(word)]).collect()
+}
+
+/// Marks the words that occur.
+fn mark_used(mut used: Vec<bool>, words: &[u16]) -> Vec<bool> {
+    for &word in words {
+        used[usize::from(word)] = true;
+    }
+    used
+}
+
+/// A mark for each possible word, none set.
+fn none_used() -> Vec<bool> {
+    vec![false; 1 << 16]
 }
 
 impl From<Table> for SubValues {

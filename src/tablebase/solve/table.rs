@@ -35,7 +35,8 @@ impl Table {
         map[usize::from(DRAW)] = DRAW;
         let mut ranks = Vec::new();
         for rank in 0..usize::from(UNDECIDED) / 2 - 1 {
-            let (win, loss) = (2 * rank + 1, 2 * rank + 2);
+            let win = 2 * rank + 1;
+            let loss = 2 * rank + 2;
             if used[win] || used[loss] {
                 map[win] = (2 * ranks.len() + 1) as u16;
                 map[loss] = (2 * ranks.len() + 2) as u16;
@@ -117,16 +118,20 @@ pub(crate) fn word_of_cost(cost: Cost) -> Option<u16> {
 
 /// By word: whether it occurs; false for draws.
 fn used_words(words: &[Vec<u16>]) -> Vec<bool> {
-    let none = || vec![false; usize::from(UNDECIDED)];
-    let used = |words: &[u16]| {
-        let mut used = none();
-        for &word in words.iter().filter(|&&word| word != DRAW) {
-            used[usize::from(word)] = true;
-        }
-        used
-    };
-    let join = |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect();
-    words.par_iter().flat_map(|side| side.par_chunks(1 << 20)).map(used).reduce(none, join)
+    words
+        .par_iter()
+        .flat_map(|side| side.par_chunks(1 << 20))
+        .map(|words: &[u16]| {
+            let mut used = vec![false; usize::from(UNDECIDED)];
+            for &word in words.iter().filter(|&&word| word != DRAW) {
+                used[usize::from(word)] = true;
+            }
+            used
+        })
+        .reduce(
+            || vec![false; usize::from(UNDECIDED)],
+            |a: Vec<bool>, b: Vec<bool>| a.iter().zip(&b).map(|(a, b)| a | b).collect(),
+        )
 }
 
 fn order_and_distance(bases: &[u32], rank: u32) -> (u16, u16) {

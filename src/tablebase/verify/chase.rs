@@ -83,13 +83,17 @@ impl Chases {
     pub(crate) fn collect(table: &Table, horizon: u16, capture: impl CaptureValue) -> Self {
         let sides = table.words.len();
         let collector = Collector { table, horizon, capture };
-        let collect = |chaser| {
-            let victim = sides - 1 - chaser;
-            let chaser_states = collector.chaser_states(chaser, victim);
-            let victim_states = collector.victim_states(victim, &chaser_states);
-            (chaser_states, victim_states)
-        };
-        Self { by_chaser: (0..sides).map(collect).collect(), horizon }
+        Self {
+            by_chaser: (0..sides)
+                .map(|chaser| {
+                    let victim = sides - 1 - chaser;
+                    let chaser_states = collector.chaser_states(chaser, victim);
+                    let victim_states = collector.victim_states(victim, &chaser_states);
+                    (chaser_states, victim_states)
+                })
+                .collect(),
+            horizon,
+        }
     }
 
     /// Number of sides to move that have slots.
@@ -102,22 +106,20 @@ impl Chases {
     pub(crate) fn decide(&self, order: u16, chaser: usize) -> (Distances, Distances) {
         let (chaser_states, victim_states) = &self.by_chaser[chaser];
         let order = u32::from(order);
-        let is_in_round = |node: &&ChaserState| node.since <= order && order <= node.until;
         let required = |node: &ChaserState| {
             let open = node.chases.iter().filter(|&&(_, known_from)| order < known_from);
             open.map(|&(state, _)| state).collect()
         };
-        let is_open = |node: &&VictimState| order <= node.until;
         let mut play = Play {
             horizon: self.horizon,
             chaser_states: chaser_states
                 .iter()
-                .filter(is_in_round)
+                .filter(|node: &&ChaserState| node.since <= order && order <= node.until)
                 .map(|n| (n.state, required(n)))
                 .collect(),
             victim_states: victim_states
                 .iter()
-                .filter(is_open)
+                .filter(|node: &&VictimState| order <= node.until)
                 .map(|n| (n.state, (n.in_check, n.evasions.clone())))
                 .collect(),
         };
@@ -192,19 +194,24 @@ impl<C: CaptureValue> Collector<'_, C> {
         }
         let chased_by: Vec<_> = quiet.iter().map(|step| chased(&position, step.mv)).collect();
         let all = chased_by.iter().copied().reduce(|a, b| a | b)?;
-        let chaser_state = |man: Square| {
-            let (chases, others): (Vec<_>, Vec<_>) =
-                quiet.iter().zip(&chased_by).partition(|(_, pieces)| pieces.has(man));
-            let since = others.iter().map(|(step, _)| step.known_from).fold(since, u32::max);
-            let chases = chases
-                .into_iter()
-                .map(|(step, _)| {
-                    ((step.slot, self.seen(&step.after, step.slot, man)), step.known_from)
+        Some(
+            all.into_iter()
+                .map(|man: Square| {
+                    let (chases, others): (Vec<_>, Vec<_>) =
+                        quiet.iter().zip(&chased_by).partition(|(_, pieces)| pieces.has(man));
+                    let since =
+                        others.iter().map(|(step, _)| step.known_from).fold(since, u32::max);
+                    let chases = chases
+                        .into_iter()
+                        .map(|(step, _)| {
+                            ((step.slot, self.seen(&step.after, step.slot, man)), step.known_from)
+                        })
+                        .collect();
+                    ChaserState { state: (slot, man), since, until, chases }
                 })
-                .collect();
-            ChaserState { state: (slot, man), since, until, chases }
-        };
-        Some(all.into_iter().map(chaser_state).filter(|node| node.since <= node.until).collect())
+                .filter(|node| node.since <= node.until)
+                .collect(),
+        )
     }
 
     fn quiet(&self, position: &Position, mv: Move, other: usize) -> Option<Quiet> {
@@ -369,9 +376,11 @@ impl Play {
     /// Plies to the next evasion of a kind, where the victim forces one.
     fn forced(&self, is_wanted: impl Fn(&Evasion) -> bool) -> Reached {
         let mut reached = Reached::default();
-        let goes_on = |mv: &Evasion| is_wanted(mv) && self.chaser_states.contains_key(&mv.to);
-        let victim_states =
-            self.victim_states.iter().filter(|(_, (_, moves))| moves.iter().any(goes_on));
+        let victim_states = self.victim_states.iter().filter(|(_, (_, moves))| {
+            moves
+                .iter()
+                .any(|mv: &Evasion| is_wanted(mv) && self.chaser_states.contains_key(&mv.to))
+        });
         reached.victim_states.extend(victim_states.map(|(&state, _)| (state, 1)));
         self.attract(&mut reached, 0);
         reached

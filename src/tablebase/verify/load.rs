@@ -159,9 +159,11 @@ impl Reading {
 
 /// The tables that captures by these sides to move lead to, and the sides to move needed of them.
 fn needed_subs(material: Material, sides: [bool; 2]) -> BTreeMap<Material, [bool; 2]> {
-    let is_wanted = |mover: Side| sides[if material.is_symmetric() { 0 } else { mover.index() }];
     let mut needed = BTreeMap::new();
-    for mover in Side::ALL.into_iter().filter(|&mover| is_wanted(mover)) {
+    for mover in Side::ALL
+        .into_iter()
+        .filter(|&mover| sides[if material.is_symmetric() { 0 } else { mover.index() }])
+    {
         for (left, side) in captures_of(material, mover) {
             needed.entry(left).or_insert([false; 2])[side] = true;
         }
@@ -214,10 +216,12 @@ impl<'a> Loader<'a> {
     fn new(file: &'a TableFile, graph: &'a TableGraph) -> Self {
         let ranks = file.header.ranks();
         let words = |list: &[(u16, u16)], first: u16| {
-            let word = |rank| 2 * ranks.binary_search(rank).unwrap_or_default() as u16 + first;
-            list.iter().map(word).collect()
+            list.iter()
+                .map(|rank| 2 * ranks.binary_search(rank).unwrap_or_default() as u16 + first)
+                .collect()
         };
-        let (losses, wins) = (words(&file.header.losses, 2), words(&file.header.wins, 1));
+        let losses = words(&file.header.losses, 2);
+        let wins = words(&file.header.wins, 1);
         Self { file, graph, marks_illegal: file.rebuilds_anything(), ranks, losses, wins }
     }
 

@@ -115,7 +115,9 @@ impl Nodes {
     /// Leaves out the moves that `keep` maps to nothing and changes the others, then leaves out
     /// nodes that are in no round any more. Returns the new places of the nodes.
     fn thin_out(&mut self, mut keep: impl FnMut(&mut RoundNode, u32) -> Option<u32>) -> Places {
-        let (mut nodes, mut moves, mut start) = (0, 0, 0);
+        let mut nodes = 0;
+        let mut moves = 0;
+        let mut start = 0;
         let mut kept = Vec::new();
         for i in 0..self.nodes.len() {
             let mut node = self.nodes[i];
@@ -134,6 +136,7 @@ impl Nodes {
                 nodes += 1;
                 kept.push(i as u32);
             } else {
+                // Moves kept for a node that is left out after all are overwritten by those of the next.
                 moves = first;
             }
         }
@@ -171,9 +174,11 @@ impl Places {
     /// The place of a member.
     #[inline]
     pub(crate) fn find(&self, slot: u32) -> Option<u32> {
-        let (word, bit) = (slot as usize / 64, slot % 64);
+        let word = slot as usize / 64;
+        let bit = slot % 64;
         let set = self.bits[word];
         let lower = set & ((1 << bit) - 1);
+        // Rank in a bit set, as in the files' foldings: 12 bytes for 64 slots, where a list of places would take 256.
         (set >> bit & 1 == 1).then(|| self.before[word] + lower.count_ones())
     }
 }
@@ -189,6 +194,7 @@ impl Backward {
     fn new(nodes: &Nodes, targets: usize) -> Self {
         let mut starts = vec![0; targets + 1];
         for &to in &nodes.moves {
+            // A counting sort: counts, then sums, then each move goes to its place.
             starts[to as usize] += 1;
         }
         let mut sum = 0;
@@ -260,7 +266,8 @@ impl Loops {
             place
         });
         victims.thin_out(|_, place| kept.find(place));
-        let (c, v) = (checkers.nodes.len(), victims.nodes.len());
+        let c = checkers.nodes.len();
+        let v = victims.nodes.len();
         Self {
             before_victims: Backward::new(&checkers, v),
             before_checkers: Backward::new(&victims, c),
@@ -282,11 +289,6 @@ impl Loops {
         self.cascade(Vec::new(), dropped);
         loop {
             self.reach();
-            let unreached = |alive: &[bool], distance: &[u16]| -> Vec<u32> {
-                (0..alive.len() as u32)
-                    .filter(|&i| alive[i as usize] && distance[i as usize] == 0)
-                    .collect()
-            };
             let checkers = unreached(&self.alive_checkers, &self.distance_checkers);
             let victims = unreached(&self.alive_victims, &self.distance_victims);
             if checkers.is_empty() && victims.is_empty() {
@@ -313,14 +315,14 @@ impl Loops {
         for (alive, node) in self.alive_victims.iter_mut().zip(&self.victims.nodes) {
             *alive = node.is_in_round(round);
         }
-        let is_open = |&to: &u32| self.alive_victims[to as usize];
         for (alive, (node, moves)) in self.alive_checkers.iter_mut().zip(self.checkers.iter()) {
-            *alive = node.is_in_round(round) && moves.iter().any(is_open);
+            *alive = node.is_in_round(round)
+                && moves.iter().any(|&to: &u32| self.alive_victims[to as usize]);
         }
         let mut dropped = Vec::new();
         for (i, (_, moves)) in self.victims.iter().enumerate() {
-            let stays = |&&to: &&u32| self.alive_checkers[to as usize];
-            self.count_victims[i] = moves.iter().filter(stays).count() as u16;
+            self.count_victims[i] =
+                moves.iter().filter(|&&to: &&u32| self.alive_checkers[to as usize]).count() as u16;
             if self.count_victims[i] == 0 && std::mem::replace(&mut self.alive_victims[i], false) {
                 dropped.push(i as u32);
             }
@@ -342,6 +344,8 @@ impl Loops {
                 for &before in self.before_checkers.of(place) {
                     let count = &mut self.count_victims[before as usize];
                     *count -= 1;
+                    // The count is lowered for dead victims as well; marking them dead a second time does
+                    // nothing.
                     if *count == 0
                         && std::mem::replace(&mut self.alive_victims[before as usize], false)
                     {
@@ -360,14 +364,16 @@ impl Loops {
         self.distance_checkers.fill(0);
         self.distance_victims.fill(0);
         for (i, (_, moves)) in self.checkers.iter().enumerate() {
-            let is_open = |&&to: &&u32| self.alive_victims[to as usize];
-            self.count_checkers[i] = moves.iter().filter(is_open).count() as u16;
+            self.count_checkers[i] =
+                moves.iter().filter(|&&to: &&u32| self.alive_victims[to as usize]).count() as u16;
         }
         let mut level = Vec::new();
         for (i, (_, moves)) in self.victims.iter().enumerate() {
-            let evades =
-                |&to: &u32| self.alive_checkers[to as usize] && !self.checkers.get(to).in_check;
-            if self.alive_victims[i] && moves.iter().any(evades) {
+            if self.alive_victims[i]
+                && moves.iter().any(|&to: &u32| {
+                    self.alive_checkers[to as usize] && !self.checkers.get(to).in_check
+                })
+            {
                 self.distance_victims[i] = 1;
                 level.push(i as u32);
             }
@@ -419,6 +425,11 @@ impl Loops {
         }
         level
     }
+}
+
+/// The nodes that are alive and have no distance.
+fn unreached(alive: &[bool], distance: &[u16]) -> Vec<u32> {
+    (0..alive.len() as u32).filter(|&i| alive[i as usize] && distance[i as usize] == 0).collect()
 }
 
 #[cfg(test)]

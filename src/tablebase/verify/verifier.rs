@@ -131,6 +131,18 @@ pub enum VerifyError {
 ///
 /// The result does not depend on the number of threads.
 ///
+/// ```
+/// use juzhong::tablebase::{GenerateOptions, NoProgress, VerifyOptions, generate_all, verify};
+///
+/// let folder = tempfile::tempdir()?;
+/// let materials = ["KAvK".parse()?];
+/// generate_all(folder.path(), &materials, &GenerateOptions::default(), &NoProgress)?;
+/// let proofs = verify(folder.path(), &materials, &VerifyOptions::default(), &NoProgress)?;
+/// let table = proofs.tables[0].as_ref().unwrap();
+/// assert!(table.passed() && table.positions > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// If the threads cannot be started. A fault in a table is no error, see [`Proofs`].
@@ -146,7 +158,6 @@ pub fn verify(
         progress.verifying(material, number, materials.len());
         verify_one(dir, material, options, progress)
     };
-    let is_small = |material: &Material| Index::count_slots(*material).is_some_and(|n| n <= SMALL);
     let mut proofs = Proofs::default();
     let groups = materials.chunk_by(|a, b| is_small(a) && is_small(b));
     for group in groups {
@@ -169,6 +180,11 @@ pub fn verify(
         }
     }
     Ok(proofs)
+}
+
+/// Returns true for a table that is proved beside others.
+fn is_small(material: &Material) -> bool {
+    Index::count_slots(*material).is_some_and(|n| n <= SMALL)
 }
 
 /// Passes on only which tables are at work: of several at once, phases would be a muddle.
@@ -247,6 +263,7 @@ fn for_all<T: Send>(
     task: impl Fn(Range<u32>) -> T + Sync,
 ) -> Option<Vec<T>> {
     let done = AtomicU64::new(0);
+    // Tasks of whole words of 64 slots, so that their bits can be put side by side.
     let starts: Vec<u32> = (0..slots).step_by(TASK).collect();
     starts
         .into_par_iter()
@@ -279,7 +296,8 @@ fn joined(parts: &[TaskBits]) -> [Bits; 2] {
 fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
     let has_pawn_pairs = Side::ALL.into_iter().any(|s| index.material.count(s, Role::Pawn) > 1);
     let parts = for_all(index.slots, "placements", observer, |range| {
-        let (mut legal, mut checked) = (no_bits(&range), no_bits(&range));
+        let mut legal = no_bits(&range);
+        let mut checked = no_bits(&range);
         let mut walker = Walker::new(index);
         for (i, slot) in range.enumerate() {
             walker.go_to(Side::First, slot);
@@ -289,6 +307,8 @@ fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
             }
             let attacked = Side::ALL.map(|side| position.is_attacked_king(side));
             for side in 0..index.sides() {
+                // The side that is not to move must not be in check; kings that face each other attack each
+                // other.
                 let is_legal = !attacked[1 - side];
                 legal[side][i / 64] |= u64::from(is_legal) << (i % 64);
                 checked[side][i / 64] |= u64::from(is_legal && attacked[side]) << (i % 64);
@@ -355,6 +375,8 @@ struct Moves {
 /// Greater for words that are better for the side that moves to them; the greatest for [`ILLEGAL`].
 /// A win of the other side is the better the longer it is, a loss the shorter.
 const fn preference(word: u16) -> u32 {
+    // One number that orders all words: wins of the other side (odd) below the draw by their length, its
+    // losses (even) above it, the shorter the higher.
     if word == DRAW || word & 1 == 1 { word as u32 } else { 3 * DRAW as u32 - word as u32 }
 }
 
@@ -537,7 +559,8 @@ impl<'a> Prover<'a> {
         let parts = self.for_all("moves", |range| self.look_at_moves(range, has_rounds))?;
         let (differ, checkers): (Vec<_>, Vec<_>) =
             parts.into_iter().map(|part| (part.differ, part.checkers)).unzip();
-        let (differ, checkers) = (joined(&differ), joined(&checkers));
+        let differ = joined(&differ);
+        let checkers = joined(&checkers);
         let mut decided = [Vec::new(), Vec::new()];
         if has_rounds {
             self.decide(&checkers, last_order.saturating_add(1), &mut decided)?;
@@ -577,14 +600,18 @@ impl<'a> Prover<'a> {
                     }
                     walker.go_to(Side::ALL[side], slot);
                     let mut best = Best::default();
-                    let theirs = |position: &Position| position.side(!position.turn());
-                    self.steps(&walker, theirs, |step| {
-                        if let MoveTarget::Capture(value) = step {
-                            best.add_capture(value);
-                        }
+                    self.steps(
+                        &walker,
+                        |position: &Position| position.side(!position.turn()),
+                        |step| {
+                            if let MoveTarget::Capture(value) = step {
+                                best.add_capture(value);
+                            }
+                        },
+                    );
+                    let is_win = best.capture.is_some_and(|best: Entry| {
+                        best.wdl == Wdl::Win && best.order <= entry.order
                     });
-                    let wins_so = |best: Entry| best.wdl == Wdl::Win && best.order <= entry.order;
-                    let is_win = best.capture.is_some_and(wins_so);
                     wins[i / 64] |= u64::from(is_win) << (i % 64);
                 }
             }
@@ -649,9 +676,11 @@ impl<'a> Prover<'a> {
             let evaders = self.evaders(victim, &may_be[checker])?;
             let checkers = self.checkers(checker, &may_be[checker], &evaders)?;
             let victims = self.victims(victim, &evaders, &checkers, &checkers.places(slots))?;
-            let until = |slot| self.until(victim, slot);
-            let mut loops = Loops::new(checkers, victims, slots, self.metric.horizon(), until);
-            let (mut lost, mut won) = (Vec::new(), Vec::new());
+            let mut loops = Loops::new(checkers, victims, slots, self.metric.horizon(), |slot| {
+                self.until(victim, slot)
+            });
+            let mut lost = Vec::new();
+            let mut won = Vec::new();
             for round in 1..=last {
                 if self.observer.stop.is_set() {
                     return None;
@@ -670,8 +699,10 @@ impl<'a> Prover<'a> {
     fn decide_chases(&self, last: u16, decided: &mut [Vec<Verdict>; 2]) -> Option<()> {
         let losses = decided.iter().flatten().filter(|(_, entry)| entry.wdl == Wdl::Loss);
         let by_check: BTreeSet<u16> = losses.map(|(_, entry)| entry.order).collect();
-        let value = |position: &Position, mv| self.value_of_capture(position, mv);
-        let chases = Chases::collect(&self.table, self.metric.horizon(), value);
+        let chases =
+            Chases::collect(&self.table, self.metric.horizon(), |position: &Position, mv| {
+                self.value_of_capture(position, mv)
+            });
         for round in (1..=last).filter(|round| !by_check.contains(round)) {
             if self.observer.stop.is_set() {
                 return None;
@@ -724,7 +755,8 @@ impl<'a> Prover<'a> {
                 let until = self.until(checker, slot);
                 let mut checks = Checks { is_free: false, since: 1, until, slots: &mut slots };
                 self.look(&walker, victim, &mut checks);
-                let (mut since, until) = (checks.since, checks.until);
+                let mut since = checks.since;
+                let until = checks.until;
                 slots.retain(|&next| {
                     let stays = evaders.has(next);
                     if !stays {
@@ -775,12 +807,15 @@ impl<'a> Prover<'a> {
 
     /// Calls `visit` with each slot that a legal quiet move leads to.
     fn quiet_steps(&self, walker: &Walker<'_>, mut visit: impl FnMut(u32)) {
-        let free = |position: &Position| !position.occupied();
-        self.steps(walker, free, |step| {
-            if let MoveTarget::Quiet(Some(next)) = step {
-                visit(next);
-            }
-        });
+        self.steps(
+            walker,
+            |position: &Position| !position.occupied(),
+            |step| {
+                if let MoveTarget::Quiet(Some(next)) = step {
+                    visit(next);
+                }
+            },
+        );
     }
 
     /// Compares where the moves alone do not explain the table, or a round says something.
@@ -835,7 +870,8 @@ impl Prover<'_> {
                     let probed = tables.probe(position)?;
                     if probed != found {
                         result.wrong += 1;
-                        let (fen, check) = (position.to_fen(), "as probed");
+                        let fen = position.to_fen();
+                        let check = "as probed";
                         let (found, expected) = (Some(probed), Some(found));
                         result.add(Mismatch { fen, found, expected, check });
                     }

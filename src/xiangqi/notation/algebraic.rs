@@ -66,8 +66,13 @@ fn candidates(position: &Position, text: Algebraic) -> Bitboard {
     let on_file: Bitboard =
         named.into_iter().filter(|from| from.file() == text.to.file()).collect();
     let can_push = on_file.into_iter().any(|from| is_legal(position, from, text.to));
-    let can_move = || named.into_iter().any(|from| is_legal(position, from, text.to));
-    if can_push || !on_file.is_empty() && !can_move() { on_file } else { named }
+    if can_push
+        || !on_file.is_empty() && !named.into_iter().any(|from| is_legal(position, from, text.to))
+    {
+        on_file
+    } else {
+        named
+    }
 }
 
 fn is_legal(position: &Position, from: Square, to: Square) -> bool {
@@ -94,8 +99,11 @@ pub(crate) fn resolve(position: &Position, text: Algebraic) -> Result<Move, Faul
             return Err(Fault::Ambiguous(first, mv));
         }
     }
-    let reasons = || candidates.into_iter().filter_map(|from| explain(position, from, text.to));
     found.ok_or_else(|| {
-        reasons().max_by_key(|&reason| reason as u8).map_or(Fault::NoSuchPiece, Fault::Illegal)
+        candidates
+            .into_iter()
+            .filter_map(|from| explain(position, from, text.to))
+            .max_by_key(|&reason| reason as u8)
+            .map_or(Fault::NoSuchPiece, Fault::Illegal)
     })
 }

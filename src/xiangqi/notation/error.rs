@@ -1,3 +1,5 @@
+//! The reasons for which a text is no legal move, with the position that it was read for.
+
 use crate::xiangqi::position::Move;
 
 /// The reasons for which a text is no legal move.

@@ -128,19 +128,20 @@ pub(crate) fn chinese(phrase: Phrase, side: Side) -> String {
         Side::First => RED_NUMBERS,
         Side::Second => BLACK_NUMBERS,
     };
-    let number = |n: u8| numbers[usize::from(n - 1)];
     let role = chinese_role(side, phrase.role);
     let (first, second) = match phrase.place {
-        MovingPiece::File(file) => (role, number(file)),
+        MovingPiece::File(file) => (role, numbers[usize::from(file - 1)]),
         MovingPiece::Tandem(order) => (chinese_order(order), role),
-        MovingPiece::TandemOn(order, file) => (chinese_order(order), number(file)),
+        MovingPiece::TandemOn(order, file) => {
+            (chinese_order(order), numbers[usize::from(file - 1)])
+        }
     };
     let action = match phrase.action {
         Action::Forward => '进',
         Action::Back => '退',
         Action::Sideways => '平',
     };
-    [first, second, action, number(phrase.number)].iter().collect()
+    [first, second, action, numbers[usize::from(phrase.number - 1)]].iter().collect()
 }
 
 fn chinese_order(order: Order) -> char {
@@ -154,7 +155,6 @@ fn chinese_order(order: Order) -> char {
 
 /// Writes in WXF; horses are `H`, elephants `E`.
 pub(crate) fn wxf(phrase: Phrase) -> String {
-    let digit = |n: u8| char::from(b'0' + n);
     let role = match phrase.role {
         Role::Horse => 'H',
         Role::Elephant => 'E',
@@ -171,6 +171,11 @@ pub(crate) fn wxf(phrase: Phrase) -> String {
         Action::Sideways => '=',
     };
     [first, second, action, digit(phrase.number)].iter().collect()
+}
+
+/// The character of a digit.
+fn digit(n: u8) -> char {
+    char::from(b'0' + n)
 }
 
 fn wxf_order(order: Order) -> char {

@@ -105,19 +105,30 @@ impl FromStr for MoveNotation {
 /// １ to ９ for Black. A move that is not even pseudo-legal is written by its coordinates.
 #[must_use]
 pub fn format_move(position: &Position, mv: Move, notation: MoveNotation) -> String {
-    let described = |style| phrase::describe(position, mv, style);
     let text = match notation {
         MoveNotation::Uci => None,
         MoveNotation::Iccs => Some(format!("{}-{}", mv.from(), mv.to()).to_ascii_uppercase()),
-        MoveNotation::Wxf => described(TandemStyle::PerFile).map(glyph::wxf),
-        MoveNotation::Chinese => {
-            described(TandemStyle::Overall).map(|phrase| glyph::chinese(phrase, position.turn()))
-        }
+        MoveNotation::Wxf => phrase::describe(position, mv, TandemStyle::PerFile).map(glyph::wxf),
+        MoveNotation::Chinese => phrase::describe(position, mv, TandemStyle::Overall)
+            .map(|phrase| glyph::chinese(phrase, position.turn())),
     };
     text.unwrap_or_else(|| mv.to_string())
 }
 
 /// Reads a move in any notation. Where a text could be coordinates (`C5c7`) it is.
+///
+/// ```
+/// use juzhong::xiangqi::Position;
+/// use juzhong::xiangqi::notation::{MoveError, parse_move};
+///
+/// let start = Position::start();
+/// let central_cannon = parse_move(&start, "h2e2")?;
+/// for text in ["炮二平五", "砲２平５", "C2=5", "H2-E2"] {
+///     assert_eq!(parse_move(&start, text)?, central_cannon);
+/// }
+/// assert!(matches!(parse_move(&start, "e0e3"), Err(MoveError::Illegal { .. })));
+/// # Ok::<(), MoveError>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -213,7 +224,6 @@ pub(crate) fn is_file_based(text: &[char]) -> bool {
 pub(crate) fn resembles_move(text: &[char]) -> bool {
     let end = text.iter().rposition(|c| !matches!(c, '+' | '#' | '!' | '?')).map_or(0, |i| i + 1);
     let text = &text[..end];
-    let is_file_or_sign = |c: char| matches!(c, '1'..='9' | '+' | '-' | '.' | '=');
     match *text {
         // 炮二Q五, 炮二平, 炮平五
         [first, second, third, ..] if begins_chinese(first) => {
@@ -229,13 +239,22 @@ pub(crate) fn resembles_move(text: &[char]) -> bool {
         }
         // C2=X, C2+10, +P=0
         [first, second, third, _, ..] if text.len() <= 5 => {
-            let is_piece = |c: char| Role::from_letter(c).is_some();
             let is_place = is_piece(first) && is_file_or_sign(second)
                 || is_file_or_sign(first) && is_piece(second);
             is_place && is_sign(third)
         }
         _ => false,
     }
+}
+
+/// Returns true if a letter stands for a piece.
+const fn is_piece(c: char) -> bool {
+    Role::from_letter(c).is_some()
+}
+
+/// Returns true for the file numbers and the signs of direction in WXF.
+const fn is_file_or_sign(c: char) -> bool {
+    matches!(c, '1'..='9' | '+' | '-' | '.' | '=')
 }
 
 const fn is_sign(c: char) -> bool {
@@ -256,11 +275,12 @@ pub(crate) fn readings(position: &Position, text: &[char], dialect: Dialect) -> 
         Some(Notated::Algebraic(algebraic)) => algebraic::readings(position, algebraic),
         Some(Notated::Squares(..)) | None => Readings::new(),
     };
-    let from_behind = |mv: &Move| match position.turn() {
-        Side::First => mv.from().rank(),
-        Side::Second => 9 - mv.from().rank(),
-    };
-    found.sort_by_key(|mv| std::cmp::Reverse(from_behind(mv)));
+    found.sort_by_key(|mv| {
+        std::cmp::Reverse(match position.turn() {
+            Side::First => mv.from().rank(),
+            Side::Second => 9 - mv.from().rank(),
+        })
+    });
     found
 }
 
@@ -327,7 +347,8 @@ fn unsafe_reason(position: &Position, mv: Move) -> IllegalReason {
     let side = position.turn();
     let mut after = position.clone();
     after.make(mv);
-    let (own, other) = (after.king(side), after.king(!side));
+    let own = after.king(side);
+    let other = after.king(!side);
     let facing =
         own.file() == other.file() && !attacks::between(own, other).meets(after.occupied());
     if facing { IllegalReason::KingsFacing } else { IllegalReason::LeavesCheck }

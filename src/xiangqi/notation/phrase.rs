@@ -112,10 +112,9 @@ pub(crate) fn readings(position: &Position, phrase: Phrase) -> Readings {
 pub(crate) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault> {
     let side = position.turn();
     let candidates = candidates(position, phrase);
-    let target = |from: Square| target(side, phrase, from);
     let mut found = None;
     for from in candidates {
-        let Ok(to) = target(from) else { continue };
+        let Ok(to) = target(side, phrase, from) else { continue };
         let mv = Move::new(from, to);
         if !position.is_legal(mv) {
             continue;
@@ -126,9 +125,9 @@ pub(crate) fn resolve(position: &Position, phrase: Phrase) -> Result<Move, Fault
     }
     found.ok_or_else(|| match candidates.first() {
         None => Fault::NoSuchPiece,
-        Some(from) => Fault::Illegal(match target(from) {
+        Some(from) => Fault::Illegal(match target(side, phrase, from) {
             Err(reason) => reason,
-            Ok(_) => best_excuse(position, candidates, target),
+            Ok(_) => best_excuse(position, candidates, |from: Square| target(side, phrase, from)),
         }),
     })
 }
@@ -143,6 +142,7 @@ fn best_excuse(
         Err(reason) => reason,
         Ok(to) => explain(position, from, to).unwrap_or(IllegalReason::NotItsMove),
     });
+    // The reasons are declared in the order of how near to legal a move is.
     reasons.max_by_key(|&reason| reason as u8).unwrap_or(IllegalReason::NotItsMove)
 }
 
@@ -162,6 +162,8 @@ fn tandem(men: Bitboard, side: Side, order: Order, least: u32) -> Bitboard {
                 Order::Front => i == 0,
                 Order::Rear => i + 1 == len,
                 Order::Middle => 0 < i && i + 1 < len,
+                // Chinese numbers pawns over all doubled files, from the mover's right; the files are
+                // walked in that order.
                 Order::Nth(n) => before + i + 1 == n,
             };
             if named {
@@ -196,6 +198,7 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
     let file = absolute_file(side, phrase.number);
     let across = file.cast_signed() - from.file().cast_signed();
     let (files, ranks) = match (phrase.role, across.abs()) {
+        // These name the file they go to; how many ranks that means follows from how many files it is away.
         (Role::Horse, 1) | (Role::Elephant, 2) => (across, 2),
         (Role::Horse, 2) | (Role::Advisor, 1) => (across, 1),
         (Role::Horse | Role::Elephant | Role::Advisor, _) => {
@@ -213,7 +216,8 @@ fn target(side: Side, phrase: Phrase, from: Square) -> Result<Square, IllegalRea
 /// Describes a legal move; `None` if no piece of the side to move could move like that.
 pub(crate) fn describe(position: &Position, mv: Move, tandem: TandemStyle) -> Option<Phrase> {
     let piece = position.piece_at(mv.from()).filter(|_| position.is_pseudo_legal(mv))?;
-    let (side, role) = (piece.side(), piece.role());
+    let side = piece.side();
+    let role = piece.role();
     let ranks = (mv.to().rank().cast_signed() - mv.from().rank().cast_signed()) * forward(side);
     let action = match ranks {
         1.. => Action::Forward,

@@ -1,3 +1,5 @@
+//! Tests of the notations: known texts, ambiguous ones, and all legal moves of random positions.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -10,7 +10,8 @@ impl Board {
         if self.outcome().is_some() {
             return PointSet::EMPTY;
         }
-        let (own, other) = (self.turn(), !self.turn());
+        let own = self.turn();
+        let other = !self.turn();
         let mut set = if self.counts(own).of(Threat::Five) > 0 {
             self.points_with(own, Threat::Five).collect()
         } else if self.counts(other).of(Threat::Five) > 0 {
@@ -82,8 +83,10 @@ impl Board {
         if self.area() <= SMALL_BOARD {
             *self.empty_set()
         } else if self.stones() == 0 {
-            let middle = |&point: &Point| self.eccentricity(point);
-            self.empty_points().min_by_key(middle).into_iter().collect()
+            self.empty_points()
+                .min_by_key(|&point: &Point| self.eccentricity(point))
+                .into_iter()
+                .collect()
         } else {
             self.near_stones()
         }

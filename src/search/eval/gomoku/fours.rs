@@ -81,7 +81,8 @@ impl Fours {
 
     /// Plies to the win of the side that has just made a four.
     fn answer(&mut self) -> Option<u32> {
-        let (defender, attacker) = (self.board.turn(), !self.board.turn());
+        let defender = self.board.turn();
+        let attacker = !self.board.turn();
         if self.board.counts(defender).of(Threat::Five) > 0 {
             return None;
         }

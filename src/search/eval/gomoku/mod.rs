@@ -90,7 +90,8 @@ impl Heuristics for Board {
 
     fn evaluate(&self) -> i32 {
         self.decisive_threat().unwrap_or_else(|| {
-            let (own, other) = (self.counts(self.turn()), self.counts(!self.turn()));
+            let own = self.counts(self.turn());
+            let other = self.counts(!self.turn());
             balance(own, other).clamp(-VALUE_LIMIT, VALUE_LIMIT)
         })
     }

@@ -168,8 +168,10 @@ fn windows(around: Around, row: i32) -> i32 {
         let others = (first..first + row).filter(|&distance| distance != 0);
         others.map(|distance| i32::from(around.own(distance))).sum::<i32>()
     };
-    let is_free = |&first: &i32| (first..first + row).all(free);
-    15 * (1 - row..=0).filter(is_free).map(stones).sum::<i32>()
+    15 * (1 - row..=0)
+        .filter(|&first: &i32| (first..first + row).all(free))
+        .map(stones)
+        .sum::<i32>()
 }
 
 /// The value of five in a row towards one end of the line: the first shape that fits. In the comments the

@@ -1,6 +1,6 @@
 //! The evaluation as a sum of values: those of points by class, that of the threats on the board, that of the move.
 
-use crate::game::Game;
+use crate::game::{Game, Side};
 use crate::gomoku::{Board, CLASSES, Counts, Point, SITUATIONS, Threat, WEIGHT_COUNT, WEIGHTS};
 
 /// Weights are in parts of a centipawn of this number.
@@ -60,8 +60,12 @@ pub(crate) fn balance(own: &Counts, other: &Counts) -> i32 {
 #[inline]
 #[must_use]
 pub fn class_parameters(board: &Board, point: Point) -> [usize; 2] {
-    let class = |side| board.point_class(side, point).index();
-    [class(board.turn()), CLASSES + class(!board.turn())]
+    [class_of(board, board.turn(), point), CLASSES + class_of(board, !board.turn(), point)]
+}
+
+/// The number of the class of a point.
+fn class_of(board: &Board, side: Side, point: Point) -> usize {
+    board.point_class(side, point).index()
 }
 
 /// The counts that the evaluation of a position is a sum of, each with its parameter.
@@ -111,7 +115,6 @@ pub fn terms(board: &Board) -> Vec<Term> {
         return Vec::new();
     }
     let sides = [board.turn(), !board.turn()];
-    let worth = |sum: i32| f64::from(sum) / f64::from(SCALE);
     let mut sums = [[0; 2]; Threat::ALL.len()];
     for point in board.empty_points() {
         for (role, parameter) in class_parameters(board, point).into_iter().enumerate() {
@@ -123,17 +126,22 @@ pub fn terms(board: &Board) -> Vec<Term> {
     let threats = Threat::ALL.into_iter().zip(sums).map(|(threat, sums)| Term {
         kind: TermKind::Threat(threat),
         counts: [own, other].map(|counts| counts.of(threat)),
-        values: sums.map(worth),
+        values: sums.map(centipawns),
     });
-    let kinds =
-        |counts: &Counts| TOLD_APART.iter().map(|&threat| i16::from(counts.of(threat) > 0)).sum();
     let together = Term {
         kind: TermKind::Threats,
-        counts: [own, other].map(kinds),
-        values: [worth(situation_value(own, other)), 0.0],
+        counts: [own, other].map(|counts: &Counts| {
+            TOLD_APART.iter().map(|&threat| i16::from(counts.of(threat) > 0)).sum()
+        }),
+        values: [centipawns(situation_value(own, other)), 0.0],
     };
-    let tempo = Term { kind: TermKind::Move, counts: [1, 0], values: [worth(TEMPO), 0.0] };
+    let tempo = Term { kind: TermKind::Move, counts: [1, 0], values: [centipawns(TEMPO), 0.0] };
     threats.chain([together, tempo]).collect()
+}
+
+/// A sum in centipawns.
+fn centipawns(sum: i32) -> f64 {
+    f64::from(sum) / f64::from(SCALE)
 }
 
 #[cfg(test)]

@@ -74,7 +74,8 @@ impl Board<'_> {
 /// target with their cheapest piece for as long as that pays. Pins are ignored; a king does not
 /// capture what is guarded.
 pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
-    let (from, target) = (mv.from(), mv.to());
+    let from = mv.from();
+    let target = mv.to();
     let Some(mover) = position.piece_at(from) else { return 0 };
     let victim = position.piece_at(target);
     let mut board = Board { position, occupied: position.occupied(), lines: *position.occupancy() };
@@ -91,12 +92,16 @@ pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
     while last + 1 < LONGEST {
         let Some((role, square)) = board.cheapest_attacker(side, target) else { break };
         last += 1;
+        // What the side gains that captures now, if the exchange ends here: the piece on the target less
+        // what the other side had gained.
         gains[last] = worth(on_target) - gains[last - 1];
         board.lift(square);
         on_target = role;
         side = !side;
     }
     for i in (1..=last).rev() {
+        // Backwards, each side stops where going on does not pay. The first capture is the move in question
+        // and is not up for choice.
         gains[i - 1] = -gains[i].max(-gains[i - 1]);
     }
     gains[0]
@@ -105,7 +110,8 @@ pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
 /// Returns true if [`exchange_value`] is `least` or more. Most cases need no look at the board: a
 /// victim worth too little, or a piece that may be lost without harm.
 pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
-    let (from, target) = (mv.from(), mv.to());
+    let from = mv.from();
+    let target = mv.to();
     let Some(mover) = position.piece_at(from) else { return least <= 0 };
     let victim = position.piece_at(target);
     // The material that the side to capture next must still win, so that the result turns.
@@ -113,6 +119,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     if short < 0 {
         return false;
     }
+    // If even losing the mover for nothing leaves enough, no look at the board is needed.
     short = worth(mover.role()) - short;
     if short <= 0 {
         return true;
@@ -128,6 +135,8 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     while let Some((role, square)) = board.cheapest_attacker(side, target) {
         holds = !holds;
         short = worth(role) - short;
+        // A tie counts for the side that moved, for which exactly `least` is enough: it may stop at 0, the
+        // other side only below.
         if short < i32::from(holds) {
             break;
         }

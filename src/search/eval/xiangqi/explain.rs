@@ -98,18 +98,20 @@ pub fn explain(position: &Position) -> Explanation {
         name: group.name,
         term: group.term,
         worth: BySide::new_with(|side| {
-            let is = |entry: &TermCount| group_of(entry.parameter).map(|(g, _)| g.name);
-            worth_of(side, &|entry| is(entry) == Some(group.name))
+            worth_of(side, &|entry| {
+                group_of(entry.parameter).map(|(g, _)| g.name) == Some(group.name)
+            })
         }),
     });
-    let counts = |share: &Share| {
-        share.worth.first != Worth::default() || share.worth.second != Worth::default()
-    };
     Explanation {
         phase: material.phase,
         scale: material.scale,
         terms: terms.to_vec(),
-        groups: groups.filter(counts).collect(),
+        groups: groups
+            .filter(|share: &Share| {
+                share.worth.first != Worth::default() || share.worth.second != Worth::default()
+            })
+            .collect(),
         men: men(position, &entries, &material),
         value: super::evaluate(position),
     }

@@ -95,7 +95,8 @@ impl Way {
 /// The nearest three pieces from a square in one way.
 #[inline]
 fn nearest(position: &Position, from: Square, way: Way) -> [Option<Square>; 3] {
-    let (file, rank) = (from.file(), from.rank());
+    let file = from.file();
+    let rank = from.rank();
     let lines = position.occupancy();
     let (line, at, up) = match way {
         Way::Left => (lines.rank(rank), file, false),
@@ -176,15 +177,15 @@ fn is_horse(piece: Option<Piece>, side: Side) -> bool {
 /// cannons.
 #[inline]
 fn ray<S: Sink>(view: &View<'_>, sink: &mut S, men: [Option<Piece>; 3], on_rank: bool) -> i32 {
-    let own = |role| Some(Piece::new(view.side, role));
     let [first, second, third] = men;
     let Some(nearest) = first else { return 0 };
     let is_theirs = |piece: Option<Piece>| piece.is_some_and(|piece| piece.side() != view.side);
-    let (rook, cannon) = (own(Role::Rook), own(Role::Cannon));
+    let rook = Some(Piece::new(view.side, Role::Rook));
+    let cannon = Some(Piece::new(view.side, Role::Cannon));
     if first == cannon {
         sink.add(HOLLOW_CANNON + usize::from(on_rank), 1);
     }
-    if second == rook || second == own(Role::King) {
+    if second == rook || second == Some(Piece::new(view.side, Role::King)) {
         if nearest.side() != view.side {
             sink.add(PINNED + man(nearest.role()), 1);
         } else if second == rook {

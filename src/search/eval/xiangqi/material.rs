@@ -126,7 +126,8 @@ fn add_terms<S: Sink>(own: &Count, other: &Count, sink: &mut S) {
     sink.add(MEN_ON_BOARD, men * of(Role::Cannon));
     sink.add(MEN_ON_BOARD + 1, men * of(Role::Horse));
     sink.add(ROOKLESS, i32::from(of(Role::Rook) == 0 && others(Role::Rook) > 0));
-    let (advisors, elephants) = (of(Role::Advisor).min(2), of(Role::Elephant).min(2));
+    let advisors = of(Role::Advisor).min(2);
+    let elephants = of(Role::Elephant).min(2);
     sink.add(GUARD_SET + (advisors * 3 + elephants) as usize, 1);
     for (i, role) in [Role::Rook, Role::Horse, Role::Cannon, Role::Pawn].into_iter().enumerate() {
         sink.add(MISSING_ADVISOR + i, (2 - advisors) * others(role));

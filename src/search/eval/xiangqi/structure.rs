@@ -11,12 +11,15 @@ const MIX: [u64; 4] =
 /// A hash whose bits, the lowest ones too, depend on every bit of a set: a product alone hands bits
 /// on to higher ones only, so its halves are folded (as in wyhash).
 fn mix(set: Bitboard, word: usize) -> u64 {
-    let fold = |bits: u64, by: u64| {
-        let product = u128::from(bits) * u128::from(by);
-        product as u64 ^ (product >> 64) as u64
-    };
-    let (low, high) = (set.bits() as u64, (set.bits() >> 64) as u64 | 1 << 63);
-    fold(low, MIX[word]).wrapping_add(fold(high, MIX[word ^ 1]).rotate_left(23))
+    let low = set.bits() as u64;
+    let high = (set.bits() >> 64) as u64 | 1 << 63;
+    folded(low, MIX[word]).wrapping_add(folded(high, MIX[word ^ 1]).rotate_left(23))
+}
+
+/// Both halves of a product, mixed.
+fn folded(bits: u64, by: u64) -> u64 {
+    let product = u128::from(bits) * u128::from(by);
+    product as u64 ^ (product >> 64) as u64
 }
 
 /// A key of the pawns.

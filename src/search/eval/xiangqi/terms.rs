@@ -98,14 +98,16 @@ static NEIGHBOURS: [Bitboard; Square::COUNT] = {
 #[inline]
 fn relations<S: Sink>(view: &View<'_>, sink: &mut S) {
     let men = view.men.without(view.position.king(view.side));
-    let (own, theirs) = (view.own, view.theirs);
+    let own = view.own;
+    let theirs = view.theirs;
     let idle = men & (own.once - theirs.once);
     sink.add(GUARDED, count(idle));
     sink.add(GUARDED + 1, count(idle & own.twice));
     let turn = if view.to_move() { 0 } else { MEN };
     for square in men & theirs.once {
         let Some(piece) = view.position.piece_at(square) else { continue };
-        let (at, man) = (Bitboard::of(square), man(piece.role()));
+        let at = Bitboard::of(square);
+        let man = man(piece.role());
         if !own.once.meets(at) {
             sink.add_at(square, LOOSE + turn + man, 1);
         } else if cheaper(theirs, piece.role()).meets(at) {
@@ -189,7 +191,8 @@ const fn last_rank(side: Side) -> Bitboard {
 
 #[inline]
 fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
-    let (rooks, cannons) = (view.own_men(Role::Rook), view.own_men(Role::Cannon));
+    let rooks = view.own_men(Role::Rook);
+    let cannons = view.own_men(Role::Cannon);
     let horses = view.own_men(Role::Horse);
     sink.add(LINKED_HORSES, i32::from(view.own.horses.meets(horses)));
     sink.add(LINKED_ROOKS, i32::from(view.own.rooks.meets(rooks)));
@@ -220,7 +223,6 @@ fn patterns<S: Sink>(view: &View<'_>, sink: &mut S) {
 
 #[inline]
 fn linked_guards<S: Sink>(view: &View<'_>, sink: &mut S) {
-    let linked = |reach: Bitboard, role| i32::from(reach.meets(view.own_men(role)));
-    sink.add(LINKED_GUARDS, linked(view.own.advisors, Role::Advisor));
-    sink.add(LINKED_GUARDS + 1, linked(view.own.elephants, Role::Elephant));
+    sink.add(LINKED_GUARDS, i32::from(view.own.advisors.meets(view.own_men(Role::Advisor))));
+    sink.add(LINKED_GUARDS + 1, i32::from(view.own.elephants.meets(view.own_men(Role::Elephant))));
 }

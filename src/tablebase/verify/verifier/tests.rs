@@ -1,3 +1,5 @@
+//! Tests of the verifier: it accepts what the generator makes, and finds every kind of planted fault.
+
 use crate::tablebase::generate::generator::{NoProgress, generate_all};
 use crate::tablebase::generate::options::GenerateOptions;
 use crate::tablebase::verify::verifier::*;
