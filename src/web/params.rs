@@ -225,7 +225,7 @@ pub(crate) fn without_option(message: Message) -> Message {
     let text = message.to_string();
     match text.strip_prefix("--").and_then(|rest| rest.split_once(": ")) {
         Some((option, rest)) if !option.contains(' ') => match message.values().last() {
-            Some((_, Value::Message(within))) if within.to_string() == rest => within.clone(),
+            Some((_, Value::Message(within))) if *within == rest => within.clone(),
             _ => rest.into(),
         },
         _ => message,

@@ -27,7 +27,8 @@ pub(crate) struct Problem {
     /// A word for programs.
     code: &'static str,
     detail: Message,
-    hint: Option<Message>,
+    /// In a box, because errors are handed on by value.
+    hint: Option<Box<Message>>,
     /// Seconds after which the request may be tried again.
     retry_after: Option<u32>,
     /// The language that the request names elsewhere than in its query.
@@ -120,7 +121,7 @@ impl Problem {
     /// The same with what to do.
     #[must_use]
     pub(crate) fn with_hint(self, hint: impl Into<Message>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self { hint: Some(Box::new(hint.into())), ..self }
     }
 }
 
@@ -216,7 +217,7 @@ impl Problem {
             "status": status.as_u16(),
             "code": code,
             "detail": in_language(detail),
-            "hint": hint.as_ref().map(in_language),
+            "hint": hint.as_deref().map(in_language),
         });
         let kind = HeaderValue::from_static("application/problem+json");
         let head = [(header::CONTENT_TYPE, kind)];
