@@ -175,7 +175,8 @@ impl Eq for Message {}
 
 impl PartialEq<&str> for Message {
     fn eq(&self, other: &&str) -> bool {
-        self.to_string() == *other
+        let text = self.to_string();
+        text == *other
     }
 }
 

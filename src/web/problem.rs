@@ -25,7 +25,8 @@ pub(crate) struct Problem {
     /// A word for programs.
     code: &'static str,
     detail: Message,
-    hint: Option<Message>,
+    /// In a box, because errors are handed on by value.
+    hint: Option<Box<Message>>,
     /// Seconds after which the request may be tried again.
     retry_after: Option<u32>,
     /// The language that the request names elsewhere than in its query.
@@ -123,7 +124,7 @@ impl Problem {
     /// The same with what to do.
     #[must_use]
     pub(crate) fn with_hint(self, hint: impl Into<Message>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self { hint: Some(Box::new(hint.into())), ..self }
     }
 }
 
@@ -217,7 +218,7 @@ impl Problem {
         let body = Body {
             code,
             detail: in_language(detail),
-            hint: hint.as_ref().map(in_language),
+            hint: hint.as_deref().map(in_language),
             kind: "about:blank",
             status: status.as_u16(),
             title: status.canonical_reason(),

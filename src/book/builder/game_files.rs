@@ -490,19 +490,19 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let stop = &self.builder.options().stop;
         sources::open_each::<G, _>(sources, folder, stop, |number, content| match content {
             Ok(bytes) => self.source(number, sources[number], &bytes),
-            Err(Fault::Bad(what)) => self.refuse(number, what),
+            Err(Fault::Bad(what)) => self.refuse(number, &what),
             Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
         })
     }
 
     /// A source that cannot be read counts as one bad record.
-    fn refuse(&self, number: usize, what: Message) -> Result<FileReport, BuildError> {
+    fn refuse(&self, number: usize, what: &Message) -> Result<FileReport, BuildError> {
         let place = [number as u64, 0];
         let bytes = checkpoint::name_of(what.to_string().as_bytes());
         if let Some(done) = self.done(place, bytes)? {
             return Ok(done);
         }
-        let reason = RejectReason::bad(&what);
+        let reason = RejectReason::bad(what);
         let number = [place[0], place[1], 1];
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);

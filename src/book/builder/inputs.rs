@@ -162,12 +162,8 @@ mod tests {
         let more = ["1.pgn", "c/2.PGN", "game", "moves.txt", "old.RAR", "packed.7z"];
         let more = [&more[..], &["packed.jsonl.zst", "packed.zip"]].concat();
         assert_eq!(found.files, more.iter().map(|name| at("b").join(name)).collect::<Vec<_>>());
-        let skipped: Vec<_> = found
-            .skipped
-            .iter()
-            .filter(|(_, why)| why.to_string() != LINK)
-            .map(|s| s.0.clone())
-            .collect();
+        let skipped: Vec<_> =
+            found.skipped.iter().filter(|(_, why)| *why != LINK).map(|s| s.0.clone()).collect();
         assert_eq!(skipped, ["b/README.md", "b/empty", "b/page.html"].map(at));
         assert!(found.skipped.iter().all(|(_, why)| !why.to_string().is_empty()));
         assert_eq!(find_games::<Position>(&[at("notes.txt")]).unwrap().files, [at("notes.txt")]);

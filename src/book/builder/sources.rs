@@ -212,16 +212,10 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     }
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
-            return group
-                .iter()
-                .enumerate()
-                .map(|(index, source): (usize, &&Hashed)| {
-                    read(
-                        first + index,
-                        Err(Fault::Bad(source.fault.clone().unwrap_or_default().into())),
-                    )
-                })
-                .collect();
+            let bad = |(index, source): (usize, &&Hashed)| {
+                read(first + index, Err(Fault::Bad(source.fault.clone().unwrap_or_default())))
+            };
+            return group.iter().enumerate().map(bad).collect();
         };
         let file = open::<G>(&one.file, folder)?;
         let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {
@@ -260,7 +254,7 @@ impl Hashed {
         folder: &Path,
     ) -> Result<Result<Bytes<'a>, Fault>, BuildError> {
         if let Some(fault) = &self.fault {
-            return Ok(Err(Fault::Bad(fault.clone().into())));
+            return Ok(Err(Fault::Bad(fault.clone())));
         }
         let Some(packed) = packed else {
             // It is of another kind than it was if its bytes are held.

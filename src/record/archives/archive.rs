@@ -246,7 +246,7 @@ impl Finder<'_> {
         member: &Member,
         coding: Option<Coding>,
     ) -> Result<(u64, bool), UnpackError> {
-        let bad = |error| UnpackError::Bad(crate::record::archives::unpack::damage(&error).into());
+        let bad = |error| UnpackError::Bad(crate::record::archives::unpack::damage(&error));
         let (mut input, _) = member.open_layer(self.bytes_of(member), self.stop).map_err(bad)?;
         if let Some(coding) = coding {
             input = coding.open(input).map_err(bad)?;
@@ -449,7 +449,7 @@ fn take_file(
         verdict
     };
     match verdict {
-        Err(why) => Ok(Taken::Skipped(why.into())),
+        Err(why) => Ok(Taken::Skipped(why)),
         Ok(()) if is_cut => Err(UnpackError::Bad("truncated: it ends too early".into())),
         Ok(()) => Ok(Taken::File(range(start, spool.len()))),
     }

@@ -57,20 +57,19 @@ pub(crate) fn each(
     }
     let password = Password::empty();
     let archive = Archive::read_with_memory_limit(&mut source, &password, DIRECTORY_KIB)
-        .map_err(|error| UnpackError::Bad(directory_fault(&error).into()))?;
+        .map_err(|error| UnpackError::Bad(directory_fault(&error)))?;
     let sizes = archive.files.iter().filter(|file| file.has_stream).map(|file| file.size);
     let size = sizes.fold(0, u64::saturating_add);
     if size > limit {
-        return Err(UnpackError::Bad(too_much(limit).into()));
+        return Err(UnpackError::Bad(too_much(limit)));
     }
     if archive.files.len() > most {
         return Err(UnpackError::Bad(message!("an archive of more than {most} files; split it")));
     }
     let models = archive.blocks.iter().map(model_bytes).fold(0, u64::saturating_add);
     let beyond = models.saturating_sub(size.saturating_mul(MODEL_RATIO));
-    *model_room = model_room
-        .checked_sub(beyond)
-        .ok_or_else(|| UnpackError::Bad(too_large_models(models).into()))?;
+    *model_room =
+        model_room.checked_sub(beyond).ok_or_else(|| UnpackError::Bad(too_large_models(models)))?;
     for block in 0..archive.blocks.len() {
         let kib = DICTIONARY_KIB as usize;
         let is_long = is_long(&archive.blocks[block]);

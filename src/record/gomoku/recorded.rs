@@ -39,6 +39,6 @@ impl WrittenMove<Board> for Point {
         if board.is_legal(point) {
             return Ok(point);
         }
-        Err(unplayable(board::why_illegal(board, point).into()))
+        Err(unplayable(board::why_illegal(board, point)))
     }
 }

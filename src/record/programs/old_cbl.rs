@@ -81,7 +81,7 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
             "a library of version {version} of the old CCBridge, of which 1 and {DOUBTED} are read; \
              open it in CCBridge and save it as a library of today's kind"
         );
-        return Err(Fault::at(12, BadGameReason::Unsupported(what.into())));
+        return Err(Fault::at(12, BadGameReason::Unsupported(what)));
     }
     if len > FREE_BYTES.saturating_add(MAX_RATIO.saturating_mul(bytes.len() as u64)) {
         let what = message!("claims to unpack to {len} bytes, far more than any library does");
@@ -106,7 +106,7 @@ fn check(bytes: &[u8]) -> Result<(), Fault> {
         "a library of version {DOUBTED} of the old CCBridge, read only if every game in it is legal; \
          game {number}: {what}; open it in CCBridge and save it as a library of today's kind"
     );
-    Err(Fault::at(0, BadGameReason::Unsupported(what.into())))
+    Err(Fault::at(0, BadGameReason::Unsupported(what)))
 }
 
 /// The version, and how many bytes are packed.
@@ -140,7 +140,7 @@ fn each_game(bytes: &[u8], take: &mut Games<'_>) {
     let at = unpacked.at;
     match unpacked.bytes(1, "") {
         Ok(_) => {
-            take(at as u64, Err(malformed(at, message!("more bytes than {count} games need"))))
+            take(at as u64, Err(malformed(at, message!("more bytes than {count} games need"))));
         }
         Err(fault) if matches!(fault.reason, BadGameReason::Truncated(_)) => {}
         Err(fault) => take(at as u64, Err(fault)),

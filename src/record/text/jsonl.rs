@@ -209,7 +209,7 @@ fn read_text(line: &[u8]) -> Result<Text<'_>, BadGameReason> {
         if parts.0.get() > MAX_PARTS {
             return BadGameReason::TooManyParts;
         }
-        BadGameReason::Malformed(json_error(&error).into())
+        BadGameReason::Malformed(json_error(&error))
     })
 }
 
