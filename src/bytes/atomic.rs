@@ -197,6 +197,7 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")
     })?;
+    // A link stays one: the file that it leads to is replaced, not the link.
     if path.is_symlink() {
         return path.canonicalize().map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => {

@@ -198,6 +198,7 @@ impl<S: Reduce> Sorter<S> {
     /// All sums in ascending order, with those of further runs.
     pub(crate) fn finish_with(self, mut further: Vec<Run>) -> io::Result<Merge<S>> {
         let mut state = std::mem::take(&mut *self.lock());
+        // Unstable, because equal items are summed, and sums do not depend on order.
         state.items.par_sort_unstable_by(S::item_order);
         // The smallest first.
         let mut runs: Vec<Run> = state.runs.into_iter().flatten().map(Run::temporary).collect();

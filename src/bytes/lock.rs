@@ -95,6 +95,8 @@ impl FileLock {
                 Err(TryLockError::WouldBlock) => return Ok(Claim::Others(holder(&mut file))),
                 Err(TryLockError::Error(error)) if has_no_locks(&error) => {
                     if is_at(&file, &path) {
+                        // Without locks nobody could take this file over; left there, it would only be
+                        // litter.
                         drop(std::fs::remove_file(&path));
                     }
                     return Ok(Claim::Ours(Self { path, file: None }));

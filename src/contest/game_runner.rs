@@ -164,6 +164,7 @@ pub(crate) fn play<G: Contested>(
     let mut scores = Vec::new();
     let mut comments = Vec::new();
     let end = loop {
+        // Before each turn, also the first: an opening may end with a finished game.
         if let Some(end) = referee.end(&line, &scores) {
             break end;
         }
@@ -328,6 +329,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     }
 
     fn answer(&mut self, line: &Line<G>, side: Side, thought: &Thought) -> Turn<G> {
+        // An offer stands for one turn: the other side answers it by offering too.
         let accepted = self.draw_offered && thought.offer == Some(Offer::Draw);
         self.draw_offered = thought.offer == Some(Offer::Draw);
         if accepted {

@@ -79,6 +79,7 @@ pub struct MatchResults {
 impl MatchResults {
     /// Counts the next game: the first engine plays Red in the first game of each pair, Black in the second.
     pub fn add(&mut self, outcome: Outcome) {
+        // The second game of a pair is the one that finds the first one waiting.
         let colour = usize::from(self.pending.is_some());
         let points = match outcome.winner() {
             None => 1,

@@ -163,6 +163,7 @@ impl<'a> RootRanker<'a> {
         let (is_sure, remark) = match conversion {
             None if kind > Winning::ByRule && self.left <= 2 => (false, Some(too_late(self.left))),
             None => (kind <= Winning::ByRule, None),
+            // A capture or mate was found within the plies that are left.
             Some(Conversion::By(_)) => (true, None),
             Some(Conversion::Late) => (false, Some(too_late(self.left))),
             Some(Conversion::Unknown) => (false, Some(perhaps_late(first, self.left))),

@@ -264,6 +264,7 @@ fn value_of(entry: Entry, metric: Metric, position: &Position) -> TableValue {
         Metric::Dtm => 0,
         Metric::Dtc | Metric::DtcWithin(_) => MAN_DISTANCE * men(position) as u16,
     };
+    // Not a number of plies any more: it only makes the search prefer wins that need no rule, and captures.
     let farther = ORDER_DISTANCE * order.min(3) + men;
     let weight = distance.saturating_add(farther).min(MAX_TABLE_DISTANCE);
     match wdl {

@@ -357,6 +357,7 @@ impl<G: Adjudicate> Line<G> {
         let undo = self.position.make(mv);
         self.record(Some(mv), undo, key_before);
         self.clock = if irreversible { 0 } else { self.clock + 1 };
+        // Not the clock: that may begin above 0 and counts on over passes.
         self.reversible = if irreversible { 0 } else { self.reversible + 1 };
         if self.clock > G::STAGES_FROM {
             self.note_check();

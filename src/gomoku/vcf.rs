@@ -157,6 +157,7 @@ impl FourSolver {
 
     fn has_failed(&self, key: u64, moves: u8) -> Option<bool> {
         let entry = self.failed[self.slot(key)];
+        // An attack that failed with more moves fails with fewer as well.
         let depth = (entry & 0xff) as u8;
         (entry & !0xff == key & !0xff && depth >= moves).then_some(depth == NEVER)
     }

@@ -305,6 +305,7 @@ fn value_at<G: Playable>(
     tracing::trace!(?remarks, "endgame tables");
     let table = best.map(|best| {
         let keeping = ranked.iter().filter(|m| m.entry.wdl == best.wdl).count();
+        // Where a smaller table is missing, moves into it are not ranked, and might keep the value too.
         let is_complete = ranked.len() as u64 == line.position().count_legal_moves();
         TableFacts {
             best,

@@ -165,6 +165,7 @@ impl Checker<'_> {
         let nodes = self.nodes;
         let node = nodes.get(id as usize).ok_or_else(|| self.fault(id, Fault::Order))?;
         let is_shared = self.is_shared.get(id as usize).copied().unwrap_or(false);
+        // Only nodes with several parents can come up again for the same stones.
         if !is_shared || matches!(node, Node::End | Node::Pairs(_)) {
             return self.plies_of(id, node);
         }
@@ -265,6 +266,8 @@ impl Checker<'_> {
         let mut most = 0;
         for point in moves {
             let listed = answers.iter().find(|&&(answer, _)| answer == point);
+            // Such moves need no node: the claimant completes a row, unless the move blocks it or completes
+            // one itself.
             let is_met = completions.iter().any(|&completion| completion != point)
                 && !completes_row(&self.board, opponent, point);
             let plies = match (listed, rest) {

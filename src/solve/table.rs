@@ -170,6 +170,8 @@ impl CompleteTable {
                 }
                 if winner.is_none() {
                     for after in self.numbering.after(stones, arrangement) {
+                        // Arrangements that only finished games lead to have values as well, but are no
+                        // positions of play.
                         next[self.numbering.index(stones + 1, after)] = true;
                     }
                 }

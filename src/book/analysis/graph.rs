@@ -185,6 +185,7 @@ impl<G> Graph<G> {
 
     /// The position in which a move is made.
     pub(crate) fn maker(&self, number: usize) -> usize {
+        // Moves are numbered by position, so that the position follows from the number.
         self.moves.first[..self.inner].partition_point(|&first| first as usize <= number) - 1
     }
 }
@@ -247,6 +248,8 @@ impl<G: Symmetric + Notation> Graph<G> {
             step.next += 1;
             let Some(mv) = self.played(&position, number) else { continue };
             let undo = position.make(mv);
+            // Each move is played once, from whatever line comes to its position first; later ways end
+            // here.
             let to = self.number_of(&position, leaves);
             self.moves.to[number] = to as u32;
             if to < self.inner && !entered[to] {
@@ -300,6 +303,7 @@ impl<G: Symmetric + Notation> Graph<G> {
         let played = (0..position.symmetries())
             .filter(|s| by >> s & 1 == 1)
             .map(|s| position.unmap_move(image, s))
+            // Of several images of one move any would do; the greatest is what queries show.
             .max();
         played.filter(|&mv| position.is_legal(mv))
     }

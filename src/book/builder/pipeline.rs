@@ -260,6 +260,7 @@ impl<G: Symmetric + Notation> Builder<G> {
         let mut id_writer = IdWriter::new(base, new_writer(&place, &options)?, errors)?;
         let mut pack =
             Pack::<G>::new(&options, base.map_or_else(Counts::default, BaseBook::counts), errors);
+        // To those of the base, which the counts began with.
         pack.counts.records += self.records.into_inner();
         pack.counts.filtered += self.filtered.into_inner();
         pack.counts.bad += self.bad.into_inner();

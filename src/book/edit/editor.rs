@@ -275,6 +275,7 @@ impl Editor {
         for (i, &mv) in line.iter().enumerate() {
             let place = self.place(&position, mv)?;
             let before = self.mark_at(place)?;
+            // The moves before the last one only lead there.
             let more = if i + 1 == line.len() { changes } else { &[] };
             if before.flags.has(Flags::LOCKED) && !more.contains(&Change::Unlock) {
                 if !self.has(place, &before)? || !more.is_empty() {
@@ -282,6 +283,7 @@ impl Editor {
                 }
             } else {
                 let mut after = before.clone();
+                // Adding a move is how a deleted one comes back.
                 after.flags.set(Flags::DELETED, false);
                 after.flags.set(Flags::ADDED, true);
                 for change in groups.iter().chain(more) {
@@ -318,6 +320,7 @@ impl Editor {
             }
             self.query(|c| journal::forget(c, last))?;
         }
+        // The numbers of undone edits are free again.
         self.edit = 1 + self.last_edit()?;
         self.steps = 0;
         self.is_changed |= !undone.is_empty();

@@ -338,6 +338,7 @@ fn has_rows_of(book: &Book, other: &Book) -> Result<bool, BookError> {
     let mut mine = StoredRows::new(book, &mut mine)?;
     let mut others = StoredRows::new(other, &mut others)?;
     while let Some((place, wanted)) = others.next()? {
+        // Both go by place: rows of the larger book that the other lacks are passed over.
         let found = loop {
             match mine.next()? {
                 Some((at, _)) if at < place => {}

@@ -321,6 +321,7 @@ impl Book {
         let canonical = position.canonical_with(self.foreign_keys());
         let key = canonical.key.to_i64();
         let wanted = mv.map(|mv| position.canonical_move(canonical, mv).pack());
+        // Places are bytes in the order of keys and moves: all moves of a position are one range.
         let from = place_bytes((key, wanted.unwrap_or(0)));
         let to = place_bytes((key, wanted.unwrap_or(u16::MAX)));
         let most = usize::from(self.samples());
@@ -336,6 +337,7 @@ impl Book {
             }
             Ok(ids)
         })?;
+        // An id begins with what samples are ranked by, so that the order of ids is that of the ranking.
         ids.sort_unstable();
         ids.dedup();
         ids.truncate(limit);

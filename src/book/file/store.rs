@@ -323,6 +323,7 @@ impl Writer {
         while let Some(row) = rows.next()? {
             for column in 0..width {
                 let value = ToSqlOutput::Borrowed(row.get_ref(column)?);
+                // Values go over as they are, without being copied or read as any type.
                 insert.raw_bind_parameter(column + 1, value)?;
             }
             insert.raw_execute()?;
@@ -445,6 +446,7 @@ fn send_lots<E>(
                 return;
             }
         }
+        // Nobody takes lots any more: the store has failed, and its error is the one that counts.
         if lot.rows.len() == LOT && !send(Ok(std::mem::take(&mut lot))) {
             return;
         }

@@ -367,6 +367,7 @@ impl<'a> Generator<'a> {
 
     /// Leaves no more tables at hand than the peak memory has room for beside this one.
     fn make_room(&self, table: &Estimate) {
+        // The estimate includes the smaller tables, which are what the pool holds.
         let own = table.memory - captured_bytes(table.material).unwrap_or(0);
         let room = (self.memory + MIN_POOL_BYTES).saturating_sub(own);
         self.subtables.shrink(room);
@@ -393,6 +394,7 @@ impl<'a> Generator<'a> {
         let dependencies = self.dependencies(material);
         let label = Label { rules, metric, dependencies, content };
         let bytes = format::write(path, &table, label, &graph, &good_captures)?;
+        // Only after the table is there under its name.
         checkpoint.remove();
         self.subtables.put(table);
         Ok((bytes, content))

@@ -91,6 +91,8 @@ impl BlockCache {
 
 /// The set of a key within a lane, by Fibonacci hashing.
 const fn place(key: u64) -> usize {
+    // The highest bits of the product depend on all of the key; its own low ones are nearly the same for
+    // neighbours.
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize % SETS
 }
 

@@ -142,6 +142,7 @@ impl Tables {
             }
         }
         let present: BTreeSet<Material> = homes.keys().copied().collect();
+        // Now, so that the first probe of a search does not wait for it.
         present.iter().copied().for_each(prepare);
         let mut numbers = HashMap::default();
         for (number, &material) in present.iter().enumerate() {
