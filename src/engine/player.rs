@@ -302,7 +302,7 @@ impl<G: Playable> Engine<G> {
     }
 
     /// The transposition table's entry for the position with this
-    /// [`table_key`](crate::search::table_key).
+    /// [`tt_key`](crate::search::tt_key).
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
         self.searcher.probe(key)

@@ -215,7 +215,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// The move of the transposition table for the line's last position, if it is legal there.
     fn remembered(&self) -> Option<G::Move> {
-        let entry = self.shared.probe(self.table_key())?;
+        let entry = self.shared.probe(self.tt_key())?;
         let mv = entry.mv.and_then(G::Move::unpack);
         mv.filter(|&mv| self.line.position().is_legal(mv))
     }

@@ -58,10 +58,10 @@ pub trait Control<M>: Sync {
     /// Receives every finished iteration, from the thread that called
     /// [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
-    /// Receives access to the transposition table now and then, by [`table_key`](crate::search::worker::table_key),
+    /// Receives access to the transposition table now and then, by [`tt_key`](crate::search::worker::tt_key),
     /// from the thread that called [`Searcher::run`](crate::search::searcher::Searcher::run).
-    fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
-        let _ = table;
+    fn look(&self, tt: &dyn Fn(Key) -> Option<HashEntry<M>>) {
+        let _ = tt;
     }
 }
 

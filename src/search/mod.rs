@@ -33,4 +33,4 @@ pub use score::{MAX_PLY, Score};
 pub use searcher::Searcher;
 pub use tablebase_probe::{HideDraws, MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 pub use wdl::wdl;
-pub use worker::table_key;
+pub use worker::tt_key;

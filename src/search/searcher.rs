@@ -17,7 +17,7 @@ use crate::search::worker::{Shared, Worker, hash_entry};
 pub struct Searcher<G: Game> {
     options: SearchOptions,
     features: Features,
-    table: TranspositionTable,
+    tt: TranspositionTable,
     histories: Vec<History>,
     banned: Vec<G::Move>,
 }
@@ -33,10 +33,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             return Err(SearchError::Threads { threads: options.threads });
         }
         check_multipv(options.multipv)?;
-        let table = TranspositionTable::new(options.hash_mib)?;
+        let tt = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        Ok(Self { options, features: Features::ALL, table, histories, banned: Vec::new() })
+        Ok(Self { options, features: Features::ALL, tt, histories, banned: Vec::new() })
     }
 
     /// The same searcher with other features.
@@ -65,7 +65,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
 
     /// Clears history and transposition table: the next search is as the first.
     pub fn new_game(&mut self) {
-        self.table.clear();
+        self.tt.clear();
         for history in &mut self.histories {
             history.clear();
         }
@@ -77,10 +77,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         self.banned = moves;
     }
 
-    /// The transposition table's entry for the position with this [`table_key`](crate::search::table_key).
+    /// The transposition table's entry for the position with this [`tt_key`](crate::search::tt_key).
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
-        self.table.probe(key).and_then(hash_entry)
+        self.tt.probe(key).and_then(hash_entry)
     }
 
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits` is
@@ -95,12 +95,12 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         tablebase: &O,
         control: &dyn Control<G::Move>,
     ) -> Found<G::Move> {
-        self.table.grow_older();
+        self.tt.grow_older();
         let shared = Shared {
             features: self.features,
             multipv: self.options.multipv,
             banned: &self.banned,
-            ..Shared::new(&self.table, rules, *limits, tablebase, control)
+            ..Shared::new(&self.tt, rules, *limits, tablebase, control)
         };
         let mut workers: Vec<_> = self
             .histories
@@ -146,12 +146,12 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> MateSearch<G::Move> {
-        self.table.grow_older();
+        self.tt.grow_older();
         let shared = Shared {
             features: Features::PROOF,
             proves: true,
             banned: &self.banned,
-            ..Shared::new(&self.table, rules, *limits, &(), control)
+            ..Shared::new(&self.tt, rules, *limits, &(), control)
         };
         let mut worker = Worker::new(0, line, &shared, &mut self.histories[0]);
         let (mut found, is_complete) = in_deep_stack(|| worker.prove_mate(moves));

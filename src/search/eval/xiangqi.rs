@@ -74,7 +74,7 @@ impl Heuristics for Position {
         reverse_futility_margin: 52,
         razor_base: 180,
         razor_margin: 90,
-        table_probcut_margin: 250,
+        tt_probcut_margin: 250,
         singular_margin: 20,
         double_margin: 16,
         futility_base: 90,

@@ -7,7 +7,7 @@ use crate::search::order::noisy_rank;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
-use crate::search::tree::node::{NodeKind, refined, result, table_cutoff};
+use crate::search::tree::node::{NodeKind, refined, result, tt_cutoff};
 use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
@@ -61,10 +61,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let position = self.line.position();
-        let key = self.table_key();
+        let key = self.tt_key();
         let entry = self.shared.probe(key);
         if !N::PV
-            && let Some(score) = table_cutoff(entry, window, 0, ply)
+            && let Some(score) = tt_cutoff(entry, window, 0, ply)
         {
             return Ok(score);
         }
@@ -94,8 +94,8 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             }
         }
         if settled.score < window.beta {
-            let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
-            let mut moves = self.quiescence_moves(in_check, first, table_move);
+            let tt_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
+            let mut moves = self.quiescence_moves(in_check, first, tt_move);
             if in_check && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
@@ -146,7 +146,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         &self,
         in_check: bool,
         first: bool,
-        table_move: Option<G::Move>,
+        tt_move: Option<G::Move>,
     ) -> Ranked<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
@@ -160,7 +160,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let side = position.turn();
         let rank = |mv| {
-            if Some(mv) == table_move {
+            if Some(mv) == tt_move {
                 i32::MAX
             } else if position.is_noisy(mv) {
                 (1 << 24) + noisy_rank(position, self.history, mv)

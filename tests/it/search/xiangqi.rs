@@ -10,7 +10,7 @@ use juzhong::game::{
 };
 use juzhong::search::{
     Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher, TableValue,
-    TablebaseProbe, table_key,
+    TablebaseProbe, tt_key,
 };
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
 use proptest::prelude::*;
@@ -386,7 +386,7 @@ fn what_the_table_knows_is_found_near_the_limit() {
         let rules = Rules::default();
         let found = searcher.run(&line, rules, &Limits::depth(14), &(), &());
         assert!(plays_to_mate(fen, &found), "{found:?}");
-        assert!(searcher.probe(table_key(&line, rules)).is_some());
+        assert!(searcher.probe(tt_key(&line, rules)).is_some());
     }
 }
 

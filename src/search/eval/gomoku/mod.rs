@@ -66,7 +66,7 @@ impl Heuristics for Board {
         reverse_futility_margin: 30,
         razor_base: 2,
         razor_margin: 15,
-        table_probcut_margin: 253,
+        tt_probcut_margin: 253,
         singular_margin: 17,
         double_margin: 71,
         futility_base: 105,
