@@ -24,7 +24,8 @@ use super::tables::XiangqiTables;
 use crate::game::{Game, Line};
 use crate::hash::Key;
 use crate::tablebase::Wdl;
-use crate::xiangqi::repetition::{MOVE_LIMIT, chased};
+use crate::xiangqi::move_limit::MOVE_LIMIT;
+use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Move, Position, RuleSet, Square};
 
 /// Positions looked at for one move.

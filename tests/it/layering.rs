@@ -102,6 +102,8 @@ const FOLDERS: [(&str, &[&str]); 17] = [
             "notation",
             "material",
             "chase",
+            "rule_set",
+            "move_limit",
             "repetition",
             "explain",
         ],

@@ -13,7 +13,7 @@ use crate::tablebase::{
     chinese_name,
 };
 use crate::xiangqi::Position;
-use crate::xiangqi::repetition::MOVE_LIMIT;
+use crate::xiangqi::move_limit::MOVE_LIMIT;
 
 /// A set as it was named: perhaps with the canonical second side first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
