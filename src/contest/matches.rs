@@ -186,7 +186,7 @@ impl<G: Contested> Match<G> {
     ) -> Result<(), MatchError> {
         let mut early = BTreeMap::new();
         while !self.is_decided(standing) && !stops.stop() {
-            let (number, game) = match games.recv_timeout(LOOK) {
+            let (number, game) = match games.recv_timeout(POLL_INTERVAL) {
                 Ok(game) => game,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -267,7 +267,7 @@ impl<G: Contested> Match<G> {
 }
 
 /// The interval between two looks at whether a match is to stop.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The wish from outside, and the word to the workers.
 struct Stops<'a> {

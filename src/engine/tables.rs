@@ -13,7 +13,7 @@ use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
     Entry, Material, Metric, ProbeError, Stats, Tables, Wdl, take_loaded, use_cache_lane,
 };
-use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
+use crate::xiangqi::move_limit::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Plies that a win of this order needs up to the verdict beyond its distance. Where it matters
@@ -57,7 +57,7 @@ pub struct XiangqiTables {
 #[derive(Debug, Default)]
 struct Damage {
     all: BTreeSet<String>,
-    untold: Vec<String>,
+    unreported: Vec<String>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -107,7 +107,7 @@ impl XiangqiTables {
         let warning = format!("playing on without an endgame table: {}", in_full(error));
         let mut damage = locked(&self.damage);
         if damage.all.insert(warning.clone()) {
-            damage.untold.push(warning);
+            damage.unreported.push(warning);
         }
     }
 
@@ -359,7 +359,7 @@ impl Endgames<Position> for XiangqiTables {
     }
 
     fn take_warning(&self) -> Option<String> {
-        locked(&self.damage).untold.pop()
+        locked(&self.damage).unreported.pop()
     }
 }
 

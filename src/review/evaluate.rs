@@ -205,8 +205,9 @@ impl<G: Playable> Evaluators<G> {
                     while !stop.is_set() && !ended.is_set() {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let Some(&(game, ply)) = jobs.get(number) else { return };
-                        let (value, told) = value_at(engine, games[game], ply, &limits, stop);
-                        if sender.send((number, value, told)).is_err() {
+                        let (value, position_warnings) =
+                            value_at(engine, games[game], ply, &limits, stop);
+                        if sender.send((number, value, position_warnings)).is_err() {
                             return;
                         }
                     }
@@ -216,8 +217,8 @@ impl<G: Playable> Evaluators<G> {
                     .map_err(ReviewError::Thread)?;
             }
             drop(sender);
-            for (number, value, told) in answers {
-                for warning in told {
+            for (number, value, position_warnings) in answers {
+                for warning in position_warnings {
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
                     }

@@ -22,7 +22,7 @@ struct RootLine<M> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Trend {
     /// Iterations since it changed.
-    settled: usize,
+    unchanged: usize,
     /// Centipawns that its score fell below the average of the iterations before.
     fall: i32,
     average: Option<i32>,
@@ -30,7 +30,7 @@ struct Trend {
 
 impl Trend {
     fn note(&mut self, changed: bool, score: Score) {
-        self.settled = if changed { 0 } else { self.settled + 1 };
+        self.unchanged = if changed { 0 } else { self.unchanged + 1 };
         let value = Score::from_eval(score.value()).value();
         let average = self.average.unwrap_or(value);
         self.fall = average - value;
@@ -40,7 +40,7 @@ impl Trend {
     /// The percentage of the soft time limit that the search may use.
     fn time_percent(self, effort: u64) -> u64 {
         let last = TIME_BY_STABILITY.len() - 1;
-        let stability = TIME_BY_STABILITY[self.settled.min(last)];
+        let stability = TIME_BY_STABILITY[self.unchanged.min(last)];
         let effort = TIME_BY_EFFORT - TIME_BY_EFFORT_SPAN * effort / 100;
         let fall = self.fall.clamp(-TIME_BY_SCORE_MAX / 4, TIME_BY_SCORE_MAX);
         let fall = (100 + TIME_BY_SCORE * fall).unsigned_abs();
@@ -190,7 +190,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies as usize,
             _ => return,
         };
-        let told = line.pv.len();
+        let pv_len = line.pv.len();
         line.pv.iter().for_each(|&mv| self.line.push(mv));
         while line.pv.len() < plies
             && let Some(mv) = self.remembered()
@@ -199,7 +199,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             line.pv.push(mv);
         }
         if self.line.position().outcome().is_none() {
-            line.pv.truncate(told);
+            line.pv.truncate(pv_len);
         }
         self.rewind();
     }
@@ -227,10 +227,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let in_time = limits.soft_time.is_some_and(|soft| {
             moves == 1 || self.shared.start.elapsed() >= soft.mul_f64(percent as f64 / 100.0)
         });
-        let rationed =
+        let is_limited =
             limits.nodes.is_some() || limits.soft_time.is_some() || limits.hard_time.is_some();
-        let settled = || lines.iter().all(|line| self.is_certain(line.score));
-        (in_time || rationed && settled()) && self.shared.end_when_due()
+        let all_certain = || lines.iter().all(|line| self.is_certain(line.score));
+        (in_time || is_limited && all_certain()) && self.shared.end_when_due()
     }
 
     /// Returns true if this is a mate that no deeper iteration can shorten.

@@ -310,8 +310,8 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
             shared.control.look(&|key| shared.probe(key).and_then(hash_entry));
         }
         let must_move = self.finished == 0 && self.nodes < FIRST_NODES && !shared.is_overdue();
-        let told = || shared.out_of_time() || shared.control.should_stop();
-        if left == 0 || shared.stop.is_set() || !must_move && told() {
+        let is_due = || shared.out_of_time() || shared.control.should_stop();
+        if left == 0 || shared.stop.is_set() || !must_move && is_due() {
             shared.stop.set();
             return Err(Interrupted);
         }

@@ -23,5 +23,5 @@ pub use check::{CheckError, Fault, check};
 pub use proof::{Claim, Goal, Node, NodeId, Proof, ProofError};
 pub use prover::{Prover, ProverOptions, Solution};
 pub use store::{Proved, ProvedPositions, SolutionStore, StoreError};
-pub use table::{CompleteTable, TableCensus, TableError};
+pub use table::{CompleteTable, TableCounts, TableError};
 pub use value::{Budget, ProofKind, Value};

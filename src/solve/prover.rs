@@ -257,12 +257,12 @@ impl Attempt<'_> {
         if solution.is_some() {
             return solution;
         }
-        if !is_small || (own_result, other_result) != (Proved::Held, Proved::Held) {
+        if !is_small || (own_result, other_result) != (Proved::NotWon, Proved::NotWon) {
             return None;
         }
         let mut nodes = self.room();
-        let of_other = TreeBuilder::new(&mut nodes).held(&mut own, &mut self.board.clone());
-        let of_own = TreeBuilder::new(&mut nodes).held(&mut other, &mut self.board.clone());
+        let of_other = TreeBuilder::new(&mut nodes).not_won(&mut own, &mut self.board.clone());
+        let of_own = TreeBuilder::new(&mut nodes).not_won(&mut other, &mut self.board.clone());
         let built = of_own.zip(of_other).map(|(own, other)| match turn {
             Side::First => [own, other],
             Side::Second => [other, own],

@@ -44,7 +44,7 @@ pub enum TableError {
 
 /// Counts over the positions that play from the empty board can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TableCensus {
+pub struct TableCounts {
     /// Positions.
     pub positions: u64,
     /// Classes of positions under the symmetries of the board.
@@ -141,9 +141,9 @@ impl CompleteTable {
 
     /// Counts the positions that play can reach.
     #[must_use]
-    pub fn census(&self) -> TableCensus {
+    pub fn counts(&self) -> TableCounts {
         let points = self.numbering.points;
-        let mut census = TableCensus::default();
+        let mut counts = TableCounts::default();
         let images = Images::of(&self.start);
         let mut reached = vec![true];
         for stones in 0..=points {
@@ -153,18 +153,18 @@ impl CompleteTable {
                 if !reached[index] {
                     return;
                 }
-                census.positions += 1;
-                census.classes += u64::from(images.is_smallest(arrangement));
+                counts.positions += 1;
+                counts.classes += u64::from(images.is_smallest(arrangement));
                 let winner = Side::ALL.into_iter().find(|&side| self.has_row(arrangement, side));
                 match winner {
-                    Some(Side::First) => census.first_rows += 1,
-                    Some(Side::Second) => census.second_rows += 1,
-                    None => census.full += u64::from(stones == points),
+                    Some(Side::First) => counts.first_rows += 1,
+                    Some(Side::Second) => counts.second_rows += 1,
+                    None => counts.full += u64::from(stones == points),
                 }
                 match decode(self.layers[stones][index]) {
-                    Some(value) if value.is_win() => census.wins += 1,
-                    Some(value) if value.is_loss() => census.losses += 1,
-                    _ => census.draws += 1,
+                    Some(value) if value.is_win() => counts.wins += 1,
+                    Some(value) if value.is_loss() => counts.losses += 1,
+                    _ => counts.draws += 1,
                 }
                 if winner.is_none() {
                     for after in self.numbering.after(stones, arrangement) {
@@ -174,7 +174,7 @@ impl CompleteTable {
             });
             reached = next;
         }
-        census
+        counts
     }
 
     fn has_row(&self, arrangement: [u32; 2], side: Side) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::expand::{Expansion, Held, Won, legal};
+use super::expand::{Expansion, NotWon, Won, legal};
 use super::pairing::pairing;
 use super::pns::{ProofSearch, Proved};
 use super::proof::{Goal, Node, NodeId, Nodes};
@@ -77,7 +77,7 @@ impl<'a> TreeBuilder<'a> {
         }
         let attacker = search.expander.attacker();
         let built = match search.expander.expand(board) {
-            Expansion::Held(_) => None,
+            Expansion::NotWon(_) => None,
             Expansion::Won(Won::Over) => self.end(),
             Expansion::Won(Won::Completes(point)) => self.complete(point),
             Expansion::Won(Won::Fours(win)) => self.fours(&win),
@@ -110,7 +110,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// That the attacker of a search does not win.
-    pub(crate) fn held(
+    pub(crate) fn not_won(
         &mut self,
         search: &mut ProofSearch<'_>,
         board: &mut Board,
@@ -120,22 +120,23 @@ impl<'a> TreeBuilder<'a> {
         }
         let attacker = search.expander.attacker();
         let built = match search.expander.expand(board) {
-            Expansion::Won(_) | Expansion::Held(Held::OutOfScope) => None,
-            Expansion::Held(Held::Over) => self.end(),
-            Expansion::Held(Held::Completes(point)) => self.complete(point),
-            Expansion::Held(Held::Unanswerable) => self.unanswerable(),
-            Expansion::Held(Held::Pairs(pairs)) => self.pairs(pairs),
+            Expansion::Won(_) | Expansion::NotWon(NotWon::OutOfScope) => None,
+            Expansion::NotWon(NotWon::Over) => self.end(),
+            Expansion::NotWon(NotWon::Completes(point)) => self.complete(point),
+            Expansion::NotWon(NotWon::Unanswerable) => self.unanswerable(),
+            Expansion::NotWon(NotWon::Pairs(pairs)) => self.pairs(pairs),
             Expansion::Open { moves, .. } if board.turn() == attacker => {
                 let mut answers = Vec::with_capacity(moves.len());
                 for &point in &moves {
-                    let after = self.after(board, point, |this, board| this.held(search, board))?;
+                    let after =
+                        self.after(board, point, |this, board| this.not_won(search, board))?;
                     answers.push((point, after));
                 }
                 self.answers(answers, None)
             }
             Expansion::Open { moves, .. } => {
-                let point = decided(search, board, &moves, Proved::Held)?;
-                let after = self.after(board, point, |this, board| this.held(search, board))?;
+                let point = decided(search, board, &moves, Proved::NotWon)?;
+                let after = self.after(board, point, |this, board| this.not_won(search, board))?;
                 self.play(point, after)
             }
         }?;

@@ -61,7 +61,7 @@ impl StatsRequest {
         let book = Book::open(path)?;
         book.verify()?;
         let options = self.options(&book);
-        let survey = book.survey::<G>(&options)?;
+        let survey = book.stats::<G>(&options)?;
         let mut census = book.opening_stats::<G>(options.min_games)?;
         census.openings.truncate(self.openings);
         let sources = book.sources()?;

@@ -1,4 +1,4 @@
-//! A survey of a book: the coverage of games, its main lines, and the positions where its players choose
+//! Statistics of a book: the coverage of games, its main lines, and the positions where its players choose
 //! badly.
 
 use std::cmp::{Ordering, Reverse};
@@ -14,7 +14,7 @@ use crate::game::{Notation, Packed, Side, Symmetric};
 /// The most moves examined in the search for the main lines.
 const MAX_LOOKS: usize = 200_000;
 
-/// The options of a survey.
+/// The options of the statistics of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatsOptions {
     /// Moves of fewer games are left out of coverage and lines.
@@ -35,7 +35,7 @@ impl Default for StatsOptions {
     }
 }
 
-/// The findings of a survey.
+/// The statistics of a book.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stats {
     /// Positions and moves by distance from the start.
@@ -175,7 +175,7 @@ fn is_better(a: &MoveStats, b: &MoveStats, side: Side) -> bool {
     a.score(side).unwrap_or(0.0).total_cmp(&b.score(side).unwrap_or(0.0)) == Ordering::Greater
 }
 
-/// The moves of a book as a survey needs them.
+/// The moves of a book as its statistics need them.
 struct Content {
     places: Vec<crate::book::model::move_stats::RowKey>,
     /// Games of each, as far as they count for coverage, and the weight that is set.
@@ -234,7 +234,7 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn survey<G: Symmetric + Notation>(
+    pub fn stats<G: Symmetric + Notation>(
         &self,
         options: &StatsOptions,
     ) -> Result<Stats, BookError> {

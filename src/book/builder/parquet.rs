@@ -30,7 +30,7 @@ use crate::book::model::sample::PartOfSamples;
 const GROUP: usize = 1 << 16;
 
 /// Rows read at once.
-const LOT: usize = 4096;
+const BATCH_ROWS: usize = 4096;
 
 /// The name in a file's metadata of a checksum over its content, which this program adds to pages that have
 /// none. Files of other programs do not have it.
@@ -379,7 +379,7 @@ fn write_column(writer: &mut ColumnWriter<'_>, values: &Values) -> Result<(), Pa
     Ok(())
 }
 
-/// Reads a file, whatever the order of its columns; `push` gets rows in lots.
+/// Reads a file, whatever the order of its columns; `push` gets rows in batches.
 pub(crate) fn read<S: Columns>(
     path: &Path,
     push: &mut dyn FnMut(Vec<S>) -> io::Result<()>,
@@ -425,7 +425,7 @@ fn read_group<S: Columns>(
     let rows = usize::try_from(group.metadata().num_rows()).map_err(io::Error::other)?;
     let mut left = rows;
     while left > 0 {
-        let count = left.min(LOT);
+        let count = left.min(BATCH_ROWS);
         let mut columns = Vec::with_capacity(readers.len());
         for (name, kind, reader) in &mut readers {
             let values = read_column(reader.as_mut(), *kind, count).map_err(io_error)?;

@@ -357,7 +357,7 @@ impl Errors<'_> {
 /// A receiver of every game, in the order of ids.
 pub(crate) trait IdSink: Send {
     /// Returns true if the base has the game.
-    fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
+    fn is_in_base(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
     /// Records a game and the table of ids in which it belongs, if any.
     fn add(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError>;
 }
@@ -387,7 +387,7 @@ impl<'a> IdWriter<'a> {
 }
 
 impl IdSink for IdWriter<'_> {
-    fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
+    fn is_in_base(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
         self.known.pass(Some(game.id), &self.writer, self.errors)?;
         Ok(self.known.is_next(game.id))
     }
@@ -521,7 +521,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         game: &CountedGame,
         sink: &mut impl IdSink,
     ) -> Result<DedupOutcome, BuildError> {
-        let is_known = sink.knows(game)?;
+        let is_known = sink.is_in_base(game)?;
         let counts = &mut self.counts;
         let (outcome, table) = match game.kind {
             GameKind::OtherStart => {

@@ -338,7 +338,7 @@ struct GameSetWriter<'a> {
 }
 
 impl IdSink for GameSetWriter<'_> {
-    fn knows(&mut self, _game: &CountedGame) -> Result<bool, BuildError> {
+    fn is_in_base(&mut self, _game: &CountedGame) -> Result<bool, BuildError> {
         Ok(false)
     }
 

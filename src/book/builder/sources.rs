@@ -289,10 +289,10 @@ impl Hashed {
                 chunks.iter().enumerate().map(|(i, chunk)| (chunk, loss(i))).collect();
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
         };
-        if let Some(held) = bytes.held() {
-            for Window { start, end, chunks } in Windows::new::<G>(held, chunk) {
-                let window = &held[start..end];
-                let is_last = end == held.len();
+        if let Some(in_memory) = bytes.in_memory() {
+            for Window { start, end, chunks } in Windows::new::<G>(in_memory, chunk) {
+                let window = &in_memory[start..end];
+                let is_last = end == in_memory.len();
                 let own = chunks.last().filter(|_| !is_last).map_or(window.len(), |c| c.bytes.end);
                 both(&window[..own], window, &chunks, is_last)?;
                 bytes.release(end);
@@ -321,7 +321,7 @@ pub(crate) enum Bytes<'a> {
 
 impl Bytes<'_> {
     /// All of them, unless they are read in windows.
-    fn held(&self) -> Option<&[u8]> {
+    fn in_memory(&self) -> Option<&[u8]> {
         match self {
             Self::File(file) => file.bytes(),
             Self::Unpacked(content) => Some(content),

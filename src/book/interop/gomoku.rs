@@ -249,7 +249,7 @@ fn too_large(path: &Path, memory: usize) -> InteropError {
 }
 
 /// A position of the database.
-struct Known {
+struct DatabasePosition {
     /// The number of its empty board.
     board: usize,
     /// Black's stones, then White's.
@@ -263,7 +263,7 @@ struct Known {
 /// A database, read.
 struct Database {
     boards: Vec<Board>,
-    known: Vec<Known>,
+    known: Vec<DatabasePosition>,
     rows: u64,
     unreadable: u64,
 }
@@ -323,7 +323,7 @@ impl Database {
         }
     }
 
-    fn known(&mut self, key: &[u8], value: &[u8]) -> Option<Known> {
+    fn known(&mut self, key: &[u8], value: &[u8]) -> Option<DatabasePosition> {
         let (&[rule, width, height], pairs) = key.split_first_chunk()?;
         let variant = *Variant::ALL.get(usize::from(rule))?;
         let board = self.board(width, height, variant)?;
@@ -349,7 +349,7 @@ impl Database {
             bytes.map_or(0, |&bytes| i16::from_le_bytes(bytes))
         };
         let text = String::from_utf8_lossy(value.get(5..).unwrap_or_default());
-        Some(Known {
+        Some(DatabasePosition {
             board,
             stones,
             label: value.first().copied().unwrap_or(0),
@@ -417,7 +417,7 @@ impl Database {
     }
 
     /// The keys of the images of a position.
-    fn images(&self, known: &Known) -> Images {
+    fn images(&self, known: &DatabasePosition) -> Images {
         let board = &self.boards[known.board];
         let mut keys = [None; 8];
         for (symmetry, key) in (0..board.symmetries()).zip(&mut keys) {
@@ -438,7 +438,7 @@ impl Database {
     /// The positions before it, and the moves that lead from them to it, in their canonical frames.
     fn before<'a>(
         &'a self,
-        known: &'a Known,
+        known: &'a DatabasePosition,
         images: &'a Images,
     ) -> impl Iterator<Item = Least> + 'a {
         let board = &self.boards[known.board];
@@ -481,7 +481,7 @@ impl Images {
 }
 
 /// The side to move.
-fn turn(known: &Known) -> Side {
+fn turn(known: &DatabasePosition) -> Side {
     let [black, white] = known.stones.each_ref().map(Vec::len);
     if black > white { Side::Second } else { Side::First }
 }
@@ -494,7 +494,7 @@ fn remark(text: &str) -> String {
 }
 
 /// The value that the database knows, for the side to move.
-fn score(known: &Known) -> Option<Evaluation<u16>> {
+fn score(known: &DatabasePosition) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
     let (bound, depth) = (known.depth_bound & 3, known.depth_bound >> 2);

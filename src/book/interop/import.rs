@@ -188,7 +188,7 @@ fn source(loaded: &Loaded) -> Result<Source, InteropError> {
 
 /// A row on its way into the new book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Taken {
+struct ImportedRow {
     key: i64,
     mv: u16,
     /// Black made the move.
@@ -196,10 +196,10 @@ struct Taken {
     row: u32,
 }
 
-fn take(position: &Position, hits: &[Hit], taken: &mut Vec<Taken>) {
+fn take(position: &Position, hits: &[Hit], taken: &mut Vec<ImportedRow>) {
     let canonical = position.canonical();
     for hit in hits {
-        taken.push(Taken {
+        taken.push(ImportedRow {
             key: canonical.key.to_i64(),
             mv: position.canonical_move(canonical, hit.mv).pack(),
             by_black: position.turn() == Side::Second,
@@ -209,7 +209,7 @@ fn take(position: &Position, hits: &[Hit], taken: &mut Vec<Taken>) {
 }
 
 /// Imports the rows that the walk did not reach, for either side to move, if the keys of the book are boards.
-fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), InteropError> {
+fn take_unreached(loaded: &Loaded, taken: &mut Vec<ImportedRow>) -> Result<(), InteropError> {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else {
         return Ok(());
     };
@@ -255,7 +255,7 @@ const BATCH: usize = 1 << 12;
 fn write(
     mut pack: OwnWriter,
     loaded: &Loaded,
-    mut taken: Vec<Taken>,
+    mut taken: Vec<ImportedRow>,
     scores: Scores,
     source: &Source,
     reach: &Reach,
@@ -282,7 +282,11 @@ fn write(
 }
 
 /// The entry for all rows of one move: copies that agree in everything count once.
-fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<BookEntry, InteropError> {
+fn entry(
+    loaded: &Loaded,
+    group: &[ImportedRow],
+    scores: Scores,
+) -> Result<BookEntry, InteropError> {
     let mut sum: Option<Sum> = None;
     let mut known = HashSet::new();
     for taken in group {
@@ -335,7 +339,7 @@ impl Sum {
         self.comment = join(self.comment.take(), other.comment);
     }
 
-    fn entry(self, format: Format, taken: Taken, scores: Scores) -> BookEntry {
+    fn entry(self, format: Format, taken: ImportedRow, scores: Scores) -> BookEntry {
         let [wins, draws, losses, unknown] = self.games;
         let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
         let games = wins + draws + losses + unknown;

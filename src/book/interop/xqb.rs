@@ -111,20 +111,20 @@ pub(crate) fn encode(position: &Position) -> (Key, Turned) {
     let (cells, turned) = cells(position);
     let mut bytes = [0; LONGEST_KEY];
     // The bits that do not fill a byte yet, the last one lowest, and their number.
-    let (mut len, mut bits, mut held) = (0, 0u16, 0);
+    let (mut len, mut bits, mut bit_count) = (0, 0u16, 0);
     for code in cells {
         let width = if code == 0 { 1 } else { 5 };
         let empty_or_piece = if code == 0 { 0 } else { 0x10 | u16::from(code) };
         bits = bits << width | empty_or_piece;
-        held += width;
-        if held >= 8 {
-            held -= 8;
-            bytes[len] = (bits >> held) as u8;
+        bit_count += width;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes[len] = (bits >> bit_count) as u8;
             len += 1;
         }
     }
-    if held > 0 {
-        bytes[len] = (bits << (8 - held)) as u8;
+    if bit_count > 0 {
+        bytes[len] = (bits << (8 - bit_count)) as u8;
         len += 1;
     }
     (Key { bytes, len: len as u8 }, turned)

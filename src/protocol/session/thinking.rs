@@ -147,8 +147,8 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {
-        let told = self.send(Thought::Iteration(iteration.clone()));
-        if !told || self.is_mate_found(iteration) {
+        let is_sent = self.send(Thought::Iteration(iteration.clone()));
+        if !is_sent || self.is_mate_found(iteration) {
             self.signal.stop();
         }
     }

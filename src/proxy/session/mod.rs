@@ -28,7 +28,7 @@ use crate::xiangqi::{Position, RuleSet};
 /// Messages that may wait for the GUI's first line.
 const MAX_UNSAID: usize = 100;
 /// The interval between two looks at whether the session is to stop.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The time that a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
 /// The time that our book and tablebases may take to open before the engine plays without them.
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
             self.answer_now()?;
         }
         if self.unsaid.is_none() {
-            self.gui.farewell()?;
+            self.gui.say_bye()?;
         }
         self.gui.flush()?;
         self.backend.quit();
@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
                 Ok(())
             }
             Stage::Ready { .. } if self.backend.ready != ReadyWord::Ignored => {
-                *ready = Ready::Asked(Instant::now());
+                *ready = Ready::Sent(Instant::now());
                 self.tell("isready").map(drop)
             }
             Stage::Ready { .. } | Stage::Gone => self.say_ready(),

@@ -189,7 +189,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.learn_from_table(entry, score >= window.beta, depth, ply);
             return Ok(score);
         }
-        let mut node = self.survey::<N>(entry, window, depth, ply, cut);
+        let mut node = self.new_node::<N>(entry, window, depth, ply, cut);
         if !N::ROOT && !compares && self.shared.features.reductions {
             node.depth += self.hindsight(&node);
         }
@@ -305,7 +305,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// Collects the facts known of a node before any move is tried.
-    fn survey<N: NodeKind>(
+    fn new_node<N: NodeKind>(
         &mut self,
         entry: Option<TtEntry>,
         window: Window,

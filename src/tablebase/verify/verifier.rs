@@ -646,9 +646,10 @@ impl<'a> Prover<'a> {
         for checker in 0..self.table.words.len() {
             let victim = self.other(checker);
             let slots = self.table.index.slots;
-            let evaders = self.evaders(victim, &may_be[checker])?;
-            let checkers = self.checkers(checker, &may_be[checker], &evaders)?;
-            let victims = self.victims(victim, &evaders, &checkers, &checkers.places(slots))?;
+            let evading_slots = self.evading_slots(victim, &may_be[checker])?;
+            let checkers = self.checkers(checker, &may_be[checker], &evading_slots)?;
+            let victims =
+                self.victims(victim, &evading_slots, &checkers, &checkers.places(slots))?;
             let until = |slot| self.until(victim, slot);
             let mut loops = Loops::new(checkers, victims, slots, self.metric.horizon(), until);
             let (mut lost, mut won) = (Vec::new(), Vec::new());
@@ -689,9 +690,9 @@ impl<'a> Prover<'a> {
     }
 
     /// The positions in check, undecided in some round, that have an evasion to one that may be of L.
-    fn evaders(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
+    fn evading_slots(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
         let parts = self.for_all("evasions", |range| {
-            let mut evaders = no_bits(&range);
+            let mut evading_slots = no_bits(&range);
             let start = range.start;
             let mut walker = Walker::new(&self.table.index);
             for slot in self.placements.checked[victim].within(range) {
@@ -699,20 +700,20 @@ impl<'a> Prover<'a> {
                     continue;
                 }
                 walker.go_to(Side::ALL[victim], slot);
-                let mut evades = false;
-                self.quiet_steps(&walker, |next| evades |= checkers.has(next));
+                let mut can_evade = false;
+                self.quiet_steps(&walker, |next| can_evade |= checkers.has(next));
                 let i = (slot - start) as usize;
-                evaders[0][i / 64] |= u64::from(evades) << (i % 64);
+                evading_slots[0][i / 64] |= u64::from(can_evade) << (i % 64);
             }
-            evaders
+            evading_slots
         })?;
-        let [evaders, _] = joined(&parts);
-        Some(evaders)
+        let [evading_slots, _] = joined(&parts);
+        Some(evading_slots)
     }
 
     /// The candidates of L: checks to positions that are not of W as long as they are open count
     /// already.
-    fn checkers(&self, checker: usize, may_be: &Bits, evaders: &Bits) -> Option<Nodes> {
+    fn checkers(&self, checker: usize, may_be: &Bits, evading_slots: &Bits) -> Option<Nodes> {
         let victim = self.other(checker);
         let parts = self.for_all("checks", |range| {
             let mut nodes = Nodes::default();
@@ -726,7 +727,7 @@ impl<'a> Prover<'a> {
                 self.look(&walker, victim, &mut checks);
                 let (mut since, until) = (checks.since, checks.until);
                 slots.retain(|&next| {
-                    let stays = evaders.has(next);
+                    let stays = evading_slots.has(next);
                     if !stays {
                         since = since.max(self.until(victim, next).saturating_add(1));
                     }
@@ -743,11 +744,11 @@ impl<'a> Prover<'a> {
         Some(Nodes::concat(parts))
     }
 
-    /// The candidates of W among `evaders`: those with an evasion to a candidate of L.
+    /// The candidates of W among `evading_slots`: those with an evasion to a candidate of L.
     fn victims(
         &self,
         victim: usize,
-        evaders: &Bits,
+        evading_slots: &Bits,
         checkers: &Nodes,
         places: &Places,
     ) -> Option<Nodes> {
@@ -755,7 +756,7 @@ impl<'a> Prover<'a> {
             let mut nodes = Nodes::default();
             let mut walker = Walker::new(&self.table.index);
             let mut moves = Vec::new();
-            for slot in evaders.within(range) {
+            for slot in evading_slots.within(range) {
                 let until = self.until(victim, slot);
                 walker.go_to(Side::ALL[victim], slot);
                 moves.clear();

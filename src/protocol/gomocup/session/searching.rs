@@ -69,7 +69,7 @@ impl Session<'_> {
     pub(crate) fn request(&mut self, request: Request) -> io::Result<()> {
         self.options.multipv = request.lines;
         if self.prepare() {
-            self.held = Some(request);
+            self.pending_request = Some(request);
             return Ok(());
         }
         self.start_search(request)
@@ -137,7 +137,7 @@ impl Session<'_> {
             }
             self.gui.message(&message)?;
         }
-        match self.held.take() {
+        match self.pending_request.take() {
             // The manager may have changed its mind meanwhile.
             Some(request) if self.engine.get().is_some() => self.request(request),
             Some(request) => self.start_search(request),

@@ -18,7 +18,7 @@ const RISKED: [Role; 7] =
 
 /// The value of a piece in exchanges, in centipawns: a round average of its evaluation on its usual
 /// points, but for pawns, which count as at home.
-pub(crate) const fn worth(role: Role) -> i32 {
+pub(crate) const fn role_value(role: Role) -> i32 {
     match role {
         Role::King => KING,
         Role::Rook => 600,
@@ -84,14 +84,14 @@ pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
         board.lines.toggle(target);
     }
     let mut gains = [0; LONGEST];
-    gains[0] = victim.map_or(0, |piece| worth(piece.role()));
+    gains[0] = victim.map_or(0, |piece| role_value(piece.role()));
     let mut on_target = mover.role();
     let mut side = !mover.side();
     let mut last = 0;
     while last + 1 < LONGEST {
         let Some((role, square)) = board.cheapest_attacker(side, target) else { break };
         last += 1;
-        gains[last] = worth(on_target) - gains[last - 1];
+        gains[last] = role_value(on_target) - gains[last - 1];
         board.lift(square);
         on_target = role;
         side = !side;
@@ -109,11 +109,11 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     let Some(mover) = position.piece_at(from) else { return least <= 0 };
     let victim = position.piece_at(target);
     // The material that the side to capture next must still win, so that the result turns.
-    let mut short = victim.map_or(0, |piece| worth(piece.role())) - least;
+    let mut short = victim.map_or(0, |piece| role_value(piece.role())) - least;
     if short < 0 {
         return false;
     }
-    short = worth(mover.role()) - short;
+    short = role_value(mover.role()) - short;
     if short <= 0 {
         return true;
     }
@@ -127,7 +127,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     let mut holds = true;
     while let Some((role, square)) = board.cheapest_attacker(side, target) {
         holds = !holds;
-        short = worth(role) - short;
+        short = role_value(role) - short;
         if short < i32::from(holds) {
             break;
         }
@@ -146,7 +146,7 @@ mod tests {
 
     /// The same definition, played out on the board.
     fn play_out(position: &Position, mv: Move) -> i32 {
-        let gain = position.piece_at(mv.to()).map_or(0, |piece| worth(piece.role()));
+        let gain = position.piece_at(mv.to()).map_or(0, |piece| role_value(piece.role()));
         let mut after = position.clone();
         after.make(mv);
         gain - best_reply(&after, mv.to())
