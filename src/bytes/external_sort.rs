@@ -569,7 +569,7 @@ pub(crate) fn ahead<T: Send, R>(
 ) -> R {
     let (sender, receiver) = sync_channel(4);
     std::thread::scope(|scope| {
-        scope.spawn(move || produce(&mut |lot| sender.send(lot).is_ok()));
+        scope.spawn(move || produce(&mut |batch| sender.send(batch).is_ok()));
         consume(&mut receiver.into_iter())
     })
 }

@@ -81,7 +81,7 @@ impl FileLock {
         for _ in 0..TRIES {
             let mut file = match open(&path)? {
                 Opened::File(file) => file,
-                Opened::Held(process) => return Ok(Claim::Others(process)),
+                Opened::Locked(process) => return Ok(Claim::Others(process)),
             };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => {
@@ -167,7 +167,7 @@ impl FolderLock {
     pub fn enter(path: &Path, tidy: impl FnOnce()) -> io::Result<Self> {
         let file = match open(path)? {
             Opened::File(file) => file,
-            Opened::Held(_) => return Err(closed(path)),
+            Opened::Locked(_) => return Err(closed(path)),
         };
         match file.try_lock() {
             Ok(()) => tidy(),
@@ -217,7 +217,7 @@ enum Opened {
     /// One that is empty or holds the number of a process.
     File(File),
     /// Another user's, which only they can open for writing, and which a process holds.
-    Held(Option<u32>),
+    Locked(Option<u32>),
 }
 
 /// Opens the lock file at `path`, or creates it. Links are not followed, and the contents stay as they are.
@@ -329,7 +329,7 @@ fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
             check(&mut file, path)?;
             let process = holder(&mut file);
             if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-                return Ok(Opened::Held(process));
+                return Ok(Opened::Locked(process));
             }
             process
         }

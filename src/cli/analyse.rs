@@ -16,8 +16,8 @@ use juzhong::bytes::StopFlag;
 use juzhong::engine::{Choice, Endgames, Engine, EngineOptions, Playable};
 use juzhong::game::{Game, Horizon, Line, Notation, ScoreKind, Verdict};
 use juzhong::search::{
-    Control, Found, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch,
-    Score, SearchOptions, Searcher,
+    Control, Iteration, Limits, MAX_HASH_MIB, MAX_MULTIPV, MAX_PLY, MAX_THREADS, MateSearch, Score,
+    SearchOptions, SearchResult, Searcher,
 };
 use juzhong::tablebase::Wdl;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -282,7 +282,7 @@ struct Answer<'a, G: Playable> {
     known: Option<Choice<G::Move>>,
     /// There is no mate in this many moves.
     no_mate: Option<u32>,
-    found: Found<G::Move>,
+    found: SearchResult<G::Move>,
     lines: Lines<G>,
     time: Duration,
 }

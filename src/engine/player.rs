@@ -11,8 +11,8 @@ use crate::bytes::machine::available_memory;
 use crate::game::{Line, MoveList};
 use crate::hash::Key;
 use crate::search::{
-    Control, Features, Found, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch,
-    Score, SearchError, SearchOptions, Searcher, TableValue, TablebaseProbe,
+    Control, Features, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch, Score,
+    SearchError, SearchOptions, SearchResult, Searcher, TableValue, TablebaseProbe,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -128,8 +128,8 @@ impl<M: Copy> Choice<M> {
 
     /// The choice that a search has found, if it has found a move.
     #[must_use]
-    pub fn searched(found: Found<M>) -> Option<Self> {
-        let Found { best, score, depth, nodes, pv, .. } = found;
+    pub fn searched(found: SearchResult<M>) -> Option<Self> {
+        let SearchResult { best, score, depth, nodes, pv, .. } = found;
         let choice = |mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) };
         best.map(choice)
     }
@@ -510,7 +510,7 @@ impl<G: Playable> Engine<G> {
             }
             None => self.searcher.run(&counting, rules, limits, &(), control),
         };
-        let Found { best, score, depth, nodes, pv, .. } = found;
+        let SearchResult { best, score, depth, nodes, pv, .. } = found;
         // The search may look at a part of the moves only, and all of that may be banned.
         let mv = best.or_else(|| self.any_move(line.position()))?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };

@@ -11,7 +11,7 @@ use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Game, Line, Side};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
-    Entry, Material, Metric, ProbeError, Stats, Tables, Wdl, take_loaded, use_cache_lane,
+    Entry, Material, Metric, ProbeError, TableStats, Tables, Wdl, take_loaded, use_cache_lane,
 };
 use crate::xiangqi::move_limit::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{Move, Position, RuleSet};
@@ -225,7 +225,7 @@ impl XiangqiTables {
 /// Returns true if some win of the set that needs no rule of repetition takes longer than the limit of moves
 /// allows, in the metric of the tables.
 fn is_long(tables: &Tables, material: Material) -> bool {
-    let longest = |stats: Stats| {
+    let longest = |stats: TableStats| {
         let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
         rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
     };

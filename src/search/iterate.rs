@@ -1,5 +1,5 @@
 use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
-use crate::search::limits::{Found, Iteration};
+use crate::search::limits::{Iteration, SearchResult};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::tree::node::Root;
@@ -50,7 +50,7 @@ impl Trend {
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Iterative deepening: searches one ply deeper each time until a limit is reached.
-    pub(crate) fn iterate(&mut self) -> Found<G::Move> {
+    pub(crate) fn iterate(&mut self) -> SearchResult<G::Move> {
         self.shared.tablebase.enter(self.id);
         let mut moves = MoveList::new();
         self.line.position().plausible_moves(&mut moves);
@@ -96,7 +96,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// Searches for a mate in at most `moves` moves, a move longer each time. The flag is true if
     /// the search was not broken off.
-    pub(crate) fn prove_mate(&mut self, moves: u32) -> (Option<Found<G::Move>>, bool) {
+    pub(crate) fn prove_mate(&mut self, moves: u32) -> (Option<SearchResult<G::Move>>, bool) {
         let most = moves.min(MAX_PLY as u32 / 2 - 1);
         for plies in (1..=most).map(|moves| 2 * moves - 1) {
             let depth = plies.cast_signed();
@@ -259,9 +259,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 }
 
-fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> Found<M> {
+fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> SearchResult<M> {
     let (score, pv) =
         lines.first().map_or((Score::DRAW, Vec::new()), |line| (line.score, line.pv.clone()));
     let best = pv.first().copied();
-    Found { best, score, depth, nodes: 0, quiescence_nodes: 0, table_hits: 0, pv }
+    SearchResult { best, score, depth, nodes: 0, quiescence_nodes: 0, table_hits: 0, pv }
 }

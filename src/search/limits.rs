@@ -116,7 +116,7 @@ pub struct HashEntry<M> {
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<M> {
+pub struct SearchResult<M> {
     /// The move to play; `None` if there is none.
     pub best: Option<M>,
     /// For the side to move.
@@ -137,7 +137,7 @@ pub struct Found<M> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MateSearch<M> {
     /// The mate, if there is one.
-    pub found: Option<Found<M>>,
+    pub found: Option<SearchResult<M>>,
     /// True if the search was not broken off: where nothing is [`found`](Self::found), there is no
     /// mate.
     pub is_complete: bool,

@@ -27,7 +27,7 @@ mod worker;
 /// The evaluations of the games: for each the part beside its rules that search needs.
 pub mod eval;
 
-pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};
+pub use limits::{Control, HashEntry, Iteration, Limits, MateSearch, SearchResult};
 pub use options::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions};
 pub use score::{MAX_PLY, Score};
 pub use searcher::Searcher;

@@ -4,7 +4,7 @@ use crate::bytes::SetAtEnd;
 use crate::game::{Adjudicate, Game, Heuristics, Line};
 use crate::hash::Key;
 use crate::search::history::History;
-use crate::search::limits::{Control, Found, HashEntry, Limits, MateSearch};
+use crate::search::limits::{Control, HashEntry, Limits, MateSearch, SearchResult};
 use crate::search::options::{Features, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TranspositionTable;
@@ -72,7 +72,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
     }
 
     /// Sets the moves that later searches leave out at the root, until it is called again. Where no
-    /// other is left, [`Found::best`] is `None`.
+    /// other is left, [`SearchResult::best`] is `None`.
     pub fn ban(&mut self, moves: Vec<G::Move>) {
         self.banned = moves;
     }
@@ -85,7 +85,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
 
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits` is
     /// reached or `control` says stop. With one thread and a limit on depth or nodes the result depends
-    /// on nothing else. Where there is no legal move, nothing is searched and [`Found::best`] is
+    /// on nothing else. Where there is no legal move, nothing is searched and [`SearchResult::best`] is
     /// `None`; it is not checked whether the rules on repetition have ended the game.
     pub fn run<O: TablebaseProbe<G>>(
         &mut self,
@@ -94,7 +94,7 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         limits: &Limits,
         tablebase: &O,
         control: &dyn Control<G::Move>,
-    ) -> Found<G::Move> {
+    ) -> SearchResult<G::Move> {
         self.tt.grow_older();
         let shared = Shared {
             features: self.features,
@@ -193,15 +193,15 @@ const fn check_multipv(multipv: usize) -> Result<(), SearchError> {
 /// The answer with most votes among those of several threads. A vote weighs by depth and score; a
 /// proven win outweighs them all. Where the first thread knows that it is lost, only threads that
 /// looked as far can know better: others have not seen it yet.
-fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
+fn elect<M: Copy + Eq>(mut all: Vec<SearchResult<M>>) -> SearchResult<M> {
     let (lost, depth) = (all[0].score.is_lost(), all[0].depth);
     let least = all.iter().map(|found| found.score.value()).min().unwrap_or(0);
-    let weight = |found: &Found<M>| {
+    let weight = |found: &SearchResult<M>| {
         i64::from(found.score.value() - least + VOTE_BASE) * i64::from(found.depth)
     };
     let votes =
         |mv: Option<M>| -> i64 { all.iter().filter(|found| found.best == mv).map(weight).sum() };
-    let rank = |found: &Found<M>| {
+    let rank = |found: &SearchResult<M>| {
         let value = found.score.value();
         if lost {
             return (if found.depth < depth { i32::MIN } else { value }, 0, 0);
@@ -219,9 +219,9 @@ mod tests {
     use super::*;
     use crate::search::score::Score;
 
-    fn found(best: u16, score: Score, depth: u32) -> Found<u16> {
+    fn found(best: u16, score: Score, depth: u32) -> SearchResult<u16> {
         let (nodes, quiescence_nodes, table_hits) = (0, 0, 0);
-        Found {
+        SearchResult {
             best: Some(best),
             score,
             depth,
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    fn elected(all: &[Found<u16>]) -> Option<u16> {
+    fn elected(all: &[SearchResult<u16>]) -> Option<u16> {
         elect(all.to_vec()).best
     }
 

@@ -19,7 +19,7 @@ const LOSS: u8 = 128;
 /// The reasons for which a table cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TableError {
+pub enum CompleteTableError {
     /// Too many points.
     #[error(
         "a table of {points} points is too large; boards of at most {MOST_POINTS} points have tables"
@@ -86,18 +86,18 @@ impl CompleteTable {
     /// # Errors
     ///
     /// If the board is too large, has forbidden points, or the budget does not suffice.
-    pub fn build(board: &Board, budget: &Budget) -> Result<Self, TableError> {
+    pub fn build(board: &Board, budget: &Budget) -> Result<Self, CompleteTableError> {
         let points = usize::from(board.area());
         if points > MOST_POINTS {
-            return Err(TableError::Points { points });
+            return Err(CompleteTableError::Points { points });
         }
         if board.variant().forbids(Side::First) {
-            return Err(TableError::Forbidden);
+            return Err(CompleteTableError::Forbidden);
         }
         let numbering = Numbering::new(points);
         let bytes = (0..=points).map(|stones| numbering.len(stones) as u64).sum();
         if bytes > budget.memory as u64 {
-            return Err(TableError::Memory { bytes });
+            return Err(CompleteTableError::Memory { bytes });
         }
         let start = board.cleared();
         let rows = rows_of(&start);
@@ -187,7 +187,7 @@ impl CompleteTable {
     }
 
     /// The arrangements of that many stones, those with one more known.
-    fn layer(&self, stones: usize, budget: &Budget) -> Result<Vec<u8>, TableError> {
+    fn layer(&self, stones: usize, budget: &Budget) -> Result<Vec<u8>, CompleteTableError> {
         let mover = if stones.is_multiple_of(2) { Side::First } else { Side::Second };
         let mut layer = vec![NONE; self.numbering.len(stones)];
         let mut is_over = false;
@@ -209,7 +209,7 @@ impl CompleteTable {
                 after.map(Exact::before).max().map_or(DRAW, encode)
             };
         });
-        if is_over { Err(TableError::Stopped) } else { Ok(layer) }
+        if is_over { Err(CompleteTableError::Stopped) } else { Ok(layer) }
     }
 }
 

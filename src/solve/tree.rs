@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::expand::{Expansion, NotWon, Won, legal};
 use super::pairing::pairing;
 use super::pns::{ProofSearch, Proved};
-use super::proof::{Goal, Node, NodeId, Nodes};
+use super::proof::{Goal, NodeId, Nodes, ProofNode};
 use crate::game::{Game, Outcome, Side};
 use crate::gomoku::{Board, Completions, FourWin, LineMap, Point};
 
@@ -29,15 +29,15 @@ impl<'a> TreeBuilder<'a> {
     }
 
     pub(crate) fn end(&mut self) -> Option<Built> {
-        Some(Built { root: self.nodes.add(Node::End)?, plies: 0 })
+        Some(Built { root: self.nodes.add(ProofNode::End)?, plies: 0 })
     }
 
     fn pairs(&mut self, pairs: Vec<(Point, Point)>) -> Option<Built> {
-        Some(Built { root: self.nodes.add(Node::Pairs(pairs))?, plies: 0 })
+        Some(Built { root: self.nodes.add(ProofNode::Pairs(pairs))?, plies: 0 })
     }
 
     fn play(&mut self, point: Point, after: Built) -> Option<Built> {
-        let root = self.nodes.add(Node::Move(point, after.root))?;
+        let root = self.nodes.add(ProofNode::Move(point, after.root))?;
         Some(Built { root, plies: after.plies + 1 })
     }
 
@@ -51,7 +51,8 @@ impl<'a> TreeBuilder<'a> {
         let all = answers.iter().map(|&(_, after)| after).chain(rest);
         let plies = all.map(|after| after.plies + 1).max().unwrap_or(0).max(2);
         let answers = answers.into_iter().map(|(point, after)| (point, after.root)).collect();
-        let root = self.nodes.add(Node::Answers { answers, rest: rest.map(|rest| rest.root) })?;
+        let root =
+            self.nodes.add(ProofNode::Answers { answers, rest: rest.map(|rest| rest.root) })?;
         Some(Built { root, plies })
     }
 

@@ -14,8 +14,8 @@ use crate::answers::line::line_texts;
 use crate::answers::sides::NamedSides;
 use crate::book::opening::{Code, Named};
 use crate::book::{
-    AnnotationCounts, Book, BookMove, Counts, Difference, Filter, LineCount, OpeningStats, Origin,
-    Origins, Sample, Source, Stats, StatsOptions, Years,
+    AnnotationCounts, Book, BookMove, BookStats, Counts, Difference, Filter, LineCount,
+    OpeningStats, Origin, Origins, Sample, Source, StatsOptions, Years,
 };
 use crate::bytes::visible::ShowPath;
 use crate::game::{BySide, Side};
@@ -117,7 +117,7 @@ pub struct BookSurvey<G: Named> {
     /// The book.
     pub book: Book,
     /// Coverage, lines, differences and marks.
-    pub survey: Stats,
+    pub survey: BookStats,
     /// Its games by their openings.
     pub census: OpeningStats,
     /// The files that it was built from.

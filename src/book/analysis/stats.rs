@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::book::file::reader::{Book, BookEntry, shown_move};
-use crate::book::file::walk::{Depth, Walk, Walker};
+use crate::book::file::walk::{BookWalker, Depth, Walk};
 use crate::book::model::annotation::Annotation;
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::MoveStats;
@@ -37,7 +37,7 @@ impl Default for StatsOptions {
 
 /// The statistics of a book.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stats {
+pub struct BookStats {
     /// Positions and moves by distance from the start.
     pub walk: Walk,
     /// The number of games that make a move of the book at each distance from the start; the sum of weights
@@ -176,7 +176,7 @@ fn is_better(a: &MoveStats, b: &MoveStats, side: Side) -> bool {
 }
 
 /// The moves of a book as its statistics need them.
-struct Content {
+struct BookMoves {
     places: Vec<crate::book::model::move_stats::RowKey>,
     /// Games of each, as far as they count for coverage, and the weight that is set.
     games: Vec<(u64, u64)>,
@@ -186,7 +186,7 @@ struct Content {
     marks: AnnotationCounts,
 }
 
-impl Content {
+impl BookMoves {
     fn read(book: &Book, options: &StatsOptions) -> Result<Self, BookError> {
         let mut content = Self {
             places: Vec::new(),
@@ -237,10 +237,11 @@ impl Book {
     pub fn stats<G: Symmetric + Notation>(
         &self,
         options: &StatsOptions,
-    ) -> Result<Stats, BookError> {
+    ) -> Result<BookStats, BookError> {
         self.expect_game::<G>()?;
-        let Content { places, games, has_games, contrasts, marks } = Content::read(self, options)?;
-        let mut walker = Walker::<G>::new(self.foreign_keys(), places);
+        let BookMoves { places, games, has_games, contrasts, marks } =
+            BookMoves::read(self, options)?;
+        let mut walker = BookWalker::<G>::new(self.foreign_keys(), places);
         walker.enter_all(&G::starts());
         let (mut depths, mut coverage, mut differences) = (Vec::new(), Vec::new(), Vec::new());
         walker.run(usize::MAX, |stop, position| {
@@ -268,7 +269,7 @@ impl Book {
         let unreached = walker.unreached().count() as u64;
         let lines = self.lines::<G>(options)?;
         let walk = Walk { depths, unreached };
-        Ok(Stats { walk, coverage, by_weight: !has_games, lines, differences, marks })
+        Ok(BookStats { walk, coverage, by_weight: !has_games, lines, differences, marks })
     }
 
     fn difference<G: Symmetric + Notation>(

@@ -16,7 +16,7 @@ use crate::book::builder::options::BuildOptions;
 use crate::book::builder::pipeline::{Errors, check_stop};
 use crate::book::builder::rejects::Reject;
 use crate::book::builder::sources;
-use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::sources::{Bytes, CutChunk, Hashed, SourceFault};
 use crate::book::model::counted_game::{Facts, GameId, UsualStarts, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
@@ -126,8 +126,8 @@ pub fn disputes<G: Formats + Symmetric>(
     sources::open_each::<G, _>(&different, folder, &options.stop, |file, content| {
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(Fault::Bad(_)) => return Ok(()),
-            Err(Fault::Io(error)) => return Err(errors.io(error)),
+            Err(SourceFault::Bad(_)) => return Ok(()),
+            Err(SourceFault::Io(error)) => return Err(errors.io(error)),
         };
         read_statements::<G>((file, different[file]), &bytes, folder, &filter, &|batch| {
             check()?;

@@ -421,7 +421,11 @@ impl Sums {
     }
 
     /// Replays the games of a task.
-    fn add<G: Symmetric + Notation>(&self, task: &Task, options: &BuildOptions) -> io::Result<()> {
+    fn add<G: Symmetric + Notation>(
+        &self,
+        task: &ReplayTask,
+        options: &BuildOptions,
+    ) -> io::Result<()> {
         let (observations, mut members, sampled) = replay::<G>(&task.counted, options);
         self.observations.push(observations)?;
         if let Some(samples) = &self.samples {
@@ -435,7 +439,7 @@ impl Sums {
 
 /// Games to replay.
 #[derive(Debug, Default)]
-struct Task {
+struct ReplayTask {
     counted: Vec<CountedGame>,
     /// Games that are counted already, of which a further copy names groups.
     joining: Vec<CountedGame>,
@@ -499,9 +503,9 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         &mut self,
         games: &mut impl Iterator<Item = io::Result<CountedGame>>,
         sink: &mut impl IdSink,
-    ) -> Result<Option<Task>, BuildError> {
+    ) -> Result<Option<ReplayTask>, BuildError> {
         check_stop(self.options, self.errors.output)?;
-        let mut task = Task::default();
+        let mut task = ReplayTask::default();
         let mut seen = 0;
         for game in games.take(TASK) {
             let game = game.map_err(|e| self.errors.io(e))?;

@@ -39,7 +39,7 @@ pub(crate) type CutChunk<'a> = (&'a Chunk, Option<&'a str>);
 
 /// A reason why a source has no content.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum SourceFault {
     /// It is damaged, or unpacks to too much.
     Bad(String),
     /// It could not be unpacked to a temporary file.
@@ -196,7 +196,7 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     sources: &[&Hashed],
     folder: &Path,
     stop: &StopFlag,
-    read: impl Fn(usize, Result<Bytes<'_>, Fault>) -> Result<T, BuildError> + Sync,
+    read: impl Fn(usize, Result<Bytes<'_>, SourceFault>) -> Result<T, BuildError> + Sync,
 ) -> Result<Vec<T>, BuildError> {
     let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
     let mut first = 0;
@@ -207,13 +207,13 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
             let bad = |(index, source): (usize, &&Hashed)| {
-                read(first + index, Err(Fault::Bad(source.fault.clone().unwrap_or_default())))
+                read(first + index, Err(SourceFault::Bad(source.fault.clone().unwrap_or_default())))
             };
             return group.iter().enumerate().map(bad).collect();
         };
         let file = open::<G>(&one.file, folder)?;
         let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {
-            Some(Err(error)) => return Ok(vec![read(*first, Err(Fault::Io(error.into())))?]),
+            Some(Err(error)) => return Ok(vec![read(*first, Err(SourceFault::Io(error.into())))?]),
             packed => packed.and_then(Result::ok),
         };
         let read = group.par_iter().enumerate().map(|(index, source)| {
@@ -246,9 +246,9 @@ impl Hashed {
         packed: Option<&'a Packed<'_>>,
         file: &'a GameFile,
         folder: &Path,
-    ) -> Result<Result<Bytes<'a>, Fault>, BuildError> {
+    ) -> Result<Result<Bytes<'a>, SourceFault>, BuildError> {
         if let Some(fault) = &self.fault {
-            return Ok(Err(Fault::Bad(fault.clone())));
+            return Ok(Err(SourceFault::Bad(fault.clone())));
         }
         let Some(packed) = packed else {
             // It is of another kind than it was if its bytes are held.
@@ -262,8 +262,10 @@ impl Hashed {
             Ok(Unpacked { content, .. }) => Ok(Ok(Bytes::Unpacked(content))),
             // It could be unpacked when it was hashed.
             Err(UnpackError::Bad(_)) => Err(self.changed()),
-            Err(UnpackError::Io(error)) => Ok(Err(Fault::Io(error))),
-            Err(UnpackError::Interrupted) => Ok(Err(Fault::Io(io::ErrorKind::Interrupted.into()))),
+            Err(UnpackError::Io(error)) => Ok(Err(SourceFault::Io(error))),
+            Err(UnpackError::Interrupted) => {
+                Ok(Err(SourceFault::Io(io::ErrorKind::Interrupted.into())))
+            }
         }
     }
 

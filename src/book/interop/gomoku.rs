@@ -22,7 +22,7 @@ use crate::book::file::reader::{Book, BookEntry};
 use crate::book::interop::diagnosis::{Diagnosis, DoctorOptions, RepairReport};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::own_book::OwnWriter;
-use crate::book::interop::progress::{Progress, Step};
+use crate::book::interop::progress::{Step, StepProgress};
 use crate::book::interop::write::join;
 use crate::book::interop::{import, own_doctor, write};
 use crate::book::model::annotation::{Annotation, Flags};
@@ -103,12 +103,12 @@ pub struct GomokuImportOptions {
     /// Ends the import.
     pub stop: StopFlag,
     /// Receives progress reports.
-    pub progress: Progress,
+    pub progress: StepProgress,
 }
 
 impl Default for GomokuImportOptions {
     fn default() -> Self {
-        Self { memory: 1 << 30, stop: StopFlag::default(), progress: Progress::default() }
+        Self { memory: 1 << 30, stop: StopFlag::default(), progress: StepProgress::default() }
     }
 }
 
@@ -147,7 +147,7 @@ pub fn repair_gomoku(
 
 /// The moves of a new book, and the scores of positions by their keys.
 #[derive(Default)]
-struct Content {
+struct NewBook {
     moves: BTreeMap<RowKey, Annotation>,
     scores: BTreeMap<i64, Evaluation<u16>>,
     rows: u64,
@@ -180,7 +180,7 @@ pub fn import_gomoku(
         let what = "no move leads from one of its positions to another, or from the empty board";
         return Err(InteropError::Nothing { path: path.to_owned(), what: what.to_owned() });
     }
-    let Content { moves, scores, rows, unreadable, unreached } = content;
+    let NewBook { moves, scores, rows, unreadable, unreached } = content;
     let (mut comments, mut done) = (0, 0);
     let all = moves.len() as u64;
     for ((key, mv), mut mark) in moves {
@@ -379,9 +379,9 @@ impl Database {
         mut self,
         path: &Path,
         options: &GomokuImportOptions,
-    ) -> Result<Content, InteropError> {
+    ) -> Result<NewBook, InteropError> {
         let mut content =
-            Content { rows: self.rows, unreadable: self.unreadable, ..Content::default() };
+            NewBook { rows: self.rows, unreadable: self.unreadable, ..NewBook::default() };
         let known = std::mem::take(&mut self.known);
         let images: Vec<Images> = known.iter().map(|one| self.images(one)).collect();
         let mut keys: HashMap<i64, usize> = HashMap::with_capacity(known.len());
@@ -526,10 +526,10 @@ fn trees(
     path: &Path,
     bytes: &[u8],
     options: &GomokuImportOptions,
-) -> Result<Content, InteropError> {
+) -> Result<NewBook, InteropError> {
     let unknown = |what: String| InteropError::NoGomokuBook { path: path.to_owned(), what };
     let format = Board::sniff(bytes).map_err(|reason| unknown(reason.to_string()))?;
-    let mut content = Content::default();
+    let mut content = NewBook::default();
     let starts = Board::starts();
     let is_library = bytes.starts_with(LIBRARY_MAGIC);
     let node = if is_library { 2 } else { NODE_TEXT };
@@ -560,7 +560,7 @@ const fn is_tree(format: Format) -> bool {
 fn add_tree(
     record: &Record<Board>,
     starts: &[Board],
-    content: &mut Content,
+    content: &mut NewBook,
     options: &GomokuImportOptions,
 ) {
     let mut board = record.start.clone().unwrap_or_else(Board::start);

@@ -14,7 +14,7 @@ use crate::book::interop::progress::Step;
 use crate::book::interop::sqlite::bytes_of;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::write::join;
-use crate::book::interop::{Format, xqb};
+use crate::book::interop::{BookFormat, xqb};
 use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::MoveStats;
@@ -38,7 +38,7 @@ pub enum Scores {
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// The format, if it is not to be found by the file's content.
-    pub from: Option<Format>,
+    pub from: Option<BookFormat>,
     /// Bytes for the rows; a book with more is refused. Default 1 GiB.
     pub memory: usize,
     /// The limits of the search for rows.
@@ -57,7 +57,7 @@ impl Default for ImportOptions {
 #[derive(Debug, Clone)]
 pub struct ImportReport {
     /// The format read.
-    pub format: Format,
+    pub format: BookFormat,
     /// The way in which an `.obk` stores its keys.
     pub dialect: Option<Dialect>,
     /// True if its moves were stored with origin and destination exchanged.
@@ -121,7 +121,7 @@ pub fn import(
     let reached = flagged(REACHED);
     let illegal = loaded.index.rows().iter().filter(|r| r.has(ILLEGAL) && !r.has(REACHED)).count();
     let unreached = loaded.index.rows().len() as u64 - reached - illegal as u64;
-    if loaded.format == Format::Xqb && unreached > 0 {
+    if loaded.format == BookFormat::Xqb && unreached > 0 {
         take_unreached(&loaded, &mut taken)?;
     }
     if taken.is_empty() {
@@ -131,10 +131,10 @@ pub fn import(
     let Written { merged, shortened, metadata } =
         write(pack, &loaded, taken, scores, &source, &options.reach)?;
     let swapped_rows = flagged(SWAPPED);
-    let boards = if loaded.format == Format::Xqb { unreached } else { 0 };
+    let boards = if loaded.format == BookFormat::Xqb { unreached } else { 0 };
     Ok(ImportReport {
         format: loaded.format,
-        dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
+        dialect: loaded.dialect.filter(|_| loaded.format == BookFormat::Obk),
         is_swapped: loaded.is_swapped,
         rows: loaded.rows,
         unreadable: loaded.rows - loaded.index.rows().len() as u64,
@@ -165,7 +165,9 @@ fn nothing(loaded: &Loaded) -> InteropError {
 
 fn default_scores(loaded: &Loaded) -> Scores {
     match (loaded.has_scores, loaded.has_negative) {
-        _ if matches!(loaded.format, Format::ElephantEye | Format::Polyglot) => Scores::Weight,
+        _ if matches!(loaded.format, BookFormat::ElephantEye | BookFormat::Polyglot) => {
+            Scores::Weight
+        }
         (false, _) => Scores::Drop,
         (true, true) => Scores::Priority,
         (true, false) => Scores::Weight,
@@ -313,8 +315,8 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(format: Format, stored: &Stored, comment: Option<String>) -> Self {
-        let unknown = if format == Format::MoonRiver { stored.value } else { 0 };
+    fn new(format: BookFormat, stored: &Stored, comment: Option<String>) -> Self {
+        let unknown = if format == BookFormat::MoonRiver { stored.value } else { 0 };
         Self {
             games: [
                 stored.wins.into(),
@@ -339,7 +341,7 @@ impl Sum {
         self.comment = join(self.comment.take(), other.comment);
     }
 
-    fn entry(self, format: Format, taken: ImportedRow, scores: Scores) -> BookEntry {
+    fn entry(self, format: BookFormat, taken: ImportedRow, scores: Scores) -> BookEntry {
         let [wins, draws, losses, unknown] = self.games;
         let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
         let games = wins + draws + losses + unknown;
@@ -350,9 +352,9 @@ impl Sum {
         // Without games it is in the book all the same.
         mark.flags.set(Flags::ADDED, games == 0);
         let scores = match format {
-            Format::ElephantEye | Format::Polyglot => Scores::Weight,
-            Format::MoonRiver => Scores::Drop,
-            Format::Obk | Format::PfBook | Format::Xqb => scores,
+            BookFormat::ElephantEye | BookFormat::Polyglot => Scores::Weight,
+            BookFormat::MoonRiver => Scores::Drop,
+            BookFormat::Obk | BookFormat::PfBook | BookFormat::Xqb => scores,
         };
         let mut weight = None;
         match scores {

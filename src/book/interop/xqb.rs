@@ -7,7 +7,7 @@
 //! the last byte. The move is four digits of four bits: row and file from, row and file to, rows from the
 //! top.
 
-use crate::book::interop::Format;
+use crate::book::interop::BookFormat;
 use crate::book::interop::hash_scheme::{other_colour, turned};
 use crate::book::interop::sqlite::Layout;
 use crate::game::{Game, Side};
@@ -15,7 +15,7 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
 /// The tables of version 1.
 pub(crate) const LAYOUT: Layout = Layout {
-    format: Format::Xqb,
+    format: BookFormat::Xqb,
     table: "book",
     columns: ["key", "move", "score", "win", "draw", "lost", "valid", "memo"],
     create: "CREATE TABLE \"book\"(\"id\" INTEGER PRIMARY KEY AUTOINCREMENT, \"key\" BLOB, \

@@ -31,7 +31,7 @@ pub struct OpeningStats {
 }
 
 /// A way from the start.
-struct Way<G: Named> {
+struct OpeningPath<G: Named> {
     position: G,
     tracker: G::Tracker,
     ply: u32,
@@ -53,7 +53,7 @@ impl Book {
             if of_start > 0 {
                 heaviest.push((u128::from(of_start) * UNIT, Reverse(ways.len())));
                 let tracker = G::tracker(&position);
-                ways.push(Some(Way::<G> { position, tracker, ply: 0 }));
+                ways.push(Some(OpeningPath::<G> { position, tracker, ply: 0 }));
             }
             games = games.saturating_add(of_start);
         }
@@ -76,7 +76,7 @@ impl Book {
                 continue;
             }
             for (mv, count) in moves.iter().zip(counts).filter(|&(_, count)| count > 0) {
-                let mut next = Way {
+                let mut next = OpeningPath {
                     position: way.position.clone(),
                     tracker: way.tracker.clone(),
                     ply: way.ply + 1,

@@ -15,7 +15,7 @@ use juzhong::answers::book::{
 };
 use juzhong::book::opening::Code;
 use juzhong::book::{
-    AnnotationCounts, BookMove, Counts, Depth, Difference, OpeningStats, Origin, Stats, Years,
+    AnnotationCounts, BookMove, BookStats, Counts, Depth, Difference, OpeningStats, Origin, Years,
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
@@ -218,7 +218,7 @@ fn print_openings<G: Terminal>(
 }
 
 fn print_lines<G: Terminal>(
-    stats: &Stats,
+    stats: &BookStats,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -340,7 +340,7 @@ fn print_coverage<G: Terminal>(found: &BookSurvey<G>, out: &mut dyn Write) -> Re
 
 /// Prints the positions whose most played move scores badly.
 fn print_differences<G: Terminal>(
-    stats: &Stats,
+    stats: &BookStats,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {

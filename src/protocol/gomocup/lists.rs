@@ -48,8 +48,8 @@ impl ListState {
     /// The list does not count, for this reason; given back where there is no list.
     pub(crate) fn spoil(&mut self, what: String) -> Option<String> {
         match self {
-            Self::Reading(listing) => {
-                listing.fault.get_or_insert(what);
+            Self::Reading(point_list) => {
+                point_list.fault.get_or_insert(what);
                 None
             }
             Self::Nothing | Self::PassedOver => Some(what),
@@ -81,7 +81,7 @@ impl ListState {
     /// If there is no list.
     pub(crate) fn done(&mut self) -> Result<Option<PointList>, String> {
         match std::mem::replace(self, Self::Nothing) {
-            Self::Reading(listing) => Ok(Some(listing)),
+            Self::Reading(point_list) => Ok(Some(point_list)),
             Self::PassedOver => Ok(None),
             Self::Nothing => Err("DONE without BOARD".to_owned()),
         }

@@ -77,7 +77,7 @@ struct FoundTable<'a> {
 
 /// The place of a position's value.
 #[derive(Debug)]
-struct Found<'a> {
+struct ValueLocation<'a> {
     file: &'a TableFile,
     number: u32,
     side: usize,
@@ -93,17 +93,17 @@ impl<'a> FoundTable<'a> {
 
     /// The place of the position's value.
     #[inline]
-    fn find(self, position: &Position) -> Result<Found<'a>, ProbeError> {
+    fn find(self, position: &Position) -> Result<ValueLocation<'a>, ProbeError> {
         let Self { file, number, swap, side } = self;
         let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
             path: file.path().to_owned(),
             what: format!("no place for {}", position.to_fen()),
         })?;
-        Ok(Found { file, number, side, place })
+        Ok(ValueLocation { file, number, side, place })
     }
 }
 
-impl Found<'_> {
+impl ValueLocation<'_> {
     /// A number that no other spot of the folder has.
     #[inline]
     fn key(&self, spot: Spot) -> u64 {
@@ -247,7 +247,7 @@ impl Tables {
         &self,
         position: &Position,
         wdl: Wdl,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
     ) -> Result<Entry, ProbeError> {
         if found.file.is_rebuilt(Section::Distance, found.side) {
             return self.rebuilt_value(position, wdl, found);
@@ -272,7 +272,7 @@ impl Tables {
         &self,
         position: &Position,
         wdl: Wdl,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
     ) -> Result<Entry, ProbeError> {
         let spot = found.file.spot(Section::Distance, found.side, &found.place);
         if let Some(value) = self.rebuilt.get(found.key(spot)) {
@@ -287,7 +287,7 @@ impl Tables {
         &self,
         position: &Position,
         wdl: Wdl,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
         spot: Spot,
     ) -> Result<Entry, ProbeError> {
         let mut best = None;
@@ -339,7 +339,7 @@ impl Tables {
     fn rebuilt_wdl(
         &self,
         position: &Position,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
         low: Wdl,
         high: Wdl,
     ) -> Result<Wdl, ProbeError> {
@@ -363,7 +363,7 @@ impl Tables {
     fn wdl_at(
         &self,
         position: &Position,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
         low: Wdl,
         high: Wdl,
     ) -> Result<Wdl, ProbeError> {
@@ -555,7 +555,7 @@ impl Tables {
 
     /// The place of a position's value.
     #[inline]
-    fn find(&self, position: &Position) -> Result<Found<'_>, ProbeError> {
+    fn find(&self, position: &Position) -> Result<ValueLocation<'_>, ProbeError> {
         self.find_table(position)?.find(position)
     }
 
@@ -577,14 +577,14 @@ impl Tables {
     }
 
     #[inline]
-    fn stored_wdl(&self, found: &Found<'_>) -> Result<Wdl, ProbeError> {
+    fn stored_wdl(&self, found: &ValueLocation<'_>) -> Result<Wdl, ProbeError> {
         let spot = found.file.spot(Section::Wdl, found.side, &found.place);
         let symbol = self.symbol(found, spot)?;
         found.file.wdl(symbol, spot)
     }
 
     /// The symbol stored at a spot, through the cache.
-    fn symbol(&self, found: &Found<'_>, spot: Spot) -> Result<u16, ProbeError> {
+    fn symbol(&self, found: &ValueLocation<'_>, spot: Spot) -> Result<u16, ProbeError> {
         let file = found.file;
         if let Stored::Constant(byte) = file.stored(spot) {
             return Ok(file.constant_symbol(byte, spot));

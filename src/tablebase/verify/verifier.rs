@@ -37,7 +37,7 @@ use crate::game::{Game, Side};
 use crate::tablebase::format::TableError;
 use crate::tablebase::generate::generator::Progress;
 use crate::tablebase::index::numbering::Index;
-use crate::tablebase::index::slot_cursor::{Bits, Placements, Walker, has_doubled_pawns};
+use crate::tablebase::index::slot_cursor::{Bits, Placements, SlotCursor, has_doubled_pawns};
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::content::content_hash;
@@ -280,7 +280,7 @@ fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
     let has_pawn_pairs = Side::ALL.into_iter().any(|s| index.material.count(s, Role::Pawn) > 1);
     let parts = for_all(index.slots, "placements", observer, |range| {
         let (mut legal, mut checked) = (no_bits(&range), no_bits(&range));
-        let mut walker = Walker::new(index);
+        let mut walker = SlotCursor::new(index);
         for (i, slot) in range.enumerate() {
             walker.go_to(Side::First, slot);
             let Some(position) = walker.position() else { continue };
@@ -474,7 +474,7 @@ impl<'a> Prover<'a> {
     #[inline]
     fn steps(
         &self,
-        walker: &Walker<'_>,
+        walker: &SlotCursor<'_>,
         within: impl Fn(&Position) -> Bitboard,
         mut visit: impl FnMut(MoveTarget),
     ) {
@@ -568,7 +568,7 @@ impl<'a> Prover<'a> {
     fn wins_by_capture(&self) -> Option<[Bits; 2]> {
         let parts = self.for_all("captures", |range| {
             let mut wins = no_bits(&range);
-            let mut walker = Walker::new(&self.table.index);
+            let mut walker = SlotCursor::new(&self.table.index);
             for (i, slot) in range.enumerate() {
                 for (side, wins) in wins.iter_mut().enumerate().take(self.table.words.len()) {
                     let Some(entry) = self.entry(side, slot) else { continue };
@@ -595,7 +595,7 @@ impl<'a> Prover<'a> {
 
     fn look_at_moves(&self, range: Range<u32>, has_rounds: bool) -> Moves {
         let mut result = Moves { differ: no_bits(&range), checkers: no_bits(&range) };
-        let mut walker = Walker::new(&self.table.index);
+        let mut walker = SlotCursor::new(&self.table.index);
         let mut slots = Vec::new();
         for (i, slot) in range.enumerate() {
             for side in 0..self.table.words.len() {
@@ -615,7 +615,12 @@ impl<'a> Prover<'a> {
     }
 
     /// The value of the best move; adds the moves to `checks`.
-    fn look(&self, walker: &Walker<'_>, other: usize, checks: &mut Checks<'_>) -> Option<Entry> {
+    fn look(
+        &self,
+        walker: &SlotCursor<'_>,
+        other: usize,
+        checks: &mut Checks<'_>,
+    ) -> Option<Entry> {
         let mut best = Best::default();
         self.steps(
             walker,
@@ -694,7 +699,7 @@ impl<'a> Prover<'a> {
         let parts = self.for_all("evasions", |range| {
             let mut evading_slots = no_bits(&range);
             let start = range.start;
-            let mut walker = Walker::new(&self.table.index);
+            let mut walker = SlotCursor::new(&self.table.index);
             for slot in self.placements.checked[victim].within(range) {
                 if self.until(victim, slot) == 0 {
                     continue;
@@ -717,7 +722,7 @@ impl<'a> Prover<'a> {
         let victim = self.other(checker);
         let parts = self.for_all("checks", |range| {
             let mut nodes = Nodes::default();
-            let mut walker = Walker::new(&self.table.index);
+            let mut walker = SlotCursor::new(&self.table.index);
             let mut slots = Vec::new();
             for slot in may_be.within(range) {
                 walker.go_to(Side::ALL[checker], slot);
@@ -754,7 +759,7 @@ impl<'a> Prover<'a> {
     ) -> Option<Nodes> {
         let parts = self.for_all("evasions again", |range| {
             let mut nodes = Nodes::default();
-            let mut walker = Walker::new(&self.table.index);
+            let mut walker = SlotCursor::new(&self.table.index);
             let mut moves = Vec::new();
             for slot in evading_slots.within(range) {
                 let until = self.until(victim, slot);
@@ -775,7 +780,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Calls `visit` with each slot that a legal quiet move leads to.
-    fn quiet_steps(&self, walker: &Walker<'_>, mut visit: impl FnMut(u32)) {
+    fn quiet_steps(&self, walker: &SlotCursor<'_>, mut visit: impl FnMut(u32)) {
         let free = |position: &Position| !position.occupied();
         self.steps(walker, free, |step| {
             if let MoveTarget::Quiet(Some(next)) = step {
@@ -800,7 +805,7 @@ impl<'a> Prover<'a> {
         slots.extend(decided.iter().map(|&(slot, _)| slot));
         slots.sort_unstable();
         slots.dedup();
-        let mut walker = Walker::new(&self.table.index);
+        let mut walker = SlotCursor::new(&self.table.index);
         let mut unused = Vec::new();
         for slot in slots {
             walker.go_to(Side::ALL[side], slot);
@@ -827,7 +832,7 @@ impl Prover<'_> {
         let sample = (0..slots.min(PROBED)).into_par_iter().map(|i| {
             let slot = if slots > PROBED { spread(i, slots) } else { i };
             let mut result = self.nothing();
-            let mut walker = Walker::new(&self.table.index);
+            let mut walker = SlotCursor::new(&self.table.index);
             for side in 0..self.table.words.len() {
                 let Some(found) = self.entry(side, slot) else { continue };
                 walker.go_to(Side::ALL[side], slot);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use juzhong::game::{Adjudicate, Bound, Game, Horizon, Line, MoveList, ScoreKind, Side, Verdict};
 use juzhong::search::{
-    Control, Found, HashEntry, Iteration, Limits, Score, SearchOptions, Searcher, tt_key,
+    Control, HashEntry, Iteration, Limits, Score, SearchOptions, SearchResult, Searcher, tt_key,
 };
 use juzhong::xiangqi::{Move, Position, RuleSet};
 
@@ -23,11 +23,11 @@ fn search(
     line: &Line<Position>,
     rules: RuleSet,
     depth: u32,
-) -> Found<Move> {
+) -> SearchResult<Move> {
     searcher.run(line, rules, &Limits::depth(depth), &(), &())
 }
 
-fn is_mate(found: &Found<Move>) -> bool {
+fn is_mate(found: &SearchResult<Move>) -> bool {
     matches!(found.score.kind(), ScoreKind::MateIn(_))
 }
 

@@ -9,7 +9,7 @@ use juzhong::game::{
     Adjudicate, Game, Heuristics, Horizon, Line, MoveList, ScoreKind, Side, Verdict,
 };
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher, TableValue,
+    Control, Features, Iteration, Limits, Score, SearchOptions, SearchResult, Searcher, TableValue,
     TablebaseProbe, tt_key,
 };
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
@@ -29,7 +29,7 @@ fn line(fen: &str) -> Line<Position> {
     Line::new(Position::from_fen(fen).unwrap(), 0)
 }
 
-fn search(fen: &str, limits: &Limits) -> Found<Move> {
+fn search(fen: &str, limits: &Limits) -> SearchResult<Move> {
     searcher(1, 1).run(&line(fen), Rules::default(), limits, &(), &())
 }
 
@@ -472,7 +472,7 @@ fn no_clock_ends_a_search_that_ponders() {
 }
 
 /// Returns true if the line found plays to the mate that its score promises.
-fn plays_to_mate(fen: &str, found: &Found<Move>) -> bool {
+fn plays_to_mate(fen: &str, found: &SearchResult<Move>) -> bool {
     let ScoreKind::MateIn(plies) = found.score.kind() else { return false };
     let mut line = line(fen);
     for &mv in &found.pv {

@@ -7,7 +7,8 @@ use juzhong::game::{Game, MoveList, Notation, Outcome, Symmetric};
 use juzhong::gomoku::{Board, FourSearch, FourSolver, Point};
 use juzhong::hash::Key;
 use juzhong::solve::{
-    Budget, CompleteTable, ProofKind, Prover, ProverOptions, TableCounts, TableError, Value, check,
+    Budget, CompleteTable, CompleteTableError, ProofKind, Prover, ProverOptions, TableCounts,
+    Value, check,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -56,14 +57,14 @@ fn five_by_four_is_a_draw() {
 #[test]
 fn tables_refuse_what_they_cannot_hold() {
     let large = CompleteTable::build(&Board::start(), &Budget::default()).unwrap_err();
-    assert_eq!(large, TableError::Points { points: 225 });
+    assert_eq!(large, CompleteTableError::Points { points: 225 });
     let little = Budget { memory: 1 << 10, ..Budget::default() };
     let refused = CompleteTable::build(&board(4, 4, 4), &little).unwrap_err();
-    assert!(matches!(refused, TableError::Memory { .. }), "{refused}");
+    assert!(matches!(refused, CompleteTableError::Memory { .. }), "{refused}");
     let stopped = Budget::default();
     stopped.stop.set();
     let refused = CompleteTable::build(&board(4, 4, 4), &stopped).unwrap_err();
-    assert_eq!(refused, TableError::Stopped);
+    assert_eq!(refused, CompleteTableError::Stopped);
     let table = CompleteTable::build(&board(3, 3, 3), &Budget::default()).unwrap();
     assert_eq!(table.probe(&board(3, 3, 2)), None);
     assert_eq!(table.probe(&board(3, 3, 3)), Some((Value::Draw, None)));

@@ -11,7 +11,7 @@ use crate::engine::{Engine, EngineOptions};
 use crate::gomoku::{Board, FreeRules, Point, Variant};
 use crate::protocol::conversation::input::Channel;
 use crate::protocol::conversation::position::any_move;
-use crate::protocol::conversation::queue::{Waiting, Waits};
+use crate::protocol::conversation::queue::{QueuedCommand, Waits};
 use crate::protocol::conversation::{Conversation, EventLoop, Language};
 use crate::protocol::gomocup::game::{Order, Table};
 use crate::protocol::gomocup::limits::{InfoEffect, Limiting, number};
@@ -451,45 +451,45 @@ impl<'a> Session<'a> {
 
     /// The end of a list: all of it counts, or nothing.
     fn done(&mut self) -> Result<Answer, String> {
-        let Some(listing) = self.list.done()? else { return Ok(Answer::Nothing) };
-        self.listed(&listing).map_err(|what| format!("{}: {what}", listing.list.word()))
+        let Some(point_list) = self.list.done()? else { return Ok(Answer::Nothing) };
+        self.listed(&point_list).map_err(|what| format!("{}: {what}", point_list.list.word()))
     }
 
-    fn listed(&mut self, listing: &PointList) -> Result<Answer, String> {
-        listing.check()?;
-        match listing.list {
+    fn listed(&mut self, point_list: &PointList) -> Result<Answer, String> {
+        point_list.check()?;
+        match point_list.list {
             // There is none, so that it has no move for any position.
             List::Query => {
                 Ok(Answer::Lines(["DATABASE REFRESH", "DATABASE DONE"].map(message).into()))
             }
-            List::Soosorv(step) => self.soosorv(step, &listing.cells()),
+            List::Soosorv(step) => self.soosorv(step, &point_list.cells()),
             List::Board => {
-                self.table = Some(self.table()?.with_stones(&listing.stones)?.going_on()?);
+                self.table = Some(self.table()?.with_stones(&point_list.stones)?.going_on()?);
                 Ok(Answer::Search(Purpose::Move, 1))
             }
             List::Shown => {
-                self.table = Some(self.table()?.with_stones(&listing.stones)?);
+                self.table = Some(self.table()?.with_stones(&point_list.stones)?);
                 Ok(Answer::Nothing)
             }
-            List::Swap2 => self.opening(&listing.cells()),
+            List::Swap2 => self.opening(&point_list.cells()),
             List::Block => {
-                let points = self.points(listing)?;
+                let points = self.points(point_list)?;
                 self.blocked.extend(points);
                 self.blocked.sort_unstable();
                 self.blocked.dedup();
                 Ok(Answer::Nothing)
             }
             List::Unblock => {
-                let points = self.points(listing)?;
+                let points = self.points(point_list)?;
                 self.blocked.retain(|point| !points.contains(point));
                 Ok(Answer::Nothing)
             }
         }
     }
 
-    fn points(&mut self, listing: &PointList) -> Result<Vec<Point>, String> {
+    fn points(&mut self, point_list: &PointList) -> Result<Vec<Point>, String> {
         let table = self.table()?;
-        listing.cells().into_iter().map(|cell| table.point(cell)).collect()
+        point_list.cells().into_iter().map(|cell| table.point(cell)).collect()
     }
 
     /// An opening under swap2: after no stones one is proposed, after those of one a side is chosen.
@@ -615,7 +615,9 @@ impl<'a> EventLoop<'a> for Session<'a> {
 
     fn catch_up(&mut self) -> io::Result<()> {
         while self.search.is_none() && self.pending_request.is_none() && self.gui.quit.is_none() {
-            let Some(Waiting { command, stopped, .. }) = self.gui.waiting.pop() else { break };
+            let Some(QueuedCommand { command, stopped, .. }) = self.gui.waiting.pop() else {
+                break;
+            };
             self.is_stopped = stopped;
             self.began = Instant::now();
             match command {

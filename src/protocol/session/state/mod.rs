@@ -23,7 +23,7 @@ use crate::protocol::conversation::dialects::Dialects;
 use crate::protocol::conversation::input::Channel;
 use crate::protocol::conversation::owed::Owed;
 use crate::protocol::conversation::position::{legal_move, read_position};
-use crate::protocol::conversation::queue::Waiting;
+use crate::protocol::conversation::queue::QueuedCommand;
 use crate::protocol::conversation::{Conversation, EventLoop};
 use crate::protocol::session::engine_handle::EngineHandle;
 use crate::protocol::session::settings::Settings;
@@ -402,7 +402,7 @@ impl<'a, G: Playable> EventLoop<'a> for Session<'a, G> {
             if self.engine.is_preparing() {
                 return Ok(());
             }
-            let Some(Waiting { command, stopped, since, .. }) = self.gui.waiting.pop() else {
+            let Some(QueuedCommand { command, stopped, since, .. }) = self.gui.waiting.pop() else {
                 return Ok(());
             };
             // The clock of a command that waited for a search starts at the end of that search.

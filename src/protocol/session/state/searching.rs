@@ -11,7 +11,7 @@ use crate::game::{Line, MoveList};
 use crate::protocol::conversation::owed::Owed;
 use crate::protocol::conversation::position::score_without_search;
 use crate::protocol::session::settings::Settings;
-use crate::protocol::session::thinking::{self, Goal, Job, Signal, Task};
+use crate::protocol::session::thinking::{self, Goal, Job, SearchTask, Signal};
 use crate::protocol::session::timing::Timing;
 use crate::protocol::wire::go::Go;
 use crate::search::Limits;
@@ -73,7 +73,7 @@ impl<G: Playable> Session<'_, G> {
         if self.settings.debug {
             self.gui.message(&format!("{:?}, {job:?}", self.allowance(go)))?;
         }
-        let task = Task { line: self.line_to_search(), job, banned: search.banned.clone() };
+        let task = SearchTask { line: self.line_to_search(), job, banned: search.banned.clone() };
         let signal = search.signal.clone();
         self.search = Some(search);
         if let Err(error) = thinking::start(engine, task, signal, self.gui.sender.clone()) {

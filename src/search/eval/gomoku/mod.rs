@@ -2,7 +2,7 @@
 //!
 //! Positions that threats decide at once are scored as decided: a row that can be completed, two completions of the
 //! opponent, an open four that cannot be met in time. Otherwise the evaluation is the sum of the values of the empty points
-//! by what both players' stones would make there ([`Counts`](crate::gomoku::Counts)), and of the strong threats together.
+//! by what both players' stones would make there ([`ThreatCounts`](crate::gomoku::ThreatCounts)), and of the strong threats together.
 
 mod candidates;
 mod fours;

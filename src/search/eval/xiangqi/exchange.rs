@@ -31,13 +31,13 @@ pub(crate) const fn role_value(role: Role) -> i32 {
 
 /// The board while pieces disappear from it. Every capture changes lines, screens, legs and eyes,
 /// so attackers are looked up again after each.
-struct Board<'a> {
+struct ExchangeBoard<'a> {
     position: &'a Position,
     occupied: Bitboard,
     lines: Occupancy,
 }
 
-impl Board<'_> {
+impl ExchangeBoard<'_> {
     fn lift(&mut self, square: Square) {
         self.occupied = self.occupied.without(square);
         self.lines.toggle(square);
@@ -77,7 +77,8 @@ pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
     let (from, target) = (mv.from(), mv.to());
     let Some(mover) = position.piece_at(from) else { return 0 };
     let victim = position.piece_at(target);
-    let mut board = Board { position, occupied: position.occupied(), lines: *position.occupancy() };
+    let mut board =
+        ExchangeBoard { position, occupied: position.occupied(), lines: *position.occupancy() };
     board.lift(from);
     if victim.is_none() {
         board.occupied = board.occupied.with(target);
@@ -117,7 +118,8 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     if short <= 0 {
         return true;
     }
-    let mut board = Board { position, occupied: position.occupied(), lines: *position.occupancy() };
+    let mut board =
+        ExchangeBoard { position, occupied: position.occupied(), lines: *position.occupancy() };
     board.lift(from);
     if victim.is_none() {
         board.occupied = board.occupied.with(target);
