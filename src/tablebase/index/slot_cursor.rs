@@ -32,7 +32,7 @@ impl<'a> SlotCursor<'a> {
     }
 
     /// Goes to a slot with `side` (of the index) to move, be that legal or not. `false` if pieces share
-    /// a square; then the walker has no slot.
+    /// a square; then the cursor has no slot.
     pub(crate) fn go_to(&mut self, side: Side, slot: u32) -> bool {
         if self.slot != Some(slot) && !self.set_up(slot) {
             self.slot = None;

@@ -19,7 +19,7 @@ fn board(width: u8, height: u8, row: u8) -> Board {
     Board::new(width, height, row).expect("a possible geometry")
 }
 
-fn counts(width: u8, height: u8, row: u8) -> TableCounts {
+fn table_counts(width: u8, height: u8, row: u8) -> TableCounts {
     CompleteTable::build(&board(width, height, row), &Budget::default()).unwrap().counts()
 }
 
@@ -34,16 +34,16 @@ fn counts(
 #[test]
 fn complete_tables_have_the_known_counts() {
     let tic_tac_toe = counts((5_478, 765), [626, 316, 16], [2_836, 1_574, 1_068]);
-    assert_eq!(counts(3, 3, 3), tic_tac_toe);
-    assert_eq!(counts(3, 3, 2), counts((1_234, 186), [548, 312, 0], [365, 869, 0]));
+    assert_eq!(table_counts(3, 3, 3), tic_tac_toe);
+    assert_eq!(table_counts(3, 3, 2), counts((1_234, 186), [548, 312, 0], [365, 869, 0]));
     let four_by_three = counts((111_973, 28_275), [20_312, 12_070, 28], [64_738, 44_175, 3_060]);
-    assert_eq!(counts(4, 3, 3), four_by_three);
-    assert_eq!(counts(3, 4, 3), four_by_three);
+    assert_eq!(table_counts(4, 3, 3), four_by_three);
+    assert_eq!(table_counts(3, 4, 3), four_by_three);
     let rows_of_four = counts((142_231, 35_957), [1_416, 684, 792], [8_400, 2_100, 131_731]);
-    assert_eq!(counts(4, 3, 4), rows_of_four);
+    assert_eq!(table_counts(4, 3, 4), rows_of_four);
     let four_by_four =
         counts((6_036_001, 756_387), [1_522_416, 1_050_026, 18], [3_199_406, 2_835_273, 1_322]);
-    assert_eq!(counts(4, 4, 3), four_by_four);
+    assert_eq!(table_counts(4, 4, 3), four_by_four);
 }
 
 #[test]
