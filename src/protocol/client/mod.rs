@@ -614,7 +614,7 @@ impl Client {
                 ChildOutput::Line(line) if self.crossing.is(&line) => {}
                 // A late answer of an engine that was slow.
                 ChildOutput::Line(line) if is_ready_word(&line) => {
-                    self.ready = ReadyWord::Understood
+                    self.ready = ReadyWord::Understood;
                 }
                 ChildOutput::Line(line) => {
                     if let Some(Answer { best, ponder, offer }) =
