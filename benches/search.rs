@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use juzhong::game::{Adjudicate, Game, Heuristics, Line, MoveList};
-use juzhong::search::{Limits, SearchOptions, Searcher, table_key};
+use juzhong::search::{Limits, SearchOptions, Searcher, tt_key};
 use juzhong::xiangqi::{Position, START_FEN};
 
 const POSITIONS: [(&str, &str); 2] = [
@@ -28,7 +28,7 @@ fn bench(c: &mut Criterion) {
         });
         group.finish();
         c.bench_function(&format!("table probe/{name}"), |b| {
-            b.iter(|| searcher.probe(table_key(&line, rules)));
+            b.iter(|| searcher.probe(tt_key(&line, rules)));
         });
         c.bench_function(&format!("evaluate/{name}"), |b| b.iter(|| position.evaluate()));
         c.bench_function(&format!("legal moves/{name}"), |b| {

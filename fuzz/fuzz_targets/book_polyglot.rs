@@ -4,7 +4,7 @@
 
 mod foreign;
 
-use juzhong::book::interop::Format;
+use juzhong::book::interop::BookFormat;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| foreign::check(Format::Polyglot, bytes));
+fuzz_target!(|bytes: &[u8]| foreign::check(BookFormat::Polyglot, bytes));

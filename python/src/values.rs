@@ -1,7 +1,7 @@
 //! What endgame tables answer.
 
 use juzhong::game::Side;
-use juzhong::tablebase::{Entry, SideStats as TableSide, Stats};
+use juzhong::tablebase::{Entry, SideStats as TableSide, TableStats as Stats};
 use pyo3::prelude::*;
 
 use crate::convert::number_of;

@@ -9,7 +9,7 @@ use crate::answers::line::{line_texts, move_texts};
 use crate::answers::score::ScoreInNumbers;
 use crate::engine::{Choice, Endgames, Playable};
 use crate::game::{Horizon, Line, Verdict};
-use crate::search::{Found, Iteration};
+use crate::search::{Iteration, SearchResult};
 use crate::tablebase::Wdl;
 use crate::xiangqi::notation::MoveNotation;
 
@@ -61,7 +61,7 @@ pub struct Analysis<M> {
     /// No mate can be forced in this many moves.
     pub no_mate_in: Option<u32>,
     /// The result of the search.
-    pub found: Found<M>,
+    pub found: SearchResult<M>,
     /// The lines of the last depth, the best first.
     pub lines: Vec<Iteration<M>>,
     /// The time that it took.

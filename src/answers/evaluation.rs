@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::search::eval::xiangqi::{Explanation, Share, Worth};
+use crate::search::eval::xiangqi::{Explanation, Share, TermValue};
 
 /// The evaluation in the terms of its game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -129,8 +129,8 @@ impl<T: Copy> From<[T; 2]> for OwnAndOther<T> {
     }
 }
 
-impl From<Worth> for Weight {
-    fn from(Worth { middle, ending, now }: Worth) -> Self {
+impl From<TermValue> for Weight {
+    fn from(TermValue { middle, ending, now }: TermValue) -> Self {
         Self { ending, middle, now }
     }
 }
@@ -138,8 +138,8 @@ impl From<Worth> for Weight {
 impl From<&Explanation> for XiangqiEvaluation {
     fn from(explanation: &Explanation) -> Self {
         let Explanation { phase, scale, terms, groups, men, value } = explanation;
-        let sides = |share: &Share| (share.worth.first.into(), share.worth.second.into());
-        let man = |man: &crate::search::eval::xiangqi::ManWorth| ManValue {
+        let sides = |share: &Share| (share.value.first.into(), share.value.second.into());
+        let man = |man: &crate::search::eval::xiangqi::PieceValue| ManValue {
             man: man.piece.letter(),
             square: man.square.to_string(),
             value: man.value,

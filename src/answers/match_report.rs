@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::contest::{Contested, Count, Effort, Estimate, Fault, Match, Sprt, Standing};
+use crate::contest::{
+    Contested, Count, Effort, EloEstimate, EngineFault, Match, MatchTotals, Sprt,
+};
 use crate::game::{Game, Side};
 
-/// The answer: schema `juzhong.match/1`. GameResults are the first engine's.
+/// The answer: schema `juzhong.match/1`. Results are the first engine's.
 #[derive(Debug, Serialize)]
 pub struct MatchAnswer {
     /// The schema.
@@ -79,7 +81,7 @@ pub struct GameResults {
     pub losses: u64,
 }
 
-/// GameResults with each colour.
+/// Results with each colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ResultsByColour {
@@ -141,7 +143,7 @@ impl MatchAnswer {
     ///
     /// ```
     /// use juzhong::answers::{MatchAnswer, ResultsByColour};
-    /// use juzhong::contest::{Match, Openings, Participant, Referee, Standing, TimeControl};
+    /// use juzhong::contest::{Match, MatchOpenings, MatchTotals, Participant, Referee, TimeControl};
     /// use juzhong::protocol::client::Timeouts;
     /// use juzhong::xiangqi::Position;
     ///
@@ -156,37 +158,37 @@ impl MatchAnswer {
     ///     participants: [own_engine(), own_engine()],
     ///     time_control: TimeControl { nodes: Some(100), ..TimeControl::default() },
     ///     referee: Referee::default(),
-    ///     openings: Openings::new(Vec::new(), 8, 1, 0),
+    ///     openings: MatchOpenings::new(Vec::new(), 8, 1, 0),
     ///     games: 2,
     ///     concurrency: 1,
     ///     sprt: None,
     ///     timeouts: Timeouts::default(),
     /// };
-    /// let answer = MatchAnswer::of(&contest, &Standing::default(), ["self", "self"], 0);
+    /// let answer = MatchAnswer::of(&contest, &MatchTotals::default(), ["self", "self"], 0);
     /// assert_eq!((answer.status, answer.games), ("interrupted", 0));
     /// assert!(matches!(answer.by_colour, ResultsByColour::RedAndBlack { .. }));
     /// ```
     #[must_use]
     pub fn of<G: Contested>(
         contest: &Match<G>,
-        standing: &Standing,
+        totals: &MatchTotals,
         commands: [&str; 2],
         resumed: usize,
     ) -> Self {
-        let results = &standing.results;
+        let results = &totals.results;
         let engine = |index: usize| {
-            let faults = standing.faults[index];
-            EngineInMatch::of(commands[index], standing.effort[index], faults)
+            let faults = totals.faults[index];
+            EngineInMatch::of(commands[index], totals.effort[index], faults)
         };
         Self {
             schema: "juzhong.match/1",
-            status: if contest.is_decided(standing) { "finished" } else { "interrupted" },
+            status: if contest.is_decided(totals) { "finished" } else { "interrupted" },
             engines: [engine(0), engine(1)],
             pace: contest.time_control.to_string(),
             margin_ms: contest.time_control.margin.as_millis() as u64,
             openings: contest.openings.len(),
             openings_left_out: contest.openings.left_out().len(),
-            games: standing.games(),
+            games: totals.games(),
             resumed,
             total: results.total().into(),
             by_colour: ResultsByColour::of::<G>(results.colours),
@@ -204,7 +206,7 @@ impl EngineInMatch {
             command: command.to_owned(),
             moves: effort.moves,
             means: effort.into(),
-            faults: Fault::ALL.map(Fault::name).into_iter().zip(faults).collect(),
+            faults: EngineFault::ALL.map(EngineFault::name).into_iter().zip(faults).collect(),
         }
     }
 }
@@ -241,9 +243,9 @@ impl ResultsByColour {
     }
 }
 
-impl From<Estimate> for Strength {
-    fn from(estimate: Estimate) -> Self {
-        let Estimate { score, elo, low, high, superiority } = estimate;
+impl From<EloEstimate> for Strength {
+    fn from(estimate: EloEstimate) -> Self {
+        let EloEstimate { score, elo, low, high, superiority } = estimate;
         Self { score, elo, low, high, los: superiority }
     }
 }

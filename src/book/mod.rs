@@ -44,10 +44,12 @@ pub use analysis::score_lines::MAX_SCORE_LINE;
 pub use analysis::scoring::{
     Addition, Findings, FlagError, FlagReport, PropagationReport, clear_scores, flag, propagate,
 };
-pub use analysis::stats::{AnnotationCounts, Difference, LineCount, Sample, Stats, StatsOptions};
+pub use analysis::stats::{
+    AnnotationCounts, BookStats, Difference, LineCount, Sample, StatsOptions,
+};
 pub use builder::counts::SourceCounts;
 pub use builder::disputes::{Dispute, DisputeCounts, Doubt, disputes};
-pub use builder::game_files::{BuildReport, Progress, ReadOptions, build};
+pub use builder::game_files::{BuildProgress, BuildReport, ReadOptions, build};
 pub use builder::inputs::{Inputs, find_games};
 pub use builder::options::BuildOptions;
 pub use builder::pipeline::{Admission, Batch, Builder};

@@ -473,7 +473,7 @@ impl<S: Reduce> MergeSource<S> {
 }
 
 /// No source.
-const NOBODY: usize = usize::MAX;
+const NO_SOURCE: usize = usize::MAX;
 
 /// All sums in ascending order, each once. The least head is found by a tournament in which every inner node
 /// remembers the loser there (Knuth, The Art of Computer Programming 3, 5.4.1: a tree of losers).
@@ -496,7 +496,7 @@ impl<S: Reduce> Merge<S> {
             .iter_mut()
             .map(|source| source.next(&mut unpack))
             .collect::<io::Result<Vec<_>>>()?;
-        let losers = vec![NOBODY; sources.len().max(1)];
+        let losers = vec![NO_SOURCE; sources.len().max(1)];
         let mut merge = Self { sources, heads, losers, unpack, stop: stop.clone() };
         for source in 0..merge.sources.len() {
             merge.play(source);
@@ -517,7 +517,7 @@ impl<S: Reduce> Merge<S> {
         let mut node = (source + self.sources.len()) / 2;
         while node > 0 {
             let other = self.losers[node];
-            if other == NOBODY {
+            if other == NO_SOURCE {
                 self.losers[node] = winner;
                 return;
             }
@@ -576,7 +576,7 @@ impl<S: Reduce> Iterator for Merge<S> {
     }
 }
 
-/// Runs `produce` in a thread of its own, some lots ahead of `consume`. Items of `produce` are refused once
+/// Runs `produce` in a thread of its own, some batches ahead of `consume`. Items of `produce` are refused once
 /// the consumer has ended; then it should end.
 pub(crate) fn ahead<T: Send, R>(
     produce: impl FnOnce(&mut dyn FnMut(T) -> bool) + Send,
@@ -584,7 +584,7 @@ pub(crate) fn ahead<T: Send, R>(
 ) -> R {
     let (sender, receiver) = sync_channel(4);
     std::thread::scope(|scope| {
-        scope.spawn(move || produce(&mut |lot| sender.send(lot).is_ok()));
+        scope.spawn(move || produce(&mut |batch| sender.send(batch).is_ok()));
         consume(&mut receiver.into_iter())
     })
 }

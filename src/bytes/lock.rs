@@ -82,7 +82,7 @@ impl FileLock {
         for _ in 0..TRIES {
             let mut file = match open(&path)? {
                 Opened::File(file) => file,
-                Opened::Held(process) => return Ok(Claim::Others(process)),
+                Opened::Locked(process) => return Ok(Claim::Others(process)),
             };
             match file.try_lock() {
                 // Between opening and locking, the owner may have removed the file and another process made
@@ -172,7 +172,7 @@ impl FolderLock {
     pub fn enter(path: &Path, tidy: impl FnOnce()) -> io::Result<Self> {
         let file = match open(path)? {
             Opened::File(file) => file,
-            Opened::Held(_) => return Err(closed(path)),
+            Opened::Locked(_) => return Err(closed(path)),
         };
         match file.try_lock() {
             Ok(()) => tidy(),
@@ -223,7 +223,7 @@ enum Opened {
     /// One that is empty or holds the number of a process.
     File(File),
     /// Another user's, which only they can open for writing, and which a process holds.
-    Held(Option<u32>),
+    Locked(Option<u32>),
 }
 
 /// Opens the lock file at `path`, or creates it. Links are not followed, and the contents stay as they are.
@@ -338,7 +338,7 @@ fn others(path: &Path, error: io::Error) -> io::Result<Opened> {
             check(&mut file, path)?;
             let process = holder(&mut file);
             if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-                return Ok(Opened::Held(process));
+                return Ok(Opened::Locked(process));
             }
             process
         }

@@ -41,18 +41,18 @@ struct Lane<T>(Mutex<Vec<Option<Open<T>>>>);
 #[derive(Debug)]
 struct Open<T> {
     handle: u64,
-    found: Found<T>,
+    found: HandleTarget<T>,
 }
 
 /// What a handle stands for, counted by the lane in which it was found.
 #[derive(Debug)]
-pub(crate) struct Found<T>(Arc<OfLane<T>>);
+pub(crate) struct HandleTarget<T>(Arc<OfLane<T>>);
 
 /// The reference of a lane to what all lanes share.
 #[derive(Debug)]
 struct OfLane<T>(Arc<T>);
 
-impl<T> Deref for Found<T> {
+impl<T> Deref for HandleTarget<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.0.0
@@ -74,14 +74,14 @@ impl<T> Lane<T> {
         if slots.len() <= slot {
             slots.resize_with(slot + 1, || None);
         }
-        let found = Found(Arc::new(OfLane(Arc::clone(shared))));
+        let found = HandleTarget(Arc::new(OfLane(Arc::clone(shared))));
         slots[slot] = Some(Open { handle, found });
     }
 
-    fn find(&self, handle: u64) -> Option<Found<T>> {
+    fn find(&self, handle: u64) -> Option<HandleTarget<T>> {
         let slots = locked(&self.0);
         let open = slots.get(slot(handle))?.as_ref()?;
-        (open.handle == handle).then(|| Found(Arc::clone(&open.found.0)))
+        (open.handle == handle).then(|| HandleTarget(Arc::clone(&open.found.0)))
     }
 
     fn close(&self, handle: u64) -> Option<Open<T>> {
@@ -116,7 +116,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
     }
 
     /// What a handle stands for.
-    pub(crate) fn find(&self, handle: u64) -> Result<Found<T>, Failure> {
+    pub(crate) fn find(&self, handle: u64) -> Result<HandleTarget<T>, Failure> {
         // A thread that ends takes any lane.
         let thread = THREAD.try_with(Cell::get).unwrap_or(0);
         let found = self.lanes[thread % LANES].find(handle);

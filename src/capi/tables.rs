@@ -8,7 +8,7 @@ use super::board::{
     JZ_RULES_ASIAN, JZ_RULES_CHECK, JZ_RULES_NONE, JzMove, outcome_number, position_of_board,
     position_of_fen,
 };
-use super::registry::{Found, Registry};
+use super::registry::{HandleTarget, Registry};
 use super::status::{Failure, JZ_ERROR_MISSING, JZ_ERROR_NUMBER, JzStatus, guarded};
 use crate::tablebase::{Entry, LineEnd, Metric, Rules, Tables, Wdl};
 use crate::xiangqi::{Move, Position};
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn jz_tables_most_pieces(tables: JzTables, pieces: *mut u3
 
 /// The tables of a handle, if they have the position's. That they have not is a common answer in a search, so it costs
 /// no more than any other.
-fn tables_for(tables: JzTables, position: &Position) -> Result<Found<Tables>, Failure> {
+fn tables_for(tables: JzTables, position: &Position) -> Result<HandleTarget<Tables>, Failure> {
     let found = TABLES.find(tables)?;
     if found.covers(position) { Ok(found) } else { Err(Failure::of(JZ_ERROR_MISSING)) }
 }

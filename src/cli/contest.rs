@@ -16,9 +16,9 @@ use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::{
-    ClockSetting, Contested, Count, Decision, DrawRule, Estimate, Fault, MAX_PLIES, Match,
-    MatchError, MatchGame, MatchJournal, Openings, Participant, Referee, ResignRule, Sprt,
-    Standing, TimeControl, built_in_openings,
+    ClockSetting, Contested, Count, Decision, DrawRule, EloEstimate, EngineFault, MAX_PLIES, Match,
+    MatchError, MatchGame, MatchJournal, MatchOpenings, MatchTotals, Participant, Referee,
+    ResignRule, Sprt, TimeControl, built_in_openings,
 };
 use juzhong::engine::{Endgames, TableOptions};
 use juzhong::game::Side;
@@ -220,15 +220,15 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 
 fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let contest = args.contest::<G>()?;
-    let mut standing = Standing::default();
+    let mut totals = MatchTotals::default();
     let mut journal = match &args.output {
         None => None,
         Some(path) => Some(
-            resume::<G>(path, &args.settings(&contest)?, &mut standing)?
+            resume::<G>(path, &args.settings(&contest)?, &mut totals)?
                 .in_notation(args.notation.shown()),
         ),
     };
-    let resumed = standing.games();
+    let resumed = totals.games();
     if resumed > 0 {
         tell(counted!(
             resumed == 1,
@@ -238,7 +238,7 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
     }
     let mut told = Instant::now();
     let mut warnings = HashSet::new();
-    let played = contest.play(&mut standing, &interrupt::stop_flag(), &mut |game, standing| {
+    let played = contest.play(&mut totals, &interrupt::stop_flag(), &mut |game, totals| {
         if let Some(journal) = &mut journal {
             let what = || args.output.as_deref().unwrap_or(Path::new("")).shown().to_string();
             journal.add(game).map_err(|source| MatchError::Sink { what: what().into(), source })?;
@@ -247,18 +247,18 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
         tell_warnings(game, &mut warnings);
         if told.elapsed() >= PAUSE {
             told = Instant::now();
-            tell(brief(&contest, standing));
+            tell(brief(&contest, totals));
         }
         Ok(())
     });
     played.map_err(from_match)?;
-    let done = contest.is_decided(&standing);
+    let done = contest.is_decided(&totals);
     if context.common.json {
         let commands = [args.engine_a.as_str(), &args.engine_b];
-        let answer = MatchAnswer::of(&contest, &standing, commands, resumed);
+        let answer = MatchAnswer::of(&contest, &totals, commands, resumed);
         write_answer(context.out, &answer)?;
     } else {
-        let report = Report { contest: &contest, standing: &standing, resumed, args };
+        let report = Report { contest: &contest, totals: &totals, resumed, args };
         write!(context.out, "{}", report.text())?;
     }
     if !done {
@@ -269,7 +269,7 @@ fn play<G: Contested + Terminal>(args: &Args, context: &mut Context<'_>) -> Resu
         tell(message!("juzhong: interrupted; {next}"));
         return Ok(exit::INTERRUPTED);
     }
-    Ok(if standing.has_faults() { exit::FAILED } else { exit::OK })
+    Ok(if totals.has_faults() { exit::FAILED } else { exit::OK })
 }
 
 fn from_match(error: MatchError) -> CliError {
@@ -285,7 +285,7 @@ fn from_match(error: MatchError) -> CliError {
 fn resume<G: Contested>(
     path: &Path,
     settings: &str,
-    standing: &mut Standing,
+    totals: &mut MatchTotals,
 ) -> Result<MatchJournal, CliError> {
     let (journal, games) = MatchJournal::open::<G>(path, settings).map_err(|error| {
         let code = match error {
@@ -295,7 +295,7 @@ fn resume<G: Contested>(
         };
         CliError::new(code, error)
     })?;
-    games.iter().for_each(|game| standing.add(game));
+    games.iter().for_each(|game| totals.add(game));
     Ok(journal)
 }
 
@@ -310,7 +310,7 @@ impl Args {
         let timeout = Duration::from_secs(self.limits.timeout);
         let referee = self.ends.referee()?;
         let openings =
-            Openings::new(openings, plies, seed, random_plies.into()).judged_by(&referee);
+            MatchOpenings::new(openings, plies, seed, random_plies.into()).judged_by(&referee);
         tell_left_out(openings.left_out());
         Ok(Match {
             participants: [
@@ -412,7 +412,7 @@ impl Args {
     }
 }
 
-fn openings_text<G: Contested>(openings: &Openings<G>) -> Vec<u8> {
+fn openings_text<G: Contested>(openings: &MatchOpenings<G>) -> Vec<u8> {
     let text = |opening: &Record<G>| {
         let start = opening.start.as_ref().map(G::to_fen).unwrap_or_default();
         let moves: Vec<String> = opening.tree.moves.iter().map(|&mv| G::move_text(mv)).collect();
@@ -519,25 +519,25 @@ fn tell_warnings<G: Contested>(game: &MatchGame<G>, told: &mut HashSet<(usize, S
 const NAMES: [&str; 2] = ["a", "b"];
 
 /// The standing of the match, in a line.
-fn brief<G: Contested>(contest: &Match<G>, standing: &Standing) -> String {
-    let Count { wins, draws, losses } = standing.results.total();
-    let results = &standing.results;
+fn brief<G: Contested>(contest: &Match<G>, totals: &MatchTotals) -> String {
+    let Count { wins, draws, losses } = totals.results.total();
+    let results = &totals.results;
     let elo = results.by_pairs().map(|estimate| format!(", {}", interval(&estimate)));
     let ratio = contest.sprt.map(|sprt| sprt.log_likelihood_ratio(&results.pairs));
     let ratio = ratio.map(|ratio| text!(", LLR {ratio:.2}"));
     let (elo, ratio) = (elo.unwrap_or_default(), ratio.unwrap_or_default());
-    text!("{}: +{wins} ={draws} -{losses}{elo}{ratio}", counts::games(standing.games()))
+    text!("{}: +{wins} ={draws} -{losses}{elo}{ratio}", counts::games(totals.games()))
 }
 
-fn interval(estimate: &Estimate) -> String {
-    let Estimate { elo, low, high, .. } = estimate;
+fn interval(estimate: &EloEstimate) -> String {
+    let EloEstimate { elo, low, high, .. } = estimate;
     text!("Elo {elo:+.1} ({low:+.1} to {high:+.1})")
 }
 
 /// The result of a match, for people.
 struct Report<'a, G: Contested> {
     contest: &'a Match<G>,
-    standing: &'a Standing,
+    totals: &'a MatchTotals,
     /// Games played before.
     resumed: usize,
     args: &'a Args,
@@ -545,7 +545,7 @@ struct Report<'a, G: Contested> {
 
 impl<G: Contested + Terminal> Report<'_, G> {
     fn text(&self) -> String {
-        let Standing { results, effort, faults } = self.standing;
+        let MatchTotals { results, effort, faults } = self.totals;
         let mut text = String::new();
         let mut line = |line: String| {
             text += &line;
@@ -587,7 +587,7 @@ impl<G: Contested + Terminal> Report<'_, G> {
         }
         for (index, name) in NAMES.iter().enumerate() {
             let MeansOfMoves { depth, nodes_per_second, ms_per_move: ms } = effort[index].into();
-            let wrong: Vec<String> = Fault::ALL
+            let wrong: Vec<String> = EngineFault::ALL
                 .iter()
                 .zip(faults[index])
                 .filter(|&(_, n)| n > 0)

@@ -39,10 +39,10 @@ pub(crate) fn show(explanation: &Explanation, out: &mut dyn Write) -> io::Result
 fn row(out: &mut dyn Write, name: &str, share: &Share) -> io::Result<()> {
     let indent = name.len() - name.trim_start().len();
     write!(out, "{:indent$}{}", "", left(word(name.trim_start()), 22 - indent))?;
-    for worth in [share.worth.first, share.worth.second] {
+    for worth in [share.value.first, share.value.second] {
         write!(out, "{:>7}{:>7}{:>7}", worth.middle, worth.ending, worth.now)?;
     }
-    writeln!(out, "{:>+9}", share.worth.first.now - share.worth.second.now)
+    writeln!(out, "{:>+9}", share.value.first.now - share.value.second.now)
 }
 
 /// Writes the board, each piece with its value beside it.

@@ -138,12 +138,12 @@ impl WaitingInput {
     /// Waits until there is something to read.
     fn wait(&self) -> io::Result<()> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+        const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
         loop {
             if interrupt::is_requested() {
                 return Err(io::Error::other("interrupted"));
             }
-            match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&LOOK)) {
+            match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 Ok(_) if interrupt::is_requested() => {}
                 ready => return ready.map(drop).map_err(io::Error::from),

@@ -16,7 +16,7 @@ use juzhong::tablebase::GenerateError;
 /// The time that the work has to end in good order after the first signal.
 const GRACE: Duration = Duration::from_millis(800);
 /// The interval between two looks at the flag.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 static REQUESTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
@@ -82,7 +82,7 @@ fn count() -> io::Result<()> {
 pub(crate) fn insist() -> io::Result<()> {
     std::thread::Builder::new().name("signals".to_owned()).spawn(|| {
         while !is_requested() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         std::thread::sleep(GRACE);
         tell(message!("juzhong: {}", GenerateError::Interrupted));

@@ -77,7 +77,7 @@ impl std::fmt::Display for TimeControl {
 
 /// A fault of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum EngineFault {
     /// It ended by itself.
     Crash,
     /// It did not answer.
@@ -88,7 +88,7 @@ pub enum Fault {
     Time,
 }
 
-impl Fault {
+impl EngineFault {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Crash, Self::Hang, Self::Illegal, Self::Time];
 
@@ -224,7 +224,7 @@ pub(crate) struct GameRunner<'a, 'b, G: Contested> {
     /// That of the first and the second side.
     pub(crate) effort: [Effort; 2],
     /// The side that committed a fault, and the fault.
-    pub(crate) fault: Option<(Side, Fault)>,
+    pub(crate) fault: Option<(Side, EngineFault)>,
     draw_offered: bool,
     /// Of the start, `None` if it is the usual one.
     start: Option<String>,
@@ -269,7 +269,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
             Err(_) if self.is_stopped() => return Turn::Abandoned,
             Err(error) => {
                 let ended = matches!(error, ClientError::Ended { .. });
-                let fault = if ended { Fault::Crash } else { Fault::Hang };
+                let fault = if ended { EngineFault::Crash } else { EngineFault::Hang };
                 return self.blame(side, fault, crate::engine::in_full(&error));
             }
         };
@@ -280,7 +280,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
             let [took, allowed] = [thought.took, allowed].map(|time| time.as_millis());
             let side_name = side_name::<G>(side);
             let how = message!("{side_name} lost on time: {took} ms for a move, {allowed} ms left");
-            return self.blame(side, Fault::Time, how);
+            return self.blame(side, EngineFault::Time, how);
         }
         if self.is_stopped() {
             return Turn::Abandoned;
@@ -341,13 +341,13 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
         }
         let Some(text) = &thought.best else {
             let how = message!("{} made no move", side_name::<G>(side));
-            return self.blame(side, Fault::Illegal, how);
+            return self.blame(side, EngineFault::Illegal, how);
         };
         let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
         let Some(mv) = legal else {
             let text: String = text.chars().take(20).collect();
             let how = message!("{} made the illegal move {text}", side_name::<G>(side));
-            return self.blame(side, Fault::Illegal, how);
+            return self.blame(side, EngineFault::Illegal, how);
         };
         self.effort[side.index()] += Effort::of(thought);
         let score = thought.info.score.map(|(score, _)| score);
@@ -364,7 +364,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
     }
 
     /// The side's engine loses, and is ended.
-    fn blame(&mut self, side: Side, fault: Fault, how: Message) -> Turn<G> {
+    fn blame(&mut self, side: Side, fault: EngineFault, how: Message) -> Turn<G> {
         self.fault = Some((side, fault));
         // The next game starts it anew: an engine that hangs or answers nonsense is in an unknown state.
         self.slots[side.index()].release();

@@ -1,7 +1,7 @@
 //! The games of a match in a file, from which it goes on after an interruption.
 //!
 //! A game is added when it and all before it are over. Each game names its match in the tag `Match`; the tags
-//! `RedEffort`, `BlackEffort` (by the names of the sides) and `Fault` state what the record itself has no place for.
+//! `RedEffort`, `BlackEffort` (by the names of the sides) and `EngineFault` state what the record itself has no place for.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::bytes::journal::{Journal, JournalError};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
-use crate::contest::game_runner::{Effort, Fault};
+use crate::contest::game_runner::{Effort, EngineFault};
 use crate::contest::games::{Contested, read_games, side_name};
 use crate::contest::matches::{MatchGame, engine_of};
 use crate::game::Side;
@@ -168,7 +168,7 @@ fn game_of<G: Contested>(number: usize, mut record: Record<G>) -> Option<MatchGa
         Some(text) => {
             let (engine, fault) = text.split_once(' ')?;
             let engine = NAMES.iter().position(|&name| name == engine)?;
-            Some((engine, Fault::ALL.into_iter().find(|known| known.name() == fault)?))
+            Some((engine, EngineFault::ALL.into_iter().find(|known| known.name() == fault)?))
         }
     };
     record.tags.retain(|(name, _)| !names.contains(name) && name != "Fault" && name != "Match");
@@ -199,7 +199,7 @@ mod tests {
         let record = Record { tags, start: None, start_clock: 0, result: Some(outcome), tree };
         let effort =
             [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });
-        let fault = (number == 1).then_some((1, Fault::Crash));
+        let fault = (number == 1).then_some((1, EngineFault::Crash));
         let warnings = Default::default();
         MatchGame { number, record, outcome, fault, effort, warnings }
     }

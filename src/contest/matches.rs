@@ -11,9 +11,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::bytes::{SetAtEnd, StopFlag};
-use crate::contest::game_runner::{Effort, Fault, GameRunner, TimeControl};
+use crate::contest::game_runner::{Effort, EngineFault, GameRunner, TimeControl};
 use crate::contest::games::{Contested, side_name};
-use crate::contest::openings::Openings;
+use crate::contest::openings::MatchOpenings;
 use crate::contest::participant::{EngineSlot, Participant};
 use crate::contest::referee::Referee;
 use crate::contest::sprt::{Decision, Sprt};
@@ -34,7 +34,7 @@ pub struct Match<G: Contested = Position> {
     /// The rules for when games end.
     pub referee: Referee<G>,
     /// The positions where games begin; each opening is played twice, with colours exchanged.
-    pub openings: Openings<G>,
+    pub openings: MatchOpenings<G>,
     /// Games at most.
     pub games: usize,
     /// Games at a time.
@@ -75,7 +75,7 @@ pub struct MatchGame<G: Contested = Position> {
     /// The result.
     pub outcome: Outcome,
     /// The engine (0 or 1) that committed a fault, and the fault.
-    pub fault: Option<(usize, Fault)>,
+    pub fault: Option<(usize, EngineFault)>,
     /// The work of the first and the second engine.
     pub effort: [Effort; 2],
     /// The messages of the first and the second engine before and between their searches, for people.
@@ -84,16 +84,16 @@ pub struct MatchGame<G: Contested = Position> {
 
 /// The results of a match so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct MatchTotals {
     /// Results.
     pub results: MatchResults,
     /// The work of the first and the second engine.
     pub effort: [Effort; 2],
-    /// The numbers of their faults, in the order of [`Fault::ALL`].
+    /// The numbers of their faults, in the order of [`EngineFault::ALL`].
     pub faults: [[u64; 4]; 2],
 }
 
-impl Standing {
+impl MatchTotals {
     /// Counts the next game.
     pub fn add<G: Contested>(&mut self, game: &MatchGame<G>) {
         self.results.add(game.outcome);
@@ -123,39 +123,38 @@ pub(crate) const fn engine_of(number: usize, side: Side) -> usize {
     (number + side.index()) % 2
 }
 
-/// Gets the games of a match in order, each with the standing after it.
+/// Gets the games of a match in order, each with the totals after it.
 pub type Sink<'a, G = Position> =
-    dyn FnMut(&MatchGame<G>, &Standing) -> Result<(), MatchError> + 'a;
+    dyn FnMut(&MatchGame<G>, &MatchTotals) -> Result<(), MatchError> + 'a;
 
 /// The result that a worker hands over.
 type Outgoing<G> = Result<Box<MatchGame<G>>, ClientError>;
 
 impl<G: Contested> Match<G> {
-    /// Plays from game number `standing.games()` on until all are played, the test is decided or
-    /// `stop` is set, adding to `standing`. `sink` gets the games in order, from this thread.
+    /// Plays from game number `totals.games()` on until all are played, the test is decided or
+    /// `stop` is set, adding to `totals`. `sink` gets the games in order, from this thread.
     ///
     /// # Errors
     ///
     /// If an engine cannot be started, if there is no opening, or `sink` fails; games in progress are lost.
     pub fn play(
         &self,
-        standing: &mut Standing,
+        totals: &mut MatchTotals,
         stop: &StopFlag,
         sink: &mut Sink<'_, G>,
     ) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
         }
-        let next = AtomicUsize::new(standing.games());
+        let next = AtomicUsize::new(totals.games());
         let halt = StopFlag::default();
-        if self.is_decided(standing) {
+        if self.is_decided(totals) {
             halt.set();
         }
         let (sender, games) = channel();
         std::thread::scope(|scope| {
             let _halt = SetAtEnd(&halt);
-            for _ in
-                0..self.concurrency.clamp(1, self.games.saturating_sub(standing.games()).max(1))
+            for _ in 0..self.concurrency.clamp(1, self.games.saturating_sub(totals.games()).max(1))
             {
                 let sender = sender.clone();
                 let next = &next;
@@ -163,43 +162,43 @@ impl<G: Contested> Match<G> {
                 scope.spawn(move || self.work(next, halt, &sender));
             }
             drop(sender);
-            self.collect(&games, standing, &Stops { stop, halt: &halt }, sink)
+            self.collect(&games, totals, &Stops { stop, halt: &halt }, sink)
         })
     }
 
     /// The state of the test, if there is one.
     #[must_use]
-    pub fn decision(&self, standing: &Standing) -> Option<Decision> {
-        self.sprt.map(|sprt| sprt.decide(&standing.results.pairs))
+    pub fn decision(&self, totals: &MatchTotals) -> Option<Decision> {
+        self.sprt.map(|sprt| sprt.decide(&totals.results.pairs))
     }
 
     /// Returns true if no more games are needed.
     #[must_use]
-    pub fn is_decided(&self, standing: &Standing) -> bool {
-        let decided = self.decision(standing).is_some_and(|decision| decision != Decision::Open);
-        decided && standing.results.is_even() || standing.games() >= self.games
+    pub fn is_decided(&self, totals: &MatchTotals) -> bool {
+        let decided = self.decision(totals).is_some_and(|decision| decision != Decision::Open);
+        decided && totals.results.is_even() || totals.games() >= self.games
     }
 
     fn collect(
         &self,
         games: &Receiver<(usize, Outgoing<G>)>,
-        standing: &mut Standing,
+        totals: &mut MatchTotals,
         stops: &Stops<'_>,
         sink: &mut Sink<'_, G>,
     ) -> Result<(), MatchError> {
         let mut early = BTreeMap::new();
-        while !self.is_decided(standing) && !stops.stop() {
-            let (number, game) = match games.recv_timeout(LOOK) {
+        while !self.is_decided(totals) && !stops.stop() {
+            let (number, game) = match games.recv_timeout(POLL_INTERVAL) {
                 Ok(game) => game,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             };
             early.insert(number, game);
-            while let Some(game) = early.remove(&standing.games()) {
+            while let Some(game) = early.remove(&totals.games()) {
                 let game = game?;
-                standing.add(&game);
-                sink(&game, standing)?;
-                if self.is_decided(standing) {
+                totals.add(&game);
+                sink(&game, totals)?;
+                if self.is_decided(totals) {
                     return Ok(());
                 }
             }
@@ -275,7 +274,7 @@ fn tag(name: &str, value: String) -> (String, String) {
 }
 
 /// The interval between two looks at whether a match is to stop.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The wish from outside, and the word to the workers.
 struct Stops<'a> {

@@ -11,15 +11,15 @@ mod selfplay;
 mod sprt;
 mod stats;
 
-pub use game_runner::{ClockSetting, Effort, Fault, TimeControl, comment_centipawns};
+pub use game_runner::{ClockSetting, Effort, EngineFault, TimeControl, comment_centipawns};
 pub use games::{
     BadPosition, Contested, OPENING_FILES, built_in_openings, read_positions, side_name,
 };
 pub use journal::MatchJournal;
-pub use matches::{Match, MatchError, MatchGame, Sink, Standing};
-pub use openings::{LeftOut, Openings};
+pub use matches::{Match, MatchError, MatchGame, MatchTotals, Sink};
+pub use openings::{LeftOut, MatchOpenings};
 pub use participant::Participant;
 pub use referee::{DrawRule, MAX_PLIES, Referee, ResignRule};
 pub use selfplay::{SelfPlay, SelfPlayError};
 pub use sprt::{Decision, Sprt};
-pub use stats::{Count, Estimate, MatchResults, elo, expected_score};
+pub use stats::{Count, EloEstimate, MatchResults, elo, expected_score};

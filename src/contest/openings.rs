@@ -17,7 +17,7 @@ use crate::xiangqi::Position;
 
 /// Openings in the order in which a match plays them.
 #[derive(Debug)]
-pub struct Openings<G: Contested = Position> {
+pub struct MatchOpenings<G: Contested = Position> {
     list: Vec<Record<G>>,
     /// The place of each in the list that was given, from 1.
     numbers: Vec<usize>,
@@ -43,7 +43,7 @@ const SWING: i32 = 60;
 /// The number of times that random plies are drawn before the last ones are accepted as they are.
 const TRIES: usize = 60;
 
-impl<G: Contested> Openings<G> {
+impl<G: Contested> MatchOpenings<G> {
     /// The openings cut after `plies` plies (0: whole), each position (with its clock) once, mirror images included,
     /// and shuffled by `seed`. Those that leave no move are left out; [`judged_by`](Self::judged_by) leaves out
     /// all that end the game. When the list is through it begins again, with `extra` more plies by chance that keep the score about where
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::contest::games::{built_in_openings, read_positions};
 
-    fn texts(openings: &Openings, pairs: std::ops::Range<usize>) -> Vec<String> {
+    fn texts(openings: &MatchOpenings, pairs: std::ops::Range<usize>) -> Vec<String> {
         let text = |pair| {
             let opening = openings.of_pair(pair, &Referee::default()).unwrap();
             let moves: Vec<_> = opening.tree.moves.iter().map(ToString::to_string).collect();
@@ -205,7 +205,7 @@ mod tests {
     fn the_built_in_lines_are_many_and_level() {
         let lines = built_in_openings(&Position::start());
         assert_eq!(lines.len(), 159);
-        let openings = Openings::new(lines, 8, 1, 2);
+        let openings = MatchOpenings::new(lines, 8, 1, 2);
         assert!(openings.len() > 100, "{}", openings.len());
         let different: HashSet<_> = texts(&openings, 0..openings.len()).into_iter().collect();
         assert_eq!(different.len(), openings.len());
@@ -213,8 +213,9 @@ mod tests {
 
     #[test]
     fn the_order_depends_on_the_seed_alone() {
-        let order =
-            |seed| texts(&Openings::new(built_in_openings(&Position::start()), 8, seed, 2), 0..20);
+        let order = |seed| {
+            texts(&MatchOpenings::new(built_in_openings(&Position::start()), 8, seed, 2), 0..20)
+        };
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));
     }
@@ -222,13 +223,13 @@ mod tests {
     #[test]
     fn openings_that_come_again_are_not_the_same() {
         let lines = || built_in_openings(&Position::start()).into_iter().take(3).collect();
-        let openings = Openings::new(lines(), 8, 1, 2);
+        let openings = MatchOpenings::new(lines(), 8, 1, 2);
         let pairs = texts(&openings, 0..9);
         assert_eq!(pairs, texts(&openings, 0..9));
         assert!(pairs[3].starts_with(&pairs[0]) && pairs[6].starts_with(&pairs[0]));
         assert_eq!(pairs[3].len(), pairs[0].len() + 10);
         assert_eq!(pairs.iter().collect::<HashSet<_>>().len(), 9);
-        let same = texts(&Openings::new(lines(), 8, 1, 0), 0..6);
+        let same = texts(&MatchOpenings::new(lines(), 8, 1, 0), 0..6);
         assert_eq!(same[..3], same[3..]);
     }
 
@@ -256,10 +257,10 @@ mod tests {
         let positions = read_positions(&format!("{mate}\n{start}\n{start}\n"), &Position::start())
             .unwrap()
             .unwrap();
-        let openings = Openings::new(positions, 8, 1, 2);
+        let openings = MatchOpenings::new(positions, 8, 1, 2);
         assert_eq!(openings.len(), 1);
         assert_eq!(openings.left_out(), [LeftOut { number: 1, how: "checkmate".into() }]);
-        let none = Openings::<Position>::new(Vec::new(), 8, 1, 2);
+        let none = MatchOpenings::<Position>::new(Vec::new(), 8, 1, 2);
         assert!(none.of_pair(0, &Referee::default()).is_none());
     }
 
@@ -291,7 +292,7 @@ mod tests {
             [opening(start, "h2e2"), opening("3k5/9/9/9/9/9/9/9/4R4/5K3 w - - 117 90", "e1e2")];
         let referee = Referee::default();
         let given: Vec<_> = ended.iter().chain(&goes_on).cloned().collect();
-        let openings = Openings::new(given, 0, 1, 2).judged_by(&referee);
+        let openings = MatchOpenings::new(given, 0, 1, 2).judged_by(&referee);
         let numbers: Vec<usize> = openings.left_out().iter().map(|l| l.number).collect();
         assert_eq!(numbers, [1, 2, 3, 4], "{:?}", openings.left_out());
         assert_eq!(openings.len(), 2);
@@ -300,7 +301,7 @@ mod tests {
             let opening = openings.of_pair(pair, &referee).unwrap();
             assert_eq!(end_of(&opening, &referee), None, "{pair}");
         }
-        let all = Openings::new(ended.to_vec(), 0, 1, 2).judged_by(&referee);
+        let all = MatchOpenings::new(ended.to_vec(), 0, 1, 2).judged_by(&referee);
         assert!(all.is_empty() && all.of_pair(0, &referee).is_none());
     }
 }

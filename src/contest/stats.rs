@@ -108,21 +108,21 @@ impl MatchResults {
 
     /// The estimate from whole pairs; `None` without any.
     #[must_use]
-    pub fn by_pairs(&self) -> Option<Estimate> {
-        Estimate::of(&self.pairs, &PAIR_SCORES)
+    pub fn by_pairs(&self) -> Option<EloEstimate> {
+        EloEstimate::of(&self.pairs, &PAIR_SCORES)
     }
 
     /// The estimate from single games, as if they were independent; `None` without any.
     #[must_use]
-    pub fn by_games(&self) -> Option<Estimate> {
+    pub fn by_games(&self) -> Option<EloEstimate> {
         let Count { wins, draws, losses } = self.total();
-        Estimate::of(&[losses, draws, wins], &GAME_SCORES)
+        EloEstimate::of(&[losses, draws, wins], &GAME_SCORES)
     }
 }
 
 /// A difference in strength with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct EloEstimate {
     /// Points a game, 0 to 1.
     pub score: f64,
     /// In Elo; infinite where one side won everything.
@@ -135,7 +135,7 @@ pub struct Estimate {
     pub superiority: f64,
 }
 
-impl Estimate {
+impl EloEstimate {
     fn of(counts: &[u64], scores: &[f64]) -> Option<Self> {
         if counts.iter().all(|&count| count == 0) {
             return None;

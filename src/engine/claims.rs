@@ -24,7 +24,8 @@ use super::tables::XiangqiTables;
 use crate::game::{Game, Line};
 use crate::hash::Key;
 use crate::tablebase::Wdl;
-use crate::xiangqi::repetition::{MOVE_LIMIT, chased};
+use crate::xiangqi::move_limit::MOVE_LIMIT;
+use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Move, Position, RuleSet, Square};
 
 /// Positions looked at for one move.
@@ -37,7 +38,7 @@ const VISITS: u32 = 2;
 #[derive(Debug)]
 struct ClaimNode {
     position: Position,
-    answers: Vec<Answer>,
+    answers: Vec<WinningReply>,
     /// Plies to the end by the moves that are not in `answers`.
     ends: u32,
     /// Number of its occurrences in the game, the present one left out.
@@ -46,7 +47,7 @@ struct ClaimNode {
 
 /// A move of the losing side and the winner's answer to it.
 #[derive(Debug, Clone, Copy)]
-struct Answer {
+struct WinningReply {
     mv: Move,
     answer: Move,
     to: usize,
@@ -121,7 +122,7 @@ impl<'a> Claims<'a> {
             let answer = self.answer(&after)?;
             after.make(answer);
             let to = self.node(after);
-            self.nodes[place].answers.push(Answer { mv: m.mv, answer, to });
+            self.nodes[place].answers.push(WinningReply { mv: m.mv, answer, to });
         }
         Some(())
     }
@@ -187,7 +188,7 @@ impl<'a> Claims<'a> {
         // Parts come before those that they lead to.
         let mut plies = vec![0u32; parts.len()];
         for (number, part) in parts.iter().enumerate().rev() {
-            let inner = |a: &Answer| part_of[a.to] == number;
+            let inner = |a: &WinningReply| part_of[a.to] == number;
             let nodes = || part.iter().map(|&node| &self.nodes[node]);
             let leaving = nodes().flat_map(|node| &node.answers).filter(|a| !inner(a));
             let ends = nodes().map(|node| node.ends);
@@ -262,25 +263,30 @@ impl<'a> Claims<'a> {
                 .flat_map(|&node| self.nodes[node].answers.iter().map(move |a| (node, *a)));
             from.filter(|(node, a)| part_of[a.to] == part_of[*node])
         };
-        let after = |node: usize, a: Answer| {
+        let after = |node: usize, a: WinningReply| {
             let mut after = self.nodes[node].position.clone();
             after.make(a.mv);
             after
         };
-        let checks = |(node, a): (usize, Answer)| after(node, a).gives_check(a.answer);
+        let checks = |(node, a): (usize, WinningReply)| after(node, a).gives_check(a.answer);
         // The losing side checks all the time. It is to blame unless the winner answers with checks all the
         // time as well, which a circle of checking answers would allow.
         if inner().all(|(node, a)| self.nodes[node].position.gives_check(a.mv)) {
             return self.has_no_circle(part, inner().filter(|&edge| checks(edge)));
         }
-        let chases = |(node, a): (usize, Answer)| !chased(&after(node, a), a.answer).is_empty();
+        let chases =
+            |(node, a): (usize, WinningReply)| !chased(&after(node, a), a.answer).is_empty();
         self.rules == RuleSet::Asian
             && self.has_prey(part, inner())
             && self.has_no_circle(part, inner().filter(|&edge| checks(edge) || chases(edge)))
     }
 
     /// Returns true if these moves never lead back to where they began.
-    fn has_no_circle(&self, part: &[usize], edges: impl Iterator<Item = (usize, Answer)>) -> bool {
+    fn has_no_circle(
+        &self,
+        part: &[usize],
+        edges: impl Iterator<Item = (usize, WinningReply)>,
+    ) -> bool {
         let mut before = vec![0usize; self.nodes.len()];
         let mut after = vec![Vec::new(); self.nodes.len()];
         for (from, answer) in edges {
@@ -305,8 +311,8 @@ impl<'a> Claims<'a> {
 
     /// Returns true if all these moves of the losing side newly chase one and the same piece of the
     /// winner.
-    fn has_prey(&self, part: &[usize], edges: impl Iterator<Item = (usize, Answer)>) -> bool {
-        let mut moves: HashMap<usize, Vec<Answer>> = HashMap::new();
+    fn has_prey(&self, part: &[usize], edges: impl Iterator<Item = (usize, WinningReply)>) -> bool {
+        let mut moves: HashMap<usize, Vec<WinningReply>> = HashMap::new();
         edges.for_each(|(from, answer)| moves.entry(from).or_default().push(answer));
         let start = &self.nodes[part[0]].position;
         start.side(!start.turn()).into_iter().any(|first: Square| {

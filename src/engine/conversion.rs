@@ -19,7 +19,8 @@ use super::tables::XiangqiTables;
 use crate::game::{Game, MoveList};
 use crate::hash::Key;
 use crate::tablebase::Wdl;
-use crate::xiangqi::repetition::{MOVE_LIMIT, chased};
+use crate::xiangqi::move_limit::MOVE_LIMIT;
+use crate::xiangqi::repetition::chased;
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Plies in which a loop can come to a verdict at the earliest: twice around the shortest.
@@ -45,7 +46,7 @@ struct Try {
 
 /// The knowledge about a won position, its side to move.
 #[derive(Debug, Clone)]
-struct Known {
+struct ConversionBounds {
     /// Captures first, then the nearest mates.
     tries: Rc<[Try]>,
     /// Plies in which it is proven to convert.
@@ -64,7 +65,7 @@ pub(crate) struct Converter<'a> {
     /// A refutation is none: the probe budget has ended, a capture leads to a mate beyond the whole limit, or
     /// there are other ways to win.
     is_vague: bool,
-    known: HashMap<Key, Known>,
+    known: HashMap<Key, ConversionBounds>,
 }
 
 impl<'a> Converter<'a> {
@@ -175,7 +176,7 @@ impl<'a> Converter<'a> {
             self.is_vague |= has_other_ways(position, &moves);
             let tries: Rc<[Try]> = tries(position, moves.into_iter()).into();
             // Nothing proved in any number of plies, refuted in none.
-            let known = Known { tries: tries.clone(), proven: u32::MAX, refuted: 0 };
+            let known = ConversionBounds { tries: tries.clone(), proven: u32::MAX, refuted: 0 };
             self.known.insert(key, known);
             tries
         });

@@ -12,8 +12,8 @@ use crate::game::{Line, MoveList};
 use crate::hash::Key;
 use crate::message::{Message, message};
 use crate::search::{
-    Control, Features, Found, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch,
-    Score, SearchError, SearchOptions, Searcher, TableValue, TablebaseProbe,
+    Control, Features, HashEntry, HideDraws, Iteration, Limits, MAX_HASH_MIB, MateSearch, Score,
+    SearchError, SearchOptions, SearchResult, Searcher, TableValue, TablebaseProbe,
 };
 use crate::tablebase::{Entry, Wdl};
 
@@ -129,8 +129,8 @@ impl<M: Copy> Choice<M> {
 
     /// The choice that a search has found, if it has found a move.
     #[must_use]
-    pub fn searched(found: Found<M>) -> Option<Self> {
-        let Found { best, score, depth, nodes, pv, .. } = found;
+    pub fn searched(found: SearchResult<M>) -> Option<Self> {
+        let SearchResult { best, score, depth, nodes, pv, .. } = found;
         best.map(|mv| Self { score: Some(score), depth, nodes, pv, ..Self::unsearched(mv) })
     }
 
@@ -304,7 +304,7 @@ impl<G: Playable> Engine<G> {
     }
 
     /// The transposition table's entry for the position with this
-    /// [`table_key`](crate::search::table_key).
+    /// [`tt_key`](crate::search::tt_key).
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
         self.searcher.probe(key)
@@ -359,11 +359,11 @@ impl<G: Playable> Engine<G> {
         let lasts = || !control.should_stop() && time.is_none_or(|time| start.elapsed() < time);
         let nodes = limits.nodes.map_or(MAX_PROBES, |nodes| nodes.min(MAX_PROBES.into()) as u32);
         match self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts }) {
-            Known::Move(choice) => Some(choice),
-            Known::Draws(moves) => {
+            LookUp::Move(choice) => Some(choice),
+            LookUp::Draws(moves) => {
                 self.search_among(&moves, line, &limits.after(start.elapsed()), control)
             }
-            Known::Nothing => self.search(line, &limits.after(start.elapsed()), control),
+            LookUp::Nothing => self.search(line, &limits.after(start.elapsed()), control),
         }
     }
 
@@ -375,14 +375,14 @@ impl<G: Playable> Engine<G> {
             return None;
         }
         match self.look_up(line, &ProbeBudget::default()) {
-            Known::Move(choice) => Some(choice),
-            Known::Draws(_) | Known::Nothing => None,
+            LookUp::Move(choice) => Some(choice),
+            LookUp::Draws(_) | LookUp::Nothing => None,
         }
     }
 
     /// Looks a position up in books and tablebases. A win of which the tablebases are sure comes
     /// before the book.
-    fn look_up(&mut self, line: &Line<G>, probe_budget: &ProbeBudget<'_>) -> Known<G::Move> {
+    fn look_up(&mut self, line: &Line<G>, probe_budget: &ProbeBudget<'_>) -> LookUp<G::Move> {
         if let Some(tables) = &self.tables {
             tables.enter(0); // what the last search has read is near
         }
@@ -390,15 +390,15 @@ impl<G: Playable> Engine<G> {
         let is_won = root_ranking.as_ref().is_some_and(|a| a.wdl == Wdl::Win && a.is_sure);
         // A book may know nothing of a forced win; a win that the tables are sure of is not risked for it.
         if !is_won && let Some(mv) = self.book_move(line) {
-            return Known::Move(Choice::from_book(mv));
+            return LookUp::Move(Choice::from_book(mv));
         }
         let Some(RootRanking { mut moves, keeping, wdl, is_sure, remark }) = root_ranking else {
-            return Known::Nothing;
+            return LookUp::Nothing;
         };
         self.remark(remark);
         if wdl == Wdl::Draw {
             moves.truncate(keeping);
-            return Known::Draws(moves);
+            return LookUp::Draws(moves);
         }
         let choice = Choice::from_table(moves[0]);
         let score = match wdl {
@@ -407,7 +407,7 @@ impl<G: Playable> Engine<G> {
             Wdl::Win | Wdl::Draw => Some(Score::from_eval(UNSURE)),
         };
         let pv = self.table_line(line.position(), choice.mv, probe_budget);
-        Known::Move(Choice { score, pv, ..choice })
+        LookUp::Move(Choice { score, pv, ..choice })
     }
 
     /// A book's move, none after which the tablebases know that the other side wins.
@@ -520,7 +520,7 @@ impl<G: Playable> Engine<G> {
             }
             None => self.searcher.run(&counting, rules, limits, &(), control),
         };
-        let Found { best, score, depth, nodes, pv, .. } = found;
+        let SearchResult { best, score, depth, nodes, pv, .. } = found;
         // The search may look at a part of the moves only, and all of that may be banned.
         let mv = best.or_else(|| self.any_move(line.position()))?;
         let pv = if pv.first() == Some(&mv) { pv } else { vec![mv] };
@@ -564,7 +564,7 @@ impl<G: Playable> Engine<G> {
 }
 
 /// The knowledge of books and tablebases about a position.
-enum Known<M> {
+enum LookUp<M> {
     /// The move to play.
     Move(Choice<M>),
     /// It is drawn, and these moves keep the draw.
@@ -673,18 +673,18 @@ mod tests {
     #[test]
     fn table_results_are_scores_and_texts() {
         let mv = Move::parse("a0a1").unwrap();
-        let told = |entry, value| {
+        let score_and_text = |entry, value| {
             let root = RootMove { mv, entry, value, target: DistanceTarget::of_table(value) };
             (root.score().to_string(), root.to_string())
         };
         let pair = |score: &str, text: &str| (score.to_owned(), text.to_owned());
-        let mate = told(Entry::win(0, 5), TableValue::Mate(5));
+        let mate = score_and_text(Entry::win(0, 5), TableValue::Mate(5));
         assert_eq!(mate, pair("mate 3", "win, mate in 5 plies"));
-        let mated = told(Entry::loss(0, 4), TableValue::Mated(4));
+        let mated = score_and_text(Entry::loss(0, 4), TableValue::Mated(4));
         assert_eq!(mated, pair("mate -2", "loss, mate in 4 plies"));
-        let capture = told(Entry::win(0, 1), TableValue::Win(241));
+        let capture = score_and_text(Entry::win(0, 1), TableValue::Win(241));
         assert_eq!(capture, pair("cp 23759", "win, capture or mate in 1 ply"));
-        assert_eq!(told(Entry::DRAW, TableValue::Draw), pair("cp 0", "draw"));
+        assert_eq!(score_and_text(Entry::DRAW, TableValue::Draw), pair("cp 0", "draw"));
         for (target, text) in [
             (DistanceTarget::End, "win in 7 plies"),
             (DistanceTarget::EndAtMost, "win in at most 7 plies"),
@@ -692,7 +692,7 @@ mod tests {
             let root = RootMove { mv, entry: Entry::win(0, 7), value: TableValue::Win(7), target };
             assert_eq!(root.to_string(), text);
         }
-        let by_rule = told(Entry::win(1, 5), TableValue::Win(205));
+        let by_rule = score_and_text(Entry::win(1, 5), TableValue::Win(205));
         assert_eq!(by_rule, pair("cp 23795", "win by repetition, order 1, 5 plies"));
     }
 }

@@ -30,7 +30,7 @@ use crate::game::{Adjudicate, Game, Horizon, Line, MoveList, Side, Verdict};
 use crate::message::{Message, message};
 use crate::search::TableValue;
 use crate::tablebase::{Entry, Metric, Wdl};
-use crate::xiangqi::repetition::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
+use crate::xiangqi::move_limit::{COUNTED_CHECKS, MOVE_LIMIT, discounts_checks};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Moves that win by repetition of which it is tried to prove that they do before the limit.

@@ -12,9 +12,9 @@ use crate::game::{Adjudicate, Game, Line, Side};
 use crate::message::{Message, message};
 use crate::search::{MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 use crate::tablebase::{
-    Entry, Material, Metric, ProbeError, Stats, Tables, Wdl, take_loaded, use_cache_lane,
+    Entry, Material, Metric, ProbeError, TableStats, Tables, Wdl, take_loaded, use_cache_lane,
 };
-use crate::xiangqi::repetition::{MOVE_LIMIT, plies_left};
+use crate::xiangqi::move_limit::{MOVE_LIMIT, plies_left};
 use crate::xiangqi::{Move, Position, RuleSet};
 
 /// Plies that a win of this order needs up to the verdict beyond its distance. Where it matters
@@ -58,7 +58,7 @@ pub struct XiangqiTables {
 #[derive(Debug, Default)]
 struct Damage {
     all: BTreeSet<String>,
-    untold: Vec<Message>,
+    unreported: Vec<Message>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -112,7 +112,7 @@ impl XiangqiTables {
         let warning = message!("playing on without an endgame table: {}", in_full(error));
         let mut damage = locked(&self.damage);
         if damage.all.insert(warning.to_string()) {
-            damage.untold.push(warning);
+            damage.unreported.push(warning);
         }
     }
 
@@ -236,7 +236,7 @@ fn is_long(tables: &Tables, material: Material) -> bool {
     tables
         .stats(material)
         .ok()
-        .and_then(|stats: Stats| {
+        .and_then(|stats: TableStats| {
             let rows = Side::ALL.into_iter().flat_map(|side| stats.sides[side].histogram.clone());
             rows.filter(|row| row.entry.order == 0).map(|row| row.entry.distance).max()
         })
@@ -377,7 +377,7 @@ impl Endgames<Position> for XiangqiTables {
     }
 
     fn take_warning(&self) -> Option<Message> {
-        locked(&self.damage).untold.pop()
+        locked(&self.damage).unreported.pop()
     }
 }
 

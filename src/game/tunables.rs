@@ -13,7 +13,7 @@ pub struct Tunables {
     pub razor_margin: i32,
     /// The margin above beta that a score of the transposition table must reach to cut off without a
     /// search.
-    pub table_probcut_margin: i32,
+    pub tt_probcut_margin: i32,
     /// The margin by which all other moves must be worse than a singular one, in 16ths of a centipawn a ply.
     pub singular_margin: i32,
     /// The further margin for two plies of extension.

@@ -82,14 +82,14 @@ pub struct Board {
     classes: [[PointClass; 2]; POINTS],
     /// By player, the points on which a stone makes a four or more; occupied ones as they were before.
     fours: [PointSet; 2],
-    counts: [Counts; 2],
+    counts: [ThreatCounts; 2],
     pattern_source: PatternSource,
     class_tables: [&'static ClassTable; 2],
 }
 
 /// Sums over the empty points of what one player's stones would make there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
+pub struct ThreatCounts {
     /// The number of points by [`Threat`].
     pub threats: [i16; THREATS],
     /// The sums of the points' values for the side to move, in tenths of a centipawn: the first if this player is to
@@ -97,7 +97,7 @@ pub struct Counts {
     pub(crate) values: [i32; 2],
 }
 
-impl Counts {
+impl ThreatCounts {
     const NONE: Self = Self { threats: [0; THREATS], values: [0; 2] };
 
     /// Adds a point of a class, or takes one away (`sign` is -1).
@@ -137,14 +137,14 @@ struct Change {
 /// it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Undo {
-    counts: [Counts; 2],
+    counts: [ThreatCounts; 2],
     changes: [Change; MOST_CHANGES],
     /// Number of changes; beyond [`MOST_CHANGES`], everything is worked out again.
     len: u8,
 }
 
 impl Undo {
-    const fn new(counts: &[Counts; 2]) -> Self {
+    const fn new(counts: &[ThreatCounts; 2]) -> Self {
         let none = Change { index: 0, classes: [PointClass::LEAST; 2], patterns: LinePairs::NONE };
         Self { counts: *counts, changes: [none; MOST_CHANGES], len: 0 }
     }
@@ -259,7 +259,7 @@ impl Board {
             patterns: [LinePairs::NONE; POINTS],
             classes: [[PointClass::LEAST; 2]; POINTS],
             fours: [PointSet::EMPTY; 2],
-            counts: [Counts::NONE; 2],
+            counts: [ThreatCounts::NONE; 2],
             pattern_source: PatternSource::new(RowRules { row, variant }),
             class_tables: Side::ALL.map(|side| threat::table(variant.forbids(side))),
         };
@@ -387,7 +387,7 @@ impl Board {
 
     /// The threats that `side` can make with one stone, counted over the empty points, and the values of these points.
     #[must_use]
-    pub const fn counts(&self, side: Side) -> &Counts {
+    pub const fn counts(&self, side: Side) -> &ThreatCounts {
         &self.counts[side.index()]
     }
 
@@ -666,7 +666,7 @@ impl Board {
 
     /// Works out all patterns and threats again.
     fn work_out_patterns(&mut self) {
-        self.counts = [Counts::NONE; 2];
+        self.counts = [ThreatCounts::NONE; 2];
         self.fours = [PointSet::EMPTY; 2];
         for point in self.empty.iter() {
             let pairs = LinePairs::new(Axis::ALL.map(|axis| {

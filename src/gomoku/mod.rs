@@ -20,7 +20,7 @@ mod variant;
 mod vcf;
 mod weights;
 
-pub use board::{Board, Counts, Forbidden, GeometryError, SIZES, Undo};
+pub use board::{Board, Forbidden, GeometryError, SIZES, ThreatCounts, Undo};
 pub use diagram::DiagramStyle;
 pub use game_impl::{FreeRules, UnknownRules};
 #[cfg(feature = "engine")]

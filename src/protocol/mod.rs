@@ -56,7 +56,7 @@ use conversation::input::AnyLineEnds;
 pub(crate) use conversation::input::{Channel, Event, channel, listen};
 pub(crate) use conversation::owed::Owed;
 pub(crate) use conversation::position::{legal_move, read_position, score_without_search};
-pub(crate) use conversation::queue::Waiting;
+pub(crate) use conversation::queue::QueuedCommand;
 pub(crate) use conversation::{Conversation, EventLoop};
 pub(crate) use wire::announced::Announced;
 pub use wire::command::{Command, Setup};

@@ -17,7 +17,7 @@ const MAX_UNSAID: usize = 1000;
 /// The time that a process may take to end once its output is closed.
 const GRACE: Duration = Duration::from_millis(200);
 /// The time that it may take to end after `quit`.
-const FAREWELL: Duration = Duration::from_secs(1);
+const QUIT_GRACE: Duration = Duration::from_secs(1);
 
 /// A line from an engine.
 #[derive(Debug)]
@@ -199,7 +199,7 @@ impl Backend {
     /// Sends `quit`, and ends it if it does not obey.
     pub(crate) fn quit(self) {
         if let Link::Foreign(process) = self.link {
-            process.quit(FAREWELL);
+            process.quit(QUIT_GRACE);
         }
     }
 

@@ -6,14 +6,14 @@ use crate::xiangqi::{Move, Position, RuleSet};
 
 /// A position as the GUI gave it and, where it is a legal one, as this program knows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Board {
+pub(crate) struct GuiPosition {
     /// With ranks from 0.
     setup: Setup,
     /// `None` where FEN or moves are not legal by our rules; the engine may know better.
     line: Option<Line<Position>>,
 }
 
-impl Board {
+impl GuiPosition {
     /// The start of a game.
     pub(crate) fn start() -> Self {
         let line = Some(Line::new(Position::start(), 0));
@@ -95,14 +95,14 @@ mod tests {
     #[test]
     fn what_is_not_legal_is_left_to_the_engine() {
         let ucci = Wire::of(Dialect::Ucci);
-        let (board, problem) = Board::read(setup(Some("odd b"), "a0a1"));
+        let (board, problem) = GuiPosition::read(setup(Some("odd b"), "a0a1"));
         assert!(problem.is_some() && board.line().is_none() && board.legal_moves().is_none());
         assert_eq!(board.mover(), Side::First);
         assert_eq!(board.text(ucci), "position fen odd b moves a0a1");
-        let (board, problem) = Board::read(setup(None, "a0a9"));
+        let (board, problem) = GuiPosition::read(setup(None, "a0a9"));
         assert_eq!(problem.unwrap(), "move 1 (a0a9) is not legal");
         assert_eq!(board.legal("h2e2"), None);
-        let (board, _) = Board::read(setup(None, "h2e2"));
+        let (board, _) = GuiPosition::read(setup(None, "h2e2"));
         assert_eq!((board.mover(), board.legal("H9-G7").is_some()), (Side::Second, true));
     }
 }

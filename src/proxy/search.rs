@@ -96,7 +96,7 @@ impl Search {
             began: now,
             owed: Owed {
                 pondering: go.ponder,
-                held: go.infinite,
+                until_stop: go.infinite,
                 endless: go.is_endless(mover),
                 answer: None,
             },

@@ -215,8 +215,9 @@ impl<G: Playable> Evaluators<G> {
                             // positions differ widely in their time.
                             let number = next.fetch_add(1, Ordering::Relaxed);
                             let Some(&(game, ply)) = jobs.get(number) else { return };
-                            let (value, told) = value_at(engine, games[game], ply, &limits, stop);
-                            if sender.send((number, value, told)).is_err() {
+                            let (value, position_warnings) =
+                                value_at(engine, games[game], ply, &limits, stop);
+                            if sender.send((number, value, position_warnings)).is_err() {
                                 return;
                             }
                         }
@@ -225,8 +226,8 @@ impl<G: Playable> Evaluators<G> {
             }
             // The engines have clones: the list of answers ends when the last of them is gone.
             drop(sender);
-            for (number, value, told) in answers {
-                for warning in told {
+            for (number, value, position_warnings) in answers {
+                for warning in position_warnings {
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
                     }

@@ -1,7 +1,7 @@
 //! Iterative deepening: one thread searches deeper and deeper, with aspiration windows, until its time is over.
 
 use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
-use crate::search::limits::{Found, Iteration};
+use crate::search::limits::{Iteration, SearchResult};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::tree::node::Root;
@@ -24,7 +24,7 @@ struct RootLine<M> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Trend {
     /// Iterations since it changed.
-    settled: usize,
+    unchanged: usize,
     /// Centipawns that its score fell below the average of the iterations before.
     fall: i32,
     average: Option<i32>,
@@ -32,7 +32,7 @@ struct Trend {
 
 impl Trend {
     fn note(&mut self, changed: bool, score: Score) {
-        self.settled = if changed { 0 } else { self.settled + 1 };
+        self.unchanged = if changed { 0 } else { self.unchanged + 1 };
         let value = Score::from_eval(score.value()).value();
         let average = self.average.unwrap_or(value);
         self.fall = average - value;
@@ -42,7 +42,7 @@ impl Trend {
     /// The percentage of the soft time limit that the search may use.
     fn time_percent(self, effort: u64) -> u64 {
         let last = TIME_BY_STABILITY.len() - 1;
-        let stability = TIME_BY_STABILITY[self.settled.min(last)];
+        let stability = TIME_BY_STABILITY[self.unchanged.min(last)];
         let effort = TIME_BY_EFFORT - TIME_BY_EFFORT_SPAN * effort / 100;
         let fall = self.fall.clamp(-TIME_BY_SCORE_MAX / 4, TIME_BY_SCORE_MAX);
         let fall = (100 + TIME_BY_SCORE * fall).unsigned_abs();
@@ -52,7 +52,7 @@ impl Trend {
 
 impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     /// Iterative deepening: searches one ply deeper each time until a limit is reached.
-    pub(crate) fn iterate(&mut self) -> Found<G::Move> {
+    pub(crate) fn iterate(&mut self) -> SearchResult<G::Move> {
         self.shared.tablebase.enter(self.id);
         let mut moves = MoveList::new();
         self.line.position().plausible_moves(&mut moves);
@@ -98,7 +98,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// Searches for a mate in at most `moves` moves, a move longer each time. The flag is true if
     /// the search was not broken off.
-    pub(crate) fn prove_mate(&mut self, moves: u32) -> (Option<Found<G::Move>>, bool) {
+    pub(crate) fn prove_mate(&mut self, moves: u32) -> (Option<SearchResult<G::Move>>, bool) {
         let most = moves.min(MAX_PLY as u32 / 2 - 1);
         for plies in (1..=most).map(|moves| 2 * moves - 1) {
             let depth = plies.cast_signed();
@@ -198,7 +198,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             ScoreKind::MateIn(plies) | ScoreKind::MatedIn(plies) => plies as usize,
             _ => return,
         };
-        let told = line.pv.len();
+        let pv_len = line.pv.len();
         line.pv.iter().for_each(|&mv| self.line.push(mv));
         while line.pv.len() < plies
             && let Some(mv) = self.remembered()
@@ -207,7 +207,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             line.pv.push(mv);
         }
         if self.line.position().outcome().is_none() {
-            line.pv.truncate(told);
+            line.pv.truncate(pv_len);
         }
         self.rewind();
     }
@@ -223,7 +223,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 
     /// The move of the transposition table for the line's last position, if it is legal there.
     fn remembered(&self) -> Option<G::Move> {
-        let entry = self.shared.probe(self.table_key())?;
+        let entry = self.shared.probe(self.tt_key())?;
         let mv = entry.mv.and_then(G::Move::unpack);
         mv.filter(|&mv| self.line.position().is_legal(mv))
     }
@@ -235,9 +235,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let in_time = limits.soft_time.is_some_and(|soft| {
             moves == 1 || self.shared.start.elapsed() >= soft.mul_f64(percent as f64 / 100.0)
         });
-        let rationed =
+        let is_limited =
             limits.nodes.is_some() || limits.soft_time.is_some() || limits.hard_time.is_some();
-        (in_time || rationed && lines.iter().all(|line| self.is_certain(line.score)))
+        (in_time || is_limited && lines.iter().all(|line| self.is_certain(line.score)))
             && self.shared.end_when_due()
     }
 
@@ -267,9 +267,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 }
 
-fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> Found<M> {
+fn found<M: Copy>(lines: &[RootLine<M>], depth: u32) -> SearchResult<M> {
     let (score, pv) =
         lines.first().map_or((Score::DRAW, Vec::new()), |line| (line.score, line.pv.clone()));
     let best = pv.first().copied();
-    Found { best, score, depth, nodes: 0, quiescence_nodes: 0, table_hits: 0, pv }
+    SearchResult { best, score, depth, nodes: 0, quiescence_nodes: 0, table_hits: 0, pv }
 }

@@ -75,10 +75,10 @@ pub trait Control<M>: Sync {
     /// Receives every finished iteration, from the thread that called
     /// [`Searcher::run`](crate::search::searcher::Searcher::run).
     fn report(&self, iteration: &Iteration<M>);
-    /// Receives access to the transposition table now and then, by [`table_key`](crate::search::worker::table_key),
+    /// Receives access to the transposition table now and then, by [`tt_key`](crate::search::worker::tt_key),
     /// from the thread that called [`Searcher::run`](crate::search::searcher::Searcher::run).
-    fn look(&self, table: &dyn Fn(Key) -> Option<HashEntry<M>>) {
-        let _ = table;
+    fn look(&self, tt: &dyn Fn(Key) -> Option<HashEntry<M>>) {
+        let _ = tt;
     }
 }
 
@@ -133,7 +133,7 @@ pub struct HashEntry<M> {
 
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<M> {
+pub struct SearchResult<M> {
     /// The move to play; `None` if there is none.
     pub best: Option<M>,
     /// For the side to move.
@@ -154,7 +154,7 @@ pub struct Found<M> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MateSearch<M> {
     /// The mate, if there is one.
-    pub found: Option<Found<M>>,
+    pub found: Option<SearchResult<M>>,
     /// True if the search was not broken off: where nothing is [`found`](Self::found), there is no
     /// mate.
     pub is_complete: bool,

@@ -27,10 +27,10 @@ mod worker;
 /// The evaluations of the games: for each the part beside its rules that search needs.
 pub mod eval;
 
-pub use limits::{Control, Found, HashEntry, Iteration, Limits, MateSearch};
+pub use limits::{Control, HashEntry, Iteration, Limits, MateSearch, SearchResult};
 pub use options::{Features, MAX_HASH_MIB, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions};
 pub use score::{MAX_PLY, Score};
 pub use searcher::Searcher;
 pub use tablebase_probe::{HideDraws, MAX_TABLE_DISTANCE, TableValue, TablebaseProbe};
 pub use wdl::wdl;
-pub use worker::table_key;
+pub use worker::tt_key;

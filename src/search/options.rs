@@ -29,7 +29,7 @@ impl Default for SearchOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
     /// Scores and moves are used from the transposition table.
-    pub table: bool,
+    pub tt: bool,
     /// No longer mates are looked for where a shorter one is known.
     pub mate_distance: bool,
     /// Unsound ideas that leave out work: null move, futility, razoring, late-move and exchange
@@ -55,7 +55,7 @@ pub struct Features {
 impl Features {
     /// Everything.
     pub const ALL: Self = Self {
-        table: true,
+        tt: true,
         mate_distance: true,
         pruning: true,
         reductions: true,
@@ -68,7 +68,7 @@ impl Features {
     };
     /// The techniques that leave out nothing that may hold a mate: for searches that prove one.
     pub(crate) const PROOF: Self = Self {
-        table: true,
+        tt: true,
         mate_distance: true,
         zero_window: true,
         ordering: true,
@@ -76,7 +76,7 @@ impl Features {
     };
     /// Every move to the full depth: the value of plain minimax, for tests and for solving.
     pub const FULL_WIDTH: Self = Self {
-        table: false,
+        tt: false,
         mate_distance: false,
         pruning: false,
         reductions: false,

@@ -18,7 +18,7 @@ struct Ranked<M> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hints<M> {
     /// From the transposition table.
-    pub(crate) table: Option<M>,
+    pub(crate) tt_move: Option<M>,
     /// Quiet moves that cut off sister nodes.
     pub(crate) killers: [Option<M>; 2],
     /// The moves before.
@@ -82,9 +82,9 @@ impl<M: Copy + Eq> Picker<M> {
             match self.stage {
                 Stage::Table => {
                     self.stage = Stage::GenerateForcing;
-                    self.hints.table = self.hints.table.filter(|&mv| position.is_legal(mv));
-                    if self.hints.table.is_some() {
-                        return self.hints.table;
+                    self.hints.tt_move = self.hints.tt_move.filter(|&mv| position.is_legal(mv));
+                    if self.hints.tt_move.is_some() {
+                        return self.hints.tt_move;
                     }
                 }
                 Stage::GenerateForcing => {
@@ -134,7 +134,7 @@ impl<M: Copy + Eq> Picker<M> {
         let mut moves = MoveList::new();
         position.plausible_noisy(&mut moves);
         for mv in moves {
-            if Some(mv) != self.hints.table {
+            if Some(mv) != self.hints.tt_move {
                 let rank = noisy_rank(position, history, mv);
                 self.moves.push(Ranked { mv, threatens: false, rank });
             }
@@ -145,7 +145,7 @@ impl<M: Copy + Eq> Picker<M> {
     /// other quiet moves.
     fn killer<G: Heuristics<Move = M>>(&mut self, position: &G, i: usize) -> Option<M> {
         self.hints.killers[i] = self.hints.killers[i].filter(|&mv: &M| {
-            Some(mv) != self.hints.table
+            Some(mv) != self.hints.tt_move
                 && !position.is_noisy(mv)
                 && position.is_plausible(mv)
                 && (!self.threats_only || position.creates_threat(mv))
@@ -157,13 +157,13 @@ impl<M: Copy + Eq> Picker<M> {
     fn generate_quiets<G: Heuristics<Move = M>>(&mut self, position: &G, history: &History) {
         let mut moves = MoveList::new();
         position.plausible_quiets(&mut moves);
-        let Hints { table, killers, before } = self.hints;
+        let Hints { tt_move, killers, before } = self.hints;
         let experience = history.experience(position.turn(), before);
         let value = position.quiet_values();
         for mv in moves {
             let threatens = position.creates_threat(mv);
             let wanted = threatens || !self.threats_only;
-            if wanted && ![table, killers[0], killers[1]].contains(&Some(mv)) {
+            if wanted && ![tt_move, killers[0], killers[1]].contains(&Some(mv)) {
                 let mut rank = experience.of(position.history_index(mv)) + value(mv);
                 if threatens && position.exchange_reaches(mv, -THREAT_RISK) {
                     rank += G::TUNABLES.threat_bonus;

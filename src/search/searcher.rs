@@ -6,7 +6,7 @@ use crate::bytes::SetAtEnd;
 use crate::game::{Adjudicate, Game, Heuristics, Line};
 use crate::hash::Key;
 use crate::search::history::History;
-use crate::search::limits::{Control, Found, HashEntry, Limits, MateSearch};
+use crate::search::limits::{Control, HashEntry, Limits, MateSearch, SearchResult};
 use crate::search::options::{Features, MAX_MULTIPV, MAX_THREADS, SearchError, SearchOptions};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TranspositionTable;
@@ -37,7 +37,7 @@ use crate::search::worker::{Shared, Worker, hash_entry};
 pub struct Searcher<G: Game> {
     options: SearchOptions,
     features: Features,
-    table: TranspositionTable,
+    tt: TranspositionTable,
     histories: Vec<History>,
     banned: Vec<G::Move>,
 }
@@ -53,10 +53,10 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
             return Err(SearchError::Threads { threads: options.threads });
         }
         check_multipv(options.multipv)?;
-        let table = TranspositionTable::new(options.hash_mib)?;
+        let tt = TranspositionTable::new(options.hash_mib)?;
         let histories: Option<_> = (0..options.threads).map(|_| History::new::<G>()).collect();
         let histories = histories.ok_or(SearchError::ThreadMemory { threads: options.threads })?;
-        Ok(Self { options, features: Features::ALL, table, histories, banned: Vec::new() })
+        Ok(Self { options, features: Features::ALL, tt, histories, banned: Vec::new() })
     }
 
     /// The same searcher with other features.
@@ -85,27 +85,27 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
 
     /// Clears history and transposition table: the next search is as the first.
     pub fn new_game(&mut self) {
-        self.table.clear();
+        self.tt.clear();
         for history in &mut self.histories {
             history.clear();
         }
     }
 
     /// Sets the moves that later searches leave out at the root, until it is called again. Where no
-    /// other is left, [`Found::best`] is `None`.
+    /// other is left, [`SearchResult::best`] is `None`.
     pub fn ban(&mut self, moves: Vec<G::Move>) {
         self.banned = moves;
     }
 
-    /// The transposition table's entry for the position with this [`table_key`](crate::search::table_key).
+    /// The transposition table's entry for the position with this [`tt_key`](crate::search::tt_key).
     #[must_use]
     pub fn probe(&self, key: Key) -> Option<HashEntry<G::Move>> {
-        self.table.probe(key).and_then(hash_entry)
+        self.tt.probe(key).and_then(hash_entry)
     }
 
     /// Searches the last position of `line`, repetitions judged by `rules`, until one of `limits` is
     /// reached or `control` says stop. With one thread and a limit on depth or nodes the result depends
-    /// on nothing else. Where there is no legal move, nothing is searched and [`Found::best`] is
+    /// on nothing else. Where there is no legal move, nothing is searched and [`SearchResult::best`] is
     /// `None`; it is not checked whether the rules on repetition have ended the game.
     pub fn run<O: TablebaseProbe<G>>(
         &mut self,
@@ -114,13 +114,13 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         limits: &Limits,
         tablebase: &O,
         control: &dyn Control<G::Move>,
-    ) -> Found<G::Move> {
-        self.table.grow_older();
+    ) -> SearchResult<G::Move> {
+        self.tt.grow_older();
         let shared = Shared {
             features: self.features,
             multipv: self.options.multipv,
             banned: &self.banned,
-            ..Shared::new(&self.table, rules, *limits, tablebase, control)
+            ..Shared::new(&self.tt, rules, *limits, tablebase, control)
         };
         let mut workers: Vec<_> = self
             .histories
@@ -166,12 +166,12 @@ impl<G: Heuristics + Adjudicate> Searcher<G> {
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> MateSearch<G::Move> {
-        self.table.grow_older();
+        self.tt.grow_older();
         let shared = Shared {
             features: Features::PROOF,
             proves: true,
             banned: &self.banned,
-            ..Shared::new(&self.table, rules, *limits, &(), control)
+            ..Shared::new(&self.tt, rules, *limits, &(), control)
         };
         let mut worker = Worker::new(0, line, &shared, &mut self.histories[0]);
         let (mut found, is_complete) = in_deep_stack(|| worker.prove_mate(moves));
@@ -213,16 +213,16 @@ const fn check_multipv(multipv: usize) -> Result<(), SearchError> {
 /// The answer with most votes among those of several threads. A vote weighs by depth and score; a
 /// proven win outweighs them all. Where the first thread knows that it is lost, only threads that
 /// looked as far can know better: others have not seen it yet.
-fn elect<M: Copy + Eq>(mut all: Vec<Found<M>>) -> Found<M> {
+fn elect<M: Copy + Eq>(mut all: Vec<SearchResult<M>>) -> SearchResult<M> {
     let lost = all[0].score.is_lost();
     let depth = all[0].depth;
     let least = all.iter().map(|found| found.score.value()).min().unwrap_or(0);
-    let weight = |found: &Found<M>| {
+    let weight = |found: &SearchResult<M>| {
         i64::from(found.score.value() - least + VOTE_BASE) * i64::from(found.depth)
     };
     let votes =
         |mv: Option<M>| -> i64 { all.iter().filter(|found| found.best == mv).map(weight).sum() };
-    let rank = |found: &Found<M>| {
+    let rank = |found: &SearchResult<M>| {
         let value = found.score.value();
         if lost {
             return (if found.depth < depth { i32::MIN } else { value }, 0, 0);
@@ -240,9 +240,9 @@ mod tests {
     use super::*;
     use crate::search::score::Score;
 
-    fn found(best: u16, score: Score, depth: u32) -> Found<u16> {
+    fn found(best: u16, score: Score, depth: u32) -> SearchResult<u16> {
         let (nodes, quiescence_nodes, table_hits) = (0, 0, 0);
-        Found {
+        SearchResult {
             best: Some(best),
             score,
             depth,
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    fn elected(all: &[Found<u16>]) -> Option<u16> {
+    fn elected(all: &[SearchResult<u16>]) -> Option<u16> {
         elect(all.to_vec()).best
     }
 

@@ -90,7 +90,7 @@ pub(crate) const EXCHANGE_QUIET: i32 = 25;
 /// Shallowest node with late-move reductions.
 pub(crate) const LMR_DEPTH: i32 = 2;
 /// Added where the transposition table's move is noisy.
-pub(crate) const LMR_TABLE_NOISY: i32 = 160;
+pub(crate) const LMR_TT_NOISY: i32 = 160;
 /// Number of cut-off children beyond which more is added.
 pub(crate) const LMR_CUTOFFS: u8 = 3;
 /// Added beyond that number.

@@ -31,7 +31,7 @@ const FIRST_GRACE: Duration = Duration::from_millis(100);
 /// moves, that of the position at its [stage](Adjudicate::stage).
 #[inline]
 #[must_use]
-pub fn table_key<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Key {
+pub fn tt_key<G: Adjudicate>(line: &Line<G>, rules: G::Rules) -> Key {
     Key(line.position().key().0 ^ u64::from(G::stage(line, rules)).wrapping_mul(STAGE_KEY))
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn hash_entry<M: Packed>(entry: TtEntry) -> Option<HashEntry<M>> {
 
 /// The state that all threads of one search share.
 pub(crate) struct Shared<'a, G: Adjudicate, O> {
-    pub(crate) table: &'a TranspositionTable,
+    pub(crate) tt: &'a TranspositionTable,
     pub(crate) features: Features,
     /// Only mates are searched for, and nothing is evaluated.
     pub(crate) proves: bool,
@@ -70,14 +70,14 @@ pub(crate) struct Shared<'a, G: Adjudicate, O> {
 impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
     /// The state of a search with all techniques, of one line and with no move left out.
     pub(crate) fn new(
-        table: &'a TranspositionTable,
+        tt: &'a TranspositionTable,
         rules: G::Rules,
         limits: Limits,
         tablebase: &'a O,
         control: &'a dyn Control<G::Move>,
     ) -> Self {
         Self {
-            table,
+            tt,
             features: Features::ALL,
             proves: false,
             multipv: 1,
@@ -97,18 +97,18 @@ impl<'a, G: Adjudicate, O> Shared<'a, G, O> {
 
     #[inline]
     pub(crate) fn probe(&self, key: Key) -> Option<TtEntry> {
-        if self.features.table { self.table.probe(key) } else { None }
+        if self.features.tt { self.tt.probe(key) } else { None }
     }
 
     #[inline]
     pub(crate) fn store(&self, key: Key, entry: TtEntry) {
-        if self.features.table {
-            self.table.store(key, entry);
+        if self.features.tt {
+            self.tt.store(key, entry);
         }
     }
 
     pub(crate) fn permille_used(&self) -> u32 {
-        self.table.permille_used()
+        self.tt.permille_used()
     }
 
     fn out_of_time(&self) -> bool {
@@ -266,7 +266,7 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
         index: Option<usize>,
         ply: usize,
     ) -> Result<(), Interrupted> {
-        self.shared.table.prefetch(self.line.position().key_after(mv));
+        self.shared.tt.prefetch(self.line.position().key_after(mv));
         self.count()?;
         self.played[ply] = index;
         self.line.push(mv);
@@ -347,12 +347,12 @@ impl<'a, G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'a, G, O> {
     /// is about to end by repetition, and may still do so, no other search has the same keys: a mate that it has found
     /// may lead over a position that must not come back.
     #[inline]
-    pub(crate) fn table_key(&self) -> Key {
+    pub(crate) fn tt_key(&self) -> Key {
         let mut salt = if self.shared.proves { PROOF_KEY } else { 0 };
         if self.twice != 0 && self.line.reversible() as usize >= self.line.len() - self.root {
             salt ^= self.twice;
         }
-        Key(table_key(&self.line, self.shared.rules).0 ^ salt)
+        Key(tt_key(&self.line, self.shared.rules).0 ^ salt)
     }
 
     /// The context of the history of quiet moves at the line's last position, `ply` plies after the

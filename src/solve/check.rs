@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::proof::{Claim, Goal, Node, NodeId, Proof};
+use super::proof::{Goal, NodeId, Proof, ProofClaim, ProofNode};
 use super::value::{Budget, Value};
 use crate::game::{Game, MoveList, Outcome, Side};
 use crate::gomoku::{Board, Point};
@@ -31,7 +31,7 @@ pub enum CheckError {
         /// The moves that lead there.
         moves: Vec<Point>,
         /// The fault.
-        reason: Fault,
+        reason: NodeFault,
     },
     /// The budget did not suffice.
     #[error("stopped before the whole proof was checked")]
@@ -41,7 +41,7 @@ pub enum CheckError {
 /// The fault of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum NodeFault {
     /// The game is not over, or ended otherwise.
     #[error("the game does not end there as claimed")]
     NotOver,
@@ -89,7 +89,7 @@ pub fn check(proof: &Proof, budget: &Budget) -> Result<u64, CheckError> {
         Value::Draw => vec![proves(Side::First, Goal::Hold), proves(Side::Second, Goal::Hold)],
         Value::Unknown => return Err(CheckError::Claims),
     };
-    let claims: Option<Vec<Claim>> = claims.into_iter().collect();
+    let claims: Option<Vec<ProofClaim>> = claims.into_iter().collect();
     let claims = claims.filter(|claims| claims.len() == proof.claims.len());
     let mut positions = 0;
     let mut distance = None;
@@ -117,7 +117,7 @@ pub fn check(proof: &Proof, budget: &Budget) -> Result<u64, CheckError> {
 }
 
 /// The nodes with several parents.
-fn shared(nodes: &[Node]) -> Vec<bool> {
+fn shared(nodes: &[ProofNode]) -> Vec<bool> {
     let mut parents = vec![0_u8; nodes.len()];
     let mut count = |child: NodeId| {
         if let Some(parents) = parents.get_mut(child as usize) {
@@ -127,9 +127,9 @@ fn shared(nodes: &[Node]) -> Vec<bool> {
     };
     for node in nodes {
         match node {
-            Node::End | Node::Pairs(_) => {}
-            Node::Move(_, child) => count(*child),
-            Node::Answers { answers, rest } => {
+            ProofNode::End | ProofNode::Pairs(_) => {}
+            ProofNode::Move(_, child) => count(*child),
+            ProofNode::Answers { answers, rest } => {
                 answers.iter().for_each(|&(_, child)| count(child));
                 rest.iter().for_each(|&child| count(child));
             }
@@ -140,9 +140,9 @@ fn shared(nodes: &[Node]) -> Vec<bool> {
 
 struct Checker<'a> {
     board: Board,
-    nodes: &'a [Node],
+    nodes: &'a [ProofNode],
     is_shared: Vec<bool>,
-    claim: Claim,
+    claim: ProofClaim,
     /// Plies of shared nodes, by the stones of the position.
     known: HashMap<(NodeId, Box<[u64]>), u32>,
     path: Vec<Point>,
@@ -151,7 +151,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn fault(&self, node: NodeId, reason: Fault) -> CheckError {
+    fn fault(&self, node: NodeId, reason: NodeFault) -> CheckError {
         CheckError::Node { node, moves: self.path.clone(), reason }
     }
 
@@ -163,10 +163,10 @@ impl Checker<'_> {
             return Err(CheckError::Stopped);
         }
         let nodes = self.nodes;
-        let node = nodes.get(id as usize).ok_or_else(|| self.fault(id, Fault::Order))?;
+        let node = nodes.get(id as usize).ok_or_else(|| self.fault(id, NodeFault::Order))?;
         let is_shared = self.is_shared.get(id as usize).copied().unwrap_or(false);
         // Only nodes with several parents can come up again for the same stones.
-        if !is_shared || matches!(node, Node::End | Node::Pairs(_)) {
+        if !is_shared || matches!(node, ProofNode::End | ProofNode::Pairs(_)) {
             return self.plies_of(id, node);
         }
         let place = (id, self.stones());
@@ -180,14 +180,14 @@ impl Checker<'_> {
         Ok(plies)
     }
 
-    fn plies_of(&mut self, id: NodeId, node: &Node) -> Result<u32, CheckError> {
+    fn plies_of(&mut self, id: NodeId, node: &ProofNode) -> Result<u32, CheckError> {
         match node {
-            Node::End if self.is_over_as_claimed() => Ok(0),
-            Node::End => Err(self.fault(id, Fault::NotOver)),
-            Node::Pairs(pairs) if self.is_held_by(pairs) => Ok(0),
-            Node::Pairs(_) => Err(self.fault(id, Fault::NotHeld)),
-            &Node::Move(point, child) => self.after_move(id, point, child),
-            Node::Answers { answers, rest } => self.after_answers(id, answers, *rest),
+            ProofNode::End if self.is_over_as_claimed() => Ok(0),
+            ProofNode::End => Err(self.fault(id, NodeFault::NotOver)),
+            ProofNode::Pairs(pairs) if self.is_held_by(pairs) => Ok(0),
+            ProofNode::Pairs(_) => Err(self.fault(id, NodeFault::NotHeld)),
+            &ProofNode::Move(point, child) => self.after_move(id, point, child),
+            ProofNode::Answers { answers, rest } => self.after_answers(id, answers, *rest),
         }
     }
 
@@ -219,10 +219,10 @@ impl Checker<'_> {
 
     fn after_move(&mut self, id: NodeId, point: Point, child: NodeId) -> Result<u32, CheckError> {
         if self.board.turn() != self.claim.side {
-            return Err(self.fault(id, Fault::Turn));
+            return Err(self.fault(id, NodeFault::Turn));
         }
         if !self.board.is_legal(point) {
-            return Err(self.fault(id, Fault::Illegal(point)));
+            return Err(self.fault(id, NodeFault::Illegal(point)));
         }
         Ok(1 + self.child(id, point, child)?)
     }
@@ -231,7 +231,7 @@ impl Checker<'_> {
     fn child(&mut self, id: NodeId, point: Point, child: NodeId) -> Result<u32, CheckError> {
         // Children stand before their parents: this rules out circles, so that the check ends.
         if child >= id {
-            return Err(self.fault(id, Fault::Order));
+            return Err(self.fault(id, NodeFault::Order));
         }
         let undo = self.board.make(point);
         self.path.push(point);
@@ -248,11 +248,11 @@ impl Checker<'_> {
         rest: Option<NodeId>,
     ) -> Result<u32, CheckError> {
         if self.board.turn() == self.claim.side {
-            return Err(self.fault(id, Fault::Turn));
+            return Err(self.fault(id, NodeFault::Turn));
         }
         let moves = legal_moves(&self.board);
         if moves.is_empty() {
-            return Err(self.fault(id, Fault::NoMove));
+            return Err(self.fault(id, NodeFault::NoMove));
         }
         let claimant = self.claim.side;
         let opponent = !self.claim.side;
@@ -274,7 +274,7 @@ impl Checker<'_> {
                 (Some(&(_, child)), _) => self.child(id, point, child)?,
                 (None, _) if is_met => 1,
                 (None, Some(rest)) => self.child(id, point, rest)?,
-                (None, None) => return Err(self.fault(id, Fault::Open(point))),
+                (None, None) => return Err(self.fault(id, NodeFault::Open(point))),
             };
             most = most.max(1 + plies);
         }

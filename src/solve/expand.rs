@@ -39,7 +39,7 @@ pub(crate) enum Won {
 
 /// Why the attacker does not win.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum NotWon {
     /// The game is over.
     Over,
     /// The defender completes a row.
@@ -58,7 +58,7 @@ pub(crate) enum Expansion {
     /// The attacker wins.
     Won(Won),
     /// It does not.
-    Held(Held),
+    NotWon(NotWon),
     /// The moves decide.
     Open {
         /// Never empty. All others of the attacker are out of scope or lose; those of the defender lose.
@@ -93,7 +93,7 @@ impl Expander {
     pub(crate) fn expand(&mut self, board: &Board) -> Expansion {
         match board.outcome() {
             Some(Outcome::Win(side)) if side == self.attacker => return Expansion::Won(Won::Over),
-            Some(_) => return Expansion::Held(Held::Over),
+            Some(_) => return Expansion::NotWon(NotWon::Over),
             None => {}
         }
         let map = LineMap::of(board);
@@ -113,14 +113,14 @@ impl Expander {
             Completions::None => None,
             Completions::One(point) if board.is_legal(point) => Some(point),
             Completions::One(_) | Completions::Several(..) => {
-                return Expansion::Held(Held::Unanswerable);
+                return Expansion::NotWon(NotWon::Unanswerable);
             }
         };
         if let FourSearch::Win(win) = self.fours.search(board, FOUR_NODES) {
             return Expansion::Won(Won::Fours(win));
         }
         if let Some(pairs) = self.pairs(board, map) {
-            return Expansion::Held(Held::Pairs(pairs));
+            return Expansion::NotWon(NotWon::Pairs(pairs));
         }
         let moves = match (forced, self.scope) {
             (Some(point), _) => vec![point],
@@ -139,7 +139,7 @@ impl Expander {
     /// The defender is to move.
     fn defend(&mut self, board: &Board, map: &LineMap) -> Expansion {
         if let Some(point) = one_of(map.completions(!self.attacker)) {
-            return Expansion::Held(Held::Completes(point));
+            return Expansion::NotWon(NotWon::Completes(point));
         }
         match map.completions(self.attacker) {
             Completions::None => {}
@@ -149,11 +149,11 @@ impl Expander {
             }
         }
         if let Some(pairs) = self.pairs(board, map) {
-            return Expansion::Held(Held::Pairs(pairs));
+            return Expansion::NotWon(NotWon::Pairs(pairs));
         }
         let FourSearch::Win(win) = self.fours.search_for(board, self.attacker, FOUR_NODES) else {
             return match self.scope {
-                Scope::Threats => Expansion::Held(Held::OutOfScope),
+                Scope::Threats => Expansion::NotWon(NotWon::OutOfScope),
                 Scope::Near | Scope::All => open(ordered(board, map, self.attacker), None),
             };
         };
@@ -231,7 +231,7 @@ const fn one_of(completions: Completions) -> Option<Point> {
 
 fn open(moves: Vec<Point>, rest: Option<FourWin>) -> Expansion {
     if moves.is_empty() {
-        return Expansion::Held(Held::OutOfScope);
+        return Expansion::NotWon(NotWon::OutOfScope);
     }
     Expansion::Open { moves, rest }
 }

@@ -19,9 +19,9 @@ mod table;
 mod tree;
 mod value;
 
-pub use check::{CheckError, Fault, check};
-pub use proof::{Claim, Goal, Node, NodeId, Proof, ProofError};
+pub use check::{CheckError, NodeFault, check};
+pub use proof::{Goal, NodeId, Proof, ProofClaim, ProofError, ProofNode};
 pub use prover::{Prover, ProverOptions, Solution};
 pub use store::{Proved, ProvedPositions, SolutionStore, StoreError};
-pub use table::{CompleteTable, TableCensus, TableError};
+pub use table::{CompleteTable, CompleteTableError, TableCounts};
 pub use value::{Budget, ProofKind, Value};

@@ -22,7 +22,7 @@ pub(crate) enum Proved {
     /// The attacker wins.
     Won,
     /// It does not, by the moves within the scope.
-    Held,
+    NotWon,
     /// The budget was spent.
     Nothing,
 }
@@ -37,7 +37,7 @@ struct Numbers {
 impl Numbers {
     const START: Self = Self { proof: 1, disproof: 1 };
     const WON: Self = Self { proof: 0, disproof: INFINITE };
-    const HELD: Self = Self { proof: INFINITE, disproof: 0 };
+    const NOT_WON: Self = Self { proof: INFINITE, disproof: 0 };
 
     const fn is_decided(self) -> bool {
         self.proof == 0 || self.disproof == 0
@@ -86,7 +86,7 @@ impl<'a> ProofSearch<'a> {
     pub(crate) fn prove(&mut self, board: &Board) -> Proved {
         match self.search(&mut board.clone(), Numbers { proof: INFINITE, disproof: INFINITE }) {
             Ok(numbers) if numbers.proof == 0 => Proved::Won,
-            Ok(numbers) if numbers.disproof == 0 => Proved::Held,
+            Ok(numbers) if numbers.disproof == 0 => Proved::NotWon,
             Ok(_) | Err(Spent) => Proved::Nothing,
         }
     }
@@ -96,7 +96,7 @@ impl<'a> ProofSearch<'a> {
         let numbers = self.table.get(&key(board))?.numbers;
         match (numbers.proof, numbers.disproof) {
             (0, _) => Some(Proved::Won),
-            (_, 0) => Some(Proved::Held),
+            (_, 0) => Some(Proved::NotWon),
             _ => None,
         }
     }
@@ -117,7 +117,7 @@ impl<'a> ProofSearch<'a> {
             }
             _ => match self.expander.expand(board) {
                 Expansion::Won(_) => return self.keep(here, Numbers::WON, Box::default()),
-                Expansion::Held(_) => return self.keep(here, Numbers::HELD, Box::default()),
+                Expansion::NotWon(_) => return self.keep(here, Numbers::NOT_WON, Box::default()),
                 Expansion::Open { moves, .. } => moves.into(),
             },
         };

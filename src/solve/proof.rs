@@ -37,7 +37,7 @@ pub type NodeId = u32;
 
 /// A node of a proof, with the moves of the claimant and all those of its opponent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum ProofNode {
     /// The game is over, as claimed.
     End,
     /// Every line on which the opponent could still make a row has both points of one of these pairs, so that the
@@ -65,7 +65,7 @@ pub enum Goal {
 
 /// The root of a tree and what it proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claim {
+pub struct ProofClaim {
     /// The side that the tree plays for.
     pub side: Side,
     /// The result that it reaches.
@@ -104,9 +104,9 @@ pub struct Proof {
     /// Plies to the end by the tree, of wins and losses.
     pub distance: Option<u32>,
     /// One claim for a win or a loss, two for a draw.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ProofClaim>,
     /// The nodes, children before their parents.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ProofNode>,
 }
 
 /// The reasons why bytes are no proof.
@@ -153,9 +153,9 @@ impl Proof {
         for node in &self.nodes {
             let of = |id: NodeId| plies.get(id as usize).copied().unwrap_or(0) + 1;
             let most = match node {
-                Node::End | Node::Pairs(_) => 0,
-                Node::Move(_, child) => of(*child),
-                Node::Answers { answers, rest } => {
+                ProofNode::End | ProofNode::Pairs(_) => 0,
+                ProofNode::Move(_, child) => of(*child),
+                ProofNode::Answers { answers, rest } => {
                     let all = answers.iter().map(|&(_, child)| child).chain(*rest);
                     all.map(of).max().unwrap_or(0).max(2)
                 }
@@ -211,20 +211,20 @@ impl Proof {
         let bytes = unpack(&payload.packed, payload.node_bytes)?;
         let nodes = take_nodes(&bytes, payload.node_count as usize)?;
         let claims = payload.claims.iter().take(3).map(|&claim| read_claim(claim, nodes.len()));
-        let claims: Option<Vec<Claim>> = claims.collect();
+        let claims: Option<Vec<ProofClaim>> = claims.collect();
         let claims = claims.ok_or(ProofError::Field("claim"))?;
         Ok(Self { board, value, kind, distance: payload.distance, claims, nodes })
     }
 }
 
-fn read_claim((side, goal, root): (u8, u8, u32), nodes: usize) -> Option<Claim> {
+fn read_claim((side, goal, root): (u8, u8, u32), nodes: usize) -> Option<ProofClaim> {
     let side = Side::ALL.into_iter().find(|known| known.index() == usize::from(side))?;
     let goal = match goal {
         0 => Goal::Win,
         1 => Goal::Hold,
         _ => return None,
     };
-    ((root as usize) < nodes).then_some(Claim { side, goal, root })
+    ((root as usize) < nodes).then_some(ProofClaim { side, goal, root })
 }
 
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
@@ -236,11 +236,11 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>, ProofError> {
 }
 
 /// Appends a node; `None` if a child does not come before it.
-fn put_node(out: &mut Vec<u8>, id: usize, node: &Node) -> Option<()> {
+fn put_node(out: &mut Vec<u8>, id: usize, node: &ProofNode) -> Option<()> {
     let back = |child: NodeId| (id as u64).checked_sub(child.into()).filter(|&back| back > 0);
     match node {
-        Node::End => varint::put(out, 0),
-        Node::Pairs(pairs) => {
+        ProofNode::End => varint::put(out, 0),
+        ProofNode::Pairs(pairs) => {
             varint::put(out, 1);
             varint::put(out, pairs.len() as u64);
             for &(point, other) in pairs {
@@ -248,12 +248,12 @@ fn put_node(out: &mut Vec<u8>, id: usize, node: &Node) -> Option<()> {
                 varint::put(out, other.pack().into());
             }
         }
-        &Node::Move(point, child) => {
+        &ProofNode::Move(point, child) => {
             varint::put(out, 2);
             varint::put(out, point.pack().into());
             varint::put(out, back(child)?);
         }
-        Node::Answers { answers, rest } => {
+        ProofNode::Answers { answers, rest } => {
             varint::put(out, 3 + 2 * answers.len() as u64 + u64::from(rest.is_some()));
             if let Some(rest) = *rest {
                 varint::put(out, back(rest)?);
@@ -267,7 +267,7 @@ fn put_node(out: &mut Vec<u8>, id: usize, node: &Node) -> Option<()> {
     Some(())
 }
 
-fn take_nodes(mut bytes: &[u8], count: usize) -> Result<Vec<Node>, ProofError> {
+fn take_nodes(mut bytes: &[u8], count: usize) -> Result<Vec<ProofNode>, ProofError> {
     // Every node takes a byte at least.
     if count > bytes.len() {
         return Err(ProofError::Field("number of nodes"));
@@ -279,24 +279,24 @@ fn take_nodes(mut bytes: &[u8], count: usize) -> Result<Vec<Node>, ProofError> {
     if bytes.is_empty() { Ok(nodes) } else { Err(ProofError::Node { node: count }) }
 }
 
-fn take_node(bytes: &mut &[u8], id: usize) -> Option<Node> {
+fn take_node(bytes: &mut &[u8], id: usize) -> Option<ProofNode> {
     Some(match varint::take(bytes)? {
-        0 => Node::End,
+        0 => ProofNode::End,
         1 => {
             let count =
                 usize::try_from(varint::take(bytes)?).ok().filter(|&count| count <= POINTS)?;
-            Node::Pairs(
+            ProofNode::Pairs(
                 (0..count)
                     .map(|_| Some((take_point(bytes)?, take_point(bytes)?)))
                     .collect::<Option<_>>()?,
             )
         }
-        2 => Node::Move(take_point(bytes)?, take_child(bytes, id)?),
+        2 => ProofNode::Move(take_point(bytes)?, take_child(bytes, id)?),
         tag => {
             let count = usize::try_from((tag - 3) / 2).ok().filter(|&count| count <= POINTS)?;
             let has_rest = (tag - 3) % 2 == 1;
             let rest = if has_rest { Some(take_child(bytes, id)?) } else { None };
-            Node::Answers {
+            ProofNode::Answers {
                 answers: (0..count)
                     .map(|_| Some((take_point(bytes)?, take_child(bytes, id)?)))
                     .collect::<Option<_>>()?,
@@ -318,8 +318,8 @@ fn take_child(bytes: &mut &[u8], id: usize) -> Option<NodeId> {
 /// The nodes of a proof while it is drawn up: equal nodes are kept once.
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    nodes: Vec<Node>,
-    numbers: HashMap<Node, NodeId>,
+    nodes: Vec<ProofNode>,
+    numbers: HashMap<ProofNode, NodeId>,
     most: usize,
 }
 
@@ -332,7 +332,7 @@ impl Nodes {
     }
 
     /// Adds a node whose children were added before; `None` if there are too many.
-    pub(crate) fn add(&mut self, node: Node) -> Option<NodeId> {
+    pub(crate) fn add(&mut self, node: ProofNode) -> Option<NodeId> {
         if let Some(&id) = self.numbers.get(&node) {
             return Some(id);
         }
@@ -345,7 +345,7 @@ impl Nodes {
         Some(id)
     }
 
-    pub(crate) fn into_nodes(self) -> Vec<Node> {
+    pub(crate) fn into_nodes(self) -> Vec<ProofNode> {
         self.nodes
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::exhaustive::Exhaustive;
 use super::expand::{Scope, legal};
 use super::pns::{ProofSearch, Proved};
-use super::proof::{Claim, Goal, Node, NodeId, Nodes, Proof};
+use super::proof::{Goal, NodeId, Nodes, Proof, ProofClaim, ProofNode};
 use super::table::CompleteTable;
 use super::tree::{Built, Exact, TreeBuilder};
 use super::value::{Budget, ProofKind, Value};
@@ -273,12 +273,12 @@ impl Attempt<'_> {
         if solution.is_some() {
             return solution;
         }
-        if !is_small || (own_result, other_result) != (Proved::Held, Proved::Held) {
+        if !is_small || (own_result, other_result) != (Proved::NotWon, Proved::NotWon) {
             return None;
         }
         let mut nodes = self.room();
-        let of_other = TreeBuilder::new(&mut nodes).held(&mut own, &mut self.board.clone());
-        let of_own = TreeBuilder::new(&mut nodes).held(&mut other, &mut self.board.clone());
+        let of_other = TreeBuilder::new(&mut nodes).not_won(&mut own, &mut self.board.clone());
+        let of_own = TreeBuilder::new(&mut nodes).not_won(&mut other, &mut self.board.clone());
         let built = of_own.zip(of_other).map(|(own, other)| match turn {
             Side::First => [own, other],
             Side::Second => [other, own],
@@ -334,7 +334,7 @@ impl Attempt<'_> {
             value,
             kind,
             distance,
-            claims: vec![Claim { side, goal: Goal::Win, root: built.root }],
+            claims: vec![ProofClaim { side, goal: Goal::Win, root: built.root }],
             nodes: nodes.into_nodes(),
         });
         let line = proof.as_ref().map(|proof| longest_line(proof, side)).unwrap_or_default();
@@ -344,7 +344,7 @@ impl Attempt<'_> {
     /// A draw, with the trees of both sides.
     fn drawn(&self, kind: ProofKind, built: Option<(Nodes, [Built; 2])>) -> Solution {
         let claim =
-            |(side, built): (Side, Built)| Claim { side, goal: Goal::Hold, root: built.root };
+            |(side, built): (Side, Built)| ProofClaim { side, goal: Goal::Hold, root: built.root };
         let proof = built.map(|(nodes, built)| Proof {
             board: self.board.clone(),
             value: Value::Draw,
@@ -369,9 +369,11 @@ fn longest_line(proof: &Proof, side: Side) -> Vec<Point> {
     while board.outcome().is_none() {
         let node = at.and_then(|id| proof.nodes.get(id as usize));
         let step = match node {
-            Some(&Node::Move(point, child)) => Some((point, Some(child))),
-            Some(Node::Answers { answers, rest }) => answer(&board, side, answers, *rest, &plies),
-            Some(Node::End | Node::Pairs(_)) | None => {
+            Some(&ProofNode::Move(point, child)) => Some((point, Some(child))),
+            Some(ProofNode::Answers { answers, rest }) => {
+                answer(&board, side, answers, *rest, &plies)
+            }
+            Some(ProofNode::End | ProofNode::Pairs(_)) | None => {
                 completion(&board).map(|point| (point, None))
             }
         };

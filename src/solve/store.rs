@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::proof::{Goal, Node, NodeId, Proof};
+use super::proof::{Goal, NodeId, Proof, ProofNode};
 use super::prover::Solution;
 use super::value::{ProofKind, Value};
 use crate::book::interop::{InteropError, create_empty};
@@ -222,12 +222,12 @@ impl Collector<'_> {
         }
         let distance = plies.get(id as usize).copied().unwrap_or(0);
         match node {
-            Node::End | Node::Pairs(_) => {}
-            &Node::Move(point, child) => {
+            ProofNode::End | ProofNode::Pairs(_) => {}
+            &ProofNode::Move(point, child) => {
                 self.add(board, Value::Win, distance, Some(point));
                 self.below(proof, plies, (point, child), board);
             }
-            Node::Answers { answers, .. } => {
+            ProofNode::Answers { answers, .. } => {
                 self.add(board, Value::Loss, distance, None);
                 for &answer in answers {
                     self.below(proof, plies, answer, board);

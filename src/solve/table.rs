@@ -19,7 +19,7 @@ const LOSS: u8 = 128;
 /// The reasons for which a table cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
-pub enum TableError {
+pub enum CompleteTableError {
     /// Too many points.
     #[error(
         "a table of {points} points is too large; boards of at most {MOST_POINTS} points have tables"
@@ -44,7 +44,7 @@ pub enum TableError {
 
 /// Counts over the positions that play from the empty board can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TableCensus {
+pub struct TableCounts {
     /// Positions.
     pub positions: u64,
     /// Classes of positions under the symmetries of the board.
@@ -86,18 +86,18 @@ impl CompleteTable {
     /// # Errors
     ///
     /// If the board is too large, has forbidden points, or the budget does not suffice.
-    pub fn build(board: &Board, budget: &Budget) -> Result<Self, TableError> {
+    pub fn build(board: &Board, budget: &Budget) -> Result<Self, CompleteTableError> {
         let points = usize::from(board.area());
         if points > MOST_POINTS {
-            return Err(TableError::Points { points });
+            return Err(CompleteTableError::Points { points });
         }
         if board.variant().forbids(Side::First) {
-            return Err(TableError::Forbidden);
+            return Err(CompleteTableError::Forbidden);
         }
         let numbering = Numbering::new(points);
         let bytes = (0..=points).map(|stones| numbering.len(stones) as u64).sum();
         if bytes > budget.memory as u64 {
-            return Err(TableError::Memory { bytes });
+            return Err(CompleteTableError::Memory { bytes });
         }
         let start = board.cleared();
         let rows = rows_of(&start);
@@ -143,9 +143,9 @@ impl CompleteTable {
 
     /// Counts the positions that play can reach.
     #[must_use]
-    pub fn census(&self) -> TableCensus {
+    pub fn counts(&self) -> TableCounts {
         let points = self.numbering.points;
-        let mut census = TableCensus::default();
+        let mut counts = TableCounts::default();
         let images = Images::of(&self.start);
         let mut reached = vec![true];
         for stones in 0..=points {
@@ -155,18 +155,18 @@ impl CompleteTable {
                 if !reached[index] {
                     return;
                 }
-                census.positions += 1;
-                census.classes += u64::from(images.is_smallest(arrangement));
+                counts.positions += 1;
+                counts.classes += u64::from(images.is_smallest(arrangement));
                 let winner = Side::ALL.into_iter().find(|&side| self.has_row(arrangement, side));
                 match winner {
-                    Some(Side::First) => census.first_rows += 1,
-                    Some(Side::Second) => census.second_rows += 1,
-                    None => census.full += u64::from(stones == points),
+                    Some(Side::First) => counts.first_rows += 1,
+                    Some(Side::Second) => counts.second_rows += 1,
+                    None => counts.full += u64::from(stones == points),
                 }
                 match decode(self.layers[stones][index]) {
-                    Some(value) if value.is_win() => census.wins += 1,
-                    Some(value) if value.is_loss() => census.losses += 1,
-                    _ => census.draws += 1,
+                    Some(value) if value.is_win() => counts.wins += 1,
+                    Some(value) if value.is_loss() => counts.losses += 1,
+                    _ => counts.draws += 1,
                 }
                 if winner.is_none() {
                     for after in self.numbering.after(stones, arrangement) {
@@ -178,7 +178,7 @@ impl CompleteTable {
             });
             reached = next;
         }
-        census
+        counts
     }
 
     fn has_row(&self, arrangement: [u32; 2], side: Side) -> bool {
@@ -191,7 +191,7 @@ impl CompleteTable {
     }
 
     /// The arrangements of that many stones, those with one more known.
-    fn layer(&self, stones: usize, budget: &Budget) -> Result<Vec<u8>, TableError> {
+    fn layer(&self, stones: usize, budget: &Budget) -> Result<Vec<u8>, CompleteTableError> {
         let mover = if stones.is_multiple_of(2) { Side::First } else { Side::Second };
         let mut layer = vec![NONE; self.numbering.len(stones)];
         let mut is_over = false;
@@ -214,7 +214,7 @@ impl CompleteTable {
                 after.map(Exact::before).max().map_or(DRAW, encode)
             };
         });
-        if is_over { Err(TableError::Stopped) } else { Ok(layer) }
+        if is_over { Err(CompleteTableError::Stopped) } else { Ok(layer) }
     }
 }
 

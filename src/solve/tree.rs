@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::expand::{Expansion, Held, Won, legal};
+use super::expand::{Expansion, NotWon, Won, legal};
 use super::pairing::pairing;
 use super::pns::{ProofSearch, Proved};
-use super::proof::{Goal, Node, NodeId, Nodes};
+use super::proof::{Goal, NodeId, Nodes, ProofNode};
 use crate::game::{Game, Outcome, Side};
 use crate::gomoku::{Board, Completions, FourWin, LineMap, Point};
 
@@ -29,15 +29,15 @@ impl<'a> TreeBuilder<'a> {
     }
 
     pub(crate) fn end(&mut self) -> Option<Built> {
-        Some(Built { root: self.nodes.add(Node::End)?, plies: 0 })
+        Some(Built { root: self.nodes.add(ProofNode::End)?, plies: 0 })
     }
 
     fn pairs(&mut self, pairs: Vec<(Point, Point)>) -> Option<Built> {
-        Some(Built { root: self.nodes.add(Node::Pairs(pairs))?, plies: 0 })
+        Some(Built { root: self.nodes.add(ProofNode::Pairs(pairs))?, plies: 0 })
     }
 
     fn play(&mut self, point: Point, after: Built) -> Option<Built> {
-        let root = self.nodes.add(Node::Move(point, after.root))?;
+        let root = self.nodes.add(ProofNode::Move(point, after.root))?;
         Some(Built { root, plies: after.plies + 1 })
     }
 
@@ -51,7 +51,8 @@ impl<'a> TreeBuilder<'a> {
         let all = answers.iter().map(|&(_, after)| after).chain(rest);
         let plies = all.map(|after| after.plies + 1).max().unwrap_or(0).max(2);
         let answers = answers.into_iter().map(|(point, after)| (point, after.root)).collect();
-        let root = self.nodes.add(Node::Answers { answers, rest: rest.map(|rest| rest.root) })?;
+        let root =
+            self.nodes.add(ProofNode::Answers { answers, rest: rest.map(|rest| rest.root) })?;
         Some(Built { root, plies })
     }
 
@@ -77,7 +78,7 @@ impl<'a> TreeBuilder<'a> {
         }
         let attacker = search.expander.attacker();
         let built = match search.expander.expand(board) {
-            Expansion::Held(_) => None,
+            Expansion::NotWon(_) => None,
             Expansion::Won(Won::Over) => self.end(),
             Expansion::Won(Won::Completes(point)) => self.complete(point),
             Expansion::Won(Won::Fours(win)) => self.fours(&win),
@@ -110,7 +111,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// That the attacker of a search does not win.
-    pub(crate) fn held(
+    pub(crate) fn not_won(
         &mut self,
         search: &mut ProofSearch<'_>,
         board: &mut Board,
@@ -120,22 +121,23 @@ impl<'a> TreeBuilder<'a> {
         }
         let attacker = search.expander.attacker();
         let built = match search.expander.expand(board) {
-            Expansion::Won(_) | Expansion::Held(Held::OutOfScope) => None,
-            Expansion::Held(Held::Over) => self.end(),
-            Expansion::Held(Held::Completes(point)) => self.complete(point),
-            Expansion::Held(Held::Unanswerable) => self.unanswerable(),
-            Expansion::Held(Held::Pairs(pairs)) => self.pairs(pairs),
+            Expansion::Won(_) | Expansion::NotWon(NotWon::OutOfScope) => None,
+            Expansion::NotWon(NotWon::Over) => self.end(),
+            Expansion::NotWon(NotWon::Completes(point)) => self.complete(point),
+            Expansion::NotWon(NotWon::Unanswerable) => self.unanswerable(),
+            Expansion::NotWon(NotWon::Pairs(pairs)) => self.pairs(pairs),
             Expansion::Open { moves, .. } if board.turn() == attacker => {
                 let mut answers = Vec::with_capacity(moves.len());
                 for &point in &moves {
-                    let after = self.after(board, point, |this, board| this.held(search, board))?;
+                    let after =
+                        self.after(board, point, |this, board| this.not_won(search, board))?;
                     answers.push((point, after));
                 }
                 self.answers(answers, None)
             }
             Expansion::Open { moves, .. } => {
-                let point = decided(search, board, &moves, Proved::Held)?;
-                let after = self.after(board, point, |this, board| this.held(search, board))?;
+                let point = decided(search, board, &moves, Proved::NotWon)?;
+                let after = self.after(board, point, |this, board| this.not_won(search, board))?;
                 self.play(point, after)
             }
         }?;

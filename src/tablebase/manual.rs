@@ -44,12 +44,12 @@ impl ManualVerdict {
     #[must_use]
     pub const fn agrees_with(self, counts: &SideCounts) -> bool {
         let all = counts.win + counts.draw + counts.loss;
-        let held = (counts.draw + counts.loss) * 1_000 > all * EXCEPTIONS;
+        let has_exceptions = (counts.draw + counts.loss) * 1_000 > all * EXCEPTIONS;
         let won = counts.win * 1_000 > all * EXCEPTIONS;
         match self {
-            Self::Win => !held,
-            Self::Draw => held,
-            Self::Placement => held && won,
+            Self::Win => !has_exceptions,
+            Self::Draw => has_exceptions,
+            Self::Placement => has_exceptions && won,
         }
     }
 }

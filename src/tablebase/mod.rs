@@ -32,13 +32,13 @@ pub use generate::generator::{Built, NoProgress, Phase, Progress, Report, genera
 pub use generate::options::{GenerateError, GenerateOptions};
 pub use manual::{ManualVerdict, chinese_name};
 pub use material::{Material, MaterialError};
-pub use mine::{Found, Theme};
+pub use mine::{MinedPositions, Theme};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
 #[cfg(feature = "engine")]
 pub(crate) use probe::cache::{take_loaded, use_lane as use_cache_lane};
 pub use probe::line::{BestLine, BestMove, DecidingLoop, LineEnd, LoopMove};
-pub use probe::stats::{SideStats, Stats};
+pub use probe::stats::{SideStats, TableStats};
 pub use probe::tables::{ProbeError, Tables};
 pub use value::{Entry, Metric, Rules, UnknownName, Wdl};
 pub use verify::verifier::{Mismatch, Proofs, Verification, VerifyError, VerifyOptions, verify};

@@ -4,12 +4,13 @@
 use crate::game::{BySide, Game, Horizon, Judgement, Line, Side};
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::chase::{chased, chasers};
+use crate::xiangqi::move_limit::{MOVE_LIMIT, counted_plies};
 use crate::xiangqi::piece::Piece;
 use crate::xiangqi::position::{Move, Position};
 use crate::xiangqi::repetition::{
-    MOVE_LIMIT, RuleSet, add_chases, checks, counted, due_loop, judge_loop, threatens_mate,
-    walk_back,
+    add_chases, checks, due_loop, judge_loop, threatens_mate, walk_back,
 };
+use crate::xiangqi::rule_set::RuleSet;
 use crate::xiangqi::square::Square;
 
 /// The loop that ends a line.
@@ -164,7 +165,7 @@ pub fn explain_limit(line: &Line<Position>, rules: RuleSet) -> Option<LimitRepor
     let checks = line.checks();
     Some(LimitReport {
         plies: clock as usize,
-        counted: counted(clock, checks, rules) as usize,
+        counted: counted_plies(clock, checks, rules) as usize,
         checks,
     })
 }

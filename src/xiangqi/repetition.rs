@@ -7,100 +7,22 @@
 //! before it ([`chased`]), so that play, search and endgame tables share one definition. The terms
 //! follow the Asian rules (AXF 2003, WXF 2018) in the form that engines use.
 
-use std::fmt;
-use std::str::FromStr;
-
 pub use super::chase::chased;
 use crate::game::{
     Adjudicate, BySide, Game, Grounds, Horizon, Judgement, Line, Ply, Side, Verdict,
 };
 use crate::xiangqi::bitboard::Bitboard;
 use crate::xiangqi::chase::chased_among;
+use crate::xiangqi::move_limit::{
+    COUNTED_CHECKS, FAR_FROM_LIMIT, MOVE_LIMIT, counted_plies, discounts_checks, is_over_limit,
+    limit_hangs_from,
+};
 use crate::xiangqi::position::{Move, Position};
+use crate::xiangqi::rule_set::RuleSet;
 use crate::xiangqi::square::Square;
-
-/// The rules that judge repetitions and long games.
-///
-/// ```
-/// use juzhong::game::{Adjudicate, Horizon, Line, Side, Verdict};
-/// use juzhong::xiangqi::{Move, Position, RuleSet};
-///
-/// // Red's rook checks for ever.
-/// let mut line = Line::new(Position::from_fen("4k4/9/9/9/9/9/9/9/R8/3K5 w")?, 0);
-/// for text in ["a1e1", "e9f9", "e1f1", "f9e9", "f1e1", "e9f9", "e1f1", "f9e9", "f1e1"] {
-///     line.push(Move::parse(text).unwrap());
-/// }
-/// let verdict = |rules| Position::judge(&line, rules, Horizon::Game).verdict;
-/// assert_eq!(verdict(RuleSet::Asian), Verdict::Loses(Side::First));
-/// assert_eq!(verdict(RuleSet::None), Verdict::Draw);
-/// # Ok::<(), juzhong::xiangqi::FenError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum RuleSet {
-    /// Every repetition draws; no limit of moves.
-    None,
-    /// Perpetual check loses, every other repetition draws; 60 moves each without a capture draw.
-    Check,
-    /// Perpetual check and perpetual chase lose; 60 moves each without a capture draw, each side's
-    /// checks beyond ten not counted.
-    #[default]
-    Asian,
-    /// As [`Asian`](Self::Asian), but a loop with any check in it is no chase.
-    Computer,
-    /// As [`Asian`](Self::Asian), and checks, threats of mate in one and chases of any pieces may
-    /// not be mixed into a perpetual attack either, unless the other side does so too; 60 moves each
-    /// without a capture draw. An approximation of the Chinese rules: they see longer threats, and
-    /// know chases of protected pieces.
-    Chinese,
-}
-
-/// A rule set that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
-#[error("no rules \"{0}\" (use none, check, asian, computer or chinese)")]
-pub struct UnknownRules(String);
-
-/// Plies without a capture after which a game is drawn: 60 moves of each side.
-pub const MOVE_LIMIT: u32 = 120;
-
-/// Checks of one side that count towards [`MOVE_LIMIT`] where later ones do not.
-pub const COUNTED_CHECKS: u32 = 10;
-
-/// Plies that count, up to which search does not distinguish positions by them. The plies then left
-/// to the limit are more than most searches look ahead.
-const FAR_FROM_LIMIT: u32 = 70;
 
 /// Number of occurrences of a position that makes a verdict at the board.
 const OCCURRENCES: usize = 3;
-
-impl RuleSet {
-    /// All five.
-    pub const ALL: [Self; 5] =
-        [Self::None, Self::Check, Self::Asian, Self::Computer, Self::Chinese];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Check => "check",
-            Self::Asian => "asian",
-            Self::Computer => "computer",
-            Self::Chinese => "chinese",
-        }
-    }
-}
-
-impl fmt::Display for RuleSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for RuleSet {
-    type Err = UnknownRules;
-    fn from_str(text: &str) -> Result<Self, UnknownRules> {
-        let found = Self::ALL.into_iter().find(|rules| text.eq_ignore_ascii_case(rules.name()));
-        found.ok_or_else(|| UnknownRules(text.chars().take(40).collect()))
-    }
-}
 
 /// Returns true if the side that has just moved threatens to mate with its next move.
 pub(crate) fn threatens_mate(position: &Position) -> bool {
@@ -338,56 +260,6 @@ fn grounds(
     Grounds(grounds)
 }
 
-/// Plies of a clock that count towards the limit of moves. Under rules that discount checks, those
-/// beyond the tenth of a side do not.
-pub(crate) fn counted(clock: u32, checks: BySide<u32>, rules: RuleSet) -> u32 {
-    let discounted = if discounts_checks(rules) {
-        checks.first.saturating_sub(COUNTED_CHECKS) + checks.second.saturating_sub(COUNTED_CHECKS)
-    } else {
-        0
-    };
-    clock.saturating_sub(discounted)
-}
-
-/// Returns true if checks of a side beyond the tenth do not count towards [`MOVE_LIMIT`].
-#[must_use]
-pub const fn discounts_checks(rules: RuleSet) -> bool {
-    matches!(rules, RuleSet::Asian | RuleSet::Computer)
-}
-
-/// Returns true if the moves since the last capture reach the limit.
-fn is_over_limit(line: &Line<Position>, rules: RuleSet) -> bool {
-    rules != RuleSet::None
-        // What counts is never more than the clock: most positions are done here, without a count of
-        // checks.
-        && line.clock() >= MOVE_LIMIT
-        && counted(line.clock(), line.checks(), rules) >= MOVE_LIMIT
-}
-
-/// The start of the moves on which a draw by the limit depends before it is due: after the last
-/// capture, unless the search began where [`Adjudicate::stage`] covers the rest.
-fn limit_hangs_from(line: &Line<Position>, rules: RuleSet, horizon: Horizon) -> Option<usize> {
-    let start = line.len().saturating_sub(line.clock() as usize);
-    if let Horizon::Search { root } = horizon
-        && start <= root
-        && let Some((clock, checks)) = line.late_count_at(root)
-        && counted(clock, checks, rules) > FAR_FROM_LIMIT
-    {
-        return None;
-    }
-    Some(start)
-}
-
-/// Plies that can still be made without a capture before their number draws the game, checks that do
-/// not count left out; `u32::MAX` under rules without such a limit.
-#[must_use]
-pub fn plies_left(line: &Line<Position>, rules: RuleSet) -> u32 {
-    if rules == RuleSet::None {
-        return u32::MAX;
-    }
-    MOVE_LIMIT.saturating_sub(counted(line.clock(), line.checks(), rules))
-}
-
 impl Adjudicate for Position {
     type Rules = RuleSet;
 
@@ -430,7 +302,7 @@ impl Adjudicate for Position {
             return 0;
         }
         let checks = line.checks();
-        let near = counted(line.clock(), checks, rules).saturating_sub(FAR_FROM_LIMIT);
+        let near = counted_plies(line.clock(), checks, rules).saturating_sub(FAR_FROM_LIMIT);
         if near == 0 || !discounts_checks(rules) {
             return near;
         }
@@ -631,14 +503,5 @@ mod tests {
         let twice = line_of(FEN, 0, &"g1g0 e0e1 g0g1 e1e0 ".repeat(2));
         let last = Position::judge(&twice, RuleSet::Asian, Horizon::Search { root: 0 });
         assert_eq!((last.verdict, last.early), (Verdict::Loses(Side::Second), None));
-    }
-
-    #[test]
-    fn names_round_trip() {
-        for rules in RuleSet::ALL {
-            assert_eq!(rules.to_string().parse(), Ok(rules));
-        }
-        let unknown = "national".parse::<RuleSet>().unwrap_err();
-        assert!(unknown.to_string().contains("asian"));
     }
 }

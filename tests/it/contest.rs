@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use juzhong::bytes::StopFlag;
 use juzhong::contest::{
-    Fault, Match, MatchGame, Openings, Participant, Referee, Sprt, Standing, TimeControl,
-    built_in_openings, read_positions,
+    EngineFault, Match, MatchGame, MatchOpenings, MatchTotals, Participant, Referee, Sprt,
+    TimeControl, built_in_openings, read_positions,
 };
 use juzhong::game::{Outcome, Side};
 use juzhong::protocol::Dialect;
@@ -39,7 +39,7 @@ fn own_match() -> Match {
         participants: [own(), own()],
         time_control: nodes(200),
         referee: Referee { max_plies: 40, ..Referee::default() },
-        openings: Openings::new(built_in_openings(&Position::start()), 8, 1, 2),
+        openings: MatchOpenings::new(built_in_openings(&Position::start()), 8, 1, 2),
         games: 6,
         concurrency: 1,
         sprt: None,
@@ -47,15 +47,15 @@ fn own_match() -> Match {
     }
 }
 
-fn play(contest: &Match) -> (Standing, Vec<MatchGame>) {
-    let (mut standing, mut games) = (Standing::default(), Vec::new());
+fn play(contest: &Match) -> (MatchTotals, Vec<MatchGame>) {
+    let (mut totals, mut games) = (MatchTotals::default(), Vec::new());
     let stop = StopFlag::default();
-    let played = contest.play(&mut standing, &stop, &mut |game, _| {
+    let played = contest.play(&mut totals, &stop, &mut |game, _| {
         games.push(game.clone());
         Ok(())
     });
     played.unwrap();
-    (standing, games)
+    (totals, games)
 }
 
 fn moves(games: &[MatchGame]) -> Vec<String> {
@@ -67,14 +67,14 @@ fn moves(games: &[MatchGame]) -> Vec<String> {
 
 #[test]
 fn games_do_not_depend_on_how_many_are_played_at_a_time() {
-    let (standing, one) = play(&own_match());
+    let (totals, one) = play(&own_match());
     let (same, three) = play(&Match { concurrency: 3, ..own_match() });
     assert_eq!(one.len(), 6);
     assert_eq!(moves(&one), moves(&three));
-    assert_eq!(standing.results, same.results);
-    assert!(!standing.has_faults());
+    assert_eq!(totals.results, same.results);
+    assert!(!totals.has_faults());
     // Both copies play alike: what one wins with an opening, so does the other.
-    assert_eq!(standing.results.pairs, [0, 0, 3, 0, 0]);
+    assert_eq!(totals.results.pairs, [0, 0, 3, 0, 0]);
     assert_eq!(one[0].record.tree.moves, one[1].record.tree.moves);
     assert!(one[0].record.tag("Red").unwrap().ends_with(" a"));
     assert!(one[1].record.tag("Red").unwrap().ends_with(" b"));
@@ -96,7 +96,7 @@ fn against(on_go: &str, time_control: TimeControl) -> Match {
     Match {
         participants: [fake, own()],
         time_control,
-        openings: Openings::new(positions, 0, 1, 0),
+        openings: MatchOpenings::new(positions, 0, 1, 0),
         games: 2,
         ..own_match()
     }
@@ -111,29 +111,29 @@ const FAST: TimeControl = TimeControl {
 };
 
 #[track_caller]
-fn loses_by(fault: Fault, on_go: &str, time_control: TimeControl) {
+fn loses_by(fault: EngineFault, on_go: &str, time_control: TimeControl) {
     let began = Instant::now();
-    let (standing, games) = play(&against(on_go, time_control));
+    let (totals, games) = play(&against(on_go, time_control));
     assert_eq!(games[0].fault, Some((0, fault)), "{:?}", games[0].record.tags);
     assert_eq!(games[0].outcome, Outcome::Win(Side::Second));
     // Its opponent mates in the other game.
     assert_eq!((games[1].fault, games[1].outcome), (None, Outcome::Win(Side::First)));
-    assert_eq!(standing.results.total().losses, 2);
-    assert_eq!(standing.faults[0][fault as usize], 1);
+    assert_eq!(totals.results.total().losses, 2);
+    assert_eq!(totals.faults[0][fault as usize], 1);
     assert!(began.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
 fn crashes_lose_and_the_match_goes_on() {
-    loses_by(Fault::Crash, "exit 3", nodes(200));
-    loses_by(Fault::Crash, "kill -9 $$", FAST);
-    loses_by(Fault::Crash, "echo info depth 1 score cp 5; echo boom >&2; exec true", FAST);
+    loses_by(EngineFault::Crash, "exit 3", nodes(200));
+    loses_by(EngineFault::Crash, "kill -9 $$", FAST);
+    loses_by(EngineFault::Crash, "echo info depth 1 score cp 5; echo boom >&2; exec true", FAST);
 }
 
 #[test]
 fn illegal_moves_lose() {
     for mv in ["a0a5", "i1i10", "nonsense", "(none)", ""] {
-        loses_by(Fault::Illegal, &format!("echo bestmove '{mv}'"), nodes(200));
+        loses_by(EngineFault::Illegal, &format!("echo bestmove '{mv}'"), nodes(200));
     }
 }
 
@@ -147,17 +147,17 @@ fn silence_and_noise_without_end_lose() {
             ("while :; do echo garbage; done", FAST),
             ("cat /dev/zero", FAST),
         ] {
-            scope.spawn(move || loses_by(Fault::Hang, on_go, limits));
+            scope.spawn(move || loses_by(EngineFault::Hang, on_go, limits));
         }
     });
 }
 
 #[test]
 fn slowness_loses_on_time() {
-    loses_by(Fault::Time, "sleep 3; echo bestmove i1i9", FAST);
+    loses_by(EngineFault::Time, "sleep 3; echo bestmove i1i9", FAST);
     let clock = Some("0.3+0".parse().unwrap());
     loses_by(
-        Fault::Time,
+        EngineFault::Time,
         "sleep 3; echo bestmove i1i9",
         TimeControl { move_time: None, clock, ..FAST },
     );
@@ -171,9 +171,9 @@ fn odd_manners_do_no_harm() {
         "head -c 300000 /dev/zero >&2; echo bestmove i1i9 ponder d9d8",
         "printf 'bestmove i1i9'; exit",
     ] {
-        let (standing, games) = play(&against(on_go, nodes(200)));
-        assert!(!standing.has_faults(), "{on_go}: {:?}", games[0].record.tags);
-        assert_eq!(standing.results.pairs, [0, 0, 1, 0, 0], "{on_go}");
+        let (totals, games) = play(&against(on_go, nodes(200)));
+        assert!(!totals.has_faults(), "{on_go}: {:?}", games[0].record.tags);
+        assert_eq!(totals.results.pairs, [0, 0, 1, 0, 0], "{on_go}");
         assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
     }
 }
@@ -187,14 +187,14 @@ fn engines_of_ucci_play_resign_and_agree() {
             .replace("uci) echo id name Fake; echo uciok;;", "uci) exit;; ucci) echo ucciok;;");
         play(&contest)
     };
-    let (standing, games) = ucci("");
-    assert_eq!((standing.results.pairs, standing.has_faults()), ([0, 0, 1, 0, 0], false));
+    let (totals, games) = ucci("");
+    assert_eq!((totals.results.pairs, totals.has_faults()), ([0, 0, 1, 0, 0], false));
     assert_eq!(games[0].record.tag("Termination"), Some("checkmate"));
-    let (standing, games) = ucci("resign");
-    assert_eq!((standing.results.pairs, standing.has_faults()), ([1, 0, 0, 0, 0], false));
+    let (totals, games) = ucci("resign");
+    assert_eq!((totals.results.pairs, totals.has_faults()), ([1, 0, 0, 0, 0], false));
     assert_eq!(games[0].record.tag("Termination"), Some("Red resigns"));
-    let (standing, _) = ucci("draw"); // the other one cannot accept
-    assert_eq!(standing.results.pairs, [0, 0, 1, 0, 0]);
+    let (totals, _) = ucci("draw"); // the other one cannot accept
+    assert_eq!(totals.results.pairs, [0, 0, 1, 0, 0]);
 }
 
 /// UCCI asks no more of an engine in a league. It is started for every game, since it has no `newgame`.
@@ -213,9 +213,9 @@ fn an_engine_of_ucci_need_not_know_isready() {
     contest.participants[0].protocol = Some(Dialect::Ucci);
     let timeouts = Timeouts { start: Duration::from_secs(4), ..TIMEOUTS };
     let began = Instant::now();
-    let (standing, games) = play(&Match { games: 4, timeouts, ..contest });
-    assert!(!standing.has_faults(), "{:?}", games[0].record.tags);
-    assert_eq!(standing.results.pairs, [0, 0, 2, 0, 0]);
+    let (totals, games) = play(&Match { games: 4, timeouts, ..contest });
+    assert!(!totals.has_faults(), "{:?}", games[0].record.tags);
+    assert_eq!(totals.results.pairs, [0, 0, 2, 0, 0]);
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     let heard = fs::read_to_string(folder.at("heard")).unwrap();
     let count = |word: &str| heard.lines().filter(|line| *line == word).count();
@@ -226,10 +226,10 @@ fn an_engine_of_ucci_need_not_know_isready() {
 fn a_test_ends_the_match() {
     let sprt = Some(Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let lost = || Match { sprt, games: 400, ..against("exit 3", nodes(100)) };
-    let (standing, games) = play(&lost());
-    assert!(games.len() < 100 && standing.results.is_even(), "{}", games.len());
+    let (totals, games) = play(&lost());
+    assert!(games.len() < 100 && totals.results.is_even(), "{}", games.len());
     let (same, _) = play(&Match { concurrency: 4, ..lost() });
-    assert_eq!((standing.results, standing.faults), (same.results, same.faults));
+    assert_eq!((totals.results, totals.faults), (same.results, same.faults));
 }
 
 #[test]
@@ -445,9 +445,9 @@ fn plays_whole_games(engine: &str, dialect: Option<Dialect>) {
             games: 2,
             ..own_match()
         };
-        let (standing, games) = play(&contest);
+        let (totals, games) = play(&contest);
         let ends: Vec<_> = games.iter().map(|game| game.record.tag("Termination")).collect();
-        assert!(!standing.has_faults(), "{dialect:?} {proxied}: {ends:?}");
+        assert!(!totals.has_faults(), "{dialect:?} {proxied}: {ends:?}");
         assert_eq!(games.len(), 2);
         assert!(games.iter().all(|game| game.effort[0].moves > 5), "{dialect:?} {ends:?}");
     }

@@ -133,6 +133,8 @@ const FOLDERS: [(&str, &[&str]); 18] = [
             "notation",
             "material",
             "chase",
+            "rule_set",
+            "move_limit",
             "repetition",
             "explain",
         ],

@@ -11,6 +11,7 @@
 mod support;
 
 mod layering;
+mod words;
 
 mod rules {
     #[cfg(all(unix, feature = "cli"))]

@@ -18,7 +18,7 @@ const ALPHA_BETA: Features =
 const SEARCHES: [(&str, Features, &[u64]); 4] = [
     ("alpha-beta", ALPHA_BETA, &[45, 523, 10_689, 72_954]),
     ("pvs", Features { zero_window: true, ..ALPHA_BETA }, &[45, 552, 5_302, 46_361]),
-    ("pvs, hash, history", Features { table: true, ..Features::FULL_WIDTH }, &[]),
+    ("pvs, hash, history", Features { tt: true, ..Features::FULL_WIDTH }, &[]),
     ("full", Features::ALL, &[45, 164, 1_567, 6_895, 55_623]),
 ];
 

@@ -172,9 +172,9 @@ mod tests {
         import(&parquet, &shard, work()).unwrap();
         let shard = ShardReader::open(&shard).unwrap();
         let found: Vec<GameRow> = shard.rows().unwrap().map(Result::unwrap).collect();
-        let settled =
+        let with_groups =
             |number| GameRow { groups: vec!["a".to_owned(), "b".to_owned()], ..game(number) };
-        assert_eq!(found, [3, 5, 9].map(settled));
+        assert_eq!(found, [3, 5, 9].map(with_groups));
     }
 
     #[test]

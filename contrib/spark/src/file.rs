@@ -26,7 +26,7 @@ use crate::columns::{ColumnType, Columns};
 const GROUP: usize = 1 << 16;
 
 /// Rows read at once.
-const LOT: usize = 4096;
+const BATCH_ROWS: usize = 4096;
 
 /// The name in a file's metadata of a checksum over its content, which this program adds to pages that have
 /// none. Files of other programs do not have it.
@@ -194,7 +194,7 @@ pub(crate) fn read<R: Columns>(
         let group = file.get_row_group(number).map_err(|e| unusable(path, &e.into()))?;
         let mut rows = GroupRows::new(&*group, &columns).map_err(|e| unusable(path, &e))?;
         while rows.left > 0 {
-            for row in rows.next_lot::<R>().map_err(|e| unusable(path, &e))? {
+            for row in rows.next_batch::<R>().map_err(|e| unusable(path, &e))? {
                 check.add(&row);
                 put(row)?;
             }
@@ -245,18 +245,18 @@ impl<'a> GroupRows<'a> {
         Ok(Self { columns, readers, left: usize::try_from(group.metadata().num_rows())? })
     }
 
-    fn next_lot<R: Columns>(&mut self) -> anyhow::Result<Vec<R>> {
-        let count = self.left.min(LOT);
-        let mut lot = Vec::with_capacity(self.columns.len());
+    fn next_batch<R: Columns>(&mut self) -> anyhow::Result<Vec<R>> {
+        let count = self.left.min(BATCH_ROWS);
+        let mut batch = Vec::with_capacity(self.columns.len());
         for (column, reader) in self.columns.iter().zip(&mut self.readers) {
             let values = read_column(reader.as_mut(), column.kind, count)?;
             if values.len() != count {
                 bail!("the column {} cannot be read", column.name);
             }
-            lot.push(values);
+            batch.push(values);
         }
         self.left -= count;
-        to_rows(&lot, count)
+        to_rows(&batch, count)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::answers::book::figures::share;
-use crate::book::interop::{Dialect, ExportReport, Format, GomokuImport, ImportReport, Scores};
+use crate::book::interop::{BookFormat, Dialect, ExportReport, GomokuImport, ImportReport, Scores};
 
 /// The name of the way in which an `.obk` stores its keys.
 #[must_use]
@@ -201,7 +201,7 @@ pub struct ExportAnswer {
 impl ExportAnswer {
     /// The answer about the export from one path to another.
     #[must_use]
-    pub fn of(book: &Path, output: &Path, format: Format, report: &ExportReport) -> Self {
+    pub fn of(book: &Path, output: &Path, format: BookFormat, report: &ExportReport) -> Self {
         Self {
             schema: EXPORT,
             book: book.to_string_lossy().into_owned(),

@@ -4,13 +4,13 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::answers::line::LineRequest;
-use crate::book::opening::{Code, Follow, Named, Opening};
+use crate::book::opening::{Code, Named, Opening, TrackOpening};
 use crate::game::Line;
 
 /// The names of a position and of those after it: along the moves from the start of a game if they are known,
 /// else by what stands on the board.
 #[derive(Debug, Clone)]
-pub struct Names<G: Named>(Option<G::Follower>);
+pub struct Names<G: Named>(Option<G::Tracker>);
 
 impl<G: Named> Names<G> {
     /// At a position whose past is unknown.
@@ -26,7 +26,7 @@ impl<G: Named> Names<G> {
             return Self::without_past();
         }
         let mut position = line.start().clone();
-        let mut names = Self(Some(G::follow(&position)));
+        let mut names = Self(Some(G::tracker(&position)));
         for mv in line.moves() {
             position.make(mv);
             names.push(&position);
@@ -36,8 +36,8 @@ impl<G: Named> Names<G> {
 
     /// The position after one more move.
     pub fn push(&mut self, position: &G) {
-        if let Some(follower) = &mut self.0 {
-            follower.push(position);
+        if let Some(tracker) = &mut self.0 {
+            tracker.push(position);
         }
     }
 
@@ -45,7 +45,7 @@ impl<G: Named> Names<G> {
     #[must_use]
     pub fn here(&self, position: &G) -> Option<Opening> {
         match &self.0 {
-            Some(follower) => follower.opening(),
+            Some(tracker) => tracker.opening(),
             None => position.opening(),
         }
     }

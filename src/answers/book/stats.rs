@@ -14,8 +14,8 @@ use crate::answers::line::line_texts;
 use crate::answers::sides::NamedSides;
 use crate::book::opening::{Code, Named};
 use crate::book::{
-    AnnotationCounts, Book, BookMove, Counts, Difference, Filter, LineCount, OpeningStats, Origin,
-    Origins, Sample, Source, Stats, StatsOptions, Years,
+    AnnotationCounts, Book, BookMove, BookStats, Counts, Difference, Filter, LineCount,
+    OpeningStats, Origin, Origins, Sample, Source, StatsOptions, Years,
 };
 use crate::bytes::visible::ShowPath;
 use crate::game::{BySide, Side};
@@ -61,7 +61,7 @@ impl StatsRequest {
         let book = Book::open(path)?;
         book.verify()?;
         let options = self.options(&book);
-        let survey = book.survey::<G>(&options)?;
+        let survey = book.stats::<G>(&options)?;
         let mut census = book.opening_stats::<G>(options.min_games)?;
         census.openings.truncate(self.openings);
         let sources = book.sources()?;
@@ -117,7 +117,7 @@ pub struct BookSurvey<G: Named> {
     /// The book.
     pub book: Book,
     /// Coverage, lines, differences and marks.
-    pub survey: Stats,
+    pub survey: BookStats,
     /// Its games by their openings.
     pub census: OpeningStats,
     /// The files that it was built from.

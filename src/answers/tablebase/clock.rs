@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::game::{Line, Side};
 use crate::tablebase::{Entry, Metric, Rules, Tables, Wdl};
 use crate::xiangqi::Position;
-use crate::xiangqi::repetition::MOVE_LIMIT;
+use crate::xiangqi::move_limit::MOVE_LIMIT;
 
 /// Plies in which a loop that has not begun yet can come to a verdict at the earliest: twice around the shortest.
 const LOOP_PLIES: u32 = 8;

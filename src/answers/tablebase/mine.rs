@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::answers::tablebase::line::move_texts;
 use crate::answers::tablebase::value::{TableKind, TableValue};
 use crate::game::Side;
-use crate::tablebase::{BestLine, Found, Material, Tables, Theme};
+use crate::tablebase::{BestLine, Material, MinedPositions, Tables, Theme};
 use crate::xiangqi::Position;
 use crate::xiangqi::notation::MoveNotation;
 
@@ -92,7 +92,7 @@ impl MinedSet {
 
     /// The answer with the number of positions.
     #[must_use]
-    pub fn counts(&self, found: &Found) -> MineCounts {
+    pub fn counts(&self, found: &MinedPositions) -> MineCounts {
         MineCounts {
             schema: "juzhong.tablebase.mine_counts/1",
             set: self.clone(),

@@ -9,11 +9,11 @@ use crate::answers::error::{AnswerError, ErrorReport};
 use crate::answers::tablebase::value::TableKind;
 use crate::game::{BySide, Side};
 use crate::tablebase::{
-    HistogramRow, ManualVerdict, Material, MaterialError, Metric, SideStats, Stats, Tables,
+    HistogramRow, ManualVerdict, Material, MaterialError, Metric, SideStats, TableStats, Tables,
     chinese_name,
 };
 use crate::xiangqi::Position;
-use crate::xiangqi::repetition::MOVE_LIMIT;
+use crate::xiangqi::move_limit::MOVE_LIMIT;
 
 /// A set as it was named: perhaps with the canonical second side first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl StatsAnswer {
         let stats = if is_swapped { stats.swapped() } else { stats };
         let first = if is_swapped { Side::Second } else { Side::First };
         let size = TableSize::from(&stats);
-        let Stats { rules, metric, sides, .. } = stats;
+        let TableStats { rules, metric, sides, .. } = stats;
         let BySide { first: red, second: black } =
             sides.map(|side| SideStatsAnswer::of(side, metric));
         Ok(Self {
@@ -160,7 +160,7 @@ impl StatsAnswer {
 }
 
 impl ManualOpinion {
-    fn on(stats: &Stats) -> Option<Self> {
+    fn on(stats: &TableStats) -> Option<Self> {
         let verdict = ManualVerdict::on(stats.material)?;
         let agrees = verdict.agrees_with(&stats.sides.first.counts);
         Some(Self { verdict: verdict.name(), agrees })
@@ -194,8 +194,8 @@ impl From<HistogramRow> for HistogramEntry {
     }
 }
 
-impl From<&Stats> for TableSize {
-    fn from(stats: &Stats) -> Self {
+impl From<&TableStats> for TableSize {
+    fn from(stats: &TableStats) -> Self {
         Self {
             slots: stats.slots,
             bytes: stats.bytes,
@@ -298,8 +298,8 @@ impl ListAnswer {
     }
 }
 
-impl From<Stats> for TableEntry {
-    fn from(stats: Stats) -> Self {
+impl From<TableStats> for TableEntry {
+    fn from(stats: TableStats) -> Self {
         Self {
             material: stats.material.to_string(),
             kind: TableKind::new(stats.rules, stats.metric),

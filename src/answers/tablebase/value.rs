@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::tablebase::{Entry, Metric, Rules, Tables, Wdl};
-use crate::xiangqi::repetition::MOVE_LIMIT;
+use crate::xiangqi::move_limit::MOVE_LIMIT;
 
 /// The value of a position for the side to move, or of a move for the side that makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

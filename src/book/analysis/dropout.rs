@@ -68,7 +68,7 @@ pub struct DropOut {
 
 /// A way from the start, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct BookPath {
     cost: u64,
     gap: u64,
     /// Sum of the costs of rarity, in thousandths of a halving.
@@ -106,12 +106,12 @@ impl<G: Symmetric + Notation> Graph<G> {
     fn drop_out(
         &self,
         node: GraphNode,
-        way: Way,
+        way: BookPath,
         score: Option<&Score>,
         backed: &Propagated,
         costs: Costs,
     ) -> Option<DropOut> {
-        let Way { mut cost, mut gap, millihalvings } = way;
+        let BookPath { mut cost, mut gap, millihalvings } = way;
         if self.is_over(node) {
             return None;
         }
@@ -138,11 +138,12 @@ impl<G: Symmetric + Notation> Graph<G> {
     }
 
     /// The cheapest way to each position.
-    fn ways(&self, backed: &Propagated, costs: Costs) -> Vec<Option<Way>> {
-        let mut ways: Vec<Option<Way>> = vec![None; self.moves.nodes()];
+    fn ways(&self, backed: &Propagated, costs: Costs) -> Vec<Option<BookPath>> {
+        let mut ways: Vec<Option<BookPath>> = vec![None; self.moves.nodes()];
         let mut queue = BinaryHeap::new();
         queue.extend(
-            self.starts().map(|node| Reverse((Way { cost: 0, gap: 0, millihalvings: 0 }, node))),
+            self.starts()
+                .map(|node| Reverse((BookPath { cost: 0, gap: 0, millihalvings: 0 }, node))),
         );
         while let Some(Reverse((way, node))) = queue.pop() {
             if ways[node.index()].is_some() {
@@ -162,7 +163,7 @@ impl<G: Symmetric + Notation> Graph<G> {
                 let gap = best.zip(own).map_or(0, |(best, own)| difference(best, own));
                 let rarity = ((total / self.plays(number)).log2() * 1000.0).round() as u64;
                 let rare = u64::from(costs.halving) * rarity / 1000;
-                let next = Way {
+                let next = BookPath {
                     cost: way.cost + u64::from(costs.ply) + gap + rare,
                     gap: way.gap + gap,
                     millihalvings: way.millihalvings + rarity,

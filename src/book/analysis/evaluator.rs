@@ -89,16 +89,16 @@ pub fn evaluate_all<G: Game, E: From<EvaluatorError>>(
             if ended.is_set() {
                 continue; // the others are just ending
             }
-            let told = match answer {
+            let goes_on = match answer {
                 // The answer of an aborted search is weaker than it would have been. A source that ends after
                 // the stop has not failed.
                 _ if stop.is_set() => Ok(false),
                 Ok(answer) => done(number, answer),
                 Err(error) => Err(E::from(error)),
             };
-            if !matches!(told, Ok(true)) {
+            if !matches!(goes_on, Ok(true)) {
                 ended.set();
-                result = told.map(|_| ());
+                result = goes_on.map(|_| ());
             }
         }
         result

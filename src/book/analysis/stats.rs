@@ -1,11 +1,11 @@
-//! A survey of a book: the coverage of games, its main lines, and the positions where its players choose
+//! Statistics of a book: the coverage of games, its main lines, and the positions where its players choose
 //! badly.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::book::file::reader::{Book, BookEntry, shown_move};
-use crate::book::file::walk::{Depth, Walk, Walker};
+use crate::book::file::walk::{BookWalker, Depth, Walk};
 use crate::book::model::annotation::Annotation;
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::MoveStats;
@@ -14,7 +14,7 @@ use crate::game::{Notation, Packed, Side, Symmetric};
 /// The most moves examined in the search for the main lines.
 const MAX_LOOKS: usize = 200_000;
 
-/// The options of a survey.
+/// The options of the statistics of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatsOptions {
     /// Moves of fewer games are left out of coverage and lines.
@@ -35,9 +35,9 @@ impl Default for StatsOptions {
     }
 }
 
-/// The findings of a survey.
+/// The statistics of a book.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stats {
+pub struct BookStats {
     /// Positions and moves by distance from the start.
     pub walk: Walk,
     /// The number of games that make a move of the book at each distance from the start; the sum of weights
@@ -176,8 +176,8 @@ fn is_better(a: &MoveStats, b: &MoveStats, side: Side) -> bool {
     a.score(side).unwrap_or(0.0).total_cmp(&b.score(side).unwrap_or(0.0)) == Ordering::Greater
 }
 
-/// The moves of a book as a survey needs them.
-struct Content {
+/// The moves of a book as its statistics need them.
+struct BookMoves {
     places: Vec<crate::book::model::move_stats::RowKey>,
     /// Games of each, as far as they count for coverage, and the weight that is set.
     games: Vec<(u64, u64)>,
@@ -187,7 +187,7 @@ struct Content {
     marks: AnnotationCounts,
 }
 
-impl Content {
+impl BookMoves {
     fn read(book: &Book, options: &StatsOptions) -> Result<Self, BookError> {
         let mut content = Self {
             places: Vec::new(),
@@ -235,13 +235,14 @@ impl Book {
     /// # Errors
     ///
     /// [`BookError::OtherGame`], [`BookError::Damaged`].
-    pub fn survey<G: Symmetric + Notation>(
+    pub fn stats<G: Symmetric + Notation>(
         &self,
         options: &StatsOptions,
-    ) -> Result<Stats, BookError> {
+    ) -> Result<BookStats, BookError> {
         self.expect_game::<G>()?;
-        let Content { places, games, has_games, contrasts, marks } = Content::read(self, options)?;
-        let mut walker = Walker::<G>::new(self.foreign_keys(), places);
+        let BookMoves { places, games, has_games, contrasts, marks } =
+            BookMoves::read(self, options)?;
+        let mut walker = BookWalker::<G>::new(self.foreign_keys(), places);
         walker.enter_all(&G::starts());
         let mut depths = Vec::new();
         let mut coverage = Vec::new();
@@ -273,7 +274,7 @@ impl Book {
         let unreached = walker.unreached().count() as u64;
         let lines = self.lines::<G>(options)?;
         let walk = Walk { depths, unreached };
-        Ok(Stats { walk, coverage, by_weight: !has_games, lines, differences, marks })
+        Ok(BookStats { walk, coverage, by_weight: !has_games, lines, differences, marks })
     }
 
     fn difference<G: Symmetric + Notation>(

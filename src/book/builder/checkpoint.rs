@@ -36,7 +36,7 @@ const WORTH: Duration = Duration::from_secs(2);
 
 /// A finished task and its report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Task {
+pub(crate) struct FinishedTask {
     /// The numbers of the file and of the stretch of it.
     pub(crate) place: [u64; 2],
     /// The beginning of the BLAKE3 of the bytes that were read: the report holds for no others.
@@ -56,7 +56,7 @@ struct List {
     fingerprint: [u8; 32],
     /// Serial numbers in the part are below this one.
     serial: u64,
-    tasks: Vec<Task>,
+    tasks: Vec<FinishedTask>,
     /// BLAKE3 of the runs.
     games: [u8; 32],
     rejects: [u8; 32],
@@ -77,7 +77,7 @@ pub(crate) struct Checkpoint {
     every: Duration,
     /// Bytes that are collected before a part is written.
     budget: usize,
-    done: BTreeMap<[u64; 2], Task>,
+    done: BTreeMap<[u64; 2], FinishedTask>,
     state: Mutex<CheckpointState>,
 }
 
@@ -92,7 +92,7 @@ struct CheckpointState {
 
 #[derive(Debug, Default)]
 struct Pending {
-    tasks: Vec<Task>,
+    tasks: Vec<FinishedTask>,
     games: Vec<Vec<CountedGame>>,
     rejects: Vec<Vec<Listed>>,
     bytes: usize,
@@ -144,12 +144,12 @@ impl Checkpoint {
     }
 
     /// The report of an earlier build on this task.
-    pub(crate) fn done(&self, place: [u64; 2]) -> Option<Task> {
+    pub(crate) fn done(&self, place: [u64; 2]) -> Option<FinishedTask> {
         self.done.get(&place).copied()
     }
 
     /// All tasks of earlier builds.
-    pub(crate) fn all_done(&self) -> impl Iterator<Item = &Task> {
+    pub(crate) fn all_done(&self) -> impl Iterator<Item = &FinishedTask> {
         self.done.values()
     }
 
@@ -157,7 +157,7 @@ impl Checkpoint {
     /// part is written.
     pub(crate) fn add(
         &self,
-        task: Task,
+        task: FinishedTask,
         games: Vec<CountedGame>,
         rejects: Vec<Listed>,
         serial: impl Fn() -> u64,
@@ -408,7 +408,7 @@ mod tests {
 
     fn add(checkpoint: &Checkpoint, sinks: &Sinks<'_>, n: u8) {
         let place = [0, n.into()];
-        let task = Task { place, bytes: [0; 16], report: FileReport::default() };
+        let task = FinishedTask { place, bytes: [0; 16], report: FileReport::default() };
         let reject = Listed {
             number: [0, n.into(), 1],
             place: crate::record::Place::Line(1),

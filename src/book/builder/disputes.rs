@@ -16,7 +16,7 @@ use crate::book::builder::options::BuildOptions;
 use crate::book::builder::pipeline::{Errors, check_stop};
 use crate::book::builder::rejects::Reject;
 use crate::book::builder::sources;
-use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::sources::{Bytes, CutChunk, Hashed, SourceFault};
 use crate::book::model::counted_game::{Facts, GameId, UsualStarts, majority};
 use crate::book::model::error::BuildError;
 use crate::book::model::filter::Filter;
@@ -126,8 +126,8 @@ pub fn disputes<G: Formats + Symmetric>(
     sources::open_each::<G, _>(&different, folder, &options.stop, |file, content| {
         let bytes = match content {
             Ok(bytes) => bytes,
-            Err(Fault::Bad(_)) => return Ok(()),
-            Err(Fault::Io(error)) => return Err(errors.io(error)),
+            Err(SourceFault::Bad(_)) => return Ok(()),
+            Err(SourceFault::Io(error)) => return Err(errors.io(error)),
         };
         read_statements::<G>((file, different[file]), &bytes, folder, &filter, &|batch| {
             check_stop(options, folder)?;
@@ -147,7 +147,7 @@ pub fn disputes<G: Formats + Symmetric>(
     let mut game = Copies::default();
     for statement in statements.finish().map_err(|e| errors.io(e))? {
         let statement = statement.map_err(|e| errors.io(e))?;
-        let is_next = game.told.first().is_some_and(|copy| copy.id != statement.id);
+        let is_next = game.first_copies.first().is_some_and(|copy| copy.id != statement.id);
         if is_next || filter.every_record {
             let game = std::mem::take(&mut game);
             judge.hear(&game, &mut is_known)?;
@@ -193,7 +193,7 @@ fn read_statements<G: Formats + Symmetric>(
 #[derive(Default)]
 struct Copies {
     /// The first ones.
-    told: Vec<Statement>,
+    first_copies: Vec<Statement>,
     /// By result, of all.
     votes: [u64; 4],
 }
@@ -201,8 +201,8 @@ struct Copies {
 impl Copies {
     fn add(&mut self, copy: Statement) {
         self.votes[usize::from(result_number(copy.stated))] += 1;
-        if self.told.len() < MAX_COPIES {
-            self.told.push(copy);
+        if self.first_copies.len() < MAX_COPIES {
+            self.first_copies.push(copy);
         }
     }
 }
@@ -222,7 +222,7 @@ impl Judge<'_> {
         game: &Copies,
         is_known: &mut dyn FnMut(GameId) -> Result<bool, BuildError>,
     ) -> Result<(), BuildError> {
-        let Some(first) = game.told.first() else { return Ok(()) };
+        let Some(first) = game.first_copies.first() else { return Ok(()) };
         let counted = majority(&game.votes);
         if !self.filter.admits_result(counted) || is_known(first.id)? {
             return Ok(());
@@ -233,7 +233,7 @@ impl Judge<'_> {
 
     /// Reports the copies of one game if its result is in doubt.
     fn tell(&mut self, game: &Copies, counted: Option<Outcome>, end: Option<Outcome>) {
-        let Copies { told, votes } = game;
+        let Copies { first_copies, votes } = game;
         let Self { sources, counts, found, .. } = self;
         let is_disputed = votes[1..].iter().filter(|&&n| n > 0).count() > 1;
         let is_contradicted = end.is_some_and(|end| counted.is_some_and(|counted| counted != end));
@@ -247,7 +247,7 @@ impl Judge<'_> {
             (false, true) => Doubt::Board,
             (false, false) => return,
         };
-        for copy in told {
+        for copy in first_copies {
             let source = usize::try_from(copy.order[0]).ok().and_then(|file| sources.get(file));
             found(&Dispute {
                 game_id: copy.id,
@@ -357,25 +357,25 @@ mod tests {
     use crate::game::{Game, MoveList, Side};
     use crate::xiangqi::{Position, START_FEN};
 
-    fn told(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
-        told_with(files, Filter::default())
+    fn reported(files: &[(&str, &str)]) -> (DisputeCounts, Vec<String>) {
+        reported_with(files, Filter::default())
     }
 
-    fn told_with(files: &[(&str, &str)], filter: Filter) -> (DisputeCounts, Vec<String>) {
+    fn reported_with(files: &[(&str, &str)], filter: Filter) -> (DisputeCounts, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.path().join(name)).collect();
         for (path, (_, text)) in paths.iter().zip(files) {
             std::fs::write(path, text).unwrap();
         }
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let options = BuildOptions { memory: 1 << 20, filter, ..BuildOptions::default() };
         let counts = disputes::<Position>(&paths, folder.path(), &options, &mut |dispute| {
             let name = dispute.source.file_name().unwrap().to_string_lossy().into_owned();
             let stated = dispute.stated.map_or("*".to_owned(), |result| result.to_string());
             let Dispute { doubt, place, number, .. } = dispute;
-            told.push(format!("{name}:{place} {number} {stated} {doubt}"));
+            reported.push(format!("{name}:{place} {number} {stated} {doubt}"));
         });
-        (counts.unwrap(), told)
+        (counts.unwrap(), reported)
     }
 
     #[test]
@@ -385,14 +385,14 @@ mod tests {
 
     #[test]
     fn copies_that_differ_across_formats() {
-        let (counts, told) = told(&[
+        let (counts, reported) = reported(&[
             ("a.pgn", "[Result \"1-0\"]\n\n1. h2e2 h9g7 1-0\n\n[Result \"0-1\"]\n\n1. c3c4 0-1\n"),
             ("b.jsonl", "{\"moves\":\"h2e2 h9g7\",\"result\":\"0-1\"}\n{\"moves\":\"c3c4\"}\n"),
             ("c.txt", "h2e2 h9g7 1-0\nb2e2 b9c7 1-0\n"),
         ]);
         assert_eq!(counts, DisputeCounts { disputed: 1, tied: 0, contradicted: 0 });
         assert_eq!(
-            told,
+            reported,
             ["a.pgn:1 1 1-0 majority", "b.jsonl:1 1 0-1 majority", "c.txt:1 1 1-0 majority"]
         );
     }
@@ -403,14 +403,14 @@ mod tests {
             ("a.pgn", "[Date \"1990\"]\n[Result \"1-0\"]\n\n1. h2e2 h9g7 1-0\n"),
             ("b.pgn", "[Date \"2005\"]\n[Result \"0-1\"]\n\n1. h2e2 h9g7 0-1\n"),
         ];
-        assert_eq!(told(&files).0, DisputeCounts { disputed: 1, tied: 1, contradicted: 0 });
+        assert_eq!(reported(&files).0, DisputeCounts { disputed: 1, tied: 1, contradicted: 0 });
         let won = Some(crate::book::model::filter::Ending::Known(Outcome::Win(Side::First)));
         for filter in [
             Filter { since: Some(2000), ..Filter::default() },
             Filter { every_record: true, ..Filter::default() },
             Filter { result: won, ..Filter::default() },
         ] {
-            assert_eq!(told_with(&files, filter), Default::default());
+            assert_eq!(reported_with(&files, filter), Default::default());
         }
     }
 
@@ -418,7 +418,7 @@ mod tests {
     fn all_copies_decide() {
         let [few, many] = [("1-0", MAX_COPIES), ("0-1", MAX_COPIES + 1)]
             .map(|(result, count)| format!("h2e2 h9g7 {result}\n").repeat(count));
-        let (counts, list) = told(&[("a.txt", &few), ("b.txt", &many)]);
+        let (counts, list) = reported(&[("a.txt", &few), ("b.txt", &many)]);
         assert_eq!(counts, DisputeCounts { disputed: 1, tied: 0, contradicted: 0 });
         assert_eq!((list.len(), &*list[0]), (MAX_COPIES, "a.txt:1 1 1-0 majority"));
     }
@@ -445,10 +445,10 @@ mod tests {
         let (moves, won) = game_to_mate();
         let (right, wrong) =
             (won.to_string(), if won == Outcome::Win(Side::First) { "0-1" } else { "1-0" });
-        let (counts, list) = told(&[("a.txt", &format!("{moves} {wrong}\n{moves} {wrong}\n"))]);
+        let (counts, list) = reported(&[("a.txt", &format!("{moves} {wrong}\n{moves} {wrong}\n"))]);
         assert_eq!(counts, DisputeCounts { disputed: 0, tied: 0, contradicted: 1 });
         assert_eq!(list, [format!("a.txt:1 1 {wrong} board"), format!("a.txt:2 2 {wrong} board")]);
-        let (counts, list) = told(&[("a.txt", &format!("{moves} {right}\n"))]);
+        let (counts, list) = reported(&[("a.txt", &format!("{moves} {right}\n"))]);
         assert_eq!((counts, list.len()), (DisputeCounts::default(), 0));
     }
 

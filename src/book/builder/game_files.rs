@@ -7,13 +7,13 @@ use std::{fmt, io};
 
 use rayon::prelude::*;
 
-use crate::book::builder::checkpoint::{Checkpoint, Sinks, Task};
+use crate::book::builder::checkpoint::{Checkpoint, FinishedTask, Sinks};
 use crate::book::builder::counts::{FileReport, SourceCounts};
 use crate::book::builder::incremental::BaseBook;
 use crate::book::builder::options::BuildOptions;
 use crate::book::builder::pipeline::{Admission, Batch, Builder};
 use crate::book::builder::rejects::{Listed, Reject, RejectReason};
-use crate::book::builder::sources::{Bytes, CutChunk, Fault, Hashed};
+use crate::book::builder::sources::{Bytes, CutChunk, Hashed, SourceFault};
 use crate::book::builder::{checkpoint, sources};
 use crate::book::file::transaction::At;
 use crate::book::model::counted_game::CountedGame;
@@ -62,7 +62,7 @@ pub struct BuildReport {
 
 /// The progress of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum BuildProgress {
     /// The number of bytes of input in all.
     Total(u64),
     /// The number of further bytes read.
@@ -78,7 +78,7 @@ pub struct ReadOptions<'a> {
     /// Number of threads; one for each core if not given, the default.
     pub threads: Option<NonZero<usize>>,
     /// Called as the build advances.
-    pub progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
+    pub progress: Box<dyn Fn(BuildProgress) + Send + Sync + 'a>,
     /// Called with every record that is not in the statistics, in the order of files and records, when all
     /// files are read, before the build can fail for lack of games or because it is strict.
     pub rejected: Box<dyn FnMut(&Reject) + Send + 'a>,
@@ -175,14 +175,14 @@ fn run<G: Formats + Symmetric>(
     let rejects = builder.sorter();
     let sinks = Sinks { games: builder.games(), rejects: &rejects };
     let (checkpoint, serial) = inputs.open_checkpoint(&builder, &sinks)?;
-    for Task { report: kept, .. } in checkpoint.all_done() {
+    for FinishedTask { report: kept, .. } in checkpoint.all_done() {
         builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
         report.kept += kept.games;
     }
     let reading = Reading { builder: &builder, checkpoint: Some(&checkpoint), sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
         let first_bad = judge(&builder, rejects, &inputs, &read, *strict, rejected)?;
-        progress(Progress::Packing);
+        progress(BuildProgress::Packing);
         report.empty_files = inputs.without_games(&read);
         report.contradicted = read.iter().map(|r| r.contradicted).sum();
         report.cut = read.iter().map(|r| r.cut).sum();
@@ -437,14 +437,14 @@ struct Reading<'a, G> {
     /// The checkpoint for a build that is interrupted, if there is one.
     checkpoint: Option<&'a Checkpoint>,
     sinks: Sinks<'a>,
-    progress: &'a (dyn Fn(Progress) + Sync),
+    progress: &'a (dyn Fn(BuildProgress) + Sync),
 }
 
 impl<G: Formats + Symmetric> Reading<'_, G> {
     /// Reads all that is new. If that is interrupted, the games read so far are kept.
     fn all(&self, inputs: &Sources) -> Result<Vec<FileReport>, BuildError> {
         let files = inputs.different();
-        (self.progress)(Progress::Total(files.iter().map(|file| file.len).sum()));
+        (self.progress)(BuildProgress::Total(files.iter().map(|file| file.len).sum()));
         let read = self.files(&files);
         let Some(checkpoint) = self.checkpoint else { return read };
         match &read {
@@ -471,7 +471,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
     /// Hands over the games and rejects of a task.
     fn hand_over(
         &self,
-        task: Task,
+        task: FinishedTask,
         games: Vec<CountedGame>,
         rejects: Vec<Listed>,
     ) -> Result<(), BuildError> {
@@ -490,8 +490,8 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let stop = &self.builder.options().stop;
         sources::open_each::<G, _>(sources, folder, stop, |number, content| match content {
             Ok(bytes) => self.source(number, sources[number], &bytes),
-            Err(Fault::Bad(what)) => self.refuse(number, &what),
-            Err(Fault::Io(error)) => Err(self.builder.write_error(error)),
+            Err(SourceFault::Bad(what)) => self.refuse(number, &what),
+            Err(SourceFault::Io(error)) => Err(self.builder.write_error(error)),
         })
     }
 
@@ -507,7 +507,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
         self.builder.note_bad(1);
         let report = FileReport { games: 1, bad: 1, ..FileReport::default() };
-        self.hand_over(Task { place, bytes, report }, Vec::new(), vec![listed])?;
+        self.hand_over(FinishedTask { place, bytes, report }, Vec::new(), vec![listed])?;
         Ok(report)
     }
 
@@ -535,7 +535,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
                         (chunk, loss),
                         batch,
                     )?;
-                    (self.progress)(Progress::Read(chunk.bytes.len() as u64));
+                    (self.progress)(BuildProgress::Read(chunk.bytes.len() as u64));
                     Ok(report)
                 })
                 .collect::<Result<_, BuildError>>()?;
@@ -596,7 +596,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
             rejects.push(Listed { number, place, game, reason });
         });
         self.builder.note_bad(report.bad);
-        let task = Task { place: task, bytes: stretch, report };
+        let task = FinishedTask { place: task, bytes: stretch, report };
         self.hand_over(task, batch.games, rejects)?;
         self.builder.check_stop()?;
         Ok(report)

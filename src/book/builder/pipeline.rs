@@ -363,7 +363,7 @@ impl Errors<'_> {
 /// A receiver of every game, in the order of ids.
 pub(crate) trait IdSink: Send {
     /// Returns true if the base has the game.
-    fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
+    fn is_in_base(&mut self, game: &CountedGame) -> Result<bool, BuildError>;
     /// Records a game and the table of ids in which it belongs, if any.
     fn add(&mut self, game: &CountedGame, table: Option<IdTable>) -> Result<(), BuildError>;
 }
@@ -393,7 +393,7 @@ impl<'a> IdWriter<'a> {
 }
 
 impl IdSink for IdWriter<'_> {
-    fn knows(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
+    fn is_in_base(&mut self, game: &CountedGame) -> Result<bool, BuildError> {
         // Ids of base and new games are written in one ascending order, which makes the file independent of
         // how it came about.
         self.known.pass(Some(game.id), &self.writer, self.errors)?;
@@ -430,7 +430,11 @@ impl Sums {
     }
 
     /// Replays the games of a task.
-    fn add<G: Symmetric + Notation>(&self, task: &Task, options: &BuildOptions) -> io::Result<()> {
+    fn add<G: Symmetric + Notation>(
+        &self,
+        task: &ReplayTask,
+        options: &BuildOptions,
+    ) -> io::Result<()> {
         let (observations, mut members, sampled) = replay::<G>(&task.counted, options);
         self.observations.push(observations)?;
         if let Some(samples) = &self.samples {
@@ -444,7 +448,7 @@ impl Sums {
 
 /// Games to replay.
 #[derive(Debug, Default)]
-struct Task {
+struct ReplayTask {
     counted: Vec<CountedGame>,
     /// Games that are counted already, of which a further copy names groups.
     joining: Vec<CountedGame>,
@@ -509,9 +513,9 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         &mut self,
         games: &mut impl Iterator<Item = io::Result<CountedGame>>,
         sink: &mut impl IdSink,
-    ) -> Result<Option<Task>, BuildError> {
+    ) -> Result<Option<ReplayTask>, BuildError> {
         check_stop(self.options, self.errors.output)?;
-        let mut task = Task::default();
+        let mut task = ReplayTask::default();
         let mut seen = 0;
         for game in games.take(TASK) {
             let game = game.map_err(|e| self.errors.io(e))?;
@@ -531,7 +535,7 @@ impl<'a, G: Symmetric + Notation> Pack<'a, G> {
         game: &CountedGame,
         sink: &mut impl IdSink,
     ) -> Result<DedupOutcome, BuildError> {
-        let is_known = sink.knows(game)?;
+        let is_known = sink.is_in_base(game)?;
         let counts = &mut self.counts;
         let (outcome, table) = match game.kind {
             GameKind::OtherStart => {

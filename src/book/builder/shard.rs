@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::book::builder::counts::SourceCounts;
-use crate::book::builder::game_files::{Progress, ReadFiles, ReadOptions, read_all};
+use crate::book::builder::game_files::{BuildProgress, ReadFiles, ReadOptions, read_all};
 use crate::book::builder::options::BuildOptions;
 use crate::book::builder::pipeline::{
     Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order, merge_sources,
@@ -318,7 +318,7 @@ pub fn map<G: Formats + Symmetric>(
         let plan = ShardPlan::new::<G>(&options);
         let builder = Builder::<G>::of_shard(folder.path(), options);
         let found = read_all(&builder, files, &mut read)?;
-        (read.progress)(Progress::Packing);
+        (read.progress)(BuildProgress::Packing);
         let ReadFiles { sources, files, same_files, skipped, empty_files } = found;
         let mut games = folder.writer::<FromSource>()?;
         for game in builder.into_games()? {
@@ -352,7 +352,7 @@ struct GameSetWriter<'a> {
 }
 
 impl IdSink for GameSetWriter<'_> {
-    fn knows(&mut self, _game: &CountedGame) -> Result<bool, BuildError> {
+    fn is_in_base(&mut self, _game: &CountedGame) -> Result<bool, BuildError> {
         Ok(false)
     }
 

@@ -40,7 +40,7 @@ pub(crate) type CutChunk<'a> = (&'a Chunk, Option<&'a Message>);
 
 /// A reason why a source has no content.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum SourceFault {
     /// It is damaged, or unpacks to too much.
     Bad(Message),
     /// It could not be unpacked to a temporary file.
@@ -202,7 +202,7 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     sources: &[&Hashed],
     folder: &Path,
     stop: &StopFlag,
-    read: impl Fn(usize, Result<Bytes<'_>, Fault>) -> Result<T, BuildError> + Sync,
+    read: impl Fn(usize, Result<Bytes<'_>, SourceFault>) -> Result<T, BuildError> + Sync,
 ) -> Result<Vec<T>, BuildError> {
     let mut archives: Vec<(usize, &[&Hashed])> = Vec::new();
     let mut first = 0;
@@ -213,13 +213,13 @@ pub(crate) fn open_each<G: Formats, T: Send>(
     let done = archives.par_iter().map(|(first, group)| {
         let Some(one) = group.iter().find(|source| source.fault.is_none()) else {
             let bad = |(index, source): (usize, &&Hashed)| {
-                read(first + index, Err(Fault::Bad(source.fault.clone().unwrap_or_default())))
+                read(first + index, Err(SourceFault::Bad(source.fault.clone().unwrap_or_default())))
             };
             return group.iter().enumerate().map(bad).collect();
         };
         let file = open::<G>(&one.file, folder)?;
         let packed = match file.bytes().map(|bytes| Packed::open::<G>(bytes, folder, stop)) {
-            Some(Err(error)) => return Ok(vec![read(*first, Err(Fault::Io(error.into())))?]),
+            Some(Err(error)) => return Ok(vec![read(*first, Err(SourceFault::Io(error.into())))?]),
             packed => packed.and_then(Result::ok),
         };
         let read = group.par_iter().enumerate().map(|(index, source)| {
@@ -252,9 +252,9 @@ impl Hashed {
         packed: Option<&'a Packed<'_>>,
         file: &'a GameFile,
         folder: &Path,
-    ) -> Result<Result<Bytes<'a>, Fault>, BuildError> {
+    ) -> Result<Result<Bytes<'a>, SourceFault>, BuildError> {
         if let Some(fault) = &self.fault {
-            return Ok(Err(Fault::Bad(fault.clone())));
+            return Ok(Err(SourceFault::Bad(fault.clone())));
         }
         let Some(packed) = packed else {
             // It is of another kind than it was if its bytes are held.
@@ -268,8 +268,10 @@ impl Hashed {
             Ok(Unpacked { content, .. }) => Ok(Ok(Bytes::Unpacked(content))),
             // It could be unpacked when it was hashed.
             Err(UnpackError::Bad(_)) => Err(self.changed()),
-            Err(UnpackError::Io(error)) => Ok(Err(Fault::Io(error))),
-            Err(UnpackError::Interrupted) => Ok(Err(Fault::Io(io::ErrorKind::Interrupted.into()))),
+            Err(UnpackError::Io(error)) => Ok(Err(SourceFault::Io(error))),
+            Err(UnpackError::Interrupted) => {
+                Ok(Err(SourceFault::Io(io::ErrorKind::Interrupted.into())))
+            }
         }
     }
 
@@ -297,10 +299,10 @@ impl Hashed {
             // cache for both.
             rayon::join(|| hasher.update(own).count(), || read(window, &parts)).1
         };
-        if let Some(held) = bytes.held() {
-            for Window { start, end, chunks } in Windows::new::<G>(held, chunk) {
-                let window = &held[start..end];
-                let is_last = end == held.len();
+        if let Some(in_memory) = bytes.in_memory() {
+            for Window { start, end, chunks } in Windows::new::<G>(in_memory, chunk) {
+                let window = &in_memory[start..end];
+                let is_last = end == in_memory.len();
                 // Windows overlap where a game is cut: each byte is hashed once.
                 let own = chunks.last().filter(|_| !is_last).map_or(window.len(), |c| c.bytes.end);
                 both(&window[..own], window, &chunks, is_last)?;
@@ -332,7 +334,7 @@ pub(crate) enum Bytes<'a> {
 
 impl Bytes<'_> {
     /// All of them, unless they are read in windows.
-    fn held(&self) -> Option<&[u8]> {
+    fn in_memory(&self) -> Option<&[u8]> {
         match self {
             Self::File(file) => file.bytes(),
             Self::Unpacked(content) => Some(content),

@@ -7,7 +7,7 @@ use crate::book::file::reader::Book;
 use crate::book::file::samples::SampleSorters;
 use crate::book::file::store::{BookPart, Writer};
 use crate::book::file::transaction::Output;
-use crate::book::file::walk::Walker;
+use crate::book::file::walk::BookWalker;
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
@@ -197,7 +197,7 @@ fn cut_off<G: Symmetric + Notation>(
     let reached = |plies: u64, is_there: &dyn Fn(PruneOutcome) -> bool| -> Vec<bool> {
         let there: Vec<usize> = (0..places.len()).filter(|&i| is_there(outcomes[i])).collect();
         let rows = there.iter().map(|&i| places[i]).collect();
-        let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
+        let mut walker = BookWalker::<G>::new(book.foreign_keys(), rows);
         walker.enter_all(&G::starts());
         let plies = usize::try_from(plies).unwrap_or(usize::MAX);
         let walked = walker.run(plies, |_, _| Ok::<(), std::convert::Infallible>(()));

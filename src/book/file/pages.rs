@@ -15,7 +15,7 @@ use crate::message::{Message, message};
 const MAX_DEPTH: u8 = 20;
 
 /// Pages between two looks at the stop flag.
-const LOOK: u64 = 1 << 10;
+const PAGES_PER_STOP_CHECK: u64 = 1 << 10;
 
 /// Bytes of the header of a page, without the last child of an inner one.
 pub(crate) const PAGE_HEADER: usize = 8;
@@ -88,7 +88,7 @@ impl Walk<'_> {
     /// Reads the beginning of a page, `bytes` of it, into [`Self::page`].
     fn read(&mut self, number: u32, bytes: usize) -> io::Result<()> {
         self.seen += 1;
-        if self.seen.is_multiple_of(LOOK) && self.stop.is_set() {
+        if self.seen.is_multiple_of(PAGES_PER_STOP_CHECK) && self.stop.is_set() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         let at = (u64::from(number) - 1) * self.page.len() as u64;
@@ -129,9 +129,9 @@ impl Walk<'_> {
 
     /// Follows the pages of a long value, of which they hold `rest` bytes.
     fn chain(&mut self, first: u32, rest: u64) -> io::Result<()> {
-        let held = self.page.len() as u64 - 4;
+        let page_payload = self.page.len() as u64 - 4;
         let mut next = first;
-        for _ in 0..rest.div_ceil(held) {
+        for _ in 0..rest.div_ceil(page_payload) {
             self.mark(next)?;
             self.read(next, 4)?;
             next = number(&self.page[..4]);

@@ -17,7 +17,7 @@ use crate::bytes::StopFlag;
 const MAX_COLUMNS: usize = 16;
 
 /// Pages between two looks at the stop flag.
-const LOOK: u64 = 1 << 10;
+const PAGES_PER_STOP_CHECK: u64 = 1 << 10;
 
 /// The deepest tree that SQLite reads.
 const MAX_DEPTH: usize = 20;
@@ -58,7 +58,7 @@ pub(crate) fn for_each_record(
     let mut parents = Parents::default();
     // The first page holds the schema.
     for at in 1..pages.pages {
-        if at % LOOK == 0 && stop.is_set() {
+        if at % PAGES_PER_STOP_CHECK == 0 && stop.is_set() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         pages.read(at + 1, &mut page)?;

@@ -1,7 +1,7 @@
 //! The rows of a book under other keys, found by playing through the book from the start position.
 
 use crate::book::file::reader::Book;
-use crate::book::file::walk::{Walker, for_each_near};
+use crate::book::file::walk::{BookWalker, for_each_near};
 use crate::book::model::error::BookError;
 use crate::book::model::move_stats::RowKey;
 use crate::game::{Notation, Packed, Symmetric};
@@ -31,9 +31,9 @@ pub(crate) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
         rows.push(place);
         Ok(())
     })?;
-    let mut walker = Walker::<G>::new(book.foreign_keys(), rows);
+    let mut walker = BookWalker::<G>::new(book.foreign_keys(), rows);
     walker.enter_all(&G::starts());
-    let mut go = |walker: &mut Walker<'_, G>| -> Result<(), E> {
+    let mut go = |walker: &mut BookWalker<'_, G>| -> Result<(), E> {
         walker.run_rows(|position, places| {
             let canonical = position.canonical_with(book.foreign_keys());
             let other = position.canonical_with(table);
@@ -72,10 +72,10 @@ pub(crate) fn for_each_rekeyed<G: Symmetric + Notation, E: From<BookError>>(
 /// The start, and the positions reached from there along the moves of the book.
 fn roots<G: Symmetric + Notation>(
     book: &Book,
-    walker: &Walker<'_, G>,
+    walker: &BookWalker<'_, G>,
 ) -> Result<Vec<G>, BookError> {
     let mut positions = Vec::new();
-    let mut again = Walker::<G>::new(book.foreign_keys(), walker.rows().to_vec());
+    let mut again = BookWalker::<G>::new(book.foreign_keys(), walker.rows().to_vec());
     let entered: Vec<bool> = G::starts().iter().map(|start| again.enter(start)).collect();
     if !entered.contains(&true) {
         positions.push(G::start());

@@ -25,7 +25,7 @@ use crate::hash::Key;
 const ID_LEN: usize = 10;
 
 /// Games written between two looks at the stop flag.
-const LOOK: usize = 1 << 12;
+const GAMES_PER_STOP_CHECK: usize = 1 << 12;
 
 /// A place as `samples` holds it: bytes that have the order of keys, as signed integers, and moves.
 fn place_bytes((key, mv): RowKey) -> [u8; 10] {
@@ -126,7 +126,7 @@ fn write_tables<E>(
         let row = row.map_err(&io)?;
         writer.add_samples(&row).map_err(&store)?;
         batch.extend(row.ids.into_iter().map(UsedGame));
-        if batch.len() >= LOOK {
+        if batch.len() >= GAMES_PER_STOP_CHECK {
             used.push(std::mem::take(&mut batch)).map_err(&io)?;
         }
     }

@@ -192,7 +192,7 @@ pub(crate) const PACK_MEMORY: usize = (2 * CACHE_KIB) << 10;
 const CACHE_KIB: usize = 8192;
 
 /// Rows that travel from the thread that makes them to the one that stores them.
-const LOT: usize = 4096;
+const BATCH_ROWS: usize = 4096;
 
 /// Writes a new book. Rows come in ascending order; the same calls give the same bytes.
 ///
@@ -211,13 +211,13 @@ pub(crate) struct Writer {
 
 /// Rows with their blobs.
 #[derive(Debug, Default)]
-struct Lot {
+struct Batch {
     /// Key, move and end of the blob in `blobs`.
     rows: Vec<(i64, u16, usize)>,
     blobs: Vec<u8>,
 }
 
-impl Lot {
+impl Batch {
     fn put(&mut self, (key, mv, row): KeyedRow) {
         row.put(key, mv, &mut self.blobs);
         self.rows.push((key, mv, self.blobs.len()));
@@ -339,33 +339,33 @@ impl Writer {
         failed: impl Fn(rusqlite::Error) -> E,
     ) -> Result<(), E> {
         ahead(
-            |send| send_lots(rows, send),
-            |lots| {
-                for lot in lots {
-                    self.add_lot(&lot?).map_err(&failed)?;
+            |send| send_batches(rows, send),
+            |batches| {
+                for batch in batches {
+                    self.add_batch(&batch?).map_err(&failed)?;
                 }
                 Ok(())
             },
         )
     }
 
-    fn add_lot(&mut self, lot: &Lot) -> rusqlite::Result<()> {
+    fn add_batch(&mut self, batch: &Batch) -> rusqlite::Result<()> {
         let mut insert = self.connection.prepare_cached("INSERT INTO moves VALUES(?1, ?2, ?3)")?;
-        for (key, mv, blob) in lot.iter() {
+        for (key, mv, blob) in batch.iter() {
             insert.execute((key, mv, blob))?;
             self.content.add(key, mv, blob);
             // Rows ascend, so that the rows of a position are neighbours.
             self.positions += u64::from(self.last_key.replace(key) != Some(key));
         }
-        self.rows += lot.rows.len() as u64;
+        self.rows += batch.rows.len() as u64;
         Ok(())
     }
 
     /// Adds a row; in ascending order.
     pub(crate) fn add_row(&mut self, (key, mv): RowKey, row: &MoveRow) -> rusqlite::Result<()> {
-        let mut lot = Lot::default();
-        lot.put((key, mv, *row));
-        self.add_lot(&lot)
+        let mut batch = Batch::default();
+        batch.put((key, mv, *row));
+        self.add_batch(&batch)
     }
 
     /// Adds the mark of a move.
@@ -432,26 +432,26 @@ impl Writer {
     }
 }
 
-/// Makes lots of rows. An error is the last that is sent.
-fn send_lots<E>(
+/// Collects rows into batches. An error is the last that is sent.
+fn send_batches<E>(
     rows: impl Iterator<Item = Result<KeyedRow, E>>,
-    send: &mut dyn FnMut(Result<Lot, E>) -> bool,
+    send: &mut dyn FnMut(Result<Batch, E>) -> bool,
 ) {
-    let mut lot = Lot::default();
+    let mut batch = Batch::default();
     for row in rows {
         match row {
-            Ok(row) => lot.put(row),
+            Ok(row) => batch.put(row),
             Err(error) => {
                 send(Err(error));
                 return;
             }
         }
-        // Nobody takes lots any more: the store has failed, and its error is the one that counts.
-        if lot.rows.len() == LOT && !send(Ok(std::mem::take(&mut lot))) {
+        // Nobody takes batches any more: the store has failed, and its error is the one that counts.
+        if batch.rows.len() == BATCH_ROWS && !send(Ok(std::mem::take(&mut batch))) {
             return;
         }
     }
-    send(Ok(lot));
+    send(Ok(batch));
 }
 
 /// BLAKE3 over all rows in order: key LE64, move LE16, length of the blob LE16, blob. Independent of

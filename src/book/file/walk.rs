@@ -107,7 +107,7 @@ impl Book {
         // The number that the book states may be forged, so the memory reserved in advance is limited.
         let mut rows = Vec::with_capacity(self.metadata().rows.min(1 << 20) as usize);
         self.for_each_row(|key, mv, _| rows.push((key, mv)))?;
-        let mut walker = Walker::new(self.foreign_keys(), rows);
+        let mut walker = BookWalker::new(self.foreign_keys(), rows);
         walker.enter_all(&G::starts());
         walker.run(usize::MAX, |stop, position| visit(stop.ply, position, stop.legal))?;
         Ok(walker.unreached().collect())
@@ -143,7 +143,7 @@ pub(crate) fn for_each_near<G: Game>(
 }
 
 /// A walk along some rows.
-pub(crate) struct Walker<'a, G> {
+pub(crate) struct BookWalker<'a, G> {
     keys: Option<&'a KeyTable>,
     rows: Rows,
     /// At the first row of each position: true if it was entered.
@@ -154,7 +154,7 @@ pub(crate) struct Walker<'a, G> {
     next: Vec<G>,
 }
 
-impl<'a, G: Symmetric> Walker<'a, G> {
+impl<'a, G: Symmetric> BookWalker<'a, G> {
     /// `rows`, in ascending order, are those of a book with these keys.
     pub(crate) fn new(keys: Option<&'a KeyTable>, rows: Vec<RowKey>) -> Self {
         let entered = vec![false; rows.len()];

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::book::interop::Format;
+use crate::book::interop::BookFormat;
 use crate::book::interop::hash_scheme::Scheme;
 use crate::book::interop::index::{Index, Stored};
 use crate::book::interop::issue::{Finding, Findings, Issue};
@@ -16,7 +16,7 @@ use crate::xiangqi::Position;
 #[derive(Debug, Clone)]
 pub struct DoctorOptions {
     /// The format, if it is not to be found by the file's content.
-    pub from: Option<Format>,
+    pub from: Option<BookFormat>,
     /// Bytes for the rows; a book with more is refused. Default 1 GiB.
     pub memory: usize,
     /// The limits of the search for rows.
@@ -40,7 +40,7 @@ pub enum BookKind {
     /// One of the program's own.
     Own,
     /// Another program's.
-    Foreign(Format),
+    Foreign(BookFormat),
 }
 
 impl BookKind {

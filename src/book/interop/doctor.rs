@@ -12,7 +12,7 @@ use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::load::{LoadOptions, Loaded, load_damaged};
 use crate::book::interop::progress::Step;
 use crate::book::interop::walk::walk;
-use crate::book::interop::{Format, own_doctor};
+use crate::book::interop::{BookFormat, own_doctor};
 use crate::message::message;
 use crate::xiangqi::Position;
 
@@ -50,7 +50,7 @@ pub(crate) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     options.reach.check_stop(path)?;
     note_swapped(&loaded, &mut findings);
     let scheme = loaded.scheme();
-    let doubles_are_faults = !matches!(loaded.format, Format::MoonRiver | Format::Polyglot);
+    let doubles_are_faults = !matches!(loaded.format, BookFormat::MoonRiver | BookFormat::Polyglot);
     let mut mirrored = Vec::new();
     let mut heavy = Heavy::new(outliers(&loaded));
     let walked = walk(path, scheme, &mut loaded.index, &options.reach, &mut |position, hits| {
@@ -71,7 +71,7 @@ pub(crate) fn inspect(path: &Path, options: &DoctorOptions) -> Result<Inspected,
     let reached = loaded.index.rows().iter().filter(|r| r.has(REACHED | ILLEGAL)).count() as u64;
     let diagnosis = Diagnosis {
         kind: BookKind::Foreign(loaded.format),
-        dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
+        dialect: loaded.dialect.filter(|_| loaded.format == BookFormat::Obk),
         is_swapped: loaded.is_swapped,
         punned: loaded.punned,
         rows: loaded.rows,
@@ -108,7 +108,7 @@ fn note_walk(loaded: &Loaded, mirrored: &[(usize, usize)], is_cut: bool, finding
     }
     note_rows(&loaded.index, findings);
     let marked = loaded.index.rows().iter().any(|row| row.has(REACHED | ILLEGAL));
-    let is_known = marked || is_cut || (loaded.format == Format::Xqb && loaded.rows > 0);
+    let is_known = marked || is_cut || (loaded.format == BookFormat::Xqb && loaded.rows > 0);
     if !is_known {
         findings.add(Issue::NothingReached, || message!("{} rows", loaded.rows));
     }
@@ -214,7 +214,7 @@ fn outliers(loaded: &Loaded) -> Vec<Outlier> {
 /// The number of positions with several moves, and of those where no number distinguishes the moves, unless
 /// all of them were played: then equal results explain equal weights.
 fn choices(loaded: &Loaded) -> (u64, u64) {
-    if loaded.format == Format::MoonRiver {
+    if loaded.format == BookFormat::MoonRiver {
         return (0, 0);
     }
     let has_results = has_results(loaded);

@@ -12,8 +12,8 @@ use crate::book::interop::index::{Collector, Index, Stored};
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::progress::Step;
 use crate::book::interop::walk::{Reach, walk};
-use crate::book::interop::write::{Content, TableWriter};
-use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, write, xqb};
+use crate::book::interop::write::{RowContent, TableWriter};
+use crate::book::interop::{BookFormat, eleeye, moonriver, obk, polyglot, write, xqb};
 use crate::game::{Game, Packed, Side, Symmetric};
 use crate::xiangqi::{Move, Position};
 
@@ -21,7 +21,7 @@ use crate::xiangqi::{Move, Position};
 #[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// The format.
-    pub to: Format,
+    pub to: BookFormat,
     /// The way in which an `.obk` stores keys from 2^63 on. Doubles cannot hold all of them.
     pub dialect: Dialect,
     /// Stores the moves of an `.obk` or `.pfBook` with origin and destination exchanged.
@@ -37,7 +37,7 @@ pub struct ExportOptions {
 impl ExportOptions {
     /// To a format, everything else as usual.
     #[must_use]
-    pub fn new(to: Format) -> Self {
+    pub fn new(to: BookFormat) -> Self {
         Self {
             to,
             dialect: Dialect::Int64,
@@ -151,7 +151,7 @@ fn note(dropped: &mut BTreeMap<&'static str, u64>, what: &'static str, count: u6
 enum Rows {
     Table(TableWriter),
     /// The same key and move can come from two positions with the colours exchanged.
-    Boards(TableWriter, Vec<((xqb::Key, u16), Content)>),
+    Boards(TableWriter, Vec<((xqb::Key, u16), RowContent)>),
     ElephantEye(Vec<eleeye::Record>),
     Polyglot(Vec<polyglot::Record>),
     /// By mover: keys and counts. The same key can come several times.
@@ -172,12 +172,12 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(output: &'a Path, options: &'a ExportOptions) -> Result<Self, InteropError> {
         let rows = match (options.to, options.to.layout()) {
-            (Format::Xqb, Some(layout)) => {
+            (BookFormat::Xqb, Some(layout)) => {
                 Rows::Boards(TableWriter::create(output, layout)?, Vec::new())
             }
             (_, Some(layout)) => Rows::Table(TableWriter::create(output, layout)?),
-            (Format::Polyglot, None) => Rows::Polyglot(Vec::new()),
-            (Format::MoonRiver, None) => Rows::MoonRiver(Default::default()),
+            (BookFormat::Polyglot, None) => Rows::Polyglot(Vec::new()),
+            (BookFormat::MoonRiver, None) => Rows::MoonRiver(Default::default()),
             (_, None) => Rows::ElephantEye(Vec::new()),
         };
         let scheme = scheme(options.to);
@@ -194,16 +194,16 @@ impl<'a> Writer<'a> {
             self.note_marks(mv);
         }
         match self.options.to {
-            Format::Obk | Format::PfBook => self.add_hashed(position, found),
-            Format::Xqb => {
+            BookFormat::Obk | BookFormat::PfBook => self.add_hashed(position, found),
+            BookFormat::Xqb => {
                 self.add_boards(position, found);
                 Ok(())
             }
-            Format::ElephantEye | Format::Polyglot => {
+            BookFormat::ElephantEye | BookFormat::Polyglot => {
                 self.add_weights(position, found);
                 Ok(())
             }
-            Format::MoonRiver => {
+            BookFormat::MoonRiver => {
                 self.add_counts(position, found);
                 Ok(())
             }
@@ -225,7 +225,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The row of a move in a table.
-    fn content(&mut self, mover: Side, found: &BookMove<Move>) -> Content {
+    fn content(&mut self, mover: Side, found: &BookMove<Move>) -> RowContent {
         let stats = &found.stats;
         self.note("unknown_results", stats.games - stats.decided());
         let mut number = |number: u64, most: u32| {
@@ -239,7 +239,7 @@ impl<'a> Writer<'a> {
         } else {
             number(found.weight, i32::MAX.cast_unsigned())
         };
-        Content {
+        RowContent {
             score,
             games: [stats.wins(mover), stats.draws, stats.wins(!mover)]
                 .map(|count| number(count, i32::MAX.cast_unsigned())),
@@ -424,9 +424,9 @@ impl<'a> Writer<'a> {
 
 /// The rows in the order of their keys, those of one key and move as one.
 fn absorbed<K: Ord + Copy + Send>(
-    mut rows: Vec<(K, Content)>,
+    mut rows: Vec<(K, RowContent)>,
     dropped: &mut BTreeMap<&'static str, u64>,
-) -> Vec<(K, Content)> {
+) -> Vec<(K, RowContent)> {
     rows.par_sort_by_key(|row| row.0);
     let before = rows.len();
     rows.dedup_by(|other, one| {

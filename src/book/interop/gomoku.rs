@@ -22,7 +22,7 @@ use crate::book::file::reader::{Book, BookEntry};
 use crate::book::interop::diagnosis::{Diagnosis, DoctorOptions, RepairReport};
 use crate::book::interop::error::InteropError;
 use crate::book::interop::own_book::OwnWriter;
-use crate::book::interop::progress::{Progress, Step};
+use crate::book::interop::progress::{Step, StepProgress};
 use crate::book::interop::write::join;
 use crate::book::interop::{import, own_doctor, write};
 use crate::book::model::annotation::{Annotation, Flags};
@@ -104,12 +104,12 @@ pub struct GomokuImportOptions {
     /// Ends the import.
     pub stop: StopFlag,
     /// Receives progress reports.
-    pub progress: Progress,
+    pub progress: StepProgress,
 }
 
 impl Default for GomokuImportOptions {
     fn default() -> Self {
-        Self { memory: 1 << 30, stop: StopFlag::default(), progress: Progress::default() }
+        Self { memory: 1 << 30, stop: StopFlag::default(), progress: StepProgress::default() }
     }
 }
 
@@ -148,7 +148,7 @@ pub fn repair_gomoku(
 
 /// The moves of a new book, and the scores of positions by their keys.
 #[derive(Default)]
-struct Content {
+struct NewBook {
     moves: BTreeMap<RowKey, Annotation>,
     scores: BTreeMap<i64, Evaluation<u16>>,
     rows: u64,
@@ -181,7 +181,7 @@ pub fn import_gomoku(
         let what = "no move leads from one of its positions to another, or from the empty board";
         return Err(InteropError::Nothing { path: path.to_owned(), what: what.into() });
     }
-    let Content { moves, scores, rows, unreadable, unreached } = content;
+    let NewBook { moves, scores, rows, unreadable, unreached } = content;
     let mut comments = 0;
     let all = moves.len() as u64;
     for (done, ((key, mv), mut mark)) in (0..).zip(moves) {
@@ -248,7 +248,7 @@ fn too_large(path: &Path, memory: usize) -> InteropError {
 }
 
 /// A position of the database.
-struct Known {
+struct DatabasePosition {
     /// The number of its empty board.
     board: usize,
     /// Black's stones, then White's.
@@ -262,7 +262,7 @@ struct Known {
 /// A database, read.
 struct Database {
     boards: Vec<Board>,
-    known: Vec<Known>,
+    known: Vec<DatabasePosition>,
     rows: u64,
     unreadable: u64,
 }
@@ -322,7 +322,7 @@ impl Database {
         }
     }
 
-    fn known(&mut self, key: &[u8], value: &[u8]) -> Option<Known> {
+    fn known(&mut self, key: &[u8], value: &[u8]) -> Option<DatabasePosition> {
         let (&[rule, width, height], pairs) = key.split_first_chunk()?;
         let variant = *Variant::ALL.get(usize::from(rule))?;
         let board = self.board(width, height, variant)?;
@@ -348,7 +348,7 @@ impl Database {
             bytes.map_or(0, |&bytes| i16::from_le_bytes(bytes))
         };
         let text = String::from_utf8_lossy(value.get(5..).unwrap_or_default());
-        Some(Known {
+        Some(DatabasePosition {
             board,
             stones,
             label: value.first().copied().unwrap_or(0),
@@ -377,9 +377,9 @@ impl Database {
         mut self,
         path: &Path,
         options: &GomokuImportOptions,
-    ) -> Result<Content, InteropError> {
+    ) -> Result<NewBook, InteropError> {
         let mut content =
-            Content { rows: self.rows, unreadable: self.unreadable, ..Content::default() };
+            NewBook { rows: self.rows, unreadable: self.unreadable, ..NewBook::default() };
         let known = std::mem::take(&mut self.known);
         let images: Vec<Images> = known.iter().map(|one| self.images(one)).collect();
         let mut keys: HashMap<i64, usize> = HashMap::with_capacity(known.len());
@@ -415,7 +415,7 @@ impl Database {
     }
 
     /// The keys of the images of a position.
-    fn images(&self, known: &Known) -> Images {
+    fn images(&self, known: &DatabasePosition) -> Images {
         let board = &self.boards[known.board];
         let mut keys = [None; 8];
         for (symmetry, key) in (0..board.symmetries()).zip(&mut keys) {
@@ -436,7 +436,7 @@ impl Database {
     /// The positions before it, and the moves that lead from them to it, in their canonical frames.
     fn before<'a>(
         &'a self,
-        known: &'a Known,
+        known: &'a DatabasePosition,
         images: &'a Images,
     ) -> impl Iterator<Item = Least> + 'a {
         let board = &self.boards[known.board];
@@ -479,7 +479,7 @@ impl Images {
 }
 
 /// The side to move.
-fn turn(known: &Known) -> Side {
+fn turn(known: &DatabasePosition) -> Side {
     let [black, white] = known.stones.each_ref().map(Vec::len);
     if black > white { Side::Second } else { Side::First }
 }
@@ -492,7 +492,7 @@ fn remark(text: &str) -> String {
 }
 
 /// The value that the database knows, for the side to move.
-fn score(known: &Known) -> Option<Evaluation<u16>> {
+fn score(known: &DatabasePosition) -> Option<Evaluation<u16>> {
     let value = i32::from(known.value);
     let plies = u16::try_from((30_000 - value.abs()).clamp(0, 1_999)).unwrap_or(1_999);
     let bound = known.depth_bound & 3;
@@ -525,10 +525,10 @@ fn trees(
     path: &Path,
     bytes: &[u8],
     options: &GomokuImportOptions,
-) -> Result<Content, InteropError> {
+) -> Result<NewBook, InteropError> {
     let unknown = |what: Message| InteropError::NoGomokuBook { path: path.to_owned(), what };
     let format = Board::sniff(bytes).map_err(|reason| unknown(message!("{}", reason)))?;
-    let mut content = Content::default();
+    let mut content = NewBook::default();
     let starts = Board::starts();
     let is_library = bytes.starts_with(LIBRARY_MAGIC);
     let node = if is_library { 2 } else { NODE_TEXT };
@@ -559,7 +559,7 @@ const fn is_tree(format: Format) -> bool {
 fn add_tree(
     record: &Record<Board>,
     starts: &[Board],
-    content: &mut Content,
+    content: &mut NewBook,
     options: &GomokuImportOptions,
 ) {
     let mut board = record.start.clone().unwrap_or_else(Board::start);

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::book::interop::words::{Words, words_of};
-use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot};
+use crate::book::interop::{BookFormat, eleeye, moonriver, obk, polyglot};
 use crate::game::{Game, Side};
 use crate::hash::KeyTable;
 use crate::hash::xiangqi::{BLACK_TO_MOVE, KEYS};
@@ -57,16 +57,18 @@ pub(crate) const fn other_colour(piece: Piece) -> Piece {
 
 impl Scheme {
     /// The hash of a format.
-    pub(crate) fn new(format: Format) -> Self {
+    pub(crate) fn new(format: BookFormat) -> Self {
         let plain = |words, side| Self { words, side, hidden_bits: 0, turns: false, after: false };
         match format {
-            Format::Obk | Format::PfBook => plain(obk::words(), obk::SIDE),
-            Format::Xqb => Self { turns: true, ..plain(Box::new(KEYS.piece_square), [0; 2]) },
-            Format::ElephantEye => {
+            BookFormat::Obk | BookFormat::PfBook => plain(obk::words(), obk::SIDE),
+            BookFormat::Xqb => Self { turns: true, ..plain(Box::new(KEYS.piece_square), [0; 2]) },
+            BookFormat::ElephantEye => {
                 Self { hidden_bits: 32, ..plain(eleeye::words(), eleeye::side()) }
             }
-            Format::MoonRiver => Self { after: true, ..plain(moonriver::words(), moonriver::SIDE) },
-            Format::Polyglot => plain(polyglot::words(), polyglot::SIDE),
+            BookFormat::MoonRiver => {
+                Self { after: true, ..plain(moonriver::words(), moonriver::SIDE) }
+            }
+            BookFormat::Polyglot => plain(polyglot::words(), polyglot::SIDE),
         }
     }
 
@@ -164,8 +166,8 @@ impl Scheme {
 }
 
 /// The schemes are built once.
-pub(crate) fn scheme(format: Format) -> &'static Scheme {
+pub(crate) fn scheme(format: BookFormat) -> &'static Scheme {
     static SCHEMES: LazyLock<Vec<Scheme>> =
-        LazyLock::new(|| Format::ALL.into_iter().map(Scheme::new).collect());
+        LazyLock::new(|| BookFormat::ALL.into_iter().map(Scheme::new).collect());
     &SCHEMES[format as usize]
 }

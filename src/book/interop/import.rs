@@ -14,7 +14,7 @@ use crate::book::interop::progress::Step;
 use crate::book::interop::sqlite::bytes_of;
 use crate::book::interop::walk::{Hit, Reach, walk};
 use crate::book::interop::write::join;
-use crate::book::interop::{Format, xqb};
+use crate::book::interop::{BookFormat, xqb};
 use crate::book::model::annotation::{Annotation, Flags, MAX_COMMENT};
 use crate::book::model::metadata::{Metadata, Source};
 use crate::book::model::move_stats::MoveStats;
@@ -39,7 +39,7 @@ pub enum Scores {
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// The format, if it is not to be found by the file's content.
-    pub from: Option<Format>,
+    pub from: Option<BookFormat>,
     /// Bytes for the rows; a book with more is refused. Default 1 GiB.
     pub memory: usize,
     /// The limits of the search for rows.
@@ -58,7 +58,7 @@ impl Default for ImportOptions {
 #[derive(Debug, Clone)]
 pub struct ImportReport {
     /// The format read.
-    pub format: Format,
+    pub format: BookFormat,
     /// The way in which an `.obk` stores its keys.
     pub dialect: Option<Dialect>,
     /// True if its moves were stored with origin and destination exchanged.
@@ -122,7 +122,7 @@ pub fn import(
     let reached = flagged(REACHED);
     let illegal = loaded.index.rows().iter().filter(|r| r.has(ILLEGAL) && !r.has(REACHED)).count();
     let unreached = loaded.index.rows().len() as u64 - reached - illegal as u64;
-    if loaded.format == Format::Xqb && unreached > 0 {
+    if loaded.format == BookFormat::Xqb && unreached > 0 {
         take_unreached(&loaded, &mut taken)?;
     }
     if taken.is_empty() {
@@ -132,10 +132,10 @@ pub fn import(
     let Written { merged, shortened, metadata } =
         write(pack, &loaded, taken, scores, &source, &options.reach)?;
     let swapped_rows = flagged(SWAPPED);
-    let boards = if loaded.format == Format::Xqb { unreached } else { 0 };
+    let boards = if loaded.format == BookFormat::Xqb { unreached } else { 0 };
     Ok(ImportReport {
         format: loaded.format,
-        dialect: loaded.dialect.filter(|_| loaded.format == Format::Obk),
+        dialect: loaded.dialect.filter(|_| loaded.format == BookFormat::Obk),
         is_swapped: loaded.is_swapped,
         rows: loaded.rows,
         unreadable: loaded.rows - loaded.index.rows().len() as u64,
@@ -166,7 +166,9 @@ fn nothing(loaded: &Loaded) -> InteropError {
 
 fn default_scores(loaded: &Loaded) -> Scores {
     match (loaded.has_scores, loaded.has_negative) {
-        _ if matches!(loaded.format, Format::ElephantEye | Format::Polyglot) => Scores::Weight,
+        _ if matches!(loaded.format, BookFormat::ElephantEye | BookFormat::Polyglot) => {
+            Scores::Weight
+        }
         (false, _) => Scores::Drop,
         (true, true) => Scores::Priority,
         (true, false) => Scores::Weight,
@@ -189,7 +191,7 @@ fn source(loaded: &Loaded) -> Result<Source, InteropError> {
 
 /// A row on its way into the new book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Taken {
+struct ImportedRow {
     key: i64,
     mv: u16,
     /// Black made the move.
@@ -197,10 +199,10 @@ struct Taken {
     row: u32,
 }
 
-fn take(position: &Position, hits: &[Hit], taken: &mut Vec<Taken>) {
+fn take(position: &Position, hits: &[Hit], taken: &mut Vec<ImportedRow>) {
     let canonical = position.canonical();
     for hit in hits {
-        taken.push(Taken {
+        taken.push(ImportedRow {
             key: canonical.key.to_i64(),
             mv: position.canonical_move(canonical, hit.mv).pack(),
             by_black: position.turn() == Side::Second,
@@ -210,7 +212,7 @@ fn take(position: &Position, hits: &[Hit], taken: &mut Vec<Taken>) {
 }
 
 /// Imports the rows that the walk did not reach, for either side to move, if the keys of the book are boards.
-fn take_unreached(loaded: &Loaded, taken: &mut Vec<Taken>) -> Result<(), InteropError> {
+fn take_unreached(loaded: &Loaded, taken: &mut Vec<ImportedRow>) -> Result<(), InteropError> {
     let (Some(database), Some(layout)) = (&loaded.database, loaded.format.layout()) else {
         return Ok(());
     };
@@ -256,7 +258,7 @@ const BATCH: usize = 1 << 12;
 fn write(
     mut pack: OwnWriter,
     loaded: &Loaded,
-    mut taken: Vec<Taken>,
+    mut taken: Vec<ImportedRow>,
     scores: Scores,
     source: &Source,
     reach: &Reach,
@@ -284,7 +286,11 @@ fn write(
 }
 
 /// The entry for all rows of one move: copies that agree in everything count once.
-fn entry(loaded: &Loaded, group: &[Taken], scores: Scores) -> Result<BookEntry, InteropError> {
+fn entry(
+    loaded: &Loaded,
+    group: &[ImportedRow],
+    scores: Scores,
+) -> Result<BookEntry, InteropError> {
     let mut sum: Option<Sum> = None;
     let mut known = HashSet::new();
     for taken in group {
@@ -311,8 +317,8 @@ struct Sum {
 }
 
 impl Sum {
-    fn new(format: Format, stored: &Stored, comment: Option<String>) -> Self {
-        let unknown = if format == Format::MoonRiver { stored.value } else { 0 };
+    fn new(format: BookFormat, stored: &Stored, comment: Option<String>) -> Self {
+        let unknown = if format == BookFormat::MoonRiver { stored.value } else { 0 };
         Self {
             games: [
                 stored.wins.into(),
@@ -337,7 +343,7 @@ impl Sum {
         self.comment = join(self.comment.take(), other.comment);
     }
 
-    fn entry(self, format: Format, taken: Taken, scores: Scores) -> BookEntry {
+    fn entry(self, format: BookFormat, taken: ImportedRow, scores: Scores) -> BookEntry {
         let [wins, draws, losses, unknown] = self.games;
         let (first, second) = if taken.by_black { (losses, wins) } else { (wins, losses) };
         let games = wins + draws + losses + unknown;
@@ -348,9 +354,9 @@ impl Sum {
         // Without games it is in the book all the same.
         mark.flags.set(Flags::ADDED, games == 0);
         let scores = match format {
-            Format::ElephantEye | Format::Polyglot => Scores::Weight,
-            Format::MoonRiver => Scores::Drop,
-            Format::Obk | Format::PfBook | Format::Xqb => scores,
+            BookFormat::ElephantEye | BookFormat::Polyglot => Scores::Weight,
+            BookFormat::MoonRiver => Scores::Drop,
+            BookFormat::Obk | BookFormat::PfBook | BookFormat::Xqb => scores,
         };
         let mut weight = None;
         match scores {

@@ -12,7 +12,7 @@ use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::obk::{Dialect, StoredKey};
 use crate::book::interop::sniff::sniff_until;
 use crate::book::interop::sqlite::{COMMENT_COLUMN, Database, Layout, RawRow, bytes_of};
-use crate::book::interop::{Format, eleeye, moonriver, obk, polyglot, xqb};
+use crate::book::interop::{BookFormat, eleeye, moonriver, obk, polyglot, xqb};
 use crate::bytes::{StopFlag, by_count, open};
 use crate::game::{Game, Side};
 use crate::message::{Message, message};
@@ -22,7 +22,7 @@ use crate::xiangqi::{Move, Position};
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
-    pub(crate) format: Format,
+    pub(crate) format: BookFormat,
     pub(crate) index: Index,
     /// Rows or records, those left out of the index too.
     pub(crate) rows: u64,
@@ -63,7 +63,7 @@ impl Loaded {
 /// The options of reading a book.
 #[derive(Debug, Clone)]
 pub(crate) struct LoadOptions {
-    pub(crate) from: Option<Format>,
+    pub(crate) from: Option<BookFormat>,
     /// Bytes for all rows.
     pub(crate) memory: usize,
     /// Examples of each fault.
@@ -140,7 +140,7 @@ fn read_all(path: &Path, options: &LoadOptions, tolerant: bool) -> Result<Loaded
     Ok(reading.finish())
 }
 
-const fn is_table(format: Format) -> bool {
+const fn is_table(format: BookFormat) -> bool {
     format.layout().is_some()
 }
 
@@ -157,7 +157,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn finish(self) -> Loaded {
         let mut loaded = Loaded { index: self.collector.finish(), ..self.loaded };
-        if matches!(loaded.format, Format::Obk | Format::PfBook) {
+        if matches!(loaded.format, BookFormat::Obk | BookFormat::PfBook) {
             loaded.index.may_be_swapped = true;
             let (plain, swapped) = vote(loaded.scheme(), &loaded.index);
             if swapped > plain {
@@ -176,11 +176,11 @@ impl Reading<'_> {
     ) -> Result<(), InteropError> {
         let database = Database::open(&self.loaded.path, stop)?;
         let dialect = dialect(&database, layout, tolerant);
-        self.loaded.dialect = (layout.format != Format::Xqb).then_some(dialect);
+        self.loaded.dialect = (layout.format != BookFormat::Xqb).then_some(dialect);
         let mut visit = |row: &RawRow<'_>| {
             self.loaded.rows += 1;
             match layout.format {
-                Format::Xqb => self.board_row(row),
+                BookFormat::Xqb => self.board_row(row),
                 _ => self.hash_row(row, dialect),
             }
         };
@@ -245,7 +245,7 @@ impl Reading<'_> {
         if xqb::encode(&position).0.as_bytes() != blob {
             findings.add(Issue::NotCanonical, || place_name(row.place));
         }
-        let key = scheme(Format::Xqb).key(&position, false);
+        let key = scheme(BookFormat::Xqb).key(&position, false);
         let mv = self.number(row, 1).and_then(xqb::decode_move);
         if let Some(mv) = mv
             && !position.is_legal(mv)
@@ -333,7 +333,7 @@ impl Reading<'_> {
             .map_err(|source| InteropError::Io { path: path.clone(), source })?
             .len();
         match self.loaded.format {
-            Format::ElephantEye => {
+            BookFormat::ElephantEye => {
                 self.check_rest(len, eleeye::RECORD as u64);
                 let mut last = 0;
                 eleeye::for_each(&path, &mut |number, record| {
@@ -342,7 +342,7 @@ impl Reading<'_> {
                     self.record(number, record.key.into(), mv, record.weight.into())
                 })
             }
-            Format::Polyglot => {
+            BookFormat::Polyglot => {
                 self.check_rest(len, polyglot::RECORD as u64);
                 let mut last = 0;
                 polyglot::for_each(&path, &mut |number, record| {
@@ -367,7 +367,7 @@ impl Reading<'_> {
         read.map_err(|source| InteropError::Io { path: path.to_owned(), source })?;
         let Some(header) = moonriver::Header::take(&bytes) else {
             let what = "it does not begin with the header of one".to_owned();
-            let format = Format::MoonRiver.name();
+            let format = BookFormat::MoonRiver.name();
             return Err(InteropError::OtherFormat {
                 path: path.to_owned(),
                 format,
@@ -457,7 +457,7 @@ pub(crate) fn comment_text(bytes: &[u8]) -> (String, bool) {
 
 /// By the keys from 2^63 on: doubles, or integers that no double can have become.
 fn dialect(database: &Database, layout: &Layout, tolerant: bool) -> Dialect {
-    if layout.format != Format::Obk {
+    if layout.format != BookFormat::Obk {
         return Dialect::Int64;
     }
     let mut doubles = 0u64;

@@ -63,7 +63,7 @@ pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
 pub use obk::Dialect;
 pub use own_book::create_empty;
-pub use progress::{Progress, Step};
+pub use progress::{Step, StepProgress};
 pub use repair::repair;
 pub use sniff::sniff;
 pub(crate) use sniff::sniff_until;
@@ -73,7 +73,7 @@ use crate::xiangqi::{Position, Setup};
 
 /// A format of another program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
+pub enum BookFormat {
     /// `.obk`, SQLite: BHGUI and many others.
     Obk,
     /// `.pfBook`, SQLite: 鹏飞, 佳佳.
@@ -88,7 +88,7 @@ pub enum Format {
     Polyglot,
 }
 
-impl Format {
+impl BookFormat {
     /// All six.
     pub const ALL: [Self; 6] =
         [Self::Obk, Self::PfBook, Self::Xqb, Self::ElephantEye, Self::MoonRiver, Self::Polyglot];
@@ -117,7 +117,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for BookFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -126,12 +126,12 @@ impl fmt::Display for Format {
 /// No format of that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
 #[error("unknown format; choose obk, pfbook, xqb, eleeye, moonriver or polyglot")]
-pub struct UnknownFormat;
+pub struct UnknownBookFormat;
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
-    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL.into_iter().find(|format| format.name() == text).ok_or(UnknownFormat)
+impl FromStr for BookFormat {
+    type Err = UnknownBookFormat;
+    fn from_str(text: &str) -> Result<Self, UnknownBookFormat> {
+        Self::ALL.into_iter().find(|format| format.name() == text).ok_or(UnknownBookFormat)
     }
 }
 

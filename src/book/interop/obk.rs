@@ -13,13 +13,13 @@ use rusqlite::types::ValueRef;
 
 use crate::book::interop::sqlite::Layout;
 use crate::book::interop::words::{Words, fen_index, words_of};
-use crate::book::interop::{Format, mailbox};
+use crate::book::interop::{BookFormat, mailbox};
 use crate::hash::foreign::OBK;
 use crate::xiangqi::{Move, Role};
 
 /// The table as BHGUI makes it.
 pub(crate) const LAYOUT: Layout = Layout {
-    format: Format::Obk,
+    format: BookFormat::Obk,
     table: "bhobk",
     columns: ["vkey", "vmove", "vscore", "vwin", "vdraw", "vlost", "vvalid", "vmemo"],
     create: "CREATE TABLE bhobk([id] INTEGER PRIMARY KEY AUTOINCREMENT, [vkey] INTEGER, \

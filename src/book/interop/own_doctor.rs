@@ -25,7 +25,7 @@ use crate::book::interop::index::{
 };
 use crate::book::interop::issue::{Findings, Issue};
 use crate::book::interop::own_book::OwnWriter;
-use crate::book::interop::own_walk::{Search, Searched};
+use crate::book::interop::own_walk::{Searched, WalkFindings};
 use crate::book::interop::progress::Step;
 use crate::book::interop::recover::{Scanned, read_around_damage};
 use crate::book::interop::rescue::{Rescued, rescue};
@@ -454,7 +454,7 @@ fn count_orphans(connection: &Connection, findings: &mut Findings) {
 
 /// Adds what the search found, and returns the rows that cannot be right.
 fn note_found<G: Notation>(
-    found: &Search,
+    found: &WalkFindings,
     index: &Index,
     diagnosis: &mut Diagnosis,
     findings: &mut Findings,

@@ -17,7 +17,7 @@ use crate::xiangqi::Position;
 
 /// The findings of a walk through a book, beside the marks in the [`Index`].
 #[derive(Debug, Default)]
-pub(crate) struct Search {
+pub(crate) struct WalkFindings {
     /// Different positions with legal moves in the book.
     pub(crate) positions: u64,
     /// True if the walk ended at its limit.
@@ -38,7 +38,7 @@ pub(crate) trait Searched: Symmetric + Notation {
         index: &mut Index,
         heavy: &mut Heavy,
         reach: &Reach,
-    ) -> Result<Search, InteropError>;
+    ) -> Result<WalkFindings, InteropError>;
 }
 
 impl Searched for Position {
@@ -48,7 +48,7 @@ impl Searched for Position {
         index: &mut Index,
         heavy: &mut Heavy,
         reach: &Reach,
-    ) -> Result<Search, InteropError> {
+    ) -> Result<WalkFindings, InteropError> {
         let scheme = Scheme::own(keys);
         let mut mirrored = Vec::new();
         let mut astray = Vec::new();
@@ -63,7 +63,7 @@ impl Searched for Position {
             }
             Ok(())
         })?;
-        Ok(Search {
+        Ok(WalkFindings {
             positions: walked.positions,
             is_cut: walked.is_cut,
             astray: astray.into_iter().flat_map(|key| index.of(key)).collect(),
@@ -79,9 +79,9 @@ impl Searched for Board {
         index: &mut Index,
         heavy: &mut Heavy,
         reach: &Reach,
-    ) -> Result<Search, InteropError> {
+    ) -> Result<WalkFindings, InteropError> {
         let seen = HashSet::new();
-        let found = Search::default();
+        let found = WalkFindings::default();
         let mut walker: Walker<'_, Self> =
             Walker { path, keys, index, heavy, reach, seen, looked: 0, found, game: PhantomData };
         walker.run()?;
@@ -100,7 +100,7 @@ struct Walker<'a, G> {
     seen: HashSet<u64>,
     /// Positions examined for plies that are not in the book.
     looked: u64,
-    found: Search,
+    found: WalkFindings,
     game: PhantomData<G>,
 }
 

@@ -1,12 +1,12 @@
 //! `.pfBook`: the SQLite books of 鹏飞 and 佳佳 (`PengFei`, `JiaJia`), table `pfBook`. Keys and moves are those of
 //! [`.obk`](super::obk); keys are always signed integers.
 
-use crate::book::interop::Format;
+use crate::book::interop::BookFormat;
 use crate::book::interop::sqlite::Layout;
 
 /// The table, and the one with the version beside it.
 pub(crate) const LAYOUT: Layout = Layout {
-    format: Format::PfBook,
+    format: BookFormat::PfBook,
     table: "pfBook",
     columns: super::obk::LAYOUT.columns,
     create: "CREATE TABLE pfBook(id INTEGER PRIMARY KEY AUTOINCREMENT, vkey INTEGER, vmove INTEGER, \

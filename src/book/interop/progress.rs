@@ -16,12 +16,12 @@ pub enum Step {
 
 /// Receives the progress; by default nobody does.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<Receive>>);
+pub struct StepProgress(Option<Arc<Receive>>);
 
 /// The step, how much of it is done, and how much there is; 0 and 0 if that is unknown.
 type Receive = dyn Fn(Step, u64, u64) + Send + Sync;
 
-impl Progress {
+impl StepProgress {
     /// Reports to a function: the step, how much of it is done, and how much there is, 0 and 0 if that is
     /// unknown.
     #[must_use]
@@ -36,8 +36,8 @@ impl Progress {
     }
 }
 
-impl fmt::Debug for Progress {
+impl fmt::Debug for StepProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Progress")
+        f.write_str("StepProgress")
     }
 }

@@ -10,8 +10,8 @@ use crate::book::interop::index::{BY_BLACK, ILLEGAL, REACHED, Stored};
 use crate::book::interop::load::Loaded;
 use crate::book::interop::obk::Dialect;
 use crate::book::interop::sqlite::{Database, Layout};
-use crate::book::interop::write::{Content, TableWriter};
-use crate::book::interop::{Format, eleeye, moonriver, obk, own_doctor, polyglot, write, xqb};
+use crate::book::interop::write::{RowContent, TableWriter};
+use crate::book::interop::{BookFormat, eleeye, moonriver, obk, own_doctor, polyglot, write, xqb};
 use crate::game::Side;
 use crate::xiangqi::{Move, Position};
 
@@ -156,7 +156,7 @@ fn write_table(
     for row in rows {
         let content = content(loaded, &row)?;
         let Some(mv) = row.stored.mv() else { continue };
-        if layout.format == Format::Xqb {
+        if layout.format == BookFormat::Xqb {
             if let Some(place) = board(loaded, layout, &row, mv)? {
                 add_board(&mut boards, place, content, report);
             }
@@ -181,12 +181,12 @@ fn write_table(
     table.finish()
 }
 
-type Boards = BTreeMap<(xqb::Key, u16), Content>;
+type Boards = BTreeMap<(xqb::Key, u16), RowContent>;
 
 fn add_board(
     boards: &mut Boards,
     place: (xqb::Key, u16),
-    content: Content,
+    content: RowContent,
     report: &mut RepairReport,
 ) {
     match boards.entry(place) {
@@ -217,7 +217,7 @@ fn board(
     }))
 }
 
-fn content(loaded: &Loaded, row: &Clean) -> Result<Content, InteropError> {
+fn content(loaded: &Loaded, row: &Clean) -> Result<RowContent, InteropError> {
     let mut comment = None;
     for &place in &row.places {
         if row.places.len() > 1 || row.stored.has(super::index::COMMENT) {
@@ -225,7 +225,7 @@ fn content(loaded: &Loaded, row: &Clean) -> Result<Content, InteropError> {
         }
     }
     let (games, score) = row.sums();
-    Ok(Content { score, games, is_valid: row.is_valid, comment })
+    Ok(RowContent { score, games, is_valid: row.is_valid, comment })
 }
 
 /// Rows of the table that some `.obk` files carry beside their own, at most.
@@ -266,14 +266,14 @@ fn sixteen_bits(number: i64) -> u16 {
 }
 
 fn write_records(
-    format: Format,
+    format: BookFormat,
     output: &Path,
     rows: &[Clean],
     report: &mut RepairReport,
 ) -> Result<(), InteropError> {
     report.written = rows.len() as u64;
     match format {
-        Format::ElephantEye => {
+        BookFormat::ElephantEye => {
             let records = rows.iter().filter_map(|row| {
                 let key = row.stored.key as u32;
                 let mv = eleeye::encode_move(row.stored.mv()?);
@@ -281,7 +281,7 @@ fn write_records(
             });
             write::eleeye(output, records.collect())
         }
-        Format::Polyglot => {
+        BookFormat::Polyglot => {
             let records = rows.iter().filter_map(|row| {
                 let key = row.stored.key;
                 let mv = polyglot::encode_move(row.stored.mv()?);

@@ -9,7 +9,7 @@ use crate::book::file::store::APPLICATION_ID;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::flat::field;
 use crate::book::interop::sqlite::{Database, MAGIC};
-use crate::book::interop::{Format, eleeye, moonriver, polyglot};
+use crate::book::interop::{BookFormat, eleeye, moonriver, polyglot};
 use crate::bytes::{StopFlag, open};
 use crate::message::{Message, message};
 
@@ -21,12 +21,12 @@ const SAMPLE: u64 = 64 << 10;
 /// # Errors
 ///
 /// [`InteropError::Unknown`] if it is none that is known, [`InteropError::Io`].
-pub fn sniff(path: &Path) -> Result<Format, InteropError> {
+pub fn sniff(path: &Path) -> Result<BookFormat, InteropError> {
     sniff_until(path, &StopFlag::default())
 }
 
 /// [`sniff`]; ends with an error soon after `stop` was set.
-pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<Format, InteropError> {
+pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<BookFormat, InteropError> {
     let mut sample = Vec::new();
     open::regular(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(
         |source: io::Error| match source.kind() {
@@ -48,10 +48,10 @@ fn unknown(path: &Path, what: &str) -> InteropError {
     InteropError::Unknown { path: path.to_owned(), what: what.into() }
 }
 
-fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
+fn sniff_tables(database: &Database) -> Result<BookFormat, InteropError> {
     let path = &database.path;
     let unknown = |what: Message| InteropError::Unknown { path: path.clone(), what };
-    for format in [Format::Obk, Format::PfBook, Format::Xqb] {
+    for format in [BookFormat::Obk, BookFormat::PfBook, BookFormat::Xqb] {
         let Some(layout) = format.layout() else { continue };
         let Some(columns) = database.columns(layout.table)? else { continue };
         for needed in &layout.columns[..2] {
@@ -59,7 +59,7 @@ fn sniff_tables(database: &Database) -> Result<Format, InteropError> {
                 return Err(unknown(message!("its table {} has no column {needed}", layout.table)));
             }
         }
-        if format == Format::Xqb {
+        if format == BookFormat::Xqb {
             refuse_other_games(database)?;
         }
         return Ok(format);
@@ -100,9 +100,9 @@ fn mostly(good: usize, all: usize) -> bool {
     all > 0 && 10 * good >= 9 * all
 }
 
-fn sniff_records(sample: &[u8]) -> Option<Format> {
+fn sniff_records(sample: &[u8]) -> Option<BookFormat> {
     if moonriver::Header::take(sample).is_some() {
-        return Some(Format::MoonRiver);
+        return Some(BookFormat::MoonRiver);
     }
     // A few bytes too many or too few are a fault of the file, not another format.
     let (fours, _) = sample.as_chunks::<{ eleeye::RECORD }>();
@@ -111,7 +111,7 @@ fn sniff_records(sample: &[u8]) -> Option<Format> {
     let sorted = records.is_sorted_by_key(|r| r.key);
     // Of random bytes one in 70 is a move.
     if mostly(good, records.len()) && (sorted || records.len() > 4) {
-        return Some(Format::ElephantEye);
+        return Some(BookFormat::ElephantEye);
     }
     let (eights, _) = sample.as_chunks::<{ polyglot::RECORD }>();
     let keys: Vec<u64> = eights.iter().map(|r| u64::from_be_bytes(field(r, 0))).collect();
@@ -121,5 +121,5 @@ fn sniff_records(sample: &[u8]) -> Option<Format> {
         .count();
     // One in eight pairs of bytes is a move, so the order of keys has to say more.
     let ordered = keys.windows(2).filter(|pair| pair[0] <= pair[1]).count() + 1;
-    (mostly(good, eights.len()) && mostly(ordered, keys.len())).then_some(Format::Polyglot)
+    (mostly(good, eights.len()) && mostly(ordered, keys.len())).then_some(BookFormat::Polyglot)
 }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::book::file::connect::{FileKind, Guard, open_file, row_fault};
 use crate::book::file::digest::Header;
-use crate::book::interop::Format;
+use crate::book::interop::BookFormat;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::recover::{Scanned, read_around_damage};
 use crate::bytes::{StopFlag, open};
@@ -34,7 +34,7 @@ const LEAST_ROW: u64 = 4;
 /// The names of a format's table and columns.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    pub(crate) format: Format,
+    pub(crate) format: BookFormat,
     pub(crate) table: &'static str,
     /// Key, move, score, wins, draws, losses, validity, comment.
     pub(crate) columns: [&'static str; 8],

@@ -21,7 +21,7 @@ use crate::book::interop::obk::Dialect;
 use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::walk::{Reach, walk};
 use crate::book::interop::{
-    Format, eleeye, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
+    BookFormat, eleeye, export, import, moonriver, obk, own_doctor, repair, sniff, xqb,
 };
 use crate::book::model::annotation::{Annotation, Flags};
 use crate::book::model::error::BookError;
@@ -103,14 +103,14 @@ const VECTORS: [Vector; 5] = [
 fn hashes_are_those_of_the_vectors() {
     for (fen, [obk, mirror, eleeye, moonriver, xboard], board, (round, mirrored)) in VECTORS {
         let position = Position::from_fen(fen).unwrap();
-        let key = |format: Format, mirrored| scheme(format).key(&position, mirrored);
-        assert_eq!(key(Format::Obk, false), obk, "{fen}");
-        assert_eq!(key(Format::Obk, true), mirror, "{fen}");
-        assert_eq!(key(Format::PfBook, false), obk, "{fen}");
-        assert_eq!(key(Format::ElephantEye, false), eleeye, "{fen}");
+        let key = |format: BookFormat, mirrored| scheme(format).key(&position, mirrored);
+        assert_eq!(key(BookFormat::Obk, false), obk, "{fen}");
+        assert_eq!(key(BookFormat::Obk, true), mirror, "{fen}");
+        assert_eq!(key(BookFormat::PfBook, false), obk, "{fen}");
+        assert_eq!(key(BookFormat::ElephantEye, false), eleeye, "{fen}");
         let side = moonriver::SIDE[position.turn().index()];
-        assert_eq!(key(Format::MoonRiver, false) ^ side, moonriver, "{fen}");
-        assert_eq!(key(Format::Polyglot, false), xboard, "{fen}");
+        assert_eq!(key(BookFormat::MoonRiver, false) ^ side, moonriver, "{fen}");
+        assert_eq!(key(BookFormat::Polyglot, false), xboard, "{fen}");
         let (bytes, turned) = xqb::encode(&position);
         let hex: String = bytes.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, board, "{fen}");
@@ -120,7 +120,7 @@ fn hashes_are_those_of_the_vectors() {
 
 #[test]
 fn the_start_with_black_to_move_and_a_real_book_of_another_program() {
-    let key = |fen| scheme(Format::Obk).key(&Position::from_fen(fen).unwrap(), false);
+    let key = |fen| scheme(BookFormat::Obk).key(&Position::from_fen(fen).unwrap(), false);
     let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
     assert_eq!(key(&format!("{start} b")), 0xc243_2e2e_c584_6bf6);
     // g3g4 h9g7 h2e2, the key of which a published book holds.
@@ -128,8 +128,8 @@ fn the_start_with_black_to_move_and_a_real_book_of_another_program() {
     for text in ["g3g4", "h9g7", "h2e2"] {
         position.make(Move::parse(text).unwrap());
     }
-    assert_eq!(scheme(Format::Obk).key(&position, false), 5_102_328_636_083_531_887);
-    let mut full = scheme(Format::ElephantEye).full_key(&Position::start(), false);
+    assert_eq!(scheme(BookFormat::Obk).key(&position, false), 5_102_328_636_083_531_887);
+    let mut full = scheme(BookFormat::ElephantEye).full_key(&Position::start(), false);
     full &= 0xffff_ffff;
     assert_eq!(full, 0x8f89_9c24, "the other half");
 }
@@ -159,7 +159,7 @@ fn keys_after_moves_agree_with_keys() {
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         let Some(&next) = moves.get((ply * 11 + 3) % moves.len().max(1)) else { return };
-        for format in Format::ALL {
+        for format in BookFormat::ALL {
             let scheme = scheme(format);
             let before = scheme.full_keys(&position);
             for &mv in &moves {
@@ -201,7 +201,7 @@ fn walked(path: &Path, reach: &Reach) -> (Loaded, u64, u64, u64) {
 #[test]
 fn a_real_book_of_elephanteye() {
     let Some(path) = sample("BOOK.DAT") else { return };
-    assert_eq!(sniff(&path).unwrap(), Format::ElephantEye);
+    assert_eq!(sniff(&path).unwrap(), BookFormat::ElephantEye);
     let by_book = Reach { plies: 0, ..Reach::default() };
     let (loaded, reached, illegal, positions) = walked(&path, &by_book);
     assert_eq!(loaded.rows, 12_081);
@@ -214,12 +214,12 @@ fn a_real_book_of_elephanteye() {
 #[test]
 fn a_real_book_of_moonriver() {
     let Some(path) = sample("moonriver_openingbook.xob") else { return };
-    assert_eq!(sniff(&path).unwrap(), Format::MoonRiver);
+    assert_eq!(sniff(&path).unwrap(), BookFormat::MoonRiver);
     let (loaded, reached, _, _) = walked(&path, &Reach { positions: 60_000, ..Reach::default() });
     assert_eq!(loaded.rows, 11_639 + 16_301);
     assert!(reached > 500, "{reached}");
     let index = loaded.index;
-    let hits = super::walk::hits(scheme(Format::MoonRiver), &index, Position::start());
+    let hits = super::walk::hits(scheme(BookFormat::MoonRiver), &index, Position::start());
     for (text, count) in [("h2e2", 248), ("c3c4", 93), ("g0e2", 43), ("h0g2", 11)] {
         let mv = Move::parse(text).unwrap();
         let (row, _) = hits.iter().find(|hit| hit.1 == mv).unwrap();
@@ -239,7 +239,7 @@ fn all_of_a_real_book_of_moonriver() {
 #[test]
 fn a_real_book_of_xqbook() {
     let Some(path) = sample("xqbook_book.xqb") else { return };
-    assert_eq!(sniff(&path).unwrap(), Format::Xqb);
+    assert_eq!(sniff(&path).unwrap(), BookFormat::Xqb);
     let (loaded, reached, illegal, _) = walked(&path, &Reach::default());
     assert!(loaded.rows >= 2);
     assert_eq!((reached, illegal), (loaded.rows, 0));
@@ -326,7 +326,7 @@ proptest! {
 
     #[test]
     fn tables_are_lossless(entries_in in any_entries(), pf: bool, swapped: bool) {
-        let to = if pf { Format::PfBook } else { Format::Obk };
+        let to = if pf { BookFormat::PfBook } else { BookFormat::Obk };
         let options = ExportOptions { swapped, ..ExportOptions::new(to) };
         let (found, foreign, _folder) = there_and_back(&entries_in, &options);
         prop_assert_eq!(&found, &entries_in);
@@ -340,7 +340,7 @@ proptest! {
 
     #[test]
     fn boards_are_lossless(entries_in in any_entries()) {
-        let (found, foreign, _folder) = there_and_back(&entries_in, &ExportOptions::new(Format::Xqb));
+        let (found, foreign, _folder) = there_and_back(&entries_in, &ExportOptions::new(BookFormat::Xqb));
         // A position and the one with the colours exchanged are one to this format.
         let known: Vec<_> = found.iter().filter(|e| entries_in.contains(e)).collect();
         prop_assert!(known.len() + 2 >= entries_in.len(), "{found:?}\n{entries_in:?}");
@@ -352,7 +352,7 @@ proptest! {
     #[test]
     fn doubles_lose_only_what_no_double_holds(entries_in in any_entries()) {
         let options =
-            ExportOptions { dialect: Dialect::Double, ..ExportOptions::new(Format::Obk) };
+            ExportOptions { dialect: Dialect::Double, ..ExportOptions::new(BookFormat::Obk) };
         let (found, _, _folder) = there_and_back(&entries_in, &options);
         let missing = entries_in.iter().filter(|entry| !found.contains(entry)).count();
         prop_assert!(missing == 0 || found.len() < entries_in.len());
@@ -362,7 +362,7 @@ proptest! {
     fn weights_come_back(entries_in in any_entries(), xboard: bool) {
         // Such books hold no disabled moves.
         prop_assume!(entries_in.iter().any(|entry| !entry.mark.flags.has(Flags::DISABLED)));
-        let to = if xboard { Format::Polyglot } else { Format::ElephantEye };
+        let to = if xboard { BookFormat::Polyglot } else { BookFormat::ElephantEye };
         let (found, foreign, _folder) = there_and_back(&entries_in, &ExportOptions::new(to));
         for entry in &found {
             let original = entries_in.iter().find(|e| (e.key, e.mv) == (entry.key, entry.mv)).unwrap();
@@ -386,7 +386,7 @@ proptest! {
     fn counts_come_back(entries_in in any_entries()) {
         // Such books hold no disabled moves.
         prop_assume!(entries_in.iter().any(|entry| !entry.mark.flags.has(Flags::DISABLED)));
-        let (found, _, _folder) = there_and_back(&entries_in, &ExportOptions::new(Format::MoonRiver));
+        let (found, _, _folder) = there_and_back(&entries_in, &ExportOptions::new(BookFormat::MoonRiver));
         prop_assert!(!found.is_empty());
         for entry in found.iter().filter(|entry| entry.stats.games > 0) {
             prop_assert_eq!(entry.stats.decided(), 0);
@@ -404,7 +404,7 @@ proptest! {
         };
         content.extend_from_slice(&bytes);
         std::fs::write(&path, &content).unwrap();
-        let from = Format::ALL.get(kind.wrapping_sub(1)).copied();
+        let from = BookFormat::ALL.get(kind.wrapping_sub(1)).copied();
         let reach = Reach { plies: 0, ..Reach::default() };
         let options = DoctorOptions { from, reach: reach.clone(), ..DoctorOptions::default() };
         let _diagnosis = examine(&path, &options);
@@ -421,7 +421,7 @@ proptest! {
         let folder = TempDir::new().unwrap();
         let at = |name: &str| folder.path().join(name);
         let book = own_book(&at("own"), &entries_in);
-        export(&book, &at("foreign"), &ExportOptions::new(Format::Obk)).unwrap();
+        export(&book, &at("foreign"), &ExportOptions::new(BookFormat::Obk)).unwrap();
         let mut bytes = std::fs::read(at("foreign")).unwrap();
         for (place, byte) in changes {
             let place = place.index(bytes.len());
@@ -463,7 +463,7 @@ impl Handmade {
         for text in line.split_whitespace() {
             position.make(Move::parse(text).unwrap());
         }
-        let key = scheme(Format::Obk).key(&position, false);
+        let key = scheme(BookFormat::Obk).key(&position, false);
         self.add_raw(&Value::Integer(key.cast_signed()), mv, score, wins);
     }
 
@@ -552,7 +552,7 @@ fn an_index_that_lost_its_rows() {
     let out = book.folder.path().join("own");
     assert_eq!(import(&book.path, &out, &ImportOptions::default()).unwrap().taken, 2);
     let clean = book.repaired();
-    let key = scheme(Format::Obk).key(&Position::start(), false);
+    let key = scheme(BookFormat::Obk).key(&Position::start(), false);
     let sql =
         format!("SELECT vmove FROM bhobk INDEXED BY idxkey WHERE vkey = {}", key.cast_signed());
     assert_eq!(rows_of(&clean, &sql), [43687]);
@@ -629,7 +629,7 @@ fn keys_as_doubles() {
     assert_eq!(book.found(), []);
     let diagnosis = examine(&book.path, &DoctorOptions::default()).unwrap();
     assert_eq!(diagnosis.dialect, Some(Dialect::Double));
-    assert_eq!((diagnosis.reached, diagnosis.kind), (2, BookKind::Foreign(Format::Obk)));
+    assert_eq!((diagnosis.reached, diagnosis.kind), (2, BookKind::Foreign(BookFormat::Obk)));
     // Lost for good; became an integer; an integer among doubles.
     book.add_raw(&Value::Real(f64::NAN), "h9g7", 1, 1);
     book.add_raw(&Value::Real(f64::from_bits(0xc330_0000_0000_0001)), "h9g7", 1, 1);
@@ -743,7 +743,7 @@ fn weights_that_mean_nothing() {
         let mut moves = MoveList::new();
         position.legal_moves(&mut moves);
         let Some(&next) = moves.get(ply % moves.len().max(1)) else { break };
-        let key = scheme(Format::Obk).key(&position, false).cast_signed();
+        let key = scheme(BookFormat::Obk).key(&position, false).cast_signed();
         for mv in moves.iter().take(2) {
             book.add_raw(&Value::Integer(key), &mv.to_string(), 5, 0);
         }
@@ -819,7 +819,7 @@ fn what_another_program_has_not_finished() {
 fn flat_books_out_of_order_and_too_long() {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let start = scheme(Format::ElephantEye).key(&Position::start(), false) as u32;
+    let start = scheme(BookFormat::ElephantEye).key(&Position::start(), false) as u32;
     let mut bytes = Vec::new();
     for (key, mv, weight) in [(start, "h2e2", 9), (start, "a0a9", 1), (start - 1, "c3c4", 3)] {
         let mv = eleeye::encode_move(Move::parse(mv).unwrap());
@@ -828,7 +828,7 @@ fn flat_books_out_of_order_and_too_long() {
     eleeye::Record { key: u32::MAX, mv: 0, weight: 1 }.put(&mut bytes);
     bytes.extend_from_slice(b"odd");
     std::fs::write(at("book"), &bytes).unwrap();
-    let options = DoctorOptions { from: Some(Format::ElephantEye), ..DoctorOptions::default() };
+    let options = DoctorOptions { from: Some(BookFormat::ElephantEye), ..DoctorOptions::default() };
     let diagnosis = examine(&at("book"), &options).unwrap();
     let issues: Vec<Issue> = diagnosis.findings.iter().map(|f| f.issue).collect();
     let expected = [Issue::File, Issue::BadMove, Issue::IllegalMove, Issue::Unsorted];
@@ -957,7 +957,7 @@ fn a_format_without_disabled_moves_refuses_a_book_of_nothing_else() {
     let stats = MoveStats { games: 1, first: 1, ..MoveStats::default() };
     let entry = BookEntry { key: canonical.key.to_i64(), mv, stats, weight: None, mark };
     let book = own_book(&at("own"), &[entry]);
-    for format in Format::ALL {
+    for format in BookFormat::ALL {
         let output = at(format.name());
         match export(&book, &output, &ExportOptions::new(format)) {
             Ok(report) => assert_eq!(report.written, 1, "{format}"),
@@ -982,7 +982,7 @@ fn a_copy_never_takes_the_place_of_its_own_book() {
 #[test]
 fn rows_behind_a_bad_page_and_a_huge_comment_are_read() {
     let book = Handmade::new();
-    let key = scheme(Format::Obk).key(&Position::start(), false).cast_signed();
+    let key = scheme(BookFormat::Obk).key(&Position::start(), false).cast_signed();
     book.run("BEGIN");
     for i in 0..3000 {
         book.add_raw(&Value::Integer(if i == 2999 { key } else { i }), "h2e2", 1, i);
@@ -1078,7 +1078,7 @@ fn nothing_but_tables_is_read() {
             connection.execute_batch(xqb::LAYOUT.create_index).unwrap();
         }
         drop(connection);
-        assert_eq!(sniff(&path).ok(), is_book.then_some(Format::Xqb), "{sql}");
+        assert_eq!(sniff(&path).ok(), is_book.then_some(BookFormat::Xqb), "{sql}");
         assert!(Book::open(&path).is_err());
         let out = folder.path().join("own");
         let imported = import(&path, &out, &ImportOptions::default());

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::book::interop::error::InteropError;
 use crate::book::interop::hash_scheme::{Frame, Scheme};
 use crate::book::interop::index::{Index, REACHED};
-use crate::book::interop::progress::{Progress, Step};
+use crate::book::interop::progress::{Step, StepProgress};
 use crate::bytes::StopFlag;
 use crate::game::{Game, MAX_MOVES, MoveList, Side, Symmetric};
 use crate::hash::KeyHasher;
@@ -29,13 +29,13 @@ pub struct Reach {
     /// Ends the walk with [`InteropError::Interrupted`] soon after it was set.
     pub stop: StopFlag,
     /// Receives the progress of the walk and of the work around it.
-    pub progress: Progress,
+    pub progress: StepProgress,
 }
 
 impl Default for Reach {
     fn default() -> Self {
         let stop = StopFlag::default();
-        let progress = Progress::default();
+        let progress = StepProgress::default();
         Self { plies: 2, positions: 40_000_000, stop, progress }
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn walk(
 }
 
 /// Positions looked up at a time, and the fewest for which threads are worth it.
-const LOT: usize = 1 << 12;
+const BATCH: usize = 1 << 12;
 const FEW: usize = 1 << 6;
 
 struct Walker<'a> {
@@ -180,10 +180,10 @@ impl Walker<'_> {
     }
 
     fn enter(&mut self, position: &Position) {
-        self.enter_place(&Place::of(position));
+        self.enter_place(&WalkPosition::of(position));
     }
 
-    fn enter_place(&mut self, place: &Place) {
+    fn enter_place(&mut self, place: &WalkPosition) {
         // Mirror images and transpositions are one position.
         if self.seen.insert(place.key) {
             self.reached.push(place.compact);
@@ -193,7 +193,7 @@ impl Walker<'_> {
     /// Looks the next positions up and enters the positions after their book moves. What the index has of them
     /// is found by many threads, and taken in their order.
     fn expand_some(&mut self, visit: Visit<'_>) -> Result<(), InteropError> {
-        let end = self.reached.len().min(self.expanded + LOT);
+        let end = self.reached.len().min(self.expanded + BATCH);
         let positions = &self.reached[self.expanded..end];
         self.expanded = end;
         let scheme = self.scheme;
@@ -226,10 +226,10 @@ impl Walker<'_> {
     }
 
     /// Marks the rows of a position. Returns those with legal moves, and where these lead.
-    fn take(&mut self, found: Vec<Found>) -> (Vec<Hit>, Vec<Place>) {
+    fn take(&mut self, found: Vec<IndexedRow>) -> (Vec<Hit>, Vec<WalkPosition>) {
         let mut hits = Vec::new();
         let mut places = Vec::new();
-        for Found { row, frame, legal, reverse } in found {
+        for IndexedRow { row, frame, legal, reverse } in found {
             let mut legal = legal;
             // A row that was reached before stays as it was then.
             if legal.is_none() && reverse.is_some() && !self.index.row(row).has(REACHED) {
@@ -339,32 +339,32 @@ impl Walker<'_> {
 
 /// A position on the way into the walk.
 #[derive(Debug)]
-struct Place {
+struct WalkPosition {
     /// Its canonical key.
     key: u64,
     compact: Compact,
 }
 
-impl Place {
+impl WalkPosition {
     fn of(position: &Position) -> Self {
         Self { key: position.canonical().key.0, compact: Compact::new(position) }
     }
 }
 
 /// A row that the index has for a position.
-struct Found {
+struct IndexedRow {
     row: usize,
     frame: Frame,
     /// Its move as it is played here if it is legal, and where that leads.
-    legal: Option<(Move, Place)>,
+    legal: Option<(Move, WalkPosition)>,
     /// The same with origin and destination exchanged, where only that is legal.
-    reverse: Option<(Move, Place)>,
+    reverse: Option<(Move, WalkPosition)>,
 }
 
 /// A position and its rows.
 struct Looked {
     position: Position,
-    found: Vec<Found>,
+    found: Vec<IndexedRow>,
 }
 
 /// The rows of a position; `None` if there are none. Rows of a short key count only if some of their moves are
@@ -385,7 +385,7 @@ pub(crate) fn hits(scheme: &Scheme, index: &Index, position: Position) -> Vec<(u
     found.into_iter().filter_map(|found| Some((found.row, found.legal?.0))).collect()
 }
 
-fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found> {
+fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<IndexedRow> {
     let mut all = Vec::new();
     for (key, frame) in scheme.keys(position).into_iter().flatten() {
         let before = all.len();
@@ -394,7 +394,7 @@ fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found
             let mut played = |mv: Option<Move>| {
                 let mv = mv.filter(|&mv| position.is_legal(mv))?;
                 let undo = position.make(mv);
-                let place = Place::of(position);
+                let place = WalkPosition::of(position);
                 position.unmake(mv, undo);
                 Some((mv, place))
             };
@@ -403,7 +403,7 @@ fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found
             if legal.is_none() && index.may_be_swapped {
                 reverse = played(mv.map(|mv| Move::new(mv.to(), mv.from())));
             }
-            all.push(Found { row, frame, legal, reverse });
+            all.push(IndexedRow { row, frame, legal, reverse });
         }
         if scheme.is_short() && all[before..].iter().all(|found| found.legal.is_none()) {
             all.truncate(before);
@@ -413,7 +413,7 @@ fn look_at(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found
 }
 
 /// Rows stand for positions after the move, so every move is tried.
-fn look_after(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Found> {
+fn look_after(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<IndexedRow> {
     let mut all = Vec::new();
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
@@ -430,9 +430,9 @@ fn look_after(scheme: &Scheme, index: &Index, position: &mut Position) -> Vec<Fo
         for (key, frame) in Scheme::framed(keys).into_iter().flatten() {
             for row in index.of(key) {
                 let undo = position.make(mv);
-                let place = Place::of(position);
+                let place = WalkPosition::of(position);
                 position.unmake(mv, undo);
-                all.push(Found { row, frame, legal: Some((mv, place)), reverse: None });
+                all.push(IndexedRow { row, frame, legal: Some((mv, place)), reverse: None });
             }
         }
     }

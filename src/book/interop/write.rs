@@ -64,7 +64,7 @@ fn write_error(path: &Path, source: io::Error) -> InteropError {
 
 /// The numbers and the remark of a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct RowContent {
     pub(crate) score: i64,
     /// Games won by the mover, drawn, lost.
     pub(crate) games: [i64; 3],
@@ -72,7 +72,7 @@ pub(crate) struct Content {
     pub(crate) comment: Option<String>,
 }
 
-impl Content {
+impl RowContent {
     /// Adds the contents of another row of the same move.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.score = self.score.saturating_add(other.score);
@@ -143,7 +143,7 @@ impl TableWriter {
         &self,
         key: &dyn ToSql,
         mv: u16,
-        content: &Content,
+        content: &RowContent,
     ) -> Result<(), InteropError> {
         let [wins, draws, losses] = content.games;
         let row = params![

@@ -7,7 +7,7 @@
 //! the last byte. The move is four digits of four bits: row and file from, row and file to, rows from the
 //! top.
 
-use crate::book::interop::Format;
+use crate::book::interop::BookFormat;
 use crate::book::interop::hash_scheme::{other_colour, turned};
 use crate::book::interop::sqlite::Layout;
 use crate::game::{Game, Side};
@@ -15,7 +15,7 @@ use crate::xiangqi::{Move, Piece, Position, Role, Setup, Square};
 
 /// The tables of version 1.
 pub(crate) const LAYOUT: Layout = Layout {
-    format: Format::Xqb,
+    format: BookFormat::Xqb,
     table: "book",
     columns: ["key", "move", "score", "win", "draw", "lost", "valid", "memo"],
     create: "CREATE TABLE \"book\"(\"id\" INTEGER PRIMARY KEY AUTOINCREMENT, \"key\" BLOB, \
@@ -113,20 +113,20 @@ pub(crate) fn encode(position: &Position) -> (Key, Turned) {
     // The bits that do not fill a byte yet, the last one lowest, and their number.
     let mut len = 0;
     let mut bits = 0u16;
-    let mut held = 0;
+    let mut bit_count = 0;
     for code in cells {
         let width = if code == 0 { 1 } else { 5 };
         let empty_or_piece = if code == 0 { 0 } else { 0x10 | u16::from(code) };
         bits = bits << width | empty_or_piece;
-        held += width;
-        if held >= 8 {
-            held -= 8;
-            bytes[len] = (bits >> held) as u8;
+        bit_count += width;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes[len] = (bits >> bit_count) as u8;
             len += 1;
         }
     }
-    if held > 0 {
-        bytes[len] = (bits << (8 - held)) as u8;
+    if bit_count > 0 {
+        bytes[len] = (bits << (8 - bit_count)) as u8;
         len += 1;
     }
     (Key { bytes, len: len as u8 }, turned)

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use crate::book::opening::{Code, Follow, Named, Opening};
+use crate::book::opening::{Code, Named, Opening, TrackOpening};
 use crate::game::{Game, Notation, Symmetric};
 use crate::gomoku::{Board, Point, Variant};
 use crate::hash::Key;
@@ -101,12 +101,12 @@ fn key_of(start: &Board, line: &OpeningLine, symmetry: u8) -> Option<Key> {
 }
 
 impl Named for Board {
-    type Follower = StoneFollower;
+    type Tracker = StoneTracker;
     const SETTLED: u32 = MAX_STONES;
     const CODE_MEMBER: &'static str = "opening";
 
-    fn follow(_start: &Self) -> StoneFollower {
-        StoneFollower::default()
+    fn tracker(_start: &Self) -> StoneTracker {
+        StoneTracker::default()
     }
 
     fn opening(&self) -> Option<Opening> {
@@ -124,9 +124,9 @@ impl Named for Board {
 
 /// The last name that a game had.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct StoneFollower(Option<Opening>);
+pub struct StoneTracker(Option<Opening>);
 
-impl Follow<Board> for StoneFollower {
+impl TrackOpening<Board> for StoneTracker {
     fn push(&mut self, position: &Board) {
         self.0 = position.opening().or(self.0);
     }

@@ -9,7 +9,7 @@
 //! - a *formation* goes on from the lines of a code and names the squares of the pieces that matter; the
 //!   other pieces may stand anywhere.
 //!
-//! A game goes down the tree ([`Follower`]): from the code where it is, an exact line below it or a formation
+//! A game goes down the tree ([`OpeningTracker`]): from the code where it is, an exact line below it or a formation
 //! that goes on from it takes it further: a formation up to [`FORMATION_PLY`], an exact line up to
 //! [`MAX_PLY`]. The deepest line reached names the game. A position without a past
 //! ([`Openings::name_position`]) is named by the exact line that ends there, or else by the line with most of
@@ -24,7 +24,7 @@ mod tests;
 use std::fmt;
 use std::sync::LazyLock;
 
-pub use gomoku::StoneFollower;
+pub use gomoku::StoneTracker;
 pub use table::{OpeningError, OpeningFault};
 use table::{OpeningLine, OpeningTable, Rules};
 
@@ -140,7 +140,7 @@ impl fmt::Display for Code {
 /// A game whose openings have names.
 pub trait Named: Notation + Symmetric {
     /// Follows a game from its start.
-    type Follower: Follow<Self>;
+    type Tracker: TrackOpening<Self>;
 
     /// The number of plies after which the name of a game is settled.
     const SETTLED: u32;
@@ -149,7 +149,7 @@ pub trait Named: Notation + Symmetric {
     const CODE_MEMBER: &'static str;
 
     /// Follows a game from the start given.
-    fn follow(start: &Self) -> Self::Follower;
+    fn tracker(start: &Self) -> Self::Tracker;
 
     /// Names the position without its past, if there is a name for it.
     fn opening(&self) -> Option<Opening>;
@@ -161,17 +161,17 @@ pub trait Named: Notation + Symmetric {
     #[must_use]
     fn name_game(start: &Self, moves: &[Self::Move]) -> Option<Opening> {
         let mut position = start.clone();
-        let mut follower = Self::follow(start);
+        let mut tracker = Self::tracker(start);
         for &mv in moves.iter().take(Self::SETTLED as usize) {
             position.make(mv);
-            follower.push(&position);
+            tracker.push(&position);
         }
-        follower.opening()
+        tracker.opening()
     }
 }
 
 /// A game followed ply by ply, and named at each.
-pub trait Follow<G>: Clone + fmt::Debug {
+pub trait TrackOpening<G>: Clone + fmt::Debug {
     /// The position after one more move.
     fn push(&mut self, position: &G);
 
@@ -180,12 +180,12 @@ pub trait Follow<G>: Clone + fmt::Debug {
 }
 
 impl Named for Position {
-    type Follower = Follower<'static>;
+    type Tracker = OpeningTracker<'static>;
     const SETTLED: u32 = MAX_PLY;
     const CODE_MEMBER: &'static str = "ecco";
 
-    fn follow(_start: &Self) -> Follower<'static> {
-        Follower::new(Openings::built_in())
+    fn tracker(_start: &Self) -> OpeningTracker<'static> {
+        OpeningTracker::new(Openings::built_in())
     }
 
     fn opening(&self) -> Option<Opening> {
@@ -197,13 +197,13 @@ impl Named for Position {
     }
 }
 
-impl Follow<Position> for Follower<'_> {
+impl TrackOpening<Position> for OpeningTracker<'_> {
     fn push(&mut self, position: &Position) {
-        Follower::push(self, position);
+        OpeningTracker::push(self, position);
     }
 
     fn opening(&self) -> Option<Opening> {
-        Follower::opening(self)
+        OpeningTracker::opening(self)
     }
 }
 
@@ -262,12 +262,12 @@ impl Openings {
     #[must_use]
     pub fn name_game(&self, moves: &[Move]) -> Option<Opening> {
         let mut position = Position::start();
-        let mut follower = Follower::new(self);
+        let mut tracker = OpeningTracker::new(self);
         for &mv in moves.iter().take(MAX_PLY as usize) {
             position.make(mv);
-            follower.push(&position);
+            tracker.push(&position);
         }
-        follower.opening()
+        tracker.opening()
     }
 
     /// Names a position without a past, if it still resembles a line at all.
@@ -328,7 +328,7 @@ impl Frames {
 
 /// Follows a game from the usual start, ply by ply, and names it at each.
 #[derive(Debug, Clone)]
-pub struct Follower<'a> {
+pub struct OpeningTracker<'a> {
     openings: &'a Openings,
     line: Option<&'a OpeningLine>,
     frames: Frames,
@@ -336,7 +336,7 @@ pub struct Follower<'a> {
     reached: u32,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> OpeningTracker<'a> {
     /// At the start of a game.
     #[must_use]
     pub fn new(openings: &'a Openings) -> Self {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::book::file::reader::{Book, BookMove};
 use crate::book::model::error::BookError;
-use crate::book::opening::{Code, Follow, Named};
+use crate::book::opening::{Code, Named, TrackOpening};
 
 /// Positions looked up, at most.
 const LOOKS: usize = 20_000;
@@ -31,9 +31,9 @@ pub struct OpeningStats {
 }
 
 /// A way from the start.
-struct Way<G: Named> {
+struct OpeningPath<G: Named> {
     position: G,
-    follower: G::Follower,
+    tracker: G::Tracker,
     ply: u32,
 }
 
@@ -54,8 +54,8 @@ impl Book {
             let of_start = counts::<G>(&moves).into_iter().fold(0u64, u64::saturating_add);
             if of_start > 0 {
                 heaviest.push((u128::from(of_start) * UNIT, Reverse(ways.len())));
-                let follower = G::follow(&position);
-                ways.push(Some(Way::<G> { position, follower, ply: 0 }));
+                let tracker = G::tracker(&position);
+                ways.push(Some(OpeningPath::<G> { position, tracker, ply: 0 }));
             }
             games = games.saturating_add(of_start);
         }
@@ -72,19 +72,19 @@ impl Book {
             let counts = counts::<G>(&moves);
             let total: u128 = counts.iter().copied().map(u128::from).sum();
             if total == 0 {
-                if let Some(opening) = way.follower.opening() {
+                if let Some(opening) = way.tracker.opening() {
                     sums.entry(opening.code).or_insert((opening.name, 0)).1 += weight;
                 }
                 continue;
             }
             for (mv, count) in moves.iter().zip(counts).filter(|&(_, count)| count > 0) {
-                let mut next = Way {
+                let mut next = OpeningPath {
                     position: way.position.clone(),
-                    follower: way.follower.clone(),
+                    tracker: way.tracker.clone(),
                     ply: way.ply + 1,
                 };
                 next.position.make(mv.mv);
-                next.follower.push(&next.position);
+                next.tracker.push(&next.position);
                 let weight = share(weight, u128::from(count), total);
                 heaviest.push((weight, Reverse(ways.len())));
                 ways.push(Some(next));

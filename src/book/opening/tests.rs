@@ -107,14 +107,14 @@ fn other_men_do_not_matter_for_a_formation() {
 fn a_name_stays_with_the_rest_of_the_game() {
     let openings = Openings::built_in();
     let game = moves("炮二平五 马８进７ 马二进三 车９平８ 车一平二 马２进３ 车二进六 炮８平９");
-    let mut follower = Follower::new(openings);
+    let mut tracker = OpeningTracker::new(openings);
     let mut position = Position::start();
-    assert_eq!(follower.opening(), None);
+    assert_eq!(tracker.opening(), None);
     let mut plies = Vec::new();
     for mv in game {
         position.make(mv);
-        follower.push(&position);
-        plies.push(follower.opening().map(|o| (o.code.to_string(), o.ply)));
+        tracker.push(&position);
+        plies.push(tracker.opening().map(|o| (o.code.to_string(), o.ply)));
     }
     assert_eq!(plies[0], Some(("B00".to_owned(), 1)));
     assert_eq!(plies[7], Some(("C17".to_owned(), 7)));

@@ -246,8 +246,7 @@ fn boards_and_variants_are_kept_apart() {
         let found = book.probe(start).unwrap();
         assert_eq!(found.iter().map(|m| m.stats.games).collect::<Vec<_>>(), [1]);
     }
-    let stats =
-        book.survey::<Board>(&StatsOptions { lines: 9, ..StatsOptions::default() }).unwrap();
+    let stats = book.stats::<Board>(&StatsOptions { lines: 9, ..StatsOptions::default() }).unwrap();
     assert_eq!((stats.walk.unreached, stats.lines.len()), (0, 4));
     assert_eq!(stats.lines.iter().filter(|line| line.start.is_none()).count(), 1);
     let openings = book.opening_stats::<Board>(1).unwrap();

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::book::file::scores;
 use crate::book::file::transaction::Revision;
 use crate::book::interop::{
-    DoctorOptions, ExportOptions, Format, ImportOptions, InteropError, Issue, Reach, examine,
+    BookFormat, DoctorOptions, ExportOptions, ImportOptions, InteropError, Issue, Reach, examine,
     export, import, repair,
 };
 use crate::book::tests::{after, build_with, elsewhere, lines, random_games, some_games};
@@ -86,7 +86,7 @@ fn imported(foreign: &Path, path: &Path) {
     import(foreign, path, &options).unwrap();
 }
 
-fn exported(book: &Path, foreign: &Path, format: Format) {
+fn exported(book: &Path, foreign: &Path, format: BookFormat) {
     let options = ExportOptions { reach: reach(), ..ExportOptions::new(format) };
     export(&Book::open(book).unwrap(), foreign, &options).unwrap();
 }
@@ -186,7 +186,7 @@ fn imports(kinds: &mut Kinds, of: &Path) {
 }
 
 fn imports_of(kinds: &mut Kinds, source: &str, of: &Path) {
-    for format in Format::ALL {
+    for format in BookFormat::ALL {
         let foreign = kinds.folder.path().join(format!("{source}{format}"));
         exported(of, &foreign, format);
         let name = format!("{source}imported {format}");
@@ -243,11 +243,11 @@ fn every_kind() -> Kinds {
 }
 
 /// The rows of a foreign book, as their bytes or as SQLite has them.
-fn foreign_rows(path: &Path, format: Format) -> Vec<Vec<rusqlite::types::Value>> {
+fn foreign_rows(path: &Path, format: BookFormat) -> Vec<Vec<rusqlite::types::Value>> {
     let table = match format {
-        Format::Obk => "bhobk",
-        Format::PfBook => "pfBook",
-        Format::Xqb => "book",
+        BookFormat::Obk => "bhobk",
+        BookFormat::PfBook => "pfBook",
+        BookFormat::Xqb => "book",
         _ => return vec![vec![rusqlite::types::Value::Blob(std::fs::read(path).unwrap())]],
     };
     let connection = rusqlite::Connection::open(path).unwrap();
@@ -258,7 +258,7 @@ fn foreign_rows(path: &Path, format: Format) -> Vec<Vec<rusqlite::types::Value>>
 }
 
 /// Exports a book to a format, and expects that the doctor finds no fault and that a repair changes no row.
-fn is_sound_as(book: &Path, format: Format, name: &str) {
+fn is_sound_as(book: &Path, format: BookFormat, name: &str) {
     let foreign = book.with_file_name(format!("sound {format}"));
     let reach = Reach { plies: 2, positions: 100_000, ..Reach::default() };
     let doctor = || DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
@@ -425,7 +425,7 @@ fn every_export_of_a_healthy_book_is_healthy() {
     for (name, path) in &kinds.books {
         let own = examine(path, &doctor()).unwrap();
         assert!(own.is_healthy(), "{name}: {:?}", own.findings);
-        for format in Format::ALL {
+        for format in BookFormat::ALL {
             is_sound_as(path, format, name);
         }
     }
@@ -448,7 +448,7 @@ proptest! {
         let max_ply = max_ply.max(filter.from_ply.into());
         let options = BuildOptions { filter, max_ply, min_games, ..BuildOptions::default() };
         if build_with(folder.path(), &all, options).is_ok() {
-            for format in Format::ALL {
+            for format in BookFormat::ALL {
                 is_sound_as(&folder.path().join("test.book"), format, "any");
             }
         }
@@ -545,7 +545,7 @@ fn what_a_format_carries_comes_back() {
     let kinds = every_kind();
     for (name, path) in &kinds.books {
         // The other two have one number for a position, whatever move led there, and keys of 32 bits.
-        for format in [Format::Obk, Format::PfBook, Format::Xqb, Format::Polyglot] {
+        for format in [BookFormat::Obk, BookFormat::PfBook, BookFormat::Xqb, BookFormat::Polyglot] {
             let at = |end: &str| path.with_file_name(format!("{format}{end}"));
             exported(path, &at("1"), format);
             imported(&at("1"), &at("1.book"));

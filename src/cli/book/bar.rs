@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::language::word;
-use juzhong::book::interop::{Progress, Step};
+use juzhong::book::interop::{Step, StepProgress};
 
 /// A bar that goes when it is dropped.
 #[derive(Debug)]
@@ -22,9 +22,9 @@ impl Bar {
     }
 
     /// The receiver of progress that moves the bar.
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> StepProgress {
         let bar = self.0.clone();
-        Progress::new(move |step, done, all| {
+        StepProgress::new(move |step, done, all| {
             let text = match step {
                 Step::Reading => word("reading"),
                 Step::Walking => word("finding"),

@@ -18,8 +18,8 @@ use crate::cli::write_answer;
 use crate::language::{counts, say};
 use juzhong::answers::book::BuildAnswer;
 use juzhong::book::{
-    Book, BuildError, BuildOptions, BuildReport, Dispute, DisputeCounts, MAX_SAMPLES, MAX_SHARE,
-    Mover, Progress, ReadOptions, Reject, Weight, build, disputes, find_games,
+    Book, BuildError, BuildOptions, BuildProgress, BuildReport, Dispute, DisputeCounts,
+    MAX_SAMPLES, MAX_SHARE, Mover, ReadOptions, Reject, Weight, build, disputes, find_games,
 };
 use juzhong::bytes::atomic::folder_of;
 use juzhong::bytes::visible::ShowPath;
@@ -267,7 +267,7 @@ impl Intake {
         output: &Path,
         step: impl FnOnce(
             &[PathBuf],
-            &(dyn Fn(Progress) + Sync),
+            &(dyn Fn(BuildProgress) + Sync),
             &mut (dyn FnMut(&Reject) + Send),
         ) -> Result<T, BuildError>,
     ) -> Result<(u64, T), CliError> {
@@ -325,11 +325,11 @@ fn progress_bar() -> ProgressBar {
     ProgressBar::new(0).with_style(style).with_message("reading")
 }
 
-fn advance(bar: &ProgressBar, progress: Progress) {
+fn advance(bar: &ProgressBar, progress: BuildProgress) {
     match progress {
-        Progress::Total(bytes) => bar.set_length(bytes),
-        Progress::Read(bytes) => bar.inc(bytes),
-        Progress::Packing => bar.set_message("packing"),
+        BuildProgress::Total(bytes) => bar.set_length(bytes),
+        BuildProgress::Read(bytes) => bar.inc(bytes),
+        BuildProgress::Packing => bar.set_message("packing"),
     }
 }
 

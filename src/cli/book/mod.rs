@@ -33,7 +33,7 @@ use super::interrupt::stop_flag;
 use super::{CliError, Context, tell};
 use crate::language::{counts, say};
 use juzhong::answers::AnswerError;
-use juzhong::book::interop::{Dialect, Format, Reach};
+use juzhong::book::interop::{BookFormat, Dialect, Reach};
 use juzhong::book::{Book, Counts};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
@@ -201,7 +201,7 @@ enum FormatName {
     Polyglot,
 }
 
-impl From<FormatName> for Format {
+impl From<FormatName> for BookFormat {
     fn from(name: FormatName) -> Self {
         match name {
             FormatName::Obk => Self::Obk,

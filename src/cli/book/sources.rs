@@ -32,7 +32,7 @@ const SAVE_AFTER: Duration = Duration::from_secs(10);
 const BUSY: Duration = Duration::from_secs(60);
 
 /// Pause between two looks at that.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Whom to ask, and how much.
 #[derive(Debug, clap::Args)]
@@ -203,7 +203,7 @@ pub(crate) fn patiently<T>(
     loop {
         match change() {
             Err(ReplaceError::Busy { .. }) if Instant::now() < deadline => {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
             result => return result,
         }

@@ -15,7 +15,7 @@ use juzhong::answers::book::{
 };
 use juzhong::book::opening::Code;
 use juzhong::book::{
-    AnnotationCounts, BookMove, Counts, Depth, Difference, OpeningStats, Origin, Stats, Years,
+    AnnotationCounts, BookMove, BookStats, Counts, Depth, Difference, OpeningStats, Origin, Years,
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
@@ -110,7 +110,7 @@ fn print<G: Terminal>(
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let BookSurvey { book, survey, bytes, .. } = found;
+    let BookSurvey { book, survey: stats, bytes, .. } = found;
     let about = book.metadata();
     let Counts { games, first, draws, second, .. } = about.counts;
     say!(out, "{}: sound, version {}", book.path().shown(), book.version())?;
@@ -130,8 +130,8 @@ fn print<G: Terminal>(
         say!(out, "years      {min} to {max}")?;
     }
     print_first_moves(found, notation, out)?;
-    print_openings::<G>(&found.census, survey.by_weight, out)?;
-    print_lines::<G>(survey, notation, out)?;
+    print_openings::<G>(&found.census, stats.by_weight, out)?;
+    print_lines::<G>(stats, notation, out)?;
     say!(out, "positions  {}", about.positions)?;
     say!(out, "moves      {}, up to ply {}", about.rows, about.max_ply)?;
     say!(out, "size       {bytes} bytes")?;
@@ -149,7 +149,7 @@ fn print<G: Terminal>(
     print_marks(found, out)?;
     writeln!(out)?;
     print_coverage(found, out)?;
-    print_differences::<G>(survey, notation, out)
+    print_differences::<G>(stats, notation, out)
 }
 
 fn print_first_moves<G: Terminal>(
@@ -187,12 +187,12 @@ fn print_first_moves<G: Terminal>(
 }
 
 fn print_openings<G: Terminal>(
-    census: &OpeningStats,
+    openings: &OpeningStats,
     by_weight: bool,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let percent = |games: u64| 100.0 * games as f64 / census.games.max(1) as f64;
-    for (&letter, &games) in &census.letters {
+    let percent = |games: u64| 100.0 * games as f64 / openings.games.max(1) as f64;
+    for (&letter, &games) in &openings.letters {
         let of_letter =
             |text: String| Code::parse(&text).filter(|&code| G::name_of(code).is_some());
         let code = of_letter(format!("{letter}00")).or_else(|| of_letter(format!("1{letter}")));
@@ -200,7 +200,7 @@ fn print_openings<G: Terminal>(
         let share = format!("{:.1}%", percent(games));
         say!(out, "openings   {letter} {share:>6}  {group}")?;
     }
-    for &(code, name, games) in &census.openings {
+    for &(code, name, games) in &openings.openings {
         let share = percent(games);
         let count = match by_weight {
             true => text!("weight {games}"),
@@ -218,11 +218,11 @@ fn print_openings<G: Terminal>(
 }
 
 fn print_lines<G: Terminal>(
-    survey: &Stats,
+    stats: &BookStats,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    for line in &survey.lines {
+    for line in &stats.lines {
         let (games, weight) = (line.games, line.weight);
         let number = match games {
             0 => text!("weight {weight}"),
@@ -315,18 +315,18 @@ fn print_marks<G: Terminal>(found: &BookSurvey<G>, out: &mut dyn Write) -> Resul
 }
 
 fn print_coverage<G: Terminal>(found: &BookSurvey<G>, out: &mut dyn Write) -> Result<(), CliError> {
-    let survey = &found.survey;
-    let unit = if survey.by_weight { word("weight") } else { word("games") };
+    let stats = &found.survey;
+    let unit = if stats.by_weight { word("weight") } else { word("games") };
     let [positions, moves, unit] =
         [word("positions"), word("moves"), unit].map(|head| right(head, 10));
     let (ply, part) = (right(word("ply"), 5), right(word("share"), 7));
     writeln!(out, "{ply} {positions} {moves} {unit} {part}")?;
-    for ((ply, depth), &games) in survey.walk.depths.iter().enumerate().zip(&survey.coverage) {
+    for ((ply, depth), &games) in stats.walk.depths.iter().enumerate().zip(&stats.coverage) {
         let share = 100.0 * found.share(games);
         let Depth { positions, moves } = depth;
         writeln!(out, "{ply:>5} {positions:>10} {moves:>10} {games:>10} {share:>6.1}%")?;
     }
-    let unreached = survey.walk.unreached;
+    let unreached = stats.walk.unreached;
     if unreached > 0 {
         let text = counted!(
             unreached == 1,
@@ -340,11 +340,11 @@ fn print_coverage<G: Terminal>(found: &BookSurvey<G>, out: &mut dyn Write) -> Re
 
 /// Prints the positions whose most played move scores badly.
 fn print_differences<G: Terminal>(
-    survey: &Stats,
+    stats: &BookStats,
     notation: MoveNotation,
     out: &mut dyn Write,
 ) -> Result<(), CliError> {
-    for Difference { position, played, better, .. } in &survey.differences {
+    for Difference { position, played, better, .. } in &stats.differences {
         let [(played, worse, often), (other, score, games)] = [played, better].map(|sample| {
             (
                 played_move_text::<G>(position, &sample.mv, notation),

@@ -12,7 +12,7 @@ use juzhong::answers::AnswerError;
 use juzhong::answers::tablebase::{MinedSet, move_texts};
 use juzhong::game::{Game, Outcome, Side};
 use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
-use juzhong::tablebase::{BestLine, Found, LineEnd, Material, Tables, Theme, Wdl};
+use juzhong::tablebase::{BestLine, LineEnd, Material, MinedPositions, Tables, Theme, Wdl};
 use juzhong::xiangqi::Position;
 
 /// Searches whole tables for positions that teach something.
@@ -122,7 +122,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The counts, where they are shown.
-    fn announce(&self, found: &Found, context: &mut Context<'_>) -> io::Result<()> {
+    fn announce(&self, found: &MinedPositions, context: &mut Context<'_>) -> io::Result<()> {
         if context.common.json {
             return match self.args.count {
                 true => write_answer(context.out, &self.set.counts(found)),

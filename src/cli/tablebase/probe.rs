@@ -14,8 +14,8 @@ use juzhong::answers::{ErrorReport, RefusedLine, Typed};
 use juzhong::message::ToMessage;
 use juzhong::tablebase::{Entry, Material, Metric, Rules, Tables, Wdl};
 use juzhong::xiangqi::Position;
+use juzhong::xiangqi::move_limit::MOVE_LIMIT;
 use juzhong::xiangqi::notation::format_move;
-use juzhong::xiangqi::repetition::MOVE_LIMIT;
 
 /// Looks up positions.
 #[derive(Debug, clap::Args)]

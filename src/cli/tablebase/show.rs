@@ -9,7 +9,7 @@ use juzhong::answers::tablebase::{
     BeyondLimit, HistogramEntry, ListAnswer, ListedTable, ManualOpinion, NamedSet, SideStatsAnswer,
     StatsAnswer, TableEntry, TableKind, TableSize,
 };
-use juzhong::xiangqi::repetition::MOVE_LIMIT;
+use juzhong::xiangqi::move_limit::MOVE_LIMIT;
 
 /// Shows the counts of a table.
 #[derive(Debug, clap::Args)]

@@ -26,7 +26,7 @@ pub(crate) struct Brain {
     /// Names and values of `INFO` that were asked for.
     options: Vec<(String, String)>,
     /// Names and values that it knows.
-    told: Vec<(String, String)>,
+    sent_options: Vec<(String, String)>,
     /// The position that it has; `None` before `START`, and where that is not known.
     known: Option<Setup>,
     /// Its board's columns and rows.
@@ -37,7 +37,7 @@ pub(crate) struct Brain {
 
 /// What a line of the engine means while it thinks.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum BrainReply {
     /// Its move, or that there is none.
     Answer(Answer),
     /// It asks for a line in return.
@@ -95,7 +95,7 @@ impl Brain {
             return None;
         }
         self.known = None;
-        self.told.clear();
+        self.sent_options.clear();
         Some(if width == height {
             format!("START {width}")
         } else {
@@ -118,7 +118,7 @@ impl Brain {
         };
         let game = remaining.map_or(0, milliseconds).clamp(0, UNLIMITED);
         let has_game =
-            self.told.iter().any(|(name, value)| name == "timeout_match" && value != "0");
+            self.sent_options.iter().any(|(name, value)| name == "timeout_match" && value != "0");
         let mut wanted = vec![
             ("timeout_turn", milliseconds(turn).clamp(0, UNLIMITED)),
             ("game_type", 1),
@@ -131,7 +131,7 @@ impl Brain {
         // Zero stands for no limit, where one was set before.
         let nodes = limits.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX));
         for (name, limit) in [("max_depth", limits.depth.map(i64::from)), ("max_node", nodes)] {
-            let is_set = self.told.iter().any(|(told, _)| told == name);
+            let is_set = self.sent_options.iter().any(|(sent, _)| sent == name);
             wanted.extend(limit.or(is_set.then_some(0)).map(|limit| (name, limit)));
         }
         let options = std::mem::take(&mut self.options);
@@ -139,10 +139,10 @@ impl Brain {
             wanted.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect();
         lines.extend(options.iter().cloned());
         self.options = options;
-        lines.retain(|line| !self.told.contains(line));
+        lines.retain(|line| !self.sent_options.contains(line));
         for (name, value) in &lines {
-            self.told.retain(|(told, _)| told != name);
-            self.told.push((name.clone(), value.clone()));
+            self.sent_options.retain(|(sent, _)| sent != name);
+            self.sent_options.push((name.clone(), value.clone()));
         }
         lines.push(("time_left".to_owned(), remaining.map_or(UNLIMITED, milliseconds).to_string()));
         lines.into_iter().map(|(name, value)| format!("INFO {name} {value}")).collect()
@@ -170,8 +170,8 @@ impl Brain {
     }
 
     /// Reads a line that comes while the engine thinks.
-    pub(crate) fn hear(&mut self, line: &str, info: &mut Info) -> Heard {
-        let Some(setup) = &mut self.known else { return Heard::Nothing };
+    pub(crate) fn hear(&mut self, line: &str, info: &mut Info) -> BrainReply {
+        let Some(setup) = &mut self.known else { return BrainReply::Nothing };
         match Reply::read(line) {
             Reply::Cells(cells) => {
                 let point = match cells.as_slice() {
@@ -181,16 +181,16 @@ impl Brain {
                 setup.moves.extend(point);
                 // An illegal move is for the referee.
                 let best = Some(point.map_or_else(|| line.trim().to_owned(), |mv| mv.to_string()));
-                Heard::Answer(Answer { best, ..Answer::default() })
+                BrainReply::Answer(Answer { best, ..Answer::default() })
             }
-            Reply::Suggestion(cell) => Heard::Say(format!("PLAY {cell}")),
+            Reply::Suggestion(cell) => BrainReply::Say(format!("PLAY {cell}")),
             Reply::Message(text) => {
                 read_message(&text, info);
-                Heard::Nothing
+                BrainReply::Nothing
             }
-            Reply::Error(text) => Heard::Refusal(format!("ERROR {text}")),
+            Reply::Error(text) => BrainReply::Refusal(format!("ERROR {text}")),
             Reply::Unknown(_) | Reply::Done | Reply::Swap | Reply::About(_) | Reply::Other => {
-                Heard::Nothing
+                BrainReply::Nothing
             }
         }
     }
@@ -298,7 +298,9 @@ mod tests {
         assert_eq!(asked(&mut brain, ""), "START 15 BEGIN");
         let mut info = Info::default();
         let heard = brain.hear("7,7", &mut info);
-        assert!(matches!(heard, Heard::Answer(answer) if answer.best.as_deref() == Some("h8")));
+        assert!(
+            matches!(heard, BrainReply::Answer(answer) if answer.best.as_deref() == Some("h8"))
+        );
         assert_eq!(asked(&mut brain, "h8 i9"), "TURN 8,6");
         // It has moved, but another move was played.
         brain.hear("0,0", &mut info);

@@ -21,10 +21,10 @@ const COMMANDS_AHEAD: usize = 256;
 /// Bytes of standard error that are kept, the last ones.
 const LAST_WORDS: usize = 1000;
 /// The interval between two looks at whether the process has ended.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The outcome of waiting for a line.
-pub(crate) enum Heard {
+pub(crate) enum ChildOutput {
     Line(String),
     /// The engine has closed its output.
     End,
@@ -142,17 +142,17 @@ impl Child {
     }
 
     /// The next line, if it comes until then.
-    pub(crate) fn hear(&self, deadline: Instant) -> Heard {
+    pub(crate) fn hear(&self, deadline: Instant) -> ChildOutput {
         let now = Instant::now();
         // An engine that never stops talking is late all the same.
         let wait = deadline.saturating_duration_since(now);
         if wait.is_zero() {
-            return Heard::Nothing;
+            return ChildOutput::Nothing;
         }
         match self.lines.recv_timeout(wait) {
-            Ok(line) => Heard::Line(line),
-            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Heard::End,
+            Ok(line) => ChildOutput::Line(line),
+            Err(RecvTimeoutError::Timeout) => ChildOutput::Nothing,
+            Err(RecvTimeoutError::Disconnected) => ChildOutput::End,
         }
     }
 
@@ -172,7 +172,7 @@ impl Child {
         while self.listener.as_ref().is_some_and(|listener| !listener.is_finished())
             && Instant::now() < deadline
         {
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let words: Vec<u8> = words.iter().copied().collect();
@@ -189,7 +189,7 @@ impl Child {
         loop {
             match process.try_wait() {
                 Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < deadline => thread::sleep(LOOK),
+                Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
                 _ => return None,
             }
         }

@@ -166,17 +166,17 @@ impl Announcements {
     /// `usemillisec` gets times in milliseconds.
     pub(crate) fn conventions(&self, dialect: Dialect) -> (Wire, Vec<(String, String)>) {
         let mut wire = Wire::of(dialect);
-        let mut told = Vec::new();
+        let mut settings = Vec::new();
         let variant = self.find(VARIANT).filter(|option| option.has_value("xiangqi"));
         if let Some(variant) = variant.filter(|_| dialect == Dialect::Uci) {
             wire.ranks = Ranks::FromOne;
-            told.push((variant.name.clone(), "xiangqi".to_owned()));
+            settings.push((variant.name.clone(), "xiangqi".to_owned()));
         }
         if let Some(option) = self.find(MILLISECONDS).filter(|_| dialect.is_ucci()) {
             wire.unit = 1;
-            told.push((option.name.clone(), "true".to_owned()));
+            settings.push((option.name.clone(), "true".to_owned()));
         }
-        (wire, told)
+        (wire, settings)
     }
 }
 
@@ -233,13 +233,13 @@ mod tests {
         options.hear("option name UCI_Variant type combo default chess var chess var xiangqi");
         options.hear("option UseMillisec type check default false");
         let conventions = |dialect| options.conventions(dialect);
-        let (wire, told) = conventions(Dialect::Uci);
-        assert_eq!((wire.ranks, told.len()), (Ranks::FromOne, 1));
-        let (wire, told) = conventions(Dialect::Cyclone);
-        assert_eq!((wire.ranks, told.len()), (Ranks::FromZero, 0));
-        let (wire, told) = conventions(Dialect::Ucci);
+        let (wire, settings) = conventions(Dialect::Uci);
+        assert_eq!((wire.ranks, settings.len()), (Ranks::FromOne, 1));
+        let (wire, settings) = conventions(Dialect::Cyclone);
+        assert_eq!((wire.ranks, settings.len()), (Ranks::FromZero, 0));
+        let (wire, settings) = conventions(Dialect::Ucci);
         assert_eq!((wire.ranks, wire.unit), (Ranks::FromZero, 1));
-        assert_eq!(told, [("UseMillisec".to_owned(), "true".to_owned())]);
+        assert_eq!(settings, [("UseMillisec".to_owned(), "true".to_owned())]);
         assert_eq!(Announcements::default().conventions(Dialect::Ucci).0.unit, 1000);
     }
 }

@@ -18,7 +18,7 @@ use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 use brain::Brain;
-use child::{Child, Heard};
+use child::{Child, ChildOutput};
 pub use evaluator::{ClientEvaluator, spawn_evaluators};
 pub use go::{Clocks, GoLimits};
 
@@ -320,17 +320,17 @@ impl Client {
             let ends = greeting.ends(timeouts);
             let next = greeting.second(timeouts).or_else(|| greeting.third(timeouts));
             let line = match self.child.hear(next.unwrap_or(ends).min(ends)) {
-                Heard::Line(line) => line,
-                Heard::End => return Err(self.child.ended("starting")),
-                Heard::Nothing if greeting.second(timeouts).is_some() => {
+                ChildOutput::Line(line) => line,
+                ChildOutput::End => return Err(self.child.ended("starting")),
+                ChildOutput::Nothing if greeting.second(timeouts).is_some() => {
                     self.child.say(greeting.second_word())?;
                     continue;
                 }
-                Heard::Nothing if greeting.third(timeouts).is_some() => {
+                ChildOutput::Nothing if greeting.third(timeouts).is_some() => {
                     self.child.say(greeting.third_word())?;
                     continue;
                 }
-                Heard::Nothing => return Err(self.silent("starting", timeouts)),
+                ChildOutput::Nothing => return Err(self.silent("starting", timeouts)),
             };
             // The answer that the Gomocup protocol has for other words than its own.
             if greeting.may_want_ucci() && matches!(Reply::read(&line), Reply::Unknown(_)) {
@@ -481,14 +481,14 @@ impl Client {
             return self.restart();
         }
         let is_ucci = self.protocol().is_ucci();
-        let told = !is_ucci || self.has_option("newgame");
+        let can_announce = !is_ucci || self.has_option("newgame");
         if !is_ucci {
             self.child.say("ucinewgame")?;
-        } else if told {
+        } else if can_announce {
             self.set_option("newgame", "")?;
         }
         self.is_ready()?;
-        Ok(told)
+        Ok(can_announce)
     }
 
     /// Sets up a position: FEN (`None` for the start of a game) and moves in our coordinates.
@@ -584,13 +584,13 @@ impl Client {
             return Ok(answer);
         }
         match self.brain.hear(line, info) {
-            brain::Heard::Answer(answer) => return Ok(Some(answer)),
-            brain::Heard::Say(line) => self.child.say(&line)?,
-            brain::Heard::Refusal(text) => {
+            brain::BrainReply::Answer(answer) => return Ok(Some(answer)),
+            brain::BrainReply::Say(line) => self.child.say(&line)?,
+            brain::BrainReply::Refusal(text) => {
                 self.remark(&text);
                 self.refusal = Some(text);
             }
-            brain::Heard::Nothing => {}
+            brain::BrainReply::Nothing => {}
         }
         Ok(None)
     }
@@ -613,12 +613,14 @@ impl Client {
         let mut stopped = false;
         let mut info = Info::default();
         loop {
-            let step = deadline.min(Instant::now() + LOOK);
+            let step = deadline.min(Instant::now() + POLL_INTERVAL);
             match self.child.hear(step) {
-                Heard::Line(line) if self.crossing.is(&line) => {}
+                ChildOutput::Line(line) if self.crossing.is(&line) => {}
                 // A late answer of an engine that was slow.
-                Heard::Line(line) if is_ready_word(&line) => self.ready = ReadyWord::Understood,
-                Heard::Line(line) => {
+                ChildOutput::Line(line) if is_ready_word(&line) => {
+                    self.ready = ReadyWord::Understood;
+                }
+                ChildOutput::Line(line) => {
                     if let Some(Answer { best, ponder, offer }) =
                         self.read_answer(&line, &mut info)?
                     {
@@ -627,8 +629,8 @@ impl Client {
                         return Ok(Thought { best, ponder, offer, info, took });
                     }
                 }
-                Heard::End => return Err(self.child.ended("thinking")),
-                Heard::Nothing => {}
+                ChildOutput::End => return Err(self.child.ended("thinking")),
+                ChildOutput::Nothing => {}
             }
             let late = Instant::now() >= deadline;
             if late && stopped {
@@ -690,9 +692,9 @@ impl Client {
         waited: Duration,
     ) -> Result<String, ClientError> {
         match self.child.hear(deadline) {
-            Heard::Line(line) => Ok(line),
-            Heard::End => Err(self.child.ended(doing)),
-            Heard::Nothing => Err(self.silent(doing, waited)),
+            ChildOutput::Line(line) => Ok(line),
+            ChildOutput::End => Err(self.child.ended(doing)),
+            ChildOutput::Nothing => Err(self.silent(doing, waited)),
         }
     }
 
@@ -711,7 +713,7 @@ fn is_ready_word(line: &str) -> bool {
 }
 
 /// The interval at which a search is checked for a stop.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[cfg(test)]
 mod tests {

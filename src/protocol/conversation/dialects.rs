@@ -110,7 +110,7 @@ impl<T> Conversation<'_, T> {
     }
 
     /// UCCI: the end of the session.
-    pub(crate) fn farewell(&mut self) -> io::Result<()> {
+    pub(crate) fn say_bye(&mut self) -> io::Result<()> {
         if self.is_ucci() { self.say("bye") } else { Ok(()) }
     }
 }

@@ -6,7 +6,7 @@ pub(crate) struct Owed<A> {
     /// Until `stop` or `ponderhit` no answer may be given.
     pub(crate) pondering: bool,
     /// Until `stop` no answer may be given.
-    pub(crate) held: bool,
+    pub(crate) until_stop: bool,
     /// Nothing ends the search but `stop`, another `go` or the end of the input.
     pub(crate) endless: bool,
     /// The answer, as soon as there is one.
@@ -21,12 +21,12 @@ impl<A> Owed<A> {
 
     /// `stop` came: nothing holds the answer back any more.
     pub(crate) const fn stop(&mut self) {
-        (self.pondering, self.held, self.endless) = (false, false, false);
+        (self.pondering, self.until_stop, self.endless) = (false, false, false);
     }
 
     /// Takes the answer if there is one that may be given.
     pub(crate) fn take(&mut self) -> Option<A> {
-        let may_answer = !self.pondering && !self.held;
+        let may_answer = !self.pondering && !self.until_stop;
         self.answer.take_if(|_| may_answer)
     }
 }

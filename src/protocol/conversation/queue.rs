@@ -39,7 +39,7 @@ impl Waits for Command {
 /// Commands that wait, in order.
 #[derive(Debug)]
 pub(crate) struct Queue<C> {
-    waiting: VecDeque<Waiting<C>>,
+    waiting: VecDeque<QueuedCommand<C>>,
     /// Of the lines that wait.
     bytes: usize,
     /// The number of the commands that begin a search.
@@ -48,7 +48,7 @@ pub(crate) struct Queue<C> {
 
 /// A command that waits.
 #[derive(Debug)]
-pub(crate) struct Waiting<C> {
+pub(crate) struct QueuedCommand<C> {
     pub(crate) command: C,
     /// `stop` came after it.
     pub(crate) stopped: bool,
@@ -73,12 +73,17 @@ impl<C: Waits> Queue<C> {
         }
         self.bytes += bytes;
         self.searches += usize::from(command.is_search());
-        self.waiting.push_back(Waiting { command, stopped: false, since: Instant::now(), bytes });
+        self.waiting.push_back(QueuedCommand {
+            command,
+            stopped: false,
+            since: Instant::now(),
+            bytes,
+        });
         true
     }
 
     /// The next command.
-    pub(crate) fn pop(&mut self) -> Option<Waiting<C>> {
+    pub(crate) fn pop(&mut self) -> Option<QueuedCommand<C>> {
         let next = self.waiting.pop_front()?;
         self.bytes -= next.bytes;
         self.searches -= usize::from(next.command.is_search());

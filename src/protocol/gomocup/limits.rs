@@ -35,7 +35,7 @@ impl Default for Limiting {
 
 /// The effect of an `INFO` line on the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum InfoEffect {
     /// They are as it says.
     Set,
     /// It is about something else.
@@ -46,14 +46,14 @@ pub(crate) enum Heard {
 
 impl Limiting {
     /// Reads an `INFO` line.
-    pub(crate) fn hear(&mut self, key: &str, value: &str) -> Heard {
+    pub(crate) fn read_info(&mut self, key: &str, value: &str) -> InfoEffect {
         let is_limit = matches!(key, "timeout_turn" | "timeout_match" | "time_left")
             || matches!(key, "time_increment" | "max_depth" | "max_node");
         if !is_limit {
-            return Heard::Other;
+            return InfoEffect::Other;
         }
         // A number that is too large is as good as the largest one.
-        let Some(number) = number(value) else { return Heard::Bad };
+        let Some(number) = number(value) else { return InfoEffect::Bad };
         let positive = u64::try_from(number).unwrap_or(0);
         match key {
             "timeout_turn" => self.turn = positive.min(LONGEST),
@@ -69,7 +69,7 @@ impl Limiting {
             }
             _ => self.nodes = Some(positive).filter(|&nodes| nodes > 0),
         }
-        Heard::Set
+        InfoEffect::Set
     }
 
     /// The largest transposition table in MiB that fits the time for a move: its memory is claimed on the clock of
@@ -148,7 +148,7 @@ mod tests {
     fn limits(lines: &[(&str, &str)]) -> Limits {
         let mut limiting = Limiting::default();
         for (key, value) in lines {
-            assert_eq!(limiting.hear(key, value), Heard::Set, "{key}");
+            assert_eq!(limiting.read_info(key, value), InfoEffect::Set, "{key}");
         }
         limiting.limits(1)
     }
@@ -180,7 +180,7 @@ mod tests {
             assert!(hard <= left.parse::<u64>().unwrap_or(0).max(1), "{left}: {hard}");
         }
         let mut limiting = Limiting::default();
-        limiting.hear("timeout_match", "1000");
+        limiting.read_info("timeout_match", "1000");
         limiting.spend(Duration::from_millis(900));
         assert!(limiting.limits(1).hard_time.unwrap() <= Duration::from_millis(100));
         limiting.new_game();
@@ -196,12 +196,12 @@ mod tests {
         let limits = limits(&[("max_depth", "7"), ("max_node", "1000")]);
         assert_eq!((limits.depth, limits.nodes), (Some(7), Some(1000)));
         let mut limiting = Limiting::default();
-        assert_eq!(limiting.hear("max_depth", "deep"), Heard::Bad);
-        assert_eq!(limiting.hear("game_type", "1"), Heard::Other);
+        assert_eq!(limiting.read_info("max_depth", "deep"), InfoEffect::Bad);
+        assert_eq!(limiting.read_info("game_type", "1"), InfoEffect::Other);
         assert_eq!(limiting.most_hash(), 1500);
-        limiting.hear("timeout_turn", "200");
+        limiting.read_info("timeout_turn", "200");
         assert_eq!(limiting.most_hash(), 10);
-        limiting.hear("max_node", "0");
+        limiting.read_info("max_node", "0");
         assert_eq!(limiting.limits(1).nodes, None);
     }
 

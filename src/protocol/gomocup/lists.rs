@@ -7,7 +7,7 @@ const MOST_LISTED: usize = 401;
 
 /// A list as it is read.
 #[derive(Debug)]
-pub(crate) struct Listing {
+pub(crate) struct PointList {
     pub(crate) list: List,
     /// Its points with their owners.
     pub(crate) stones: Vec<(Cell, Option<i64>)>,
@@ -17,19 +17,19 @@ pub(crate) struct Listing {
 
 /// The list that the lines belong to.
 #[derive(Debug)]
-pub(crate) enum Listed {
+pub(crate) enum ListState {
     /// There is none.
     Nothing,
     /// It is read.
-    Reading(Listing),
+    Reading(PointList),
     /// It may follow a command that was refused, and is passed over.
     PassedOver,
 }
 
-impl Listed {
+impl ListState {
     /// A list begins.
     pub(crate) fn begin(&mut self, list: List) {
-        *self = Self::Reading(Listing { list, stones: Vec::new(), fault: None });
+        *self = Self::Reading(PointList { list, stones: Vec::new(), fault: None });
     }
 
     /// Returns true if a list is read.
@@ -40,7 +40,7 @@ impl Listed {
     /// Something else came: the list ends. What is wrong with that, for people.
     pub(crate) fn interrupt(&mut self) -> Option<String> {
         match std::mem::replace(self, Self::Nothing) {
-            Self::Reading(Listing { list, .. }) => Some(format!("{}: no DONE", list.word())),
+            Self::Reading(PointList { list, .. }) => Some(format!("{}: no DONE", list.word())),
             Self::Nothing | Self::PassedOver => None,
         }
     }
@@ -48,8 +48,8 @@ impl Listed {
     /// The list does not count, for this reason; given back where there is no list.
     pub(crate) fn spoil(&mut self, what: String) -> Option<String> {
         match self {
-            Self::Reading(listing) => {
-                listing.fault.get_or_insert(what);
+            Self::Reading(point_list) => {
+                point_list.fault.get_or_insert(what);
                 None
             }
             Self::Nothing | Self::PassedOver => Some(what),
@@ -63,7 +63,7 @@ impl Listed {
     /// If there is no list.
     pub(crate) fn stone(&mut self, cell: Cell, owner: Option<i64>) -> Result<(), String> {
         match self {
-            Self::Reading(Listing { stones, .. }) => {
+            Self::Reading(PointList { stones, .. }) => {
                 if stones.len() < MOST_LISTED {
                     stones.push((cell, owner));
                 }
@@ -79,16 +79,16 @@ impl Listed {
     /// # Errors
     ///
     /// If there is no list.
-    pub(crate) fn done(&mut self) -> Result<Option<Listing>, String> {
+    pub(crate) fn done(&mut self) -> Result<Option<PointList>, String> {
         match std::mem::replace(self, Self::Nothing) {
-            Self::Reading(listing) => Ok(Some(listing)),
+            Self::Reading(point_list) => Ok(Some(point_list)),
             Self::PassedOver => Ok(None),
             Self::Nothing => Err("DONE without BOARD".to_owned()),
         }
     }
 }
 
-impl Listing {
+impl PointList {
     /// Its points in order, whoever owns them.
     pub(crate) fn cells(&self) -> Vec<Cell> {
         self.stones.iter().map(|&(cell, _)| cell).collect()

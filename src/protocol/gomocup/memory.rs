@@ -1,7 +1,7 @@
 //! The memory and the threads that a manager allows.
 
 use crate::bytes::machine::available_memory;
-use crate::protocol::session::engine_handle::Kept;
+use crate::protocol::session::engine_handle::MachineOptions;
 use crate::search::{MAX_HASH_MIB, MAX_THREADS};
 
 /// The memory of the program without its transposition table, in MiB: what the manager allows is less this.
@@ -51,7 +51,7 @@ impl Memory {
     }
 
     /// Wants no more than the engine could have.
-    pub(crate) const fn keep(&mut self, kept: Kept) {
+    pub(crate) const fn keep(&mut self, kept: MachineOptions) {
         self.hash = kept.hash_mib;
         self.threads = kept.threads;
     }
@@ -68,14 +68,14 @@ impl Memory {
 /// The size of the transposition table and the number of threads, of those wanted, where the whole program may have
 /// `bytes`; `None` without a limit. A table is never larger than half of the free memory, and threads besides the
 /// first have at most half of what is allowed.
-fn within_memory(bytes: i64, threads: usize) -> Option<Kept> {
+fn within_memory(bytes: i64, threads: usize) -> Option<MachineOptions> {
     let allowed = u64::try_from(bytes).ok().filter(|&bytes| bytes > 0)? >> 20;
     let room = allowed.saturating_sub(PROGRAM_MIB);
     let helpers = (threads as u64).saturating_sub(1).min(room / 2 / THREAD_MIB);
     let free = available_memory().map_or(LARGEST_MIB, |free| free >> 21);
     let mib = ((room - helpers * THREAD_MIB) * 3 / 4).min(free).clamp(1, LARGEST_MIB);
     let hash_mib = usize::try_from(mib).ok()?;
-    Some(Kept { hash_mib, threads: usize::try_from(helpers).ok()? + 1 })
+    Some(MachineOptions { hash_mib, threads: usize::try_from(helpers).ok()? + 1 })
 }
 
 /// The size of the transposition table in MiB that a number of KiB means.
@@ -95,7 +95,8 @@ mod tests {
     #[test]
     fn memory_leaves_room_for_the_program() {
         let within = |bytes, threads| {
-            within_memory(bytes, threads).map(|Kept { hash_mib, threads }| (hash_mib, threads))
+            within_memory(bytes, threads)
+                .map(|MachineOptions { hash_mib, threads }| (hash_mib, threads))
         };
         assert_eq!(within(0, 1), None);
         assert_eq!(within(-1, 1), None);

@@ -22,12 +22,12 @@ pub(crate) struct NotPrepared {
     pub(crate) message: String,
     /// The size of its transposition table in MiB and its threads, where these are not as wished; those that every
     /// machine has if there is no engine.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<MachineOptions>,
 }
 
 /// The options that depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct MachineOptions {
     pub(crate) hash_mib: usize,
     pub(crate) threads: usize,
 }
@@ -101,9 +101,9 @@ impl<G: Playable> EngineHandle<G> {
         let Some(error) = prepared.problem else { return Ok(()) };
         let kept = match self.get().map(Engine::options) {
             Some(EngineOptions { hash_mib, threads, .. }) => {
-                Kept { hash_mib: *hash_mib, threads: *threads }
+                MachineOptions { hash_mib: *hash_mib, threads: *threads }
             }
-            None => Kept { hash_mib: 1, threads: 1 },
+            None => MachineOptions { hash_mib: 1, threads: 1 },
         };
         Err(NotPrepared { message: format!("{error}; going on as before"), kept: Some(kept) })
     }

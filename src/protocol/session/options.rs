@@ -40,7 +40,7 @@ pub(crate) enum Effect {
 
 /// The reason why an option was not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum OptionError {
     /// There is none of that name.
     Unknown(String),
     /// A description of what is wrong, for people.
@@ -63,7 +63,7 @@ struct EngineOption<G: Playable> {
 /// A value that is kept, or a button.
 enum Value<G: Playable> {
     Check { get: fn(&Settings<G>) -> bool, place: fn(&mut Settings<G>) -> &mut bool },
-    Kept { get: Get<G>, set: Set<G> },
+    Applied { get: Get<G>, set: Set<G> },
     Button(Effect),
 }
 
@@ -83,7 +83,7 @@ const fn option<G: Playable>(
     get: Get<G>,
     set: Set<G>,
 ) -> EngineOption<G> {
-    named(uci, ucci, Value::Kept { get, set })
+    named(uci, ucci, Value::Applied { get, set })
 }
 
 /// An option that is on or off.
@@ -339,7 +339,7 @@ impl<G: Playable> EngineOption<G> {
     fn kind(&self, settings: &Settings<G>) -> OptionKind {
         match self.value {
             Value::Check { get, .. } => OptionKind::Check(get(settings)),
-            Value::Kept { get, .. } => get(settings),
+            Value::Applied { get, .. } => get(settings),
             Value::Button(_) => OptionKind::Button,
         }
     }
@@ -348,7 +348,7 @@ impl<G: Playable> EngineOption<G> {
     fn set(&self, settings: &mut Settings<G>, given: Given<'_>) -> Result<Effect, String> {
         match self.value {
             Value::Check { place, .. } => *place(settings) = given.flag()?,
-            Value::Kept { set, .. } => set(settings, given)?,
+            Value::Applied { set, .. } => set(settings, given)?,
             Value::Button(effect) => return Ok(effect),
         }
         Ok(Effect::Nothing)
@@ -373,15 +373,15 @@ fn set_level<G: Playable>(settings: &mut Settings<G>, given: Given<'_>) -> Resul
 /// Options by name.
 impl<G: Playable> Settings<G> {
     /// Sets the option that is named in what follows `setoption`.
-    pub(crate) fn set(&mut self, text: &str) -> Result<Effect, Refusal> {
+    pub(crate) fn set(&mut self, text: &str) -> Result<Effect, OptionError> {
         let resolved = resolve(text, EngineOption::<G>::find);
         let (option, name, value) = resolved.map_err(|unresolved| match unresolved {
-            Unresolved::NoName => {
-                Refusal::Bad("setoption wants: setoption name <name> [value <value>]".to_owned())
-            }
-            Unresolved::Unknown(name) => Refusal::Unknown(shortened(&name)),
+            Unresolved::NoName => OptionError::Bad(
+                "setoption wants: setoption name <name> [value <value>]".to_owned(),
+            ),
+            Unresolved::Unknown(name) => OptionError::Unknown(shortened(&name)),
         })?;
-        option.set(self, Given { name: &name, value: &value }).map_err(Refusal::Bad)
+        option.set(self, Given { name: &name, value: &value }).map_err(OptionError::Bad)
     }
 
     /// Sets the option that has this name in any dialect.
@@ -392,8 +392,8 @@ impl<G: Playable> Settings<G> {
     pub(crate) fn set_named(&mut self, name: &str, value: &str) -> Result<(), String> {
         match self.set(&format!("name {name} value {value}")) {
             Ok(_) => Ok(()),
-            Err(Refusal::Unknown(name)) => Err(format!("no option {name}")),
-            Err(Refusal::Bad(what)) => Err(what),
+            Err(OptionError::Unknown(name)) => Err(format!("no option {name}")),
+            Err(OptionError::Bad(what)) => Err(what),
         }
     }
 

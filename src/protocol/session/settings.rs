@@ -6,7 +6,7 @@ use crate::bytes::machine::{available_memory, cores};
 use crate::engine::clock::OVERHEAD;
 use crate::engine::{EngineOptions, Level, OwnBook, Playable};
 use crate::game::Side;
-use crate::protocol::session::engine_handle::Kept;
+use crate::protocol::session::engine_handle::MachineOptions;
 use crate::protocol::wire::ranks::Ranks;
 use crate::search::{Features, MAX_THREADS};
 
@@ -159,7 +159,7 @@ impl<G: Playable> Settings<G> {
     }
 
     /// Goes back to what the engine has where it could not have what was wished.
-    pub(crate) const fn keep(&mut self, kept: Kept) {
+    pub(crate) const fn keep(&mut self, kept: MachineOptions) {
         self.options.hash_mib = kept.hash_mib;
         self.options.threads = kept.threads;
     }

@@ -147,8 +147,8 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {
-        let told = self.send(Thought::Iteration(iteration.clone()));
-        if !told || self.is_mate_found(iteration) {
+        let is_sent = self.send(Thought::Iteration(iteration.clone()));
+        if !is_sent || self.is_mate_found(iteration) {
             self.signal.stop();
         }
     }
@@ -162,7 +162,7 @@ impl<G: Playable> Control<G::Move> for Remote<G> {
 
 /// The task of a search thread.
 #[derive(Debug)]
-pub(crate) struct Task<G: Playable> {
+pub(crate) struct SearchTask<G: Playable> {
     pub(crate) line: Line<G>,
     pub(crate) job: Job,
     /// Moves that are left out.
@@ -195,7 +195,7 @@ pub(crate) struct Goal {
 /// If no thread can be started; then nothing will be reported.
 pub(crate) fn start<G: Playable>(
     mut engine: Engine<G>,
-    task: Task<G>,
+    task: SearchTask<G>,
     signal: Arc<Signal>,
     events: SyncSender<Event<Thought<G>>>,
 ) -> std::io::Result<()> {
@@ -249,11 +249,11 @@ pub(crate) fn set_up<G: Playable>(
 
 fn work<G: Playable>(
     engine: &mut Engine<G>,
-    task: Task<G>,
+    task: SearchTask<G>,
     signal: Arc<Signal>,
     events: SyncSender<Event<Thought<G>>>,
 ) -> Outcome<G::Move> {
-    let Task { line, job, banned } = task;
+    let SearchTask { line, job, banned } = task;
     let mate = match job {
         Job::Choose(goal) | Job::Analyse(goal) => goal.mate,
         Job::Count(_) => None,

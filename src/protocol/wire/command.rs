@@ -72,8 +72,9 @@ impl Command {
             return Some(Err(format!("a line of more than {MAX_LINE} bytes is not obeyed")));
         }
         if line.contains(char::REPLACEMENT_CHARACTER) {
-            let told = "a line that is neither UTF-8 nor GB18030 is not obeyed; send it in UTF-8";
-            return Some(Err(told.to_owned()));
+            let message =
+                "a line that is neither UTF-8 nor GB18030 is not obeyed; send it in UTF-8";
+            return Some(Err(message.to_owned()));
         }
         let line = line.trim();
         let mut words = line.split_whitespace();

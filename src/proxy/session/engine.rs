@@ -4,7 +4,7 @@ use std::io;
 use std::time::Instant;
 
 use super::phase::{Phase, Ready};
-use super::{AFTER_END, LOOK, Session};
+use super::{AFTER_END, POLL_INTERVAL, Session};
 use crate::engine::{Engine, in_full};
 use crate::protocol::Dialect;
 use crate::protocol::client::{Announcements, ClientError, Introduced, ReadyWord};
@@ -57,10 +57,10 @@ impl Session<'_> {
     fn set_up(&mut self) -> io::Result<()> {
         let dialect = self.backend.wire.dialect;
         self.setup.protocol = Some(dialect);
-        let (wire, told) = self.options.engine.conventions(dialect);
+        let (wire, settings) = self.options.engine.conventions(dialect);
         self.backend.wire = wire;
         self.backend.wire.ranks = self.setup.ranks.unwrap_or(wire.ranks);
-        for (name, value) in told {
+        for (name, value) in settings {
             self.send_option(&name, &value)?;
         }
         for (name, value) in self.setup.options.clone() {
@@ -276,7 +276,7 @@ impl Session<'_> {
             search.and_then(|search| search.end_time(timeouts)),
         ];
         let soonest = times.into_iter().flatten().min();
-        let look = Instant::now() + LOOK;
+        let look = Instant::now() + POLL_INTERVAL;
         soonest.map_or(look, |time| time.min(look))
     }
 

@@ -13,11 +13,11 @@ use crate::engine::EngineOptions;
 use crate::game::Notation;
 use crate::protocol::client::ReadyWord;
 use crate::protocol::{
-    Channel, Command, Conversation, Dialect, Dialects, EventLoop, Go, Offer, Ranks, Setup, Waiting,
-    name_and_value,
+    Channel, Command, Conversation, Dialect, Dialects, EventLoop, Go, Offer, QueuedCommand, Ranks,
+    Setup, name_and_value,
 };
 use crate::proxy::backend::{Backend, EngineLine, Stage};
-use crate::proxy::board::Board;
+use crate::proxy::board::GuiPosition;
 use crate::proxy::failures::Failures;
 use crate::proxy::front::Front;
 use crate::proxy::options::{Managed, Options, Owner};
@@ -28,7 +28,7 @@ use crate::xiangqi::{Position, RuleSet};
 /// Messages that may wait for the GUI's first line.
 const MAX_UNSAID: usize = 100;
 /// The interval between two looks at whether the session is to stop.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The time that a search may take after the end of the input.
 const AFTER_END: Duration = Duration::from_secs(10);
 /// The time that our book and tablebases may take to open before the engine plays without them.
@@ -47,7 +47,7 @@ pub(crate) struct Session<'a> {
     front: Front,
     backend: Backend,
     failures: Failures,
-    board: Board,
+    board: GuiPosition,
     /// Moves that may not be played, with ranks from 0.
     banned: Vec<String>,
     phase: Phase,
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
             front,
             backend,
             failures: Failures::default(),
-            board: Board::start(),
+            board: GuiPosition::start(),
             banned: Vec::new(),
             phase: Phase::Idle,
             strange_lines: 0,
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
             self.answer_now()?;
         }
         if self.unsaid.is_none() {
-            self.gui.farewell()?;
+            self.gui.say_bye()?;
         }
         self.gui.flush()?;
         self.backend.quit();
@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
                 Ok(())
             }
             Stage::Ready { .. } if self.backend.ready != ReadyWord::Ignored => {
-                *ready = Ready::Asked(Instant::now());
+                *ready = Ready::Sent(Instant::now());
                 self.tell("isready").map(drop)
             }
             Stage::Ready { .. } | Stage::Gone => self.say_ready(),
@@ -326,7 +326,7 @@ impl<'a> Session<'a> {
     /// The engine will get, before its next search, what it may understand better than we do.
     fn set_position(&mut self, setup: Setup) -> io::Result<()> {
         let moves = setup.moves.iter().map(|mv| self.gui.wire().ranks.ours(mv)).collect();
-        let (board, problem) = Board::read(Setup { moves, ..setup });
+        let (board, problem) = GuiPosition::read(Setup { moves, ..setup });
         self.board = board;
         self.banned.clear();
         self.backend.set_knows_position(false);
@@ -436,7 +436,7 @@ impl<'a> EventLoop<'a> for Session<'a> {
             if !self.phase.is_idle() {
                 return Ok(());
             }
-            let Some(Waiting { command, stopped, .. }) = self.gui.waiting.pop() else {
+            let Some(QueuedCommand { command, stopped, .. }) = self.gui.waiting.pop() else {
                 return Ok(());
             };
             self.execute(command)?;

@@ -23,7 +23,7 @@ pub(crate) enum Ready {
     /// It cannot be asked yet.
     Later,
     /// It was asked at this time.
-    Asked(Instant),
+    Sent(Instant),
 }
 
 impl Phase {
@@ -56,7 +56,7 @@ impl Phase {
     /// The time at which the engine was asked whether it is ready.
     pub(crate) const fn asked_ready(&self) -> Option<Instant> {
         match self {
-            Self::GettingReady(Ready::Asked(asked)) => Some(*asked),
+            Self::GettingReady(Ready::Sent(asked)) => Some(*asked),
             _ => None,
         }
     }

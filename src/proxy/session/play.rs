@@ -32,7 +32,7 @@ impl Session<'_> {
         let mut search = Search::new(go, self.board.mover());
         search.analysing |= self.options.wants_analysis();
         // UCCI has no word on it: there the engine decides when an endless search ends.
-        search.owed.held &= !self.gui.is_ucci();
+        search.owed.until_stop &= !self.gui.is_ucci();
         let is_over = self.board.legal_moves().is_some_and(|moves| moves.is_empty());
         let analysing = search.analysing;
         self.phase = Phase::Searching(Box::new(search));

@@ -19,7 +19,7 @@ mod structure;
 mod terms;
 mod view;
 
-pub use explain::{Explanation, ManWorth, Share, Trace, Worth, explain, trace, weights};
+pub use explain::{Explanation, PieceValue, Share, TermValue, Trace, explain, trace, weights};
 pub use features::{COUNT, GROUPS, Group, Term, group_of};
 
 use crate::game::{
@@ -44,7 +44,7 @@ const LIGHT_FLEES: i32 = 8_000;
 /// The evaluation for the side to move, in centipawns.
 fn evaluate(position: &Position) -> i32 {
     let material = material(position);
-    let reach = reach::survey(position);
+    let reach = reach::reach_by_side(position);
     let sum = |side| {
         let mut sum = Sum::default();
         side_terms(&View::new(position, side, &reach), &mut sum);
@@ -74,7 +74,7 @@ impl Heuristics for Position {
         reverse_futility_margin: 52,
         razor_base: 180,
         razor_margin: 90,
-        table_probcut_margin: 250,
+        tt_probcut_margin: 250,
         singular_margin: 20,
         double_margin: 16,
         futility_base: 90,
@@ -142,7 +142,7 @@ impl Heuristics for Position {
         let role = |square| self.piece_at(square).map(Piece::role);
         // A king that captures is not risked.
         let risked = role(mv.from()).filter(|&role| role != Role::King);
-        16 * role(mv.to()).map_or(0, exchange::worth) - risked.map_or(0, exchange::worth)
+        16 * role(mv.to()).map_or(0, exchange::role_value) - risked.map_or(0, exchange::role_value)
     }
 
     fn exchange_value(&self, mv: Move) -> i32 {
@@ -155,14 +155,13 @@ impl Heuristics for Position {
         let danger = reach::danger(self, !self.turn());
         move |mv| {
             let Some(piece) = self.piece_at(mv.from()) else { return 0 };
-            let (feared, worth) = match piece.role() {
+            let (feared, loss) = match piece.role() {
                 Role::Rook => (danger.for_rooks, ROOK_FLEES),
                 Role::Horse | Role::Cannon => (danger.for_light, LIGHT_FLEES),
                 _ => (Bitboard::EMPTY, 0),
             };
-            let at = |square| {
-                placed(piece, square).middle() - if feared.has(square) { worth } else { 0 }
-            };
+            let at =
+                |square| placed(piece, square).middle() - if feared.has(square) { loss } else { 0 };
             at(mv.to()) - at(mv.from())
         }
     }
@@ -199,7 +198,7 @@ impl Heuristics for Position {
     }
 
     fn immediate_gain(&self, mv: Move) -> i32 {
-        self.piece_at(mv.to()).map_or(0, |man| exchange::worth(man.role()))
+        self.piece_at(mv.to()).map_or(0, |man| exchange::role_value(man.role()))
     }
 
     fn gain_index(&self, mv: Move) -> usize {
@@ -267,7 +266,7 @@ mod tests {
         let explanation = explain(&Position::start());
         for share in &explanation.terms {
             if share.term != Term::Tempo {
-                assert_eq!(share.worth.first, share.worth.second, "{}", share.name);
+                assert_eq!(share.value.first, share.value.second, "{}", share.name);
             }
         }
         assert_eq!(explanation.phase, Explanation::FULL_PHASE);

@@ -3,3 +3,4 @@
 pub(crate) mod node;
 pub(crate) mod prune;
 pub(crate) mod quiesce;
+pub(crate) mod reduce;

@@ -12,6 +12,7 @@ use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
 use crate::search::tree::prune;
 use crate::search::tree::prune::Singular;
+use crate::search::tree::reduce;
 use crate::search::tunables::{
     CUT_AS_EXPECTED, EARLY, HINDSIGHT_DEEPER, HINDSIGHT_SHALLOWER, SHALLOWER_MARGIN,
     WORSENING_MARGIN,
@@ -72,9 +73,9 @@ pub(crate) struct Node<M> {
     pub(crate) cut: bool,
     pub(crate) was_pv: bool,
     /// The transposition table's entry.
-    pub(crate) table: Option<TtEntry>,
-    pub(crate) table_move: Option<M>,
-    pub(crate) table_noisy: bool,
+    pub(crate) tt_entry: Option<TtEntry>,
+    pub(crate) tt_move: Option<M>,
+    pub(crate) tt_noisy: bool,
     pub(crate) before: Before,
     pub(crate) structures: Structures,
 }
@@ -184,10 +185,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 }
             }
         }
-        let entry = self.shared.probe(self.table_key());
+        let entry = self.shared.probe(self.tt_key());
         if !N::PV
             && !compares
-            && let Some(score) = table_cutoff(entry, window, depth, ply)
+            && let Some(score) = tt_cutoff(entry, window, depth, ply)
             // Near the leaves only where the cut is as expected: an unexpected one has changed the course
             // of the search and is looked at again.
             && (depth > CUT_AS_EXPECTED || cut == (score >= window.beta))
@@ -195,7 +196,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.learn_from_table(entry, score >= window.beta, depth, ply);
             return Ok(score);
         }
-        let mut node = self.survey::<N>(entry, window, depth, ply, cut);
+        let mut node = self.new_node::<N>(entry, window, depth, ply, cut);
         if !N::ROOT && !compares && self.shared.features.reductions {
             node.depth += self.hindsight(&node);
         }
@@ -312,7 +313,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 
     /// Collects the facts known of a node before any move is tried.
-    fn survey<N: NodeKind>(
+    fn new_node<N: NodeKind>(
         &mut self,
         entry: Option<TtEntry>,
         window: Window,
@@ -321,7 +322,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         cut: bool,
     ) -> Node<G::Move> {
         let position = self.line.position();
-        let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
+        let tt_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
         let mut node = Node {
             ply,
             depth,
@@ -335,9 +336,9 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             extension: 0,
             cut,
             was_pv: N::PV || entry.is_some_and(|entry| entry.was_pv),
-            table: entry,
-            table_move,
-            table_noisy: table_move.is_some_and(|mv| position.is_noisy(mv)),
+            tt_entry: entry,
+            tt_move,
+            tt_noisy: tt_move.is_some_and(|mv| position.is_noisy(mv)),
             before: self.before(ply),
             structures: None,
         };
@@ -488,7 +489,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             self.cutoffs[ply + 2] = 0;
         }
         let killers = self.killers[ply];
-        Picker::new(Hints { table: node.table_move, killers, before: node.before })
+        Picker::new(Hints { tt_move: node.tt_move, killers, before: node.before })
     }
 
     /// The score of a node all of whose moves were left out: there is none, or only the one that
@@ -524,7 +525,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut depth = node.depth - 1 + extension;
         let ply = node.ply + 1;
         let reduced = if self.shared.features.reductions && node.depth > 1 {
-            let late = prune::late_move_reduction::<N, G>(node, candidate, self.cutoffs[ply]);
+            let late = reduce::late_move_reduction::<N, G>(node, candidate, self.cutoffs[ply]);
             depth - late.clamp(0, (depth - 1).max(0))
         } else {
             depth
@@ -641,10 +642,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             age: 0,
         };
         if path_dependent {
-            self.shared.store(self.table_key(), entry.without_score());
+            self.shared.store(self.tt_key(), entry.without_score());
         } else {
             self.learn_error(node, best, bound);
-            self.shared.store(self.table_key(), entry);
+            self.shared.store(self.tt_key(), entry);
         }
     }
 
@@ -701,7 +702,7 @@ fn softened<M>(score: Score, node: &Node<M>) -> Score {
 }
 
 /// The transposition table's score, where it was searched deep enough and settles the window.
-pub(crate) fn table_cutoff(
+pub(crate) fn tt_cutoff(
     entry: Option<TtEntry>,
     window: Window,
     depth: i32,

@@ -7,10 +7,10 @@ use crate::search::order::noisy_rank;
 use crate::search::score::Score;
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::tree::node::{Candidate, Node, NodeKind, Null};
+use crate::search::tree::reduce::expected_depth;
 use crate::search::tunables::{
     DOUBLE_LIMIT, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_DEPTH, FUTILITY_HISTORY,
-    HISTORY_PRUNING_DEPTH, IIR_DEPTH, LATE_DEPTH, LMR_CUTOFFS, LMR_DEPTH, LMR_MANY_CUTOFFS,
-    LMR_NOISY, LMR_NOISY_HISTORY, LMR_TABLE_NOISY, NULL_DEPTH, NULL_EVAL_BASE, NULL_EVAL_MARGIN,
+    HISTORY_PRUNING_DEPTH, IIR_DEPTH, LATE_DEPTH, NULL_DEPTH, NULL_EVAL_BASE, NULL_EVAL_MARGIN,
     NULL_REDUCTION, NULL_REDUCTION_MARGIN, NULL_REDUCTION_MORE, NULL_REDUCTION_STEP,
     NULL_VERIFICATION_DEPTH, PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, RAZOR_DEPTH,
     REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_UNKNOWN, SINGULAR_DEPTH, SINGULAR_ENTRY,
@@ -109,7 +109,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     fn probcut(&mut self, node: &Node<G::Move>) -> Result<Option<Score>, Interrupted> {
         let beta = node.window.beta + PROBCUT_MARGIN;
         let depth = node.depth - PROBCUT_REDUCTION;
-        let contradicted = node.table.is_some_and(|entry| {
+        let contradicted = node.tt_entry.is_some_and(|entry| {
             i32::from(entry.depth) >= depth && entry.score.to_global(node.ply) < beta
         });
         if node.depth < PROBCUT_DEPTH || node.window.beta.is_decisive() || contradicted {
@@ -154,12 +154,12 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     ) -> Result<Singular, Interrupted> {
         self.doubles[node.ply + 1] = self.doubles[node.ply];
         let none = Ok(Singular::Extends(0));
-        let Some(entry) = node.table.filter(|_| candidate.number == 1) else { return none };
+        let Some(entry) = node.tt_entry.filter(|_| candidate.number == 1) else { return none };
         let score = entry.score.to_global(node.ply);
         if N::ROOT
             || !self.shared.features.singular
             || node.depth < SINGULAR_DEPTH
-            || node.table_move != Some(candidate.mv)
+            || node.tt_move != Some(candidate.mv)
             || self.skipped[node.ply].is_some()
             || i32::from(entry.depth) < node.depth - SINGULAR_ENTRY
             || entry.bound == Bound::Upper
@@ -206,14 +206,14 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
 /// Internal iterative reduction: where the transposition table has no move, a less deep search
 /// finds one for the next iteration.
 pub(crate) const fn is_unexplored<M>(node: &Node<M>, depth: i32) -> bool {
-    node.table_move.is_none() && depth >= IIR_DEPTH
+    node.tt_move.is_none() && depth >= IIR_DEPTH
 }
 
 /// Probcut without a search: the transposition table has, from a little less depth, a score far
 /// above beta.
 fn remembered_far_above<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
-    let beta = node.window.beta + G::TUNABLES.table_probcut_margin;
-    let entry = node.table.filter(|entry| {
+    let beta = node.window.beta + G::TUNABLES.tt_probcut_margin;
+    let entry = node.tt_entry.filter(|entry| {
         entry.bound != Bound::Upper && i32::from(entry.depth) >= node.depth - PROBCUT_REDUCTION
     })?;
     let score = entry.score.to_global(node.ply);
@@ -223,7 +223,7 @@ fn remembered_far_above<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
 /// Reverse futility: near the leaves and far above beta, the opponent will not come back.
 fn reverse_futility<G: Heuristics>(node: &Node<G::Move>) -> Option<Score> {
     let plies = node.depth - i32::from(node.improving) - i32::from(node.worsening);
-    let is_unknown = node.cut && node.table_move.is_none();
+    let is_unknown = node.cut && node.tt_move.is_none();
     let margin =
         G::TUNABLES.reverse_futility_margin - REVERSE_FUTILITY_UNKNOWN * i32::from(is_unknown);
     let beta = node.window.beta;
@@ -257,11 +257,6 @@ pub(crate) fn is_late<G: Heuristics>(node: &Node<G::Move>, number: i32) -> bool 
     let most =
         (G::TUNABLES.late_base + node.depth * node.depth) / if node.improving { 1 } else { 2 };
     !node.in_check && node.depth <= LATE_DEPTH && number >= most
-}
-
-/// The depth at which a quiet move would be searched at first.
-fn expected_depth<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> i32 {
-    (node.depth - base_reduction::<G>(node, candidate) / 256).max(0)
 }
 
 /// Futility: moves without a threat that cannot raise the evaluation to alpha, with the score that
@@ -317,57 +312,4 @@ fn loses_exchange<G: Heuristics>(
         EXCHANGE_QUIET * depth * depth
     };
     !position.exchange_reaches(candidate.mv, -allowed)
-}
-
-/// The reduction by depth and place in the order alone, in 256ths of a ply.
-fn base_reduction<G: Heuristics>(node: &Node<G::Move>, candidate: &Candidate<G::Move>) -> i32 {
-    G::TUNABLES.lmr_base
-        + log2_256(node.depth) * log2_256(candidate.number) / G::TUNABLES.lmr_divisor
-}
-
-/// Late-move reduction: the number of plies by which a move is searched less deep at first.
-/// `cutoffs` counts the moves of this node that were refuted already.
-pub(crate) fn late_move_reduction<N: NodeKind, G: Heuristics>(
-    node: &Node<G::Move>,
-    candidate: &Candidate<G::Move>,
-    cutoffs: u8,
-) -> i32 {
-    if node.depth < LMR_DEPTH || candidate.number <= 1 + i32::from(N::PV) {
-        return 0;
-    }
-    let mut reduction = base_reduction::<G>(node, candidate);
-    reduction += G::TUNABLES.lmr_cut * i32::from(node.cut);
-    reduction += G::TUNABLES.lmr_not_improving * i32::from(!node.improving);
-    reduction += LMR_MANY_CUTOFFS * i32::from(cutoffs > LMR_CUTOFFS);
-    reduction -= G::TUNABLES.lmr_pv * (i32::from(N::PV) + i32::from(node.was_pv)) / 2;
-    reduction -= G::TUNABLES.lmr_check * i32::from(candidate.threatening);
-    reduction -= G::TUNABLES.lmr_evasion * i32::from(node.in_check);
-    if candidate.noisy {
-        reduction -= LMR_NOISY + 256 * candidate.history / LMR_NOISY_HISTORY;
-    } else {
-        reduction += LMR_TABLE_NOISY * i32::from(node.table_noisy);
-        reduction -= 256 * candidate.history / G::TUNABLES.lmr_history;
-    }
-    reduction / 256
-}
-
-/// 256 times the base-2 logarithm, linear between powers of two; 0 below 2. Integers only, so that
-/// every machine searches the same tree.
-fn log2_256(n: i32) -> i32 {
-    if n < 2 {
-        return 0;
-    }
-    let whole = n.ilog2();
-    let power = 1 << whole;
-    256 * whole.cast_signed() + 256 * (n - power) / power
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logarithms() {
-        assert_eq!([1, 2, 3, 4, 6, 64].map(log2_256), [0, 256, 384, 512, 640, 1536]);
-    }
 }

@@ -9,13 +9,13 @@ use crate::search::order::noisy_rank;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
-use crate::search::tree::node::{NodeKind, refined, result, table_cutoff};
+use crate::search::tree::node::{NodeKind, refined, result, tt_cutoff};
 use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
 
 /// The result of quiescence so far.
-struct Settled<M> {
+struct QuiescenceBest<M> {
     score: Score,
     mv: Option<M>,
     /// See [`Worker::path_ply`].
@@ -24,10 +24,10 @@ struct Settled<M> {
 
 /// The side to move before it moves.
 #[derive(Clone, Copy)]
-struct Standing {
+struct StandPat {
     in_check: bool,
     /// The score at which it may leave quiescence; in check it may not.
-    stand_pat: Score,
+    score: Score,
 }
 
 /// The moves to try, each with its rank.
@@ -63,10 +63,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let position = self.line.position();
-        let key = self.table_key();
+        let key = self.tt_key();
         let entry = self.shared.probe(key);
         if !N::PV
-            && let Some(score) = table_cutoff(entry, window, 0, ply)
+            && let Some(score) = tt_cutoff(entry, window, 0, ply)
         {
             return Ok(score);
         }
@@ -85,26 +85,27 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let mut raw = None;
-        let mut settled = Settled { score: -Score::INFINITE, mv: None, path_ply: NO_PATH };
+        let mut result_so_far =
+            QuiescenceBest { score: -Score::INFINITE, mv: None, path_ply: NO_PATH };
         if !in_check {
             let stored = entry.and_then(|entry| entry.eval).map(i32::from);
             let score = Score::from_eval(stored.unwrap_or_else(|| position.evaluate()));
             raw = Some(score);
-            settled.score = refined(self.corrected(score, &self.structures()), entry, ply);
-            if settled.score >= window.beta && entry.is_some() {
-                return Ok(settled.score); // what the table has is worth more
+            result_so_far.score = refined(self.corrected(score, &self.structures()), entry, ply);
+            if result_so_far.score >= window.beta && entry.is_some() {
+                return Ok(result_so_far.score); // what the table has is worth more
             }
         }
-        if settled.score < window.beta {
-            let table_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
-            let mut moves = self.quiescence_moves(in_check, first, table_move);
+        if result_so_far.score < window.beta {
+            let tt_move = entry.and_then(|entry| entry.mv).and_then(Packed::unpack);
+            let mut moves = self.quiescence_moves(in_check, first, tt_move);
             if in_check && moves.is_empty() {
                 return Ok(self.terminal(ply));
             }
-            let standing = Standing { in_check, stand_pat: settled.score };
-            settled = self.follow::<N>(&mut moves, standing, window, ply)?;
+            let stand = StandPat { in_check, score: result_so_far.score };
+            result_so_far = self.follow::<N>(&mut moves, stand, window, ply)?;
         }
-        let Settled { score: best, mv, path_ply } = settled;
+        let QuiescenceBest { score: best, mv, path_ply } = result_so_far;
         if path_ply <= ply {
             self.path_ply[ply] = path_ply;
             return Ok(best);
@@ -148,7 +149,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         &self,
         in_check: bool,
         first: bool,
-        table_move: Option<G::Move>,
+        tt_move: Option<G::Move>,
     ) -> Ranked<G::Move> {
         let position = self.line.position();
         let mut moves = MoveList::new();
@@ -162,7 +163,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let side = position.turn();
         let rank = |mv| {
-            if Some(mv) == table_move {
+            if Some(mv) == tt_move {
                 i32::MAX
             } else if position.is_noisy(mv) {
                 (1 << 24) + noisy_rank(position, self.history, mv)
@@ -176,18 +177,18 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     fn follow<N: NodeKind>(
         &mut self,
         moves: &mut [(i32, G::Move)],
-        standing: Standing,
+        stand: StandPat,
         mut window: Window,
         ply: usize,
-    ) -> Result<Settled<G::Move>, Interrupted> {
-        let mut best = Settled { score: standing.stand_pat, mv: None, path_ply: NO_PATH };
-        window.raise(standing.stand_pat);
+    ) -> Result<QuiescenceBest<G::Move>, Interrupted> {
+        let mut best = QuiescenceBest { score: stand.score, mv: None, path_ply: NO_PATH };
+        window.raise(stand.score);
         for i in 0..moves.len() {
             let rest = &mut moves[i..];
             let most = (0..rest.len()).rev().max_by_key(|&i| rest[i].0).unwrap_or(0);
             rest.swap(0, most);
             let mv = rest[0].1;
-            match self.skips_in_quiescence(mv, i, standing, best.score, window.alpha) {
+            match self.skips_in_quiescence(mv, i, stand, best.score, window.alpha) {
                 Skips::No => {}
                 Skips::Move(most) => {
                     best.score = best.score.max(most);
@@ -225,17 +226,17 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         &self,
         mv: G::Move,
         tried: usize,
-        standing: Standing,
+        stand: StandPat,
         best: Score,
         alpha: Score,
     ) -> Skips {
         let position = self.line.position();
         let prunes = self.shared.features.pruning;
-        if standing.in_check {
+        if stand.in_check {
             let late = tried >= QUIESCENCE_EVASIONS && !best.is_lost();
             return if prunes && late && !position.is_noisy(mv) { Skips::Rest } else { Skips::No };
         }
-        if prunes && let Some(most) = hopeless(position, mv, standing.stand_pat, alpha) {
+        if prunes && let Some(most) = hopeless(position, mv, stand.score, alpha) {
             return Skips::Move(most);
         }
         if position.exchange_reaches(mv, 0) { Skips::No } else { Skips::Move(-Score::INFINITE) }

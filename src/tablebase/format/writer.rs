@@ -14,7 +14,7 @@ use crate::tablebase::format::layout::{Layout, Maps};
 use crate::tablebase::format::order;
 use crate::tablebase::format::symbols::Alphabet;
 use crate::tablebase::format::word_counts::{WordCounts, count_words, longest_position};
-use crate::tablebase::index::board::Board;
+use crate::tablebase::index::board::SlotBoard;
 use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::solver::{GameGraph, ILLEGAL, SlotSet};
 use crate::tablebase::solve::table::{Cost, Table, cost, exchanged, word_of_cost};
@@ -159,7 +159,7 @@ impl Values<'_> {
     /// Positions in check in a sample of a side's slots.
     fn count_checked(&self, side: usize) -> usize {
         let words = self.table.words[side].par_iter().enumerate().step_by(CHECK_SAMPLE);
-        let is_checked = |board: &mut Board<'_>, (slot, &word): (usize, &u16)| {
+        let is_checked = |board: &mut SlotBoard<'_>, (slot, &word): (usize, &u16)| {
             word != ILLEGAL && self.graph.is_in_check(board, side, slot as u32)
         };
         let checked = words.map_init(|| self.graph.cursor(), is_checked);
@@ -216,7 +216,13 @@ impl Values<'_> {
         free
     }
 
-    fn freedom_by_captures(&self, board: &mut Board<'_>, side: usize, slot: u32, word: u16) -> u8 {
+    fn freedom_by_captures(
+        &self,
+        board: &mut SlotBoard<'_>,
+        side: usize,
+        slot: u32,
+        word: u16,
+    ) -> u8 {
         if !self.good_captures.has(side, slot) {
             return freedom::NONE;
         }

@@ -11,7 +11,7 @@ use crate::xiangqi::{
 /// The placement of a slot, whoever is to move. Going from slot to slot in order is cheap: only the
 /// last group changes within a row.
 #[derive(Debug)]
-pub(crate) struct Board<'a> {
+pub(crate) struct SlotBoard<'a> {
     index: &'a Index,
     slot: u32,
     is_possible: bool,
@@ -45,12 +45,12 @@ pub(crate) struct KingView {
 
 /// The direction of a move: made or undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum MoveDirection {
     On,
     Back,
 }
 
-impl<'a> Board<'a> {
+impl<'a> SlotBoard<'a> {
     /// Stands on no slot yet.
     pub(crate) fn nowhere(index: &'a Index) -> Self {
         let row = SlotRow {
@@ -336,18 +336,18 @@ impl<'a> Board<'a> {
             let digit = self.digits[number];
             let mover = group.mover(digit, man - group.men.start);
             let go_on = if self.index.is_symmetric() {
-                self.for_each_quiet(side, man, Way::On, |to| {
+                self.for_each_quiet(side, man, MoveDirection::On, |to| {
                     let digits = self.with_digit(number, mover.digit(to));
                     visit(self.index.slot(&self.index.swapped(&digits)))
                 })
             } else if number == self.index.fold_group() {
                 let (base, image_base) = self.fold_bases();
-                self.for_each_quiet(side, man, Way::On, |to| {
+                self.for_each_quiet(side, man, MoveDirection::On, |to| {
                     let [worth, image] = self.index.fold_worth(mover.digit(to));
                     visit(if worth == NONE { image_base + image } else { base + worth })
                 })
             } else {
-                self.for_each_plain(side, man, Way::On, &mut visit)
+                self.for_each_plain(side, man, MoveDirection::On, &mut visit)
             };
             if !go_on {
                 return false;
@@ -367,14 +367,14 @@ impl<'a> Board<'a> {
             let digit = self.digits[number];
             let mover = group.mover(digit, man - group.men.start);
             if self.index.is_symmetric() {
-                self.for_each_quiet(side, man, Way::Back, |from| {
+                self.for_each_quiet(side, man, MoveDirection::Back, |from| {
                     let digits = self.with_digit(number, mover.digit(from));
                     self.visit_images(lone, &self.index.swapped(&digits), &mut visit);
                     true
                 });
             } else if number == self.index.fold_group() {
                 let (base, image_base) = self.fold_bases();
-                self.for_each_quiet(side, man, Way::Back, |from| {
+                self.for_each_quiet(side, man, MoveDirection::Back, |from| {
                     // As in `visit_images`.
                     let [worth, image] = self.index.fold_worth(mover.digit(from));
                     if worth != NONE {
@@ -386,7 +386,7 @@ impl<'a> Board<'a> {
                     true
                 });
             } else {
-                self.for_each_plain(side, man, Way::Back, |before| {
+                self.for_each_plain(side, man, MoveDirection::Back, |before| {
                     visit(before);
                     true
                 });
@@ -432,7 +432,7 @@ impl<'a> Board<'a> {
         &self,
         side: Side,
         man: usize,
-        way: Way,
+        way: MoveDirection,
         mut visit: impl FnMut(u32) -> bool,
     ) -> bool {
         let number = self.index.men[man].group;
@@ -471,7 +471,7 @@ impl<'a> Board<'a> {
         &self,
         side: Side,
         man: usize,
-        way: Way,
+        way: MoveDirection,
         mut visit: impl FnMut(Square) -> bool,
     ) -> bool {
         let square = self.squares[man];
@@ -491,10 +491,12 @@ impl<'a> Board<'a> {
             (Role::King, _) => king_attacks(square),
             (Role::Advisor, _) => advisor_attacks(square),
             (Role::Elephant, _) => elephant_attacks(square, self.occupied),
-            (Role::Horse, Way::On) => horse_attacks(square, self.occupied),
-            (Role::Horse, Way::Back) => horse_attackers(square, self.occupied),
-            (Role::Pawn, Way::On) => pawn_attacks(side, square),
-            (Role::Pawn, Way::Back) => pawn_attackers(side, square) & Bitboard::pawn_squares(side),
+            (Role::Horse, MoveDirection::On) => horse_attacks(square, self.occupied),
+            (Role::Horse, MoveDirection::Back) => horse_attackers(square, self.occupied),
+            (Role::Pawn, MoveDirection::On) => pawn_attacks(side, square),
+            (Role::Pawn, MoveDirection::Back) => {
+                pawn_attackers(side, square) & Bitboard::pawn_squares(side)
+            }
         };
         (squares - self.occupied).into_iter().all(visit)
     }

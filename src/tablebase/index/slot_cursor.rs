@@ -8,7 +8,7 @@ use crate::tablebase::index::numbering::{Digits, Index, MAX_MEN, Squares};
 use crate::xiangqi::{Bitboard, Piece, Position, Role, Setup, Square};
 
 /// Visits one slot at a time. Neighbouring slots differ in few pieces, so that going on costs little.
-pub(crate) struct Walker<'a> {
+pub(crate) struct SlotCursor<'a> {
     index: &'a Index,
     /// The group of each kind of piece.
     groups: [usize; Piece::COUNT],
@@ -21,7 +21,7 @@ pub(crate) struct Walker<'a> {
     squares: Squares,
 }
 
-impl<'a> Walker<'a> {
+impl<'a> SlotCursor<'a> {
     pub(crate) fn new(index: &'a Index) -> Self {
         let mut groups = [0; Piece::COUNT];
         for man in &index.men {
@@ -33,7 +33,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Goes to a slot with `side` (of the index) to move, be that legal or not. `false` if pieces share
-    /// a square; then the walker has no slot.
+    /// a square; then the cursor has no slot.
     pub(crate) fn go_to(&mut self, side: Side, slot: u32) -> bool {
         if self.slot != Some(slot) && !self.set_up(slot) {
             self.slot = None;

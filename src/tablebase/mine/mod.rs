@@ -14,7 +14,7 @@ use rayon::prelude::*;
 pub use self::theme::Theme;
 use self::theme::points;
 use crate::game::Side;
-use crate::tablebase::index::board::Board;
+use crate::tablebase::index::board::SlotBoard;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::{ProbeError, Tables};
@@ -30,7 +30,7 @@ const TASK: usize = 1 << 12;
 /// The positions of a table that fit a theme, each once up to symmetry: of two that are mirror images only
 /// one, and of two that differ in colours only the one with Red to move.
 #[derive(Debug)]
-pub struct Found {
+pub struct MinedPositions {
     index: Arc<Index>,
     /// By side to move: a bit for each slot.
     bits: Vec<Vec<u64>>,
@@ -43,7 +43,7 @@ impl Tables {
     /// # Errors
     ///
     /// If the table or one that captures lead to is missing or damaged.
-    pub fn mine(&self, material: Material, theme: Theme) -> Result<Found, ProbeError> {
+    pub fn mine(&self, material: Material, theme: Theme) -> Result<MinedPositions, ProbeError> {
         let (graph, table) = self.load_with_moves(material)?;
         let longest = self.stats(material)?.sides.map(|side| {
             let wins = side.histogram.iter().map(|row| row.entry);
@@ -85,7 +85,7 @@ impl Tables {
             Ok(tasks.collect::<Result<Vec<_>, ProbeError>>()?.concat())
         });
         let bits = bits.collect::<Result<_, ProbeError>>()?;
-        Ok(Found { index: Arc::clone(&table.index), bits })
+        Ok(MinedPositions { index: Arc::clone(&table.index), bits })
     }
 }
 
@@ -115,7 +115,7 @@ impl Miner<'_> {
     /// `is_full` if the other side must lose too.
     fn is_zugzwang(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         entry: Entry,
@@ -149,7 +149,7 @@ impl Miner<'_> {
 
     fn wins_weaker(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         entry: Entry,
@@ -165,7 +165,7 @@ impl Miner<'_> {
     }
 }
 
-impl Found {
+impl MinedPositions {
     /// Number of positions.
     #[must_use]
     pub fn count(&self) -> u64 {

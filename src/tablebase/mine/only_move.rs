@@ -2,7 +2,7 @@
 
 use super::Miner;
 use crate::game::{Game, MoveList};
-use crate::tablebase::index::board::Board;
+use crate::tablebase::index::board::SlotBoard;
 use crate::tablebase::probe::tables::ProbeError;
 use crate::tablebase::solve::solver::GameGraph;
 use crate::tablebase::solve::table::position_of;
@@ -14,7 +14,7 @@ impl Miner<'_> {
     /// within so many plies of each best defence.
     pub(crate) fn has_only_moves(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         plies: u16,
@@ -52,7 +52,7 @@ impl Miner<'_> {
     /// Returns true if a lost slot is not mate and each of its best moves leads to only moves.
     fn defences_meet_only_moves(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         plies: u16,

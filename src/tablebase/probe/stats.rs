@@ -10,7 +10,7 @@ use crate::xiangqi::Position;
 
 /// The counts of a table, by side to move, the canonical first side being Red.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stats {
+pub struct TableStats {
     /// The material of the table.
     pub material: Material,
     /// The repetition rules.
@@ -58,7 +58,7 @@ impl SideStats {
     }
 }
 
-impl Stats {
+impl TableStats {
     /// The same with the sides exchanged: the canonical second side being Red.
     #[must_use]
     pub fn swapped(self) -> Self {
@@ -78,11 +78,11 @@ impl Tables {
     /// # Errors
     ///
     /// If the table is missing or its header damaged.
-    pub fn stats(&self, material: Material) -> Result<Stats, ProbeError> {
+    pub fn stats(&self, material: Material) -> Result<TableStats, ProbeError> {
         let file = self.file(material)?;
         let header = &file.header;
         let mut longest = header.longest_positions();
-        Ok(Stats {
+        Ok(TableStats {
             material,
             rules: self.rules(),
             metric: self.metric(),

@@ -79,7 +79,7 @@ struct FoundTable<'a> {
 
 /// The place of a position's value.
 #[derive(Debug)]
-struct Found<'a> {
+struct ValueLocation<'a> {
     file: &'a TableFile,
     number: u32,
     side: usize,
@@ -95,17 +95,17 @@ impl<'a> FoundTable<'a> {
 
     /// The place of the position's value.
     #[inline]
-    fn find(self, position: &Position) -> Result<Found<'a>, ProbeError> {
+    fn find(self, position: &Position) -> Result<ValueLocation<'a>, ProbeError> {
         let Self { file, number, swap, side } = self;
         let place = file.layout().place(position, swap).ok_or_else(|| TableError::Contents {
             path: file.path().to_owned(),
             what: message!("no place for {}", position.to_fen()),
         })?;
-        Ok(Found { file, number, side, place })
+        Ok(ValueLocation { file, number, side, place })
     }
 }
 
-impl Found<'_> {
+impl ValueLocation<'_> {
     /// A number that no other spot of the folder has.
     #[inline]
     fn key(&self, spot: Spot) -> u64 {
@@ -249,7 +249,7 @@ impl Tables {
         &self,
         position: &Position,
         wdl: Wdl,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
     ) -> Result<Entry, ProbeError> {
         if found.file.is_rebuilt(Section::Distance, found.side) {
             return self.rebuilt_value(position, wdl, found);
@@ -274,7 +274,7 @@ impl Tables {
         &self,
         position: &Position,
         wdl: Wdl,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
     ) -> Result<Entry, ProbeError> {
         let spot = found.file.spot(Section::Distance, found.side, &found.place);
         if let Some(value) = self.rebuilt.get(found.key(spot)) {
@@ -289,7 +289,7 @@ impl Tables {
         &self,
         position: &Position,
         wdl: Wdl,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
         spot: Spot,
     ) -> Result<Entry, ProbeError> {
         let mut best = None;
@@ -343,7 +343,7 @@ impl Tables {
     fn rebuilt_wdl(
         &self,
         position: &Position,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
         low: Wdl,
         high: Wdl,
     ) -> Result<Wdl, ProbeError> {
@@ -371,7 +371,7 @@ impl Tables {
     fn wdl_at(
         &self,
         position: &Position,
-        found: &Found<'_>,
+        found: &ValueLocation<'_>,
         low: Wdl,
         high: Wdl,
     ) -> Result<Wdl, ProbeError> {
@@ -564,7 +564,7 @@ impl Tables {
 
     /// The place of a position's value.
     #[inline]
-    fn find(&self, position: &Position) -> Result<Found<'_>, ProbeError> {
+    fn find(&self, position: &Position) -> Result<ValueLocation<'_>, ProbeError> {
         self.find_table(position)?.find(position)
     }
 
@@ -586,14 +586,14 @@ impl Tables {
     }
 
     #[inline]
-    fn stored_wdl(&self, found: &Found<'_>) -> Result<Wdl, ProbeError> {
+    fn stored_wdl(&self, found: &ValueLocation<'_>) -> Result<Wdl, ProbeError> {
         let spot = found.file.spot(Section::Wdl, found.side, &found.place);
         let symbol = self.symbol(found, spot)?;
         found.file.wdl(symbol, spot)
     }
 
     /// The symbol stored at a spot, through the cache.
-    fn symbol(&self, found: &Found<'_>, spot: Spot) -> Result<u16, ProbeError> {
+    fn symbol(&self, found: &ValueLocation<'_>, spot: Spot) -> Result<u16, ProbeError> {
         let file = found.file;
         if let Stored::Constant(byte) = file.stored(spot) {
             return Ok(file.constant_symbol(byte, spot));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use crate::game::Side;
-use crate::tablebase::index::board::{Board, KingView};
+use crate::tablebase::index::board::{KingView, SlotBoard};
 use crate::tablebase::index::numbering::{Digits, Group, Index, MAX_MEN, Squares};
 use crate::tablebase::material::Material;
 use crate::tablebase::solve::solver::{Captures, Examined, GameGraph, UNCOUNTED};
@@ -62,12 +62,12 @@ impl TableGraph {
     }
 
     /// Returns true if a slot is a legal position with `side` to move.
-    pub(crate) fn is_legal(&self, board: &mut Board<'_>, side: usize, slot: u32) -> bool {
+    pub(crate) fn is_legal(&self, board: &mut SlotBoard<'_>, side: usize, slot: u32) -> bool {
         board.seek(slot) && !board.king_view(!Side::ALL[side]).in_check
     }
 
     /// Returns true if `side` is in check.
-    pub(crate) fn is_in_check(&self, board: &mut Board<'_>, side: usize, slot: u32) -> bool {
+    pub(crate) fn is_in_check(&self, board: &mut SlotBoard<'_>, side: usize, slot: u32) -> bool {
         board.seek(slot) && board.king_view(Side::ALL[side]).in_check
     }
 
@@ -76,7 +76,7 @@ impl TableGraph {
     /// illegal positions.
     pub(crate) fn best_move_at(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         after: impl Fn(usize, u32) -> Option<Entry>,
@@ -94,7 +94,7 @@ impl TableGraph {
     #[inline]
     pub(crate) fn best_capture(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
     ) -> Option<Entry> {
@@ -108,7 +108,7 @@ impl TableGraph {
     #[inline]
     pub(crate) fn each_capture(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         sink: impl FnMut(Entry),
@@ -123,7 +123,7 @@ impl TableGraph {
     #[inline]
     fn for_each_capture(
         &self,
-        board: &Board<'_>,
+        board: &SlotBoard<'_>,
         side: Side,
         view: &KingView,
         mut sink: impl FnMut(Entry),
@@ -178,7 +178,7 @@ impl SubTable {
     /// The value for `side` to move after a piece of the group `moved` has moved so that the group
     /// has the digit `digit`.
     #[inline]
-    fn entry(&self, side: Side, board: &Board<'_>, moved: usize, digit: u32) -> Option<Entry> {
+    fn entry(&self, side: Side, board: &SlotBoard<'_>, moved: usize, digit: u32) -> Option<Entry> {
         let own = |&group: &usize| if group == moved { digit } else { board.digits()[group] };
         let mut digits: Digits = self.groups.iter().map(own).collect();
         if let Some((number, men)) = &self.reduced {
@@ -194,7 +194,7 @@ impl SubTable {
 }
 
 impl GameGraph for TableGraph {
-    type Cursor<'a> = Board<'a>;
+    type Cursor<'a> = SlotBoard<'a>;
 
     fn sides(&self) -> usize {
         self.index.sides()
@@ -212,11 +212,11 @@ impl GameGraph for TableGraph {
         self.metric.horizon()
     }
 
-    fn cursor(&self) -> Board<'_> {
-        Board::nowhere(&self.index)
+    fn cursor(&self) -> SlotBoard<'_> {
+        SlotBoard::nowhere(&self.index)
     }
 
-    fn examine(&self, board: &mut Board<'_>, slot: u32) -> [Option<Examined>; 2] {
+    fn examine(&self, board: &mut SlotBoard<'_>, slot: u32) -> [Option<Examined>; 2] {
         if !board.seek(slot) {
             return [None, None];
         }
@@ -242,7 +242,7 @@ impl GameGraph for TableGraph {
         [look(Side::First), look(Side::Second)]
     }
 
-    fn count_quiet(&self, board: &mut Board<'_>, side: usize, slot: u32) -> u16 {
+    fn count_quiet(&self, board: &mut SlotBoard<'_>, side: usize, slot: u32) -> u16 {
         if !board.seek(slot) {
             return 0;
         }
@@ -250,7 +250,13 @@ impl GameGraph for TableGraph {
         board.count_quiet(side, &board.king_view(side)) as u16
     }
 
-    fn captures(&self, board: &mut Board<'_>, side: usize, slot: u32, horizon: u16) -> Captures {
+    fn captures(
+        &self,
+        board: &mut SlotBoard<'_>,
+        side: usize,
+        slot: u32,
+        horizon: u16,
+    ) -> Captures {
         let mut captures = Captures::default();
         if board.seek(slot) {
             let side = Side::ALL[side];
@@ -262,7 +268,7 @@ impl GameGraph for TableGraph {
 
     fn successors(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         visit: impl FnMut(u32) -> bool,
@@ -270,7 +276,13 @@ impl GameGraph for TableGraph {
         !board.seek(slot) || board.successors(Side::ALL[side], visit)
     }
 
-    fn predecessors(&self, board: &mut Board<'_>, side: usize, slot: u32, visit: impl FnMut(u32)) {
+    fn predecessors(
+        &self,
+        board: &mut SlotBoard<'_>,
+        side: usize,
+        slot: u32,
+        visit: impl FnMut(u32),
+    ) {
         if board.seek(slot) {
             board.predecessors(!Side::ALL[side], visit);
         }

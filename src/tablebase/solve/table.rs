@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::game::{Game, Side};
-use crate::tablebase::index::board::Board;
+use crate::tablebase::index::board::SlotBoard;
 use crate::tablebase::index::numbering::{Digits, Index, Squares};
 use crate::tablebase::material::Material;
 use crate::tablebase::solve::solver::{ILLEGAL, Solution, UNDECIDED};
@@ -178,7 +178,7 @@ pub(crate) fn locate_position(
 /// The position of a slot with `side` (of the index) to move; `None` if its pieces share a square, the
 /// kings face each other or pawns are doubled. The side not to move may be in check.
 pub(crate) fn position_of(index: &Index, side: usize, slot: u32) -> Option<Position> {
-    let board = Board::new(index, slot)?;
+    let board = SlotBoard::new(index, slot)?;
     let mut setup = Setup::empty();
     for (man, square) in index.men.iter().zip(board.squares()) {
         setup.board[square.index()] = Some(man.piece);

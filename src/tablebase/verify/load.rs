@@ -10,7 +10,7 @@ use crate::tablebase::format::{
     LOOP_MARK, NO_MARK, Section, TableError, TableFile, symbol_of, wdl_of,
 };
 use crate::tablebase::generate::subtable_pool::captures_of;
-use crate::tablebase::index::board::Board;
+use crate::tablebase::index::board::SlotBoard;
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
@@ -63,7 +63,7 @@ impl Tables {
         material: Material,
         wanted: [bool; 2],
     ) -> Result<(TableGraph, Table), TableError> {
-        let mut reading = Reading::new(material, wanted, |material, sides| {
+        let mut reading = PendingTables::new(material, wanted, |material, sides| {
             Ok(self.file(material)?.sides_to_read(sides))
         })?;
         let mut loaded = HashMap::new();
@@ -103,14 +103,14 @@ impl Tables {
 }
 
 /// The tables still to be read.
-struct Reading {
+struct PendingTables {
     /// Tables and the sides to move wanted of them; the next is the last.
     queue: Vec<(Material, [bool; 2])>,
     /// By table: the number of those in the queue that need it.
     users: HashMap<Material, usize>,
 }
 
-impl Reading {
+impl PendingTables {
     /// Queues all tables that a table needs, and itself: the fewest pieces first. `to_read` gives the
     /// sides to move that must be read of a table for those that are needed of it.
     fn new(
@@ -265,7 +265,7 @@ impl<'a> Loader<'a> {
         &self,
         words: &mut [u16],
         side: usize,
-        word: impl Fn(&mut Board<'_>, u32, u16) -> Option<u16> + Sync,
+        word: impl Fn(&mut SlotBoard<'_>, u32, u16) -> Option<u16> + Sync,
     ) -> Result<(), TableError> {
         words.par_chunks_mut(TASK).enumerate().try_for_each(|(task, words)| {
             let mut board = self.graph.cursor();
@@ -285,7 +285,7 @@ impl<'a> Loader<'a> {
     #[inline]
     fn first_word(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         stored: u16,
@@ -301,7 +301,7 @@ impl<'a> Loader<'a> {
 
     /// The word of a slot by its stored result and number and by captures.
     #[inline]
-    fn word(&self, board: &mut Board<'_>, side: usize, slot: u32, stored: u16) -> Option<u16> {
+    fn word(&self, board: &mut SlotBoard<'_>, side: usize, slot: u32, stored: u16) -> Option<u16> {
         let is_rebuilt = self.file.is_rebuilt(Section::Distance, side);
         if stored == BEST && !is_rebuilt {
             // No capture is better.
@@ -339,7 +339,7 @@ impl<'a> Loader<'a> {
     /// distance is rebuilt as well.
     fn rebuilt_result(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         number: u16,
@@ -365,7 +365,7 @@ impl<'a> Loader<'a> {
     /// The word of the best move of a slot, or of that at distance 1 if it is marked.
     fn rebuilt_value(
         &self,
-        board: &mut Board<'_>,
+        board: &mut SlotBoard<'_>,
         side: usize,
         slot: u32,
         word: u16,
@@ -490,7 +490,8 @@ mod tests {
     #[test]
     fn what_is_read_is_kept_as_long_as_needed() {
         let material = "KRNvKAB".parse().unwrap();
-        let mut reading = Reading::new(material, [true, false], |_, sides| Ok(sides)).unwrap();
+        let mut reading =
+            PendingTables::new(material, [true, false], |_, sides| Ok(sides)).unwrap();
         let order = reading.queue.clone();
         assert_eq!(order.first(), Some(&(material, [true, false])));
         let mut loaded = HashMap::new();

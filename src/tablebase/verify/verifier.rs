@@ -37,7 +37,7 @@ use crate::game::{Game, Side};
 use crate::tablebase::format::TableError;
 use crate::tablebase::generate::generator::Progress;
 use crate::tablebase::index::numbering::Index;
-use crate::tablebase::index::slot_cursor::{Bits, Placements, Walker, has_doubled_pawns};
+use crate::tablebase::index::slot_cursor::{Bits, Placements, SlotCursor, has_doubled_pawns};
 use crate::tablebase::material::Material;
 use crate::tablebase::probe::tables::Tables;
 use crate::tablebase::solve::content::content_hash;
@@ -298,10 +298,10 @@ fn placements(index: &Index, observer: &Observer<'_>) -> Option<Placements> {
     let parts = for_all(index.slots, "placements", observer, |range| {
         let mut legal = no_bits(&range);
         let mut checked = no_bits(&range);
-        let mut walker = Walker::new(index);
+        let mut cursor = SlotCursor::new(index);
         for (i, slot) in range.enumerate() {
-            walker.go_to(Side::First, slot);
-            let Some(position) = walker.position() else { continue };
+            cursor.go_to(Side::First, slot);
+            let Some(position) = cursor.position() else { continue };
             if has_pawn_pairs && Side::ALL.into_iter().any(|s| has_doubled_pawns(position, s)) {
                 continue;
             }
@@ -496,16 +496,16 @@ impl<'a> Prover<'a> {
     #[inline]
     fn steps(
         &self,
-        walker: &Walker<'_>,
+        cursor: &SlotCursor<'_>,
         within: impl Fn(&Position) -> Bitboard,
         mut visit: impl FnMut(MoveTarget),
     ) {
-        let Some(position) = walker.position() else { return };
+        let Some(position) = cursor.position() else { return };
         let free = !position.occupied();
         position.for_each_legal(within(position), |from, targets| {
             let Some(man) = position.piece_at(from) else { return };
             for to in targets & free {
-                visit(MoveTarget::Quiet(walker.slot_after(man, from, to)));
+                visit(MoveTarget::Quiet(cursor.slot_after(man, from, to)));
             }
             for to in targets - free {
                 visit(MoveTarget::Capture(self.value_of_capture(position, Move::new(from, to))));
@@ -591,17 +591,17 @@ impl<'a> Prover<'a> {
     fn wins_by_capture(&self) -> Option<[Bits; 2]> {
         let parts = self.for_all("captures", |range| {
             let mut wins = no_bits(&range);
-            let mut walker = Walker::new(&self.table.index);
+            let mut cursor = SlotCursor::new(&self.table.index);
             for (i, slot) in range.enumerate() {
                 for (side, wins) in wins.iter_mut().enumerate().take(self.table.words.len()) {
                     let Some(entry) = self.entry(side, slot) else { continue };
                     if entry.wdl != Wdl::Win || entry.order == 0 {
                         continue;
                     }
-                    walker.go_to(Side::ALL[side], slot);
+                    cursor.go_to(Side::ALL[side], slot);
                     let mut best = Best::default();
                     self.steps(
-                        &walker,
+                        &cursor,
                         |position: &Position| position.side(!position.turn()),
                         |step| {
                             if let MoveTarget::Capture(value) = step {
@@ -622,17 +622,17 @@ impl<'a> Prover<'a> {
 
     fn look_at_moves(&self, range: Range<u32>, has_rounds: bool) -> Moves {
         let mut result = Moves { differ: no_bits(&range), checkers: no_bits(&range) };
-        let mut walker = Walker::new(&self.table.index);
+        let mut cursor = SlotCursor::new(&self.table.index);
         let mut slots = Vec::new();
         for (i, slot) in range.enumerate() {
             for side in 0..self.table.words.len() {
                 let Some(found) = self.entry(side, slot) else { continue };
-                walker.go_to(Side::ALL[side], slot);
+                cursor.go_to(Side::ALL[side], slot);
                 let until = if has_rounds { self.until(side, slot) } else { 0 };
                 slots.clear();
                 let is_free = until == 0;
                 let mut checks = Checks { is_free, since: 1, until, slots: &mut slots };
-                let value = self.look(&walker, self.other(side), &mut checks);
+                let value = self.look(&cursor, self.other(side), &mut checks);
                 let may_be = !checks.is_free && checks.since <= checks.until && !slots.is_empty();
                 result.checkers[side][i / 64] |= u64::from(may_be) << (i % 64);
                 result.differ[side][i / 64] |= u64::from(value != Some(found)) << (i % 64);
@@ -642,10 +642,15 @@ impl<'a> Prover<'a> {
     }
 
     /// The value of the best move; adds the moves to `checks`.
-    fn look(&self, walker: &Walker<'_>, other: usize, checks: &mut Checks<'_>) -> Option<Entry> {
+    fn look(
+        &self,
+        cursor: &SlotCursor<'_>,
+        other: usize,
+        checks: &mut Checks<'_>,
+    ) -> Option<Entry> {
         let mut best = Best::default();
         self.steps(
-            walker,
+            cursor,
             |_| Bitboard::FULL,
             |step| match step {
                 MoveTarget::Quiet(None) => best.is_missing = true,
@@ -673,9 +678,10 @@ impl<'a> Prover<'a> {
         for checker in 0..self.table.words.len() {
             let victim = self.other(checker);
             let slots = self.table.index.slots;
-            let evaders = self.evaders(victim, &may_be[checker])?;
-            let checkers = self.checkers(checker, &may_be[checker], &evaders)?;
-            let victims = self.victims(victim, &evaders, &checkers, &checkers.places(slots))?;
+            let evading_slots = self.evading_slots(victim, &may_be[checker])?;
+            let checkers = self.checkers(checker, &may_be[checker], &evading_slots)?;
+            let victims =
+                self.victims(victim, &evading_slots, &checkers, &checkers.places(slots))?;
             let mut loops = Loops::new(checkers, victims, slots, self.metric.horizon(), |slot| {
                 self.until(victim, slot)
             });
@@ -720,45 +726,45 @@ impl<'a> Prover<'a> {
     }
 
     /// The positions in check, undecided in some round, that have an evasion to one that may be of L.
-    fn evaders(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
+    fn evading_slots(&self, victim: usize, checkers: &Bits) -> Option<Bits> {
         let parts = self.for_all("evasions", |range| {
-            let mut evaders = no_bits(&range);
+            let mut evading_slots = no_bits(&range);
             let start = range.start;
-            let mut walker = Walker::new(&self.table.index);
+            let mut cursor = SlotCursor::new(&self.table.index);
             for slot in self.placements.checked[victim].within(range) {
                 if self.until(victim, slot) == 0 {
                     continue;
                 }
-                walker.go_to(Side::ALL[victim], slot);
-                let mut evades = false;
-                self.quiet_steps(&walker, |next| evades |= checkers.has(next));
+                cursor.go_to(Side::ALL[victim], slot);
+                let mut can_evade = false;
+                self.quiet_steps(&cursor, |next| can_evade |= checkers.has(next));
                 let i = (slot - start) as usize;
-                evaders[0][i / 64] |= u64::from(evades) << (i % 64);
+                evading_slots[0][i / 64] |= u64::from(can_evade) << (i % 64);
             }
-            evaders
+            evading_slots
         })?;
-        let [evaders, _] = joined(&parts);
-        Some(evaders)
+        let [evading_slots, _] = joined(&parts);
+        Some(evading_slots)
     }
 
     /// The candidates of L: checks to positions that are not of W as long as they are open count
     /// already.
-    fn checkers(&self, checker: usize, may_be: &Bits, evaders: &Bits) -> Option<Nodes> {
+    fn checkers(&self, checker: usize, may_be: &Bits, evading_slots: &Bits) -> Option<Nodes> {
         let victim = self.other(checker);
         let parts = self.for_all("checks", |range| {
             let mut nodes = Nodes::default();
-            let mut walker = Walker::new(&self.table.index);
+            let mut cursor = SlotCursor::new(&self.table.index);
             let mut slots = Vec::new();
             for slot in may_be.within(range) {
-                walker.go_to(Side::ALL[checker], slot);
+                cursor.go_to(Side::ALL[checker], slot);
                 slots.clear();
                 let until = self.until(checker, slot);
                 let mut checks = Checks { is_free: false, since: 1, until, slots: &mut slots };
-                self.look(&walker, victim, &mut checks);
+                self.look(&cursor, victim, &mut checks);
                 let mut since = checks.since;
                 let until = checks.until;
                 slots.retain(|&next| {
-                    let stays = evaders.has(next);
+                    let stays = evading_slots.has(next);
                     if !stays {
                         since = since.max(self.until(victim, next).saturating_add(1));
                     }
@@ -775,23 +781,23 @@ impl<'a> Prover<'a> {
         Some(Nodes::concat(parts))
     }
 
-    /// The candidates of W among `evaders`: those with an evasion to a candidate of L.
+    /// The candidates of W among `evading_slots`: those with an evasion to a candidate of L.
     fn victims(
         &self,
         victim: usize,
-        evaders: &Bits,
+        evading_slots: &Bits,
         checkers: &Nodes,
         places: &Places,
     ) -> Option<Nodes> {
         let parts = self.for_all("evasions again", |range| {
             let mut nodes = Nodes::default();
-            let mut walker = Walker::new(&self.table.index);
+            let mut cursor = SlotCursor::new(&self.table.index);
             let mut moves = Vec::new();
-            for slot in evaders.within(range) {
+            for slot in evading_slots.within(range) {
                 let until = self.until(victim, slot);
-                walker.go_to(Side::ALL[victim], slot);
+                cursor.go_to(Side::ALL[victim], slot);
                 moves.clear();
-                self.quiet_steps(&walker, |next| {
+                self.quiet_steps(&cursor, |next| {
                     let place = places.find(next);
                     moves.extend(place.filter(|&place| checkers.get(place).since <= until));
                 });
@@ -806,9 +812,9 @@ impl<'a> Prover<'a> {
     }
 
     /// Calls `visit` with each slot that a legal quiet move leads to.
-    fn quiet_steps(&self, walker: &Walker<'_>, mut visit: impl FnMut(u32)) {
+    fn quiet_steps(&self, cursor: &SlotCursor<'_>, mut visit: impl FnMut(u32)) {
         self.steps(
-            walker,
+            cursor,
             |position: &Position| !position.occupied(),
             |step| {
                 if let MoveTarget::Quiet(Some(next)) = step {
@@ -834,19 +840,19 @@ impl<'a> Prover<'a> {
         slots.extend(decided.iter().map(|&(slot, _)| slot));
         slots.sort_unstable();
         slots.dedup();
-        let mut walker = Walker::new(&self.table.index);
+        let mut cursor = SlotCursor::new(&self.table.index);
         let mut unused = Vec::new();
         for slot in slots {
-            walker.go_to(Side::ALL[side], slot);
+            cursor.go_to(Side::ALL[side], slot);
             let mut checks = Checks { is_free: true, since: 0, until: 0, slots: &mut unused };
-            let best = self.look(&walker, self.other(side), &mut checks);
+            let best = self.look(&cursor, self.other(side), &mut checks);
             let place = decided.partition_point(|verdict| verdict.0 < slot);
             let verdict = decided.get(place).filter(|verdict| verdict.0 == slot);
             let (expected, check) = expected(best, verdict.map(|verdict| verdict.1));
             let found = self.entry(side, slot);
             if found != expected {
                 result.wrong += 1;
-                let fen = walker.position().map(Position::to_fen).unwrap_or_default();
+                let fen = cursor.position().map(Position::to_fen).unwrap_or_default();
                 result.add(Mismatch { fen, found, expected, check });
             }
         }
@@ -861,11 +867,11 @@ impl Prover<'_> {
         let sample = (0..slots.min(PROBED)).into_par_iter().map(|i| {
             let slot = if slots > PROBED { spread(i, slots) } else { i };
             let mut result = self.nothing();
-            let mut walker = Walker::new(&self.table.index);
+            let mut cursor = SlotCursor::new(&self.table.index);
             for side in 0..self.table.words.len() {
                 let Some(found) = self.entry(side, slot) else { continue };
-                walker.go_to(Side::ALL[side], slot);
-                let Some(position) = walker.position() else { continue };
+                cursor.go_to(Side::ALL[side], slot);
+                let Some(position) = cursor.position() else { continue };
                 for position in [position, &exchanged(position)] {
                     let probed = tables.probe(position)?;
                     if probed != found {

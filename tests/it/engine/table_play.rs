@@ -13,7 +13,7 @@ use juzhong::tablebase::Rules as TableRules;
 use juzhong::tablebase::{
     Entry, GenerateOptions, Material, Metric, NoProgress, Rules, Tables, Wdl, generate_all,
 };
-use juzhong::xiangqi::repetition::MOVE_LIMIT;
+use juzhong::xiangqi::move_limit::MOVE_LIMIT;
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup, Square, can_stand};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -7,12 +7,12 @@ use juzhong::game::{Game, Line, MoveList, Notation, Outcome, ScoreKind, Side};
 use juzhong::gomoku::{Board, FreeRules, Point};
 use juzhong::search::eval::gomoku::Urgency;
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher,
+    Control, Features, Iteration, Limits, Score, SearchOptions, SearchResult, Searcher,
 };
 
 use crate::support::files::shared;
 
-fn search(line: &Line<Board>, limits: &Limits) -> Found<Point> {
+fn search(line: &Line<Board>, limits: &Limits) -> SearchResult<Point> {
     let options = SearchOptions { hash_mib: 16, threads: 1, multipv: 1 };
     Searcher::new(options).expect("possible options").run(line, FreeRules, limits, &(), &())
 }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use juzhong::game::{Adjudicate, Bound, Game, Horizon, Line, MoveList, ScoreKind, Side, Verdict};
 use juzhong::search::{
-    Control, Found, HashEntry, Iteration, Limits, Score, SearchOptions, Searcher, table_key,
+    Control, HashEntry, Iteration, Limits, Score, SearchOptions, SearchResult, Searcher, tt_key,
 };
 use juzhong::xiangqi::{Move, Position, RuleSet};
 
@@ -23,11 +23,11 @@ fn search(
     line: &Line<Position>,
     rules: RuleSet,
     depth: u32,
-) -> Found<Move> {
+) -> SearchResult<Move> {
     searcher.run(line, rules, &Limits::depth(depth), &(), &())
 }
 
-fn is_mate(found: &Found<Move>) -> bool {
+fn is_mate(found: &SearchResult<Move>) -> bool {
     matches!(found.score.kind(), ScoreKind::MateIn(_))
 }
 
@@ -120,7 +120,7 @@ fn a_verdict_of_the_game_is_not_remembered_of_the_position() {
     let mut searcher = searcher();
     let lost = search(&mut searcher, &game, RuleSet::Asian, 14);
     assert!(lost.score < Score::DRAW - 300, "{lost:?}");
-    let known = searcher.probe(table_key(&game, RuleSet::Asian));
+    let known = searcher.probe(tt_key(&game, RuleSet::Asian));
     let holds = |known: &HashEntry<Move>| known.bound != Bound::Exact && !known.score.is_lost();
     assert!(known.as_ref().is_none_or(holds), "{known:?}");
     for depth in 1..=6 {

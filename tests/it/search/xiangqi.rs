@@ -9,8 +9,8 @@ use juzhong::game::{
     Adjudicate, Game, Heuristics, Horizon, Line, MoveList, ScoreKind, Side, Verdict,
 };
 use juzhong::search::{
-    Control, Features, Found, Iteration, Limits, Score, SearchOptions, Searcher, TableValue,
-    TablebaseProbe, table_key,
+    Control, Features, Iteration, Limits, Score, SearchOptions, SearchResult, Searcher, TableValue,
+    TablebaseProbe, tt_key,
 };
 use juzhong::xiangqi::{Move, Piece, Position, Role, RuleSet, Setup};
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ fn line(fen: &str) -> Line<Position> {
     Line::new(Position::from_fen(fen).unwrap(), 0)
 }
 
-fn search(fen: &str, limits: &Limits) -> Found<Move> {
+fn search(fen: &str, limits: &Limits) -> SearchResult<Move> {
     searcher(1, 1).run(&line(fen), Rules::default(), limits, &(), &())
 }
 
@@ -386,7 +386,7 @@ fn what_the_table_knows_is_found_near_the_limit() {
         let rules = Rules::default();
         let found = searcher.run(&line, rules, &Limits::depth(14), &(), &());
         assert!(plays_to_mate(fen, &found), "{found:?}");
-        assert!(searcher.probe(table_key(&line, rules)).is_some());
+        assert!(searcher.probe(tt_key(&line, rules)).is_some());
     }
 }
 
@@ -472,7 +472,7 @@ fn no_clock_ends_a_search_that_ponders() {
 }
 
 /// Returns true if the line found plays to the mate that its score promises.
-fn plays_to_mate(fen: &str, found: &Found<Move>) -> bool {
+fn plays_to_mate(fen: &str, found: &SearchResult<Move>) -> bool {
     let ScoreKind::MateIn(plies) = found.score.kind() else { return false };
     let mut line = line(fen);
     for &mv in &found.pv {

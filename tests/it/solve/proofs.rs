@@ -10,7 +10,7 @@ use juzhong::game::{Game, MoveList, Notation, Outcome, Side};
 use juzhong::gomoku::{Board, Point, Variant};
 use juzhong::record::{Record, Tree};
 use juzhong::solve::{
-    Budget, CheckError, Claim, Goal, Node, Proof, ProofKind, ProvedPositions, Prover,
+    Budget, CheckError, Goal, Proof, ProofClaim, ProofKind, ProofNode, ProvedPositions, Prover,
     ProverOptions, Solution, SolutionStore, StoreError, Value as SolveValue, check,
 };
 use juzhong::tablebase::Entry;
@@ -104,11 +104,11 @@ proptest! {
         let points: Vec<Point> = board.points().collect();
         let id = at.index(nodes);
         match (how, &mut proof.nodes[id]) {
-            (0, node) => *node = Node::End,
-            (1, Node::Move(point, _)) => *point = points[other.index(points.len())],
-            (2, Node::Move(_, child)) => *child = other.index(nodes) as u32,
-            (3, Node::Answers { answers, .. }) => { answers.pop(); }
-            (4, Node::Answers { rest, .. }) => *rest = Some(other.index(nodes) as u32),
+            (0, node) => *node = ProofNode::End,
+            (1, ProofNode::Move(point, _)) => *point = points[other.index(points.len())],
+            (2, ProofNode::Move(_, child)) => *child = other.index(nodes) as u32,
+            (3, ProofNode::Answers { answers, .. }) => { answers.pop(); }
+            (4, ProofNode::Answers { rest, .. }) => *rest = Some(other.index(nodes) as u32),
             (5, _) => proof.value = if proof.value == SolveValue::Win { SolveValue::Loss } else { SolveValue::Win },
             _ => return Ok(()),
         }
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-fn proof_of(board: Board, claims: Vec<Claim>, nodes: Vec<Node>) -> Proof {
+fn proof_of(board: Board, claims: Vec<ProofClaim>, nodes: Vec<ProofNode>) -> Proof {
     let (value, kind) = (SolveValue::Win, ProofKind::Pns);
     Proof { board, value, kind, distance: Some(1), claims, nodes }
 }
@@ -138,26 +138,26 @@ fn proof_of(board: Board, claims: Vec<Claim>, nodes: Vec<Node>) -> Proof {
 #[test]
 fn a_false_proof_says_where_it_fails() {
     let board = Board::from_fen(FOUR_AND_THREE).unwrap();
-    let claim = Claim { side: Side::First, goal: Goal::Win, root: 1 };
-    let nodes = vec![Node::End, Node::Move(point("b1"), 0)];
+    let claim = ProofClaim { side: Side::First, goal: Goal::Win, root: 1 };
+    let nodes = vec![ProofNode::End, ProofNode::Move(point("b1"), 0)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "node 0 is wrong after b1: the game does not end there as claimed"
     );
-    let nodes = vec![Node::End, Node::Move(point("g8"), 0)];
+    let nodes = vec![ProofNode::End, ProofNode::Move(point("g8"), 0)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
     assert!(error.to_string().contains("g8 is not legal"), "{error}");
     // A node below itself would never end.
-    let nodes = vec![Node::End, Node::Move(point("b1"), 1)];
+    let nodes = vec![ProofNode::End, ProofNode::Move(point("b1"), 1)];
     let error =
         check(&proof_of(board.clone(), vec![claim], nodes), &Budget::default()).unwrap_err();
     assert!(error.to_string().contains("does not come before"), "{error}");
-    let nodes = vec![Node::Pairs(Vec::new())];
-    let held = Claim { side: Side::First, goal: Goal::Hold, root: 0 };
-    let other = Claim { side: Side::Second, ..held };
+    let nodes = vec![ProofNode::Pairs(Vec::new())];
+    let held = ProofClaim { side: Side::First, goal: Goal::Hold, root: 0 };
+    let other = ProofClaim { side: Side::Second, ..held };
     let mut proof = proof_of(board.clone(), vec![held, other], nodes);
     proof.value = SolveValue::Draw;
     let error = check(&proof, &Budget::default()).unwrap_err();
@@ -170,17 +170,17 @@ fn a_false_proof_says_where_it_fails() {
 #[test]
 fn hostile_sharing_ends_with_the_budget() {
     let board = Board::start();
-    let mut nodes = vec![Node::End];
+    let mut nodes = vec![ProofNode::End];
     for id in 0..60_u32 {
         let answers = (0..15).map(|column| (Point::new(column, (id % 15) as u8).unwrap(), id));
         let answers = answers.collect();
         nodes.push(if id % 2 == 1 {
-            Node::Answers { answers, rest: Some(id) }
+            ProofNode::Answers { answers, rest: Some(id) }
         } else {
-            Node::Move(Point::new((id % 15) as u8, 14).unwrap(), id)
+            ProofNode::Move(Point::new((id % 15) as u8, 14).unwrap(), id)
         });
     }
-    let claim = Claim { side: Side::First, goal: Goal::Win, root: 59 };
+    let claim = ProofClaim { side: Side::First, goal: Goal::Win, root: 59 };
     let budget = Budget {
         deadline: Some(std::time::Instant::now() + std::time::Duration::from_secs(2)),
         ..Budget::default()

@@ -7,7 +7,8 @@ use juzhong::game::{Game, MoveList, Notation, Outcome, Symmetric};
 use juzhong::gomoku::{Board, FourSearch, FourSolver, Point};
 use juzhong::hash::Key;
 use juzhong::solve::{
-    Budget, CompleteTable, ProofKind, Prover, ProverOptions, TableCensus, TableError, Value, check,
+    Budget, CompleteTable, CompleteTableError, ProofKind, Prover, ProverOptions, TableCounts,
+    Value, check,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -18,31 +19,31 @@ fn board(width: u8, height: u8, row: u8) -> Board {
     Board::new(width, height, row).expect("a possible geometry")
 }
 
-fn census(width: u8, height: u8, row: u8) -> TableCensus {
-    CompleteTable::build(&board(width, height, row), &Budget::default()).unwrap().census()
+fn table_counts(width: u8, height: u8, row: u8) -> TableCounts {
+    CompleteTable::build(&board(width, height, row), &Budget::default()).unwrap().counts()
 }
 
 fn counts(
     (positions, classes): (u64, u64),
     [first_rows, second_rows, full]: [u64; 3],
     [wins, losses, draws]: [u64; 3],
-) -> TableCensus {
-    TableCensus { positions, classes, first_rows, second_rows, full, wins, losses, draws }
+) -> TableCounts {
+    TableCounts { positions, classes, first_rows, second_rows, full, wins, losses, draws }
 }
 
 #[test]
 fn complete_tables_have_the_known_counts() {
     let tic_tac_toe = counts((5_478, 765), [626, 316, 16], [2_836, 1_574, 1_068]);
-    assert_eq!(census(3, 3, 3), tic_tac_toe);
-    assert_eq!(census(3, 3, 2), counts((1_234, 186), [548, 312, 0], [365, 869, 0]));
+    assert_eq!(table_counts(3, 3, 3), tic_tac_toe);
+    assert_eq!(table_counts(3, 3, 2), counts((1_234, 186), [548, 312, 0], [365, 869, 0]));
     let four_by_three = counts((111_973, 28_275), [20_312, 12_070, 28], [64_738, 44_175, 3_060]);
-    assert_eq!(census(4, 3, 3), four_by_three);
-    assert_eq!(census(3, 4, 3), four_by_three);
+    assert_eq!(table_counts(4, 3, 3), four_by_three);
+    assert_eq!(table_counts(3, 4, 3), four_by_three);
     let rows_of_four = counts((142_231, 35_957), [1_416, 684, 792], [8_400, 2_100, 131_731]);
-    assert_eq!(census(4, 3, 4), rows_of_four);
+    assert_eq!(table_counts(4, 3, 4), rows_of_four);
     let four_by_four =
         counts((6_036_001, 756_387), [1_522_416, 1_050_026, 18], [3_199_406, 2_835_273, 1_322]);
-    assert_eq!(census(4, 4, 3), four_by_four);
+    assert_eq!(table_counts(4, 4, 3), four_by_four);
 }
 
 #[test]
@@ -56,14 +57,14 @@ fn five_by_four_is_a_draw() {
 #[test]
 fn tables_refuse_what_they_cannot_hold() {
     let large = CompleteTable::build(&Board::start(), &Budget::default()).unwrap_err();
-    assert_eq!(large, TableError::Points { points: 225 });
+    assert_eq!(large, CompleteTableError::Points { points: 225 });
     let little = Budget { memory: 1 << 10, ..Budget::default() };
     let refused = CompleteTable::build(&board(4, 4, 4), &little).unwrap_err();
-    assert!(matches!(refused, TableError::Memory { .. }), "{refused}");
+    assert!(matches!(refused, CompleteTableError::Memory { .. }), "{refused}");
     let stopped = Budget::default();
     stopped.stop.set();
     let refused = CompleteTable::build(&board(4, 4, 4), &stopped).unwrap_err();
-    assert_eq!(refused, TableError::Stopped);
+    assert_eq!(refused, CompleteTableError::Stopped);
     let table = CompleteTable::build(&board(3, 3, 3), &Budget::default()).unwrap();
     assert_eq!(table.probe(&board(3, 3, 2)), None);
     assert_eq!(table.probe(&board(3, 3, 3)), Some((Value::Draw, None)));

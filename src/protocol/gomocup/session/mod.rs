@@ -11,11 +11,11 @@ use crate::engine::{Engine, EngineOptions};
 use crate::gomoku::{Board, FreeRules, Point, Variant};
 use crate::protocol::conversation::input::Channel;
 use crate::protocol::conversation::position::any_move;
-use crate::protocol::conversation::queue::{Waiting, Waits};
+use crate::protocol::conversation::queue::{QueuedCommand, Waits};
 use crate::protocol::conversation::{Conversation, EventLoop, Language};
 use crate::protocol::gomocup::game::{Order, Table};
-use crate::protocol::gomocup::limits::{Heard, Limiting, number};
-use crate::protocol::gomocup::lists::{Listed, Listing};
+use crate::protocol::gomocup::limits::{InfoEffect, Limiting, number};
+use crate::protocol::gomocup::lists::{ListState, PointList};
 use crate::protocol::gomocup::memory::Memory;
 use crate::protocol::gomocup::steps::{Question, Scored, TOO_SMALL};
 use crate::protocol::gomocup::swap::Proposal;
@@ -69,7 +69,7 @@ pub(crate) struct Session<'a> {
     memory: Memory,
     limiting: Limiting,
     /// A request that waits for the options.
-    held: Option<Request>,
+    pending_request: Option<Request>,
     search: Option<Search>,
     variant: Variant,
     /// The engine has searched for an earlier game, which it has still to forget.
@@ -78,7 +78,7 @@ pub(crate) struct Session<'a> {
     has_searched: bool,
     /// `None` before `START`.
     table: Option<Table>,
-    list: Listed,
+    list: ListState,
     /// The next line is the name of a file that a refused command names.
     passes_line: bool,
     /// Points that the engine does not play.
@@ -159,13 +159,13 @@ impl<'a> Session<'a> {
             memory: Memory::new(wanted.hash_mib, wanted.threads),
             options: wanted,
             limiting: Limiting::default(),
-            held: None,
+            pending_request: None,
             search: None,
             variant: Variant::default(),
             is_stale: false,
             has_searched: false,
             table: None,
-            list: Listed::Nothing,
+            list: ListState::Nothing,
             passes_line: false,
             blocked: Vec::new(),
             began: Instant::now(),
@@ -209,7 +209,8 @@ impl<'a> Session<'a> {
             Command::Restart if self.table.is_some() => self.drop_game(),
             _ => {}
         }
-        let is_idle = self.search.is_none() && self.held.is_none() && self.gui.waiting.is_empty();
+        let is_idle =
+            self.search.is_none() && self.pending_request.is_none() && self.gui.waiting.is_empty();
         if is_idle || command.is_urgent() {
             self.began = Instant::now();
             self.is_stopped = false;
@@ -222,7 +223,8 @@ impl<'a> Session<'a> {
     /// that this has to come, and soon; answers to its other questions would be taken for moves.
     fn end_search(&mut self) -> io::Result<()> {
         let searched = self.search.as_ref().map(|search| &search.purpose);
-        let purpose = searched.or(self.held.as_ref().map(|held| &held.purpose));
+        let purpose = searched
+            .or(self.pending_request.as_ref().map(|pending_request| &pending_request.purpose));
         let Some(Purpose::Ask(question)) = purpose else {
             self.stop();
             return Ok(());
@@ -240,7 +242,7 @@ impl<'a> Session<'a> {
 
     /// Nobody waits for the answer of a search any more, nor for what else was asked about that game.
     fn drop_game(&mut self) {
-        self.held = None;
+        self.pending_request = None;
         if let Some(search) = &mut self.search {
             search.is_dropped = true;
             search.signal.stop();
@@ -292,7 +294,7 @@ impl<'a> Session<'a> {
             self.gui.error(&what)?;
         }
         if command.may_have_list() && !self.list.is_reading() {
-            self.list = Listed::PassedOver;
+            self.list = ListState::PassedOver;
         }
         Ok(())
     }
@@ -346,8 +348,8 @@ impl<'a> Session<'a> {
         if let Some(search) = &self.search {
             search.signal.stop();
         }
-        if let Some(held) = &mut self.held {
-            held.is_stopped = true;
+        if let Some(pending_request) = &mut self.pending_request {
+            pending_request.is_stopped = true;
         }
         self.gui.waiting.stop();
     }
@@ -449,45 +451,45 @@ impl<'a> Session<'a> {
 
     /// The end of a list: all of it counts, or nothing.
     fn done(&mut self) -> Result<Answer, String> {
-        let Some(listing) = self.list.done()? else { return Ok(Answer::Nothing) };
-        self.listed(&listing).map_err(|what| format!("{}: {what}", listing.list.word()))
+        let Some(point_list) = self.list.done()? else { return Ok(Answer::Nothing) };
+        self.listed(&point_list).map_err(|what| format!("{}: {what}", point_list.list.word()))
     }
 
-    fn listed(&mut self, listing: &Listing) -> Result<Answer, String> {
-        listing.check()?;
-        match listing.list {
+    fn listed(&mut self, point_list: &PointList) -> Result<Answer, String> {
+        point_list.check()?;
+        match point_list.list {
             // There is none, so that it has no move for any position.
             List::Query => {
                 Ok(Answer::Lines(["DATABASE REFRESH", "DATABASE DONE"].map(message).into()))
             }
-            List::Soosorv(step) => self.soosorv(step, &listing.cells()),
+            List::Soosorv(step) => self.soosorv(step, &point_list.cells()),
             List::Board => {
-                self.table = Some(self.table()?.with_stones(&listing.stones)?.going_on()?);
+                self.table = Some(self.table()?.with_stones(&point_list.stones)?.going_on()?);
                 Ok(Answer::Search(Purpose::Move, 1))
             }
             List::Shown => {
-                self.table = Some(self.table()?.with_stones(&listing.stones)?);
+                self.table = Some(self.table()?.with_stones(&point_list.stones)?);
                 Ok(Answer::Nothing)
             }
-            List::Swap2 => self.opening(&listing.cells()),
+            List::Swap2 => self.opening(&point_list.cells()),
             List::Block => {
-                let points = self.points(listing)?;
+                let points = self.points(point_list)?;
                 self.blocked.extend(points);
                 self.blocked.sort_unstable();
                 self.blocked.dedup();
                 Ok(Answer::Nothing)
             }
             List::Unblock => {
-                let points = self.points(listing)?;
+                let points = self.points(point_list)?;
                 self.blocked.retain(|point| !points.contains(point));
                 Ok(Answer::Nothing)
             }
         }
     }
 
-    fn points(&mut self, listing: &Listing) -> Result<Vec<Point>, String> {
+    fn points(&mut self, point_list: &PointList) -> Result<Vec<Point>, String> {
         let table = self.table()?;
-        listing.cells().into_iter().map(|cell| table.point(cell)).collect()
+        point_list.cells().into_iter().map(|cell| table.point(cell)).collect()
     }
 
     /// An opening under swap2: after no stones one is proposed, after those of one a side is chosen.
@@ -505,10 +507,10 @@ impl<'a> Session<'a> {
 
     fn info(&mut self, key: &str, value: &str) -> Result<Answer, String> {
         let wants_number = format!("INFO {key} wants a number");
-        match self.limiting.hear(key, value) {
-            Heard::Set => return Ok(Answer::Nothing),
-            Heard::Bad => return Err(wants_number),
-            Heard::Other => {}
+        match self.limiting.read_info(key, value) {
+            InfoEffect::Set => return Ok(Answer::Nothing),
+            InfoEffect::Bad => return Err(wants_number),
+            InfoEffect::Other => {}
         }
         if !matches!(key, "max_memory" | "hash_size" | "thread_num" | "rule") {
             // The protocol wants other keys ignored.
@@ -612,8 +614,10 @@ impl<'a> EventLoop<'a> for Session<'a> {
     }
 
     fn catch_up(&mut self) -> io::Result<()> {
-        while self.search.is_none() && self.held.is_none() && self.gui.quit.is_none() {
-            let Some(Waiting { command, stopped, .. }) = self.gui.waiting.pop() else { break };
+        while self.search.is_none() && self.pending_request.is_none() && self.gui.quit.is_none() {
+            let Some(QueuedCommand { command, stopped, .. }) = self.gui.waiting.pop() else {
+                break;
+            };
             self.is_stopped = stopped;
             self.began = Instant::now();
             match command {

@@ -13,7 +13,7 @@ use crate::protocol::gomocup::game::{Table, cell};
 use crate::protocol::gomocup::steps::Question;
 use crate::protocol::session::engine_handle::NotPrepared;
 use crate::protocol::session::thinking::{
-    self, Done, Goal, Job, Outcome, Prepared, Signal, Task, Thought,
+    self, Done, Goal, Job, Outcome, Prepared, SearchTask, Signal, Thought,
 };
 use crate::search::{Iteration, Score};
 
@@ -69,7 +69,7 @@ impl Session<'_> {
     pub(crate) fn request(&mut self, request: Request) -> io::Result<()> {
         self.options.multipv = request.lines;
         if self.prepare() {
-            self.held = Some(request);
+            self.pending_request = Some(request);
             return Ok(());
         }
         self.start_search(request)
@@ -103,7 +103,7 @@ impl Session<'_> {
         });
         let Some(engine) = self.engine.take() else { return self.search_lost() };
         self.has_searched = true;
-        let task = Task { line, job, banned };
+        let task = SearchTask { line, job, banned };
         if thinking::start(engine, task, signal, self.gui.sender.clone()).is_err() {
             return self.search_lost();
         }
@@ -137,7 +137,7 @@ impl Session<'_> {
             }
             self.gui.message(&message)?;
         }
-        match self.held.take() {
+        match self.pending_request.take() {
             // The manager may have changed its mind meanwhile.
             Some(request) if self.engine.get().is_some() => self.request(request),
             Some(request) => self.start_search(request),

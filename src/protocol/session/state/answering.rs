@@ -11,7 +11,7 @@ use crate::protocol::conversation::position::{any_move, read_position, score_wit
 use crate::protocol::session::answers::{Detail, Extras};
 use crate::protocol::session::thinking::{Done, Outcome, Thought};
 use crate::protocol::wire::command::Setup;
-use crate::search::{HashEntry, Iteration, table_key};
+use crate::search::{HashEntry, Iteration, tt_key};
 
 /// The most positions of which transposition table entries may be requested from a search at a time.
 const MAX_PROBED: usize = 10_000;
@@ -84,7 +84,7 @@ impl<G: Playable> Session<'_, G> {
         };
         let position = line.position().clone();
         let rules = self.settings.engine_options().rules;
-        let key = if self.settings.sixty_moves { table_key(&line, rules) } else { position.key() };
+        let key = if self.settings.sixty_moves { tt_key(&line, rules) } else { position.key() };
         let entry = self.engine.get().map(|engine| engine.probe(key));
         match (&self.search, entry) {
             (Some(search), None) if self.probed.len() < MAX_PROBED => {

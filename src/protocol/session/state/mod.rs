@@ -23,7 +23,7 @@ use crate::protocol::conversation::dialects::Dialects;
 use crate::protocol::conversation::input::Channel;
 use crate::protocol::conversation::owed::Owed;
 use crate::protocol::conversation::position::{legal_move, read_position};
-use crate::protocol::conversation::queue::Waiting;
+use crate::protocol::conversation::queue::QueuedCommand;
 use crate::protocol::conversation::{Conversation, EventLoop};
 use crate::protocol::session::engine_handle::EngineHandle;
 use crate::protocol::session::settings::Settings;
@@ -51,7 +51,7 @@ pub(crate) struct Session<'a, G: Playable> {
     /// `isready` that wait for it.
     unready: Option<Unready>,
     /// A `go` that waits for it.
-    held: Option<Held>,
+    pending_go: Option<PendingGo>,
     search: Option<Search<G>>,
     line: Line<G>,
     /// Moves not to be played in this position (UCCI).
@@ -75,7 +75,7 @@ pub(crate) struct Unready {
 }
 
 /// A `go` that waits for the options set before it.
-pub(crate) struct Held {
+pub(crate) struct PendingGo {
     go: Go,
     /// `stop` came after it.
     stopped: bool,
@@ -120,7 +120,7 @@ impl<'a, G: Playable> Session<'a, G> {
             engine: EngineHandle::new(engine),
             set_up: thinking::set_up,
             unready: None,
-            held: None,
+            pending_go: None,
             search: None,
             line: Line::new(G::start(), 0),
             banned: Vec::new(),
@@ -139,7 +139,7 @@ impl<'a, G: Playable> Session<'a, G> {
     pub(crate) fn run(mut self) -> io::Result<()> {
         self.run_events()?;
         if self.gui.quit.is_some() {
-            self.gui.farewell()?;
+            self.gui.say_bye()?;
         }
         self.gui.flush()
     }
@@ -247,7 +247,7 @@ impl<'a, G: Playable> Session<'a, G> {
     fn stop(&mut self) -> io::Result<()> {
         match &mut self.search {
             Some(search) => search.stop(),
-            None if self.held.is_none() && !self.gui.waiting.has_search() => {
+            None if self.pending_go.is_none() && !self.gui.waiting.has_search() => {
                 return self.gui.nothing_to_stop();
             }
             None => {}
@@ -258,8 +258,8 @@ impl<'a, G: Playable> Session<'a, G> {
 
     fn stop_waiting(&mut self) {
         self.gui.waiting.stop();
-        if let Some(held) = &mut self.held {
-            held.stopped = true;
+        if let Some(pending_go) = &mut self.pending_go {
+            pending_go.stopped = true;
         }
     }
 
@@ -271,7 +271,7 @@ impl<'a, G: Playable> Session<'a, G> {
             search.draw |= draw;
             search.signal.ponder_hit();
         }
-        if let Some(Held { go, .. }) = &mut self.held {
+        if let Some(PendingGo { go, .. }) = &mut self.pending_go {
             go.ponder_hit(draw);
         }
         self.gui.waiting.ponder_hit(draw);
@@ -323,7 +323,8 @@ impl<'a, G: Playable> EventLoop<'a> for Session<'a, G> {
         if self.search.is_some() {
             return false;
         }
-        let is_done = self.gui.waiting.is_empty() && self.held.is_none() && self.unready.is_none();
+        let is_done =
+            self.gui.waiting.is_empty() && self.pending_go.is_none() && self.unready.is_none();
         (self.gui.quit.is_some() || self.gui.ended.is_some())
             && (is_done || self.gui.is_quit_late())
     }
@@ -401,7 +402,7 @@ impl<'a, G: Playable> EventLoop<'a> for Session<'a, G> {
             if self.engine.is_preparing() {
                 return Ok(());
             }
-            let Some(Waiting { command, stopped, since, .. }) = self.gui.waiting.pop() else {
+            let Some(QueuedCommand { command, stopped, since, .. }) = self.gui.waiting.pop() else {
                 return Ok(());
             };
             // The clock of a command that waited for a search starts at the end of that search.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::{Session, Unready};
 use crate::engine::Playable;
 use crate::protocol::session::engine_handle::NotPrepared;
-use crate::protocol::session::options::{Effect, Refusal};
+use crate::protocol::session::options::{Effect, OptionError};
 use crate::protocol::session::thinking::Prepared;
 use crate::protocol::wire::ranks::Ranks;
 
@@ -20,8 +20,8 @@ impl<G: Playable> Session<'_, G> {
                     engine.clear_hash();
                 }
             }
-            Err(Refusal::Bad(message)) => self.gui.message(&message)?,
-            Err(Refusal::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
+            Err(OptionError::Bad(message)) => self.gui.message(&message)?,
+            Err(OptionError::Unknown(name)) => self.complain(&format!("unknown option: {name}"))?,
         }
         self.is_unprepared = true;
         self.gui.set_ranks(if G::RANKS_FROM_ZERO { self.settings.ranks } else { Ranks::FromZero });
@@ -58,8 +58,8 @@ impl<G: Playable> Session<'_, G> {
         }
         self.tell_warnings()?;
         self.say_ready()?;
-        match self.held.take() {
-            Some(held) => self.start_search(&held),
+        match self.pending_go.take() {
+            Some(pending_go) => self.start_search(&pending_go),
             None => Ok(()),
         }
     }

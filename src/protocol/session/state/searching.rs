@@ -4,14 +4,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Held, Search, Session};
+use super::{PendingGo, Search, Session};
 use crate::engine::Playable;
 use crate::engine::clock::Allowance;
 use crate::game::{Line, MoveList};
 use crate::protocol::conversation::owed::Owed;
 use crate::protocol::conversation::position::score_without_search;
 use crate::protocol::session::settings::Settings;
-use crate::protocol::session::thinking::{self, Goal, Job, Signal, Task};
+use crate::protocol::session::thinking::{self, Goal, Job, SearchTask, Signal};
 use crate::protocol::session::timing::Timing;
 use crate::protocol::wire::go::Go;
 use crate::search::Limits;
@@ -45,16 +45,16 @@ impl<G: Playable> Session<'_, G> {
         if go.perft.is_some_and(|depth| depth > MAX_PERFT) {
             self.complain(&format!("go perft: {MAX_PERFT} plies are the most"))?;
         }
-        let held = Held { go: go.clone(), stopped, began: self.began };
+        let pending_go = PendingGo { go: go.clone(), stopped, began: self.began };
         if self.prepare()? {
-            self.held = Some(held);
+            self.pending_go = Some(pending_go);
             return Ok(());
         }
-        self.start_search(&held)
+        self.start_search(&pending_go)
     }
 
-    pub(crate) fn start_search(&mut self, held: &Held) -> io::Result<()> {
-        let Held { go, stopped, began } = held;
+    pub(crate) fn start_search(&mut self, pending_go: &PendingGo) -> io::Result<()> {
+        let PendingGo { go, stopped, began } = pending_go;
         let stopped = *stopped;
         let spent = began.elapsed();
         if self.gui.is_ucci() && go.depth == Some(0) {
@@ -73,7 +73,7 @@ impl<G: Playable> Session<'_, G> {
         if self.settings.debug {
             self.gui.message(&format!("{:?}, {job:?}", self.allowance(go)))?;
         }
-        let task = Task { line: self.line_to_search(), job, banned: search.banned.clone() };
+        let task = SearchTask { line: self.line_to_search(), job, banned: search.banned.clone() };
         let signal = search.signal.clone();
         self.search = Some(search);
         if let Err(error) = thinking::start(engine, task, signal, self.gui.sender.clone()) {
@@ -103,7 +103,7 @@ impl<G: Playable> Session<'_, G> {
                 pondering,
                 endless: lasts,
                 // UCCI's endless searches may answer when they have found a mate.
-                held: lasts && !self.gui.is_ucci() && go.mate.is_none(),
+                until_stop: lasts && !self.gui.is_ucci() && go.mate.is_none(),
                 answer: None,
             },
             draw: go.draw,

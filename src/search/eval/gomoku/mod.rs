@@ -2,7 +2,7 @@
 //!
 //! Positions that threats decide at once are scored as decided: a row that can be completed, two completions of the
 //! opponent, an open four that cannot be met in time. Otherwise the evaluation is the sum of the values of the empty points
-//! by what both players' stones would make there ([`Counts`](crate::gomoku::Counts)), and of the strong threats together.
+//! by what both players' stones would make there ([`ThreatCounts`](crate::gomoku::ThreatCounts)), and of the strong threats together.
 
 mod candidates;
 mod fours;
@@ -66,7 +66,7 @@ impl Heuristics for Board {
         reverse_futility_margin: 30,
         razor_base: 2,
         razor_margin: 15,
-        table_probcut_margin: 253,
+        tt_probcut_margin: 253,
         singular_margin: 17,
         double_margin: 71,
         futility_base: 105,

@@ -1,7 +1,9 @@
 //! The evaluation as a sum of values: those of points by class, that of the threats on the board, that of the move.
 
 use crate::game::{Game, Side};
-use crate::gomoku::{Board, CLASSES, Counts, Point, SITUATIONS, Threat, WEIGHT_COUNT, WEIGHTS};
+use crate::gomoku::{
+    Board, CLASSES, Point, SITUATIONS, Threat, ThreatCounts, WEIGHT_COUNT, WEIGHTS,
+};
 
 /// Weights are in parts of a centipawn of this number.
 const SCALE: i32 = 10;
@@ -38,20 +40,20 @@ const TOLD_APART: [Threat; 6] = [
 const _: () = assert!(SITUATIONS == 1 << (2 * TOLD_APART.len()));
 
 /// The number of the situation: which of the strong threats each side could make with one stone.
-fn situation(own: &Counts, other: &Counts) -> usize {
-    let kinds = |counts: &Counts| {
+fn situation(own: &ThreatCounts, other: &ThreatCounts) -> usize {
+    let kinds = |counts: &ThreatCounts| {
         let bits = TOLD_APART.iter().enumerate();
         bits.map(|(bit, &threat)| usize::from(counts.of(threat) > 0) << bit).sum::<usize>()
     };
     kinds(own) | kinds(other) << TOLD_APART.len()
 }
 
-fn situation_value(own: &Counts, other: &Counts) -> i32 {
+fn situation_value(own: &ThreatCounts, other: &ThreatCounts) -> i32 {
     i32::from(WEIGHTS[2 * CLASSES + situation(own, other)])
 }
 
 /// The evaluation for the side to move.
-pub(crate) fn balance(own: &Counts, other: &Counts) -> i32 {
+pub(crate) fn balance(own: &ThreatCounts, other: &ThreatCounts) -> i32 {
     (own.values[0] + other.values[1] + situation_value(own, other) + TEMPO) / SCALE
 }
 
@@ -130,7 +132,7 @@ pub fn terms(board: &Board) -> Vec<Term> {
     });
     let together = Term {
         kind: TermKind::Threats,
-        counts: [own, other].map(|counts: &Counts| {
+        counts: [own, other].map(|counts: &ThreatCounts| {
             TOLD_APART.iter().map(|&threat| i16::from(counts.of(threat) > 0)).sum()
         }),
         values: [centipawns(situation_value(own, other)), 0.0],

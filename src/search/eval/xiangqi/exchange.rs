@@ -18,7 +18,7 @@ const RISKED: [Role; 7] =
 
 /// The value of a piece in exchanges, in centipawns: a round average of its evaluation on its usual
 /// points, but for pawns, which count as at home.
-pub(crate) const fn worth(role: Role) -> i32 {
+pub(crate) const fn role_value(role: Role) -> i32 {
     match role {
         Role::King => KING,
         Role::Rook => 600,
@@ -31,13 +31,13 @@ pub(crate) const fn worth(role: Role) -> i32 {
 
 /// The board while pieces disappear from it. Every capture changes lines, screens, legs and eyes,
 /// so attackers are looked up again after each.
-struct Board<'a> {
+struct ExchangeBoard<'a> {
     position: &'a Position,
     occupied: Bitboard,
     lines: Occupancy,
 }
 
-impl Board<'_> {
+impl ExchangeBoard<'_> {
     fn lift(&mut self, square: Square) {
         self.occupied = self.occupied.without(square);
         self.lines.toggle(square);
@@ -78,14 +78,15 @@ pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
     let target = mv.to();
     let Some(mover) = position.piece_at(from) else { return 0 };
     let victim = position.piece_at(target);
-    let mut board = Board { position, occupied: position.occupied(), lines: *position.occupancy() };
+    let mut board =
+        ExchangeBoard { position, occupied: position.occupied(), lines: *position.occupancy() };
     board.lift(from);
     if victim.is_none() {
         board.occupied = board.occupied.with(target);
         board.lines.toggle(target);
     }
     let mut gains = [0; LONGEST];
-    gains[0] = victim.map_or(0, |piece| worth(piece.role()));
+    gains[0] = victim.map_or(0, |piece| role_value(piece.role()));
     let mut on_target = mover.role();
     let mut side = !mover.side();
     let mut last = 0;
@@ -94,7 +95,7 @@ pub(crate) fn exchange_value(position: &Position, mv: Move) -> i32 {
         last += 1;
         // What the side gains that captures now, if the exchange ends here: the piece on the target less
         // what the other side had gained.
-        gains[last] = worth(on_target) - gains[last - 1];
+        gains[last] = role_value(on_target) - gains[last - 1];
         board.lift(square);
         on_target = role;
         side = !side;
@@ -115,16 +116,17 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     let Some(mover) = position.piece_at(from) else { return least <= 0 };
     let victim = position.piece_at(target);
     // The material that the side to capture next must still win, so that the result turns.
-    let mut short = victim.map_or(0, |piece| worth(piece.role())) - least;
+    let mut short = victim.map_or(0, |piece| role_value(piece.role())) - least;
     if short < 0 {
         return false;
     }
     // If even losing the mover for nothing leaves enough, no look at the board is needed.
-    short = worth(mover.role()) - short;
+    short = role_value(mover.role()) - short;
     if short <= 0 {
         return true;
     }
-    let mut board = Board { position, occupied: position.occupied(), lines: *position.occupancy() };
+    let mut board =
+        ExchangeBoard { position, occupied: position.occupied(), lines: *position.occupancy() };
     board.lift(from);
     if victim.is_none() {
         board.occupied = board.occupied.with(target);
@@ -134,7 +136,7 @@ pub(crate) fn reaches(position: &Position, mv: Move, least: i32) -> bool {
     let mut holds = true;
     while let Some((role, square)) = board.cheapest_attacker(side, target) {
         holds = !holds;
-        short = worth(role) - short;
+        short = role_value(role) - short;
         // A tie counts for the side that moved, for which exactly `least` is enough: it may stop at 0, the
         // other side only below.
         if short < i32::from(holds) {
@@ -155,7 +157,7 @@ mod tests {
 
     /// The same definition, played out on the board.
     fn play_out(position: &Position, mv: Move) -> i32 {
-        let gain = position.piece_at(mv.to()).map_or(0, |piece| worth(piece.role()));
+        let gain = position.piece_at(mv.to()).map_or(0, |piece| role_value(piece.role()));
         let mut after = position.clone();
         after.make(mv);
         gain - best_reply(&after, mv.to())

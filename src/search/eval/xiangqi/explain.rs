@@ -4,7 +4,7 @@ use crate::game::{BySide, Side};
 use crate::search::eval::xiangqi::features::{GROUPS, MATERIAL, Term, group_of};
 use crate::search::eval::xiangqi::material::{FULL_PHASE, Material, material, record};
 use crate::search::eval::xiangqi::numbers::WEIGHTS;
-use crate::search::eval::xiangqi::reach::survey;
+use crate::search::eval::xiangqi::reach::reach_by_side;
 use crate::search::eval::xiangqi::sink::{Entries, PAIRS_OF_WEIGHTS, Pair, TermCount};
 use crate::search::eval::xiangqi::terms::side_terms;
 use crate::search::eval::xiangqi::view::View;
@@ -13,7 +13,7 @@ use crate::xiangqi::{Piece, Position, Square};
 
 /// A worth in the middle game, in the ending, and in the position at hand, in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Worth {
+pub struct TermValue {
     /// In the middle game.
     pub middle: i32,
     /// In the ending.
@@ -30,12 +30,12 @@ pub struct Share {
     /// The term.
     pub term: Term,
     /// The worth to each side.
-    pub worth: BySide<Worth>,
+    pub value: BySide<TermValue>,
 }
 
 /// The worth of a piece on its square to its side: material, placement, mobility and relations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ManWorth {
+pub struct PieceValue {
     /// Its square.
     pub square: Square,
     /// The piece.
@@ -57,7 +57,7 @@ pub struct Explanation {
     /// Every group of parameters that counts here.
     pub groups: Vec<Share>,
     /// Every piece, by squares.
-    pub men: Vec<ManWorth>,
+    pub men: Vec<PieceValue>,
     /// The evaluation for the side to move.
     pub value: i32,
 }
@@ -69,7 +69,7 @@ impl Explanation {
 
 /// All that the evaluation counts for a side.
 fn entries(position: &Position) -> BySide<Vec<TermCount>> {
-    let reach = survey(position);
+    let reach = reach_by_side(position);
     BySide::new_with(|side| {
         let mut sink = Entries::default();
         record(position, side, &mut sink);
@@ -85,19 +85,19 @@ pub fn explain(position: &Position) -> Explanation {
     let entries = entries(position);
     let worth_of = |side: Side, of: &dyn Fn(&TermCount) -> bool| {
         let of_kind = entries[side].iter().filter(|entry| of(entry));
-        worth(of_kind.fold(Pair(0), |sum, entry| sum.plus(weighted(entry))), &material)
+        value(of_kind.fold(Pair(0), |sum, entry| sum.plus(weighted(entry))), &material)
     };
     let terms = Term::ALL.map(|term| Share {
         name: term.name(),
         term,
-        worth: BySide::new_with(|side| {
+        value: BySide::new_with(|side| {
             worth_of(side, &|entry| group_of(entry.parameter).is_some_and(|(g, _)| g.term == term))
         }),
     });
     let groups = GROUPS.iter().map(|group| Share {
         name: group.name,
         term: group.term,
-        worth: BySide::new_with(|side| {
+        value: BySide::new_with(|side| {
             worth_of(side, &|entry| {
                 group_of(entry.parameter).map(|(g, _)| g.name) == Some(group.name)
             })
@@ -109,7 +109,8 @@ pub fn explain(position: &Position) -> Explanation {
         terms: terms.to_vec(),
         groups: groups
             .filter(|share: &Share| {
-                share.worth.first != Worth::default() || share.worth.second != Worth::default()
+                share.value.first != TermValue::default()
+                    || share.value.second != TermValue::default()
             })
             .collect(),
         men: men(position, &entries, &material),
@@ -121,20 +122,20 @@ fn weighted(entry: &TermCount) -> Pair {
     PAIRS_OF_WEIGHTS[entry.parameter].times(entry.count)
 }
 
-const fn worth(pair: Pair, material: &Material) -> Worth {
-    Worth { middle: pair.middle(), ending: pair.ending(), now: blend(pair, material.phase) }
+const fn value(pair: Pair, material: &Material) -> TermValue {
+    TermValue { middle: pair.middle(), ending: pair.ending(), now: blend(pair, material.phase) }
 }
 
 fn men(
     position: &Position,
     entries: &BySide<Vec<TermCount>>,
     material: &Material,
-) -> Vec<ManWorth> {
+) -> Vec<PieceValue> {
     let worth_of = |square: Square, piece: Piece| {
         let by_itself = PAIRS_OF_WEIGHTS[MATERIAL + piece.role().index()];
         let here = entries[piece.side()].iter().filter(|entry| entry.square == Some(square));
         let pair = here.fold(by_itself, |sum, entry| sum.plus(weighted(entry)));
-        ManWorth { square, piece, value: blend(pair, material.phase) }
+        PieceValue { square, piece, value: blend(pair, material.phase) }
     };
     let squares = position.occupied().into_iter();
     squares.filter_map(|s| Some(worth_of(s, position.piece_at(s)?))).collect()
@@ -221,7 +222,7 @@ pub(crate) mod tests {
                 let explanation = explain(&position);
                 prop_assert_eq!(explanation.value, value);
                 let difference: i32 =
-                    explanation.terms.iter().map(|t| t.worth.first.now - t.worth.second.now).sum();
+                    explanation.terms.iter().map(|t| t.value.first.now - t.value.second.now).sum();
                 // Two for each term.
                 let rounding = 20;
                 let value = if position.turn() == Side::First { value } else { -value };

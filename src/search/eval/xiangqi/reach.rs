@@ -87,7 +87,7 @@ const fn left_of(set: Bitboard) -> Bitboard {
 }
 
 /// The points that each side bears on.
-pub(crate) fn survey(position: &Position) -> BySide<Reach> {
+pub(crate) fn reach_by_side(position: &Position) -> BySide<Reach> {
     BySide::new_with(|side| reach(position, side))
 }
 
@@ -186,7 +186,7 @@ mod tests {
             choices in prop::collection::vec(any::<u16>(), 0..120)
         ) {
             let position = random_play(&choices).pop().unwrap();
-            let reach = survey(&position);
+            let reach = reach_by_side(&position);
             for side in Side::ALL {
                 // A cannon's hold on empty points is left out.
                 for square in position.occupied() {
