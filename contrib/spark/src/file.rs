@@ -91,14 +91,13 @@ pub(crate) struct Writer<R> {
 fn schema_of<R: Columns>() -> String {
     let mut schema = String::from("message juzhong {");
     for (name, kind) in R::COLUMNS {
-        schema += " REQUIRED ";
-        schema += &match kind {
-            ColumnType::Int32 => format!("INT32 {name}"),
-            ColumnType::Int64 => format!("INT64 {name}"),
-            ColumnType::Bytes => format!("BYTE_ARRAY {name}"),
-            ColumnType::Text => format!("BYTE_ARRAY {name} (UTF8)"),
+        let column = match kind {
+            ColumnType::Int32 => format!(" REQUIRED INT32 {name};"),
+            ColumnType::Int64 => format!(" REQUIRED INT64 {name};"),
+            ColumnType::Bytes => format!(" REQUIRED BYTE_ARRAY {name};"),
+            ColumnType::Text => format!(" REQUIRED BYTE_ARRAY {name} (UTF8);"),
         };
-        schema.push(';');
+        schema += &column;
     }
     schema.push('}');
     schema
