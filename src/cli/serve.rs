@@ -86,8 +86,8 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 /// The error of a server that does not start.
-fn from_start(error: StartError) -> CliError {
-    match error {
+fn from_start(fault: StartError) -> CliError {
+    match fault {
         StartError::Threads(error) => CliError::new(exit::UNAVAILABLE, error),
         StartError::Listen(address, error) => {
             CliError::new(exit::UNAVAILABLE, error).within(text!(

@@ -34,9 +34,6 @@ const NOT_SHOWN: [&str; 20] = [
     "warn",
 ];
 
-/// Folders and files whose texts are for programs, or for who works on this one.
-const FOR_PROGRAMS: [&str; 3] = ["src/cli/tune.rs", "src/cli/keys.rs", "src/tune"];
-
 /// A text in the source, with the first place where it stands.
 #[derive(Debug, Default)]
 struct Texts(BTreeMap<String, String>);
@@ -211,9 +208,6 @@ fn texts_of_sources() -> Texts {
     let mut texts = Texts::default();
     for file in files {
         let place = file.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-        if FOR_PROGRAMS.iter().any(|programs| place.starts_with(programs)) {
-            continue;
-        }
         let source = fs::read_to_string(&file).unwrap();
         texts.collect(TokenStream::from_str(&source).unwrap(), &place);
     }
