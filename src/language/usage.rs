@@ -103,6 +103,27 @@ fn worded(error: &clap::Error, reason: Option<Message>) -> Option<Message> {
             Some(reason) => message!("invalid value '{}' for '{}': {}", value, argument?, reason),
             None => message!("invalid value '{}' for '{}'", value, argument?),
         },
+        ErrorKind::TooFewValues => {
+            let least = number(error, ContextKind::MinValues)?;
+            match number(error, ContextKind::ActualNumValues)? {
+                1 => {
+                    message!(
+                        "{} values required by '{}'; only {} was provided",
+                        least,
+                        argument?,
+                        1
+                    )
+                }
+                given => {
+                    message!(
+                        "{} values required by '{}'; only {} were provided",
+                        least,
+                        argument?,
+                        given
+                    )
+                }
+            }
+        }
         ErrorKind::UnknownArgument => message!("unexpected argument '{}' found", argument?),
         ErrorKind::InvalidSubcommand => {
             let typed = string(error, ContextKind::InvalidSubcommand)?;
@@ -118,6 +139,14 @@ fn worded(error: &clap::Error, reason: Option<Message>) -> Option<Message> {
         ErrorKind::InvalidUtf8 => "invalid UTF-8 was detected in one or more arguments".into(),
         _ => return None,
     })
+}
+
+/// A number of the context of an error.
+fn number(error: &clap::Error, kind: ContextKind) -> Option<isize> {
+    match error.get(kind)? {
+        ContextValue::Number(number) => Some(*number),
+        _ => None,
+    }
 }
 
 fn conflict(error: &clap::Error, argument: &str) -> Message {

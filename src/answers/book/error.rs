@@ -87,6 +87,7 @@ impl From<InteropError> for AnswerError {
             InteropError::Book(error) => return error.into(),
             InteropError::Replace(error) => return error.into(),
             InteropError::Io { ref source, .. } => kind_of_reading(source),
+            InteropError::Busy(_) => ErrorKind::Locked,
             InteropError::Create { .. } => ErrorKind::ReadOnly,
             InteropError::Write { .. } => ErrorKind::Io,
             InteropError::Interrupted { .. } => ErrorKind::Interrupted,
