@@ -2,11 +2,11 @@
 
 use juzhong::book::Book;
 use juzhong::book::interop::{
-    DoctorOptions, Format, ImportOptions, Reach, examine, import, repair,
+    BookFormat, DoctorOptions, ImportOptions, Reach, examine, import, repair,
 };
 
 /// Examines, mends and imports a file of these bytes.
-pub fn check(format: Format, bytes: &[u8]) {
+pub fn check(format: BookFormat, bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("book"), bytes).expect("a file");

@@ -72,7 +72,7 @@ impl FileLock {
     ///
     /// # Errors
     ///
-    /// Those of [`resolve`], of making a file beside `target`, and of [`open`].
+    /// Those of [`resolve`], of making a file beside `target`, and of `open`.
     pub fn claim(target: &Path) -> io::Result<Claim> {
         Self::claim_at(beside(target, ".lock")?)
     }
@@ -167,7 +167,7 @@ impl FolderLock {
     ///
     /// # Errors
     ///
-    /// Those of [`open`], and [`io::ErrorKind::PermissionDenied`], which names the path and a remedy, if another
+    /// Those of `open`, and [`io::ErrorKind::PermissionDenied`], which names the path and a remedy, if another
     /// user is there and does not share the lock.
     pub fn enter(path: &Path, tidy: impl FnOnce()) -> io::Result<Self> {
         let file = match open(path)? {
