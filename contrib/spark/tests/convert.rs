@@ -38,7 +38,7 @@ fn expect_success(command: &str, input: &Path, output: &Path) {
     assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// What the program says of inputs that it refuses.
+/// The message of the program about inputs that it refuses.
 #[track_caller]
 fn refusal(command: &str, input: &Path, output: &Path) -> String {
     let done = convert(command, input, output);

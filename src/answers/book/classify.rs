@@ -72,7 +72,7 @@ pub struct DescribedOpening {
     /// Code and names.
     #[serde(flatten)]
     pub name: OpeningName,
-    /// What the openings of its letter have in common.
+    /// The group that all openings of its letter belong to.
     pub group: Option<&'static str>,
     /// The number of plies after which the game came to it.
     pub ply: Option<u32>,

@@ -346,7 +346,7 @@ pub struct StatsAnswer {
     pub source_files: Option<Vec<SourceFile>>,
 }
 
-/// The fate of all records.
+/// The numbers of records by what became of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountedRecords {
     /// Records in the sources, good and bad.

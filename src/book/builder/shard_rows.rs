@@ -20,7 +20,7 @@ use crate::message::message;
 /// Rows that are sorted at once.
 const BATCH: usize = 4096;
 
-/// What one file states of a game, or after [`reduce`](super::shard::reduce) all files.
+/// The statements of one file about a game, or after [`reduce`](super::shard::reduce) all files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameRow {
     /// The game.
