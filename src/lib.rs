@@ -5,8 +5,10 @@
 //! (`tests/it/layering.rs` checks that).
 //!
 //! Without any feature there are the rules alone: positions, moves, keys, notation, repetition. `records` adds game
-//! files, `book` opening books, `tablebase` endgame tables, `engine` the search and all that plays with it. `capi`
-//! is the interface for other languages, `cli`, the default, the program's.
+//! files, `book` opening books, `tablebase` endgame tables, `search` the search and an engine without books, `engine` all
+//! that plays with both, `analysis` answers about positions, games and tables as JSON, `answers` all that the program
+//! writes as JSON, `schemas` the JSON Schemas of it. `capi` is the interface for other languages; `cli` and `web`, the
+//! default, are the program and its server; `files` is what the others are built on.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(
@@ -45,35 +47,39 @@ pub mod book;
 pub mod tablebase;
 
 // Alpha-beta search for any game with `Heuristics`, and the evaluations.
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub mod search;
 
 // Exact results of gomoku: provers, proofs and their independent checker.
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub mod solve;
 
 // One player: sure wins of the tablebases first, then the book, the tablebases, the search.
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub mod engine;
-
-// Reviews of games: sources and losses of moves, better lines, accuracy.
-#[cfg(feature = "engine")]
-pub mod review;
 
 // UCI, UCI-Cyclone, UCCI and Gomocup over `BufRead` and `Write`, and the client for other engines.
 #[cfg(feature = "engine")]
 pub mod protocol;
 
+// Reviews of games by any engine: sources and losses of moves, second looks, better lines, accuracy, sums of many games.
+#[cfg(feature = "engine")]
+pub mod review;
+
+// Exercises from reviews, tables and repertoires, and when they come again.
+#[cfg(feature = "engine")]
+pub mod train;
+
 // A foreign engine with this program's books and tablebases in front of it.
 #[cfg(feature = "engine")]
 pub mod proxy;
 
-// Matches between engines, their statistics and sequential test, self-play.
+// Matches and tournaments of engines, their statistics and sequential test, self-play.
 #[cfg(feature = "engine")]
 pub mod contest;
 
 // Answers to questions as programs read them: typed requests, an object for each answer, errors by kind.
-#[cfg(feature = "answers")]
+#[cfg(feature = "analysis")]
 pub mod answers;
 
 // The C API: books, tables and games for engines and scripts in other languages.

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 mod cli;
 mod game_name;
 mod language;
+mod tell;
+mod today;
 #[cfg(feature = "web")]
 mod web;
 

@@ -56,9 +56,17 @@ REQUESTS = [
     ("get", "/api/tables/{set}", {"set": "KRvKN"}, None, 200),
     ("get", "/api/tables/{set}", {"set": "KRRvKRR"}, None, 404),
     ("get", "/api/analyse", {"depth": 6, "multipv": 2}, None, 200),
+    ("get", "/api/analyse", {"depth": 2, "engine": "self"}, None, 200),
+    ("get", "/api/analyse", {"depth": 2, "engine": "nobody"}, None, 404),
+    ("get", "/api/analyse", {"depth": 2, "threads": 1, "hash": 1}, None, 200),
+    ("get", "/api/engine", {}, None, 200),
+    ("get", "/api/engine", {"engine": "nobody"}, None, 404),
     ("post", "/api/move", {}, {"movetime": 50, "level": 3, "book": False}, 200),
     ("post", "/api/move", {}, {"game": "gomoku", "moves": "h8", "movetime": 50}, 200),
     ("post", "/api/review", {"nodes": 500}, GAME, 200),
+    ("get", "/api/train", {}, None, 200),
+    ("post", "/api/train/answer", {}, {"id": "7982c36fd5626875", "move": "a8a9"}, 200),
+    ("post", "/api/train/answer", {}, {"id": "0123456789abcdef", "move": "a8a9"}, 404),
     ("get", "/api/solve", {"game": "gomoku", "fen": FOUR}, None, 200),
     ("get", "/api/solve", {"game": "gomoku", "nodes": 500}, None, 200),
     ("get", "/api/games", {"search": "juzhong", "year_to": 2000}, None, 200),
@@ -133,7 +141,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         subprocess.run([program, "demo", "--dir", folder / "demo"], check=True, capture_output=True)
-        args = ["--book", folder / "demo/demo.book", "--tables", folder / "demo/tables"]
+        (folder / "won.pgn").write_text('[FEN "3k5/R8/9/9/9/9/9/9/9/4K4 w - - 0 1"]\n\n1. a8a9 *\n')
+        command = [program, "train", folder / "my.train", "--add", folder / "won.pgn"]
+        subprocess.run(command, check=True, capture_output=True)
+        args = ["--train", folder / "my.train", "--book", folder / "demo/demo.book", "--tables", folder / "demo/tables"]
         args += ["--library", folder / "demo/games.pgn", "--autosave", folder / "played"]
         server = subprocess.Popen([program, "serve", "--port", "0", *args], stdout=subprocess.PIPE, text=True)
         try:

@@ -26,6 +26,6 @@ export default [{
     'prefer-const': 'error',
   },
 }, {
-  files: ['tests/**'],
+  files: ['tests/**', 'wasm/tests/**'],
   rules: { 'max-lines-per-function': 'off' },
 }];

@@ -96,6 +96,9 @@ pub struct AnalysisAnswer {
     pub pv: Vec<String>,
     /// The lines of the last depth, the best first.
     pub lines: Vec<AnalysedLine>,
+    /// The name of the engine that has searched, if it is another than this program's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
     /// The best move in the notation that was asked for; null where there is no move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Option<String>>,
@@ -196,6 +199,7 @@ impl AnalysisAnswer {
             time_ms: time.as_millis() as u64,
             pv: move_texts::<G>(&found.pv),
             lines: lines.collect(),
+            engine: None,
             text: notation.map(|_| found.best.and_then(text)),
         }
     }

@@ -1,10 +1,11 @@
 //! Measurements of the search: its signature, and its mates against tables.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::answers::error::{AnswerError, ErrorKind};
+use crate::bytes::clock::Instant;
 use crate::engine::MateReport;
 use crate::game::{Adjudicate, Line};
 use crate::search::{Limits, SearchOptions, Searcher};
@@ -156,50 +157,16 @@ pub struct MatesAnswer {
     pub rules: String,
     /// Nodes of each search.
     pub nodes: u64,
-    /// Positions searched.
-    pub positions: u64,
-    /// Those of them that are drawn.
-    pub drawn: u64,
-    /// Drawn positions that the last iteration decides.
-    pub drawn_decided: u64,
-    /// Positions decided by rule.
-    pub by_rule: u64,
-    /// Those of them whose last iteration says so.
-    pub by_rule_found: u64,
-    /// Positions decided one way whose last iteration says the contrary.
-    pub contradicted: u64,
-    /// Positions in which a mate was claimed.
-    pub mates: u64,
-    /// Those of them that the tables contradict.
-    pub wrong: u64,
-    /// Those of them where the mate claimed is shorter than the shortest.
-    pub short: u64,
-    /// Those of them where it needs the repetition rule.
-    pub mates_by_rule: u64,
-    /// The positions of `wrong` and `short`.
-    pub examples: Vec<String>,
+    /// The sums over the positions.
+    #[serde(flatten)]
+    pub report: MateReport,
 }
 
 impl MatesAnswer {
-    /// The answer for searches of so many nodes under these rules.
+    /// The answer for searches of that number of nodes under these rules.
     #[must_use]
     pub fn new(report: MateReport, rules: &str, nodes: u64) -> Self {
-        Self {
-            schema: "juzhong.bench.mates/1",
-            rules: rules.to_owned(),
-            nodes,
-            positions: report.positions,
-            drawn: report.drawn,
-            drawn_decided: report.drawn_decided,
-            by_rule: report.by_rule,
-            by_rule_found: report.by_rule_found,
-            contradicted: report.contradicted,
-            mates: report.mates,
-            wrong: report.wrong,
-            short: report.short,
-            mates_by_rule: report.mates_by_rule,
-            examples: report.examples,
-        }
+        Self { schema: "juzhong.bench.mates/1", rules: rules.to_owned(), nodes, report }
     }
 }
 

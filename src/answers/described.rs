@@ -72,7 +72,7 @@ impl From<Refusal> for AnswerError {
 }
 
 /// A game whose positions and moves are read as they are typed, and described.
-pub trait Described: Formats + Adjudicate<Rules: FromStr<Err: Display>> {
+pub trait Described: Formats + Adjudicate<Rules: FromStr<Err: ToMessage>> {
     /// Reads a position with its counters.
     ///
     /// # Errors

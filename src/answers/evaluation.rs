@@ -8,6 +8,7 @@ use crate::search::eval::xiangqi::{Explanation, Share, TermValue};
 
 /// The evaluation in the terms of its game.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Evaluation {
     /// Of xiangqi.
@@ -18,6 +19,7 @@ pub enum Evaluation {
 
 /// The evaluation of a position of xiangqi, in centipawns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct XiangqiEvaluation {
     /// The phase at the start of a game.
     pub full_phase: i32,
@@ -37,6 +39,7 @@ pub struct XiangqiEvaluation {
 
 /// A man with its value to its side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManValue {
     /// Its letter as in FENs.
     pub man: char,
@@ -48,6 +51,7 @@ pub struct ManValue {
 
 /// A number for each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SideWeights {
     /// Black's.
     pub black: i32,
@@ -57,6 +61,7 @@ pub struct SideWeights {
 
 /// The worth of a term to each side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TermShare {
     /// To Black.
     pub black: Weight,
@@ -68,6 +73,7 @@ pub struct TermShare {
 
 /// The worth of a group of parameters to each side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PartShare {
     /// To Black.
     pub black: Weight,
@@ -81,6 +87,7 @@ pub struct PartShare {
 
 /// A worth, in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Weight {
     /// In the ending.
     pub ending: i32,
@@ -92,6 +99,7 @@ pub struct Weight {
 
 /// The evaluation of a position of gomoku.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct GomokuEvaluation {
     /// The point to which the player without search moves.
     pub best: Option<String>,
@@ -105,6 +113,7 @@ pub struct GomokuEvaluation {
 
 /// A term of gomoku's evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TermCount {
     /// The number of it.
     pub count: OwnAndOther<i16>,
@@ -116,6 +125,7 @@ pub struct TermCount {
 
 /// A number for the side to move and one for the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 pub struct OwnAndOther<T> {
     /// For the side to move.
     pub mover: T,

@@ -1,8 +1,7 @@
 //! The end of a game that breaks off: the place of the fault, and what it is.
 
 use crate::bytes::visible::Visible;
-use crate::contest::side_name;
-use crate::game::{Game, Side};
+use crate::game::{Game, Side, side_name};
 use crate::message::{Message, ToMessage, message};
 use crate::record::{BadGame, BadGameReason, Note, ParsedGame, Place, Record};
 
@@ -29,7 +28,7 @@ pub enum EndPoint {
         /// The name of its side: `Red`, `Black` or `White`.
         side: &'static str,
     },
-    /// After so many plies, beyond which nothing can be read.
+    /// After a number of plies, beyond which nothing can be read.
     AfterPlies(usize),
 }
 

@@ -28,7 +28,7 @@ impl Described for Board {
         };
         let fen = fen
             .filter(|text| text.contains('/'))
-            .map(|text| text.split_once(" moves ").map_or((text, ""), |(fen, moves)| (fen, moves)));
+            .map(|text| text.split_once(" moves ").unwrap_or((text, "")));
         let Some((fen, moves)) = fen else {
             let (width, height) = board.size.as_deref().map_or(Ok((15, 15)), read_size)?;
             let start = Self::with_variant(width, height, 5, variant.unwrap_or_default());
@@ -168,15 +168,17 @@ const LONGEST_SHOWN: usize = 24;
 
 /// The parts of a text that begin with the letters after digits: `h8i9` is `h8` and `i9`.
 fn points_apart(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
+    let mut parts = Vec::new();
+    let mut part = String::new();
     let mut after_digit = false;
     for c in text.chars() {
         if after_digit && c.is_ascii_alphabetic() {
-            parts.push(String::new());
+            parts.push(std::mem::take(&mut part));
         }
         after_digit = c.is_ascii_digit();
-        parts.last_mut().into_iter().for_each(|part| part.push(c));
+        part.push(c);
     }
+    parts.push(part);
     parts
 }
 

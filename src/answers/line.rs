@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::answers::described::{BoardRequest, Described, Refusal, Start};
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::game::{Game, Line, MoveList, Notation, position_text};
-use crate::message::message;
+use crate::message::{ToMessage, message};
 use crate::xiangqi::notation::MoveNotation;
 
 /// A position with moves from it, as typed.
@@ -101,6 +101,15 @@ pub struct Typed<G: Game> {
 }
 
 impl<G: Described> Typed<G> {
+    /// The text of the position where the line begins, as engines are told it; `None` for the usual start.
+    #[must_use]
+    pub fn start_text(&self) -> Option<String> {
+        let start = self.line.start();
+        let is_usual = self.start_clock == 0 && start.to_fen() == G::start().to_fen();
+        let start = Line::new(start.clone(), self.start_clock);
+        (!is_usual).then(|| G::line_text(&start, self.fullmoves))
+    }
+
     fn new(start: Start<G>) -> Self {
         let Start { position, clock, fullmoves } = start;
         Self { line: Line::new(position, clock), fullmoves, start_clock: clock }
@@ -177,7 +186,7 @@ fn read_start<G: Described>(text: Option<&str>) -> Result<Start<G>, Refusal> {
 /// There is none of that name.
 pub fn parse_rules<G: Described>(name: Option<&str>) -> Result<G::Rules, AnswerError> {
     let unknown = |error: <G::Rules as FromStr>::Err| {
-        AnswerError::new(ErrorKind::BadParameter, error.to_string())
+        AnswerError::new(ErrorKind::BadParameter, error.message())
     };
     name.map_or_else(|| Ok(G::Rules::default()), |name| name.parse().map_err(unknown))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::contest::{
-    Contested, Count, Effort, EloEstimate, EngineFault, Match, MatchTotals, Sprt,
+    Contested, Count, Effort, EloEstimate, EngineFault, Match, MatchResults, MatchTotals, Sprt,
 };
 use crate::game::{Game, Side};
 
@@ -30,6 +30,16 @@ pub struct MatchAnswer {
     pub games: usize,
     /// Those of them that were played before.
     pub resumed: usize,
+    /// The results, of the first engine.
+    #[serde(flatten)]
+    pub results: ResultsOfTwo,
+    /// The sequential test, if there is one.
+    pub sprt: Option<SprtState>,
+}
+
+/// The results of two engines against each other, of the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ResultsOfTwo {
     /// The results with either colour.
     pub total: GameResults,
     /// The results with each colour.
@@ -41,8 +51,18 @@ pub struct MatchAnswer {
     pub pentanomial: Option<Strength>,
     /// The difference in strength by games; null without any.
     pub trinomial: Option<Strength>,
-    /// The sequential test, if there is one.
-    pub sprt: Option<SprtState>,
+}
+
+impl ResultsOfTwo {
+    pub(crate) fn of<G: Contested>(results: &MatchResults) -> Self {
+        Self {
+            total: results.total().into(),
+            by_colour: ResultsByColour::of::<G>(results.colours),
+            pairs: results.pairs,
+            pentanomial: results.by_pairs().map(Strength::from),
+            trinomial: results.by_games().map(Strength::from),
+        }
+    }
 }
 
 /// An engine in a match. Means are 0 without moves.
@@ -144,12 +164,13 @@ impl MatchAnswer {
     /// ```
     /// use juzhong::answers::{MatchAnswer, ResultsByColour};
     /// use juzhong::contest::{Match, MatchOpenings, MatchTotals, Participant, Referee, TimeControl};
-    /// use juzhong::protocol::client::Timeouts;
+    /// use juzhong::protocol::client::{EngineSizes, Timeouts};
     /// use juzhong::xiangqi::Position;
     ///
     /// let own_engine = || Participant {
     ///     command: None,
     ///     protocol: None,
+    ///     sizes: EngineSizes::default(),
     ///     options: Vec::new(),
     ///     name: None,
     ///     restart: false,
@@ -166,7 +187,7 @@ impl MatchAnswer {
     /// };
     /// let answer = MatchAnswer::of(&contest, &MatchTotals::default(), ["self", "self"], 0);
     /// assert_eq!((answer.status, answer.games), ("interrupted", 0));
-    /// assert!(matches!(answer.by_colour, ResultsByColour::RedAndBlack { .. }));
+    /// assert!(matches!(answer.results.by_colour, ResultsByColour::RedAndBlack { .. }));
     /// ```
     #[must_use]
     pub fn of<G: Contested>(
@@ -190,18 +211,14 @@ impl MatchAnswer {
             openings_left_out: contest.openings.left_out().len(),
             games: totals.games(),
             resumed,
-            total: results.total().into(),
-            by_colour: ResultsByColour::of::<G>(results.colours),
-            pairs: results.pairs,
-            pentanomial: results.by_pairs().map(Strength::from),
-            trinomial: results.by_games().map(Strength::from),
+            results: ResultsOfTwo::of::<G>(results),
             sprt: contest.sprt.map(|sprt| SprtState::of(sprt, &results.pairs)),
         }
     }
 }
 
 impl EngineInMatch {
-    fn of(command: &str, effort: Effort, faults: [u64; 4]) -> Self {
+    pub(crate) fn of(command: &str, effort: Effort, faults: [u64; 4]) -> Self {
         Self {
             command: command.to_owned(),
             moves: effort.moves,
@@ -235,7 +252,7 @@ impl From<Count> for GameResults {
 }
 
 impl ResultsByColour {
-    fn of<G: Game>([first, second]: [Count; 2]) -> Self {
+    pub(crate) fn of<G: Game>([first, second]: [Count; 2]) -> Self {
         match G::BLACK {
             Side::First => Self::BlackAndWhite { as_black: first.into(), as_white: second.into() },
             Side::Second => Self::RedAndBlack { as_black: second.into(), as_red: first.into() },

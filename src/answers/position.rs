@@ -42,8 +42,14 @@ impl PositionRequest {
 
 /// The answer: schema `juzhong.position/1`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Position", description = "The object of `position --json`.")
+)]
 pub struct PositionAnswer {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The position with its counters.
     pub fen: String,
@@ -60,13 +66,19 @@ pub struct PositionAnswer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<ForbiddenPoint>,
     /// `ongoing`, how the game ended, or `illegal`.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(extend("enum" = ["ongoing", "checkmate", "stalemate", "won", "drawn", "illegal"]))
+    )]
     pub status: &'static str,
     /// The verdict of the rules on repetition and on moves without a capture.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["none", "draw", "red_loses", "black_loses"])))]
     pub verdict: &'static str,
     /// The reason for the verdict; for an illegal position all reasons.
     pub reason: Option<String>,
     /// The reasons why the position is illegal.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schemas", schemars(with = "Vec<String>"))]
     pub reasons: Vec<Message>,
     /// The evaluation, if it was wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +90,7 @@ pub struct PositionAnswer {
 
 /// A point where a move is forbidden.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ForbiddenPoint {
     /// The move.
     #[serde(rename = "move")]

@@ -1,5 +1,7 @@
 //! The answer of a review: a game with the source, the evaluation and the loss of every move.
 
+use std::time::Duration;
+
 use serde::Serialize;
 
 use crate::answers::book::OpeningName;
@@ -9,15 +11,16 @@ use crate::answers::score::ScoreWithExpectation;
 use crate::answers::sides::{NamedSides, side_name};
 use crate::book::opening::{Named, Opening};
 use crate::engine::Playable;
-use crate::game::{Game, Side};
+use crate::game::{BySide, Game, Side};
 use crate::record::Record;
 use crate::review::{
-    BookExit, BookShare, GameReview, Mark, ReviewedMove, SideSummary, TableLoss, TableTruth,
+    BookExit, BookShare, Certainty, GameReview, Mark, PhaseSummary, ReviewedMove, SecondLook,
+    SideSummary, TableLoss, TableTruth, TurningPoint, Valuation, times_used,
 };
 use crate::tablebase::Entry;
 use crate::xiangqi::notation::MoveNotation;
 
-/// A game that was reviewed, with what is told of it.
+/// A game that was reviewed, with its tags.
 #[derive(Debug)]
 pub struct ReviewedGame<'a, G: Game> {
     /// The file, and the line or byte in it.
@@ -61,9 +64,24 @@ pub struct ReviewAnswer {
     pub left_book: Option<LeftBook>,
     /// The moves, or those of them that have a mark.
     pub moves: Vec<MoveReview>,
+    /// The move after which the side that stands better at the end always stood better; null where there is none.
+    pub turning_point: Option<TurningPointAnswer>,
     /// The sums of both sides.
     #[serde(flatten)]
     pub sides: NamedSides<SideReview>,
+}
+
+/// The move that decided a game. Expected scores, 0 to 1, are those of the side that stands better from there on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TurningPointAnswer {
+    /// The number of the move, from 1.
+    pub ply: usize,
+    /// The side that stands better from there on.
+    pub side: &'static str,
+    /// Before the move.
+    pub before: f64,
+    /// After the move.
+    pub after: f64,
 }
 
 /// The players by their sides.
@@ -115,6 +133,8 @@ pub struct ShareInBook {
     pub share: f64,
     /// The share of the points that the mover made in them, 0 to 1; null where no result is known.
     pub score: Option<f64>,
+    /// True if the book knows the move so well that no search marks it.
+    pub known: bool,
 }
 
 /// A move that was reviewed. Scores are for the side that made it.
@@ -127,6 +147,8 @@ pub struct MoveReview {
     /// The move by its coordinates.
     #[serde(rename = "move")]
     pub mv: String,
+    /// `opening`, `middle_game` or `ending`.
+    pub phase: &'static str,
     /// `book`, `table` or `search`.
     pub source: &'static str,
     /// The games of the move in the book.
@@ -145,6 +167,17 @@ pub struct MoveReview {
     pub accuracy: f64,
     /// The mark, if it has one.
     pub mark: Option<&'static str>,
+    /// The certainty of the mark: `proved`, `stable` or `likely`; `withdrawn` where a second look has found that the move
+    /// deserves none.
+    pub certainty: Option<&'static str>,
+    /// The expected score of the first side after the move, 0 to 1.
+    pub outlook: f64,
+    /// The second look at the move, if it seemed to be a fault.
+    pub second_look: Option<SecondLookAnswer>,
+    /// The better line of a marked move, as far as it did not change any more.
+    pub better: Vec<String>,
+    /// The seconds that the move took, where the record has clocks.
+    pub time_used: Option<f64>,
     /// True if every other move would have been a blunder.
     pub only_move: bool,
     /// The best moves found from the position before, by their coordinates.
@@ -159,11 +192,29 @@ pub struct MoveReview {
     /// The line in that notation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_text: Option<String>,
+    /// The better line in that notation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub better_text: Option<String>,
+}
+
+/// A second look at a move. Scores are for the side that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SecondLookAnswer {
+    /// Rounds, in each of which both moves were searched.
+    pub rounds: u32,
+    /// Positions searched in all of them together.
+    pub nodes: u64,
+    /// The score of the best of the other moves.
+    pub other: ScoreWithExpectation,
+    /// The score of the move played.
+    pub played: ScoreWithExpectation,
 }
 
 /// The values before and after a move, by tables and rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValuesByTables {
+    /// The name of the endgame, as `KRvKN`.
+    pub endgame: Option<String>,
     /// Before the move.
     pub before: ValueByTables,
     /// With the move.
@@ -198,15 +249,53 @@ pub struct SideReview {
     pub mistakes: usize,
     /// Moves with that mark.
     pub blunders: usize,
+    /// The sum of their losses of expected score: points.
+    pub lost: f64,
+    /// The sums of each phase.
+    pub phases: ByPhase<PhaseReview>,
+    /// The seconds that the moves took, as far as the record has clocks; null where it has none.
+    pub time_used: Option<f64>,
+}
+
+/// A value for each phase of the game.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ByPhase<T> {
+    /// Of the opening.
+    pub opening: T,
+    /// Of the middle game.
+    pub middle_game: T,
+    /// Of the ending.
+    pub ending: T,
+}
+
+impl<T> ByPhase<T> {
+    /// Those of an array in the order of [`GamePhase::ALL`](crate::review::GamePhase::ALL).
+    pub fn of<S>([opening, middle_game, ending]: [S; 3]) -> Self
+    where
+        T: From<S>,
+    {
+        Self { opening: opening.into(), middle_game: middle_game.into(), ending: ending.into() }
+    }
+}
+
+/// The sums of a side in a phase of the game.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PhaseReview {
+    /// Moves.
+    pub moves: usize,
+    /// The mean of their accuracies, 0 to 100; null without moves.
+    pub accuracy: Option<f64>,
+    /// The sum of their losses of expected score: points.
+    pub lost: f64,
 }
 
 /// Four digits after the point.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
 /// Two digits after the point.
-fn of_hundred(value: f64) -> f64 {
+pub(super) fn of_hundred(value: f64) -> f64 {
     (value * 1e2).round() / 1e2
 }
 
@@ -229,9 +318,12 @@ impl ReviewAnswer {
     /// Position::read_records("a.pgn", pgn, &mut |game| games.extend(game.ok()));
     /// let record = &games[0].record;
     /// let start = &Position::start();
-    /// let game = GameMoves { start, start_clock: 0, moves: &record.tree.moves };
+    /// let moves = &record.tree.moves;
+    /// let game = GameMoves { start, start_clock: 0, moves, known: &[] };
     /// let options = ReviewOptions {
     ///     limits: Limits::nodes(100),
+    ///     effort: 12,
+    ///     engine: None,
     ///     hash_mib: 1,
     ///     threads: 1,
     ///     tables: TableOptions::default(),
@@ -258,12 +350,16 @@ impl ReviewAnswer {
         let mut position = game.start.clone();
         let mut moves = Vec::new();
         let mut left_book = None;
+        let times: Vec<Option<f64>> = times_used(record).into_iter().map(seconds).collect();
         for (ply, reviewed) in review.moves.iter().enumerate() {
             if let Some(exit) = review.book_exit.as_ref().filter(|exit| exit.ply == ply) {
                 left_book = Some(LeftBook::of(exit, reviewed.mv, &position, notation));
             }
             if !only_marked || reviewed.mark.is_some() {
-                moves.push(MoveReview::of(ply, reviewed, &position, notation));
+                moves.push(MoveReview {
+                    time_used: times.get(ply).copied().flatten(),
+                    ..MoveReview::of(ply, reviewed, &position, notation)
+                });
             }
             position.make(reviewed.mv);
         }
@@ -272,31 +368,54 @@ impl ReviewAnswer {
             place: game.place.to_owned(),
             game: game.number,
             players: NamedPlayers::of(record),
-            event: told(record, "Event"),
-            date: told(record, "Date"),
+            event: tag_text(record, "Event"),
+            date: tag_text(record, "Date"),
             result: record.result.map(|result| result.to_string()),
             fen: game.start.to_fen(),
             opening: OpeningName::of::<G>(*opening),
             left_book,
             moves,
-            sides: NamedSides::of::<G>(review.sides.map(SideReview::from)),
+            turning_point: review.turning_point.map(TurningPointAnswer::of::<G>),
+            sides: NamedSides::of::<G>(BySide::new_with(|side| SideReview {
+                time_used: time_of(side, game.start.turn(), &times),
+                ..review.sides[side].into()
+            })),
         }
     }
 }
 
+/// A time in seconds, to the millisecond.
+fn seconds(time: Option<Duration>) -> Option<f64> {
+    time.map(|time| (time.as_secs_f64() * 1e3).round() / 1e3)
+}
+
+/// The seconds of a side's moves, where any are known. The first move is that of `first`.
+fn time_of(side: Side, first: Side, times: &[Option<f64>]) -> Option<f64> {
+    let own = times.iter().skip((side != first).into()).step_by(2).copied();
+    own.flatten().map(|time| (time * 1e3).round()).reduce(|sum, time| sum + time).map(|ms| ms / 1e3)
+}
+
+impl TurningPointAnswer {
+    fn of<G: Game>(point: TurningPoint) -> Self {
+        let TurningPoint { ply, winner, before, after } = point;
+        let side = side_name::<G>(winner);
+        Self { ply: ply + 1, side, before: rounded(before), after: rounded(after) }
+    }
+}
+
 /// The value of a tag, if it says something.
-fn told<G: Game>(record: &Record<G>, tag: &str) -> Option<String> {
+fn tag_text<G: Game>(record: &Record<G>, tag: &str) -> Option<String> {
     record.tag(tag).filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
 impl NamedPlayers {
     fn of<G: Game>(record: &Record<G>) -> Self {
-        let black_player = told(record, "black");
+        let black_player = tag_text(record, "black");
         match G::BLACK {
             Side::First => {
-                Self::BlackAndWhite { black_player, white_player: told(record, "white") }
+                Self::BlackAndWhite { black_player, white_player: tag_text(record, "white") }
             }
-            Side::Second => Self::RedAndBlack { black_player, red_player: told(record, "red") },
+            Side::Second => Self::RedAndBlack { black_player, red_player: tag_text(record, "red") },
         }
     }
 }
@@ -322,7 +441,7 @@ impl LeftBook {
 }
 
 impl MoveReview {
-    fn of<G: Described>(
+    fn of<G: Described + Playable>(
         ply: usize,
         reviewed: &ReviewedMove<G::Move>,
         position: &G,
@@ -331,40 +450,61 @@ impl MoveReview {
         let score = |score, expected| ScoreWithExpectation::new(score, rounded(expected));
         let line = reviewed.line.iter().copied();
         let line_text = |notation| line_texts(position, line, notation).join(" ");
+        let better = reviewed.better_line().unwrap_or_default();
+        let better_text =
+            |notation| line_texts(position, better.iter().copied(), notation).join(" ");
+        let table = reviewed.truth.map(ValuesByTables::from);
         Self {
             ply: ply + 1,
             side: side_name::<G>(reviewed.side),
             mv: G::move_text(reviewed.mv),
+            phase: reviewed.phase.name(),
             source: reviewed.source.name(),
             book: reviewed.book.map(ShareInBook::from),
-            table: reviewed.truth.map(ValuesByTables::from),
+            table: table.map(|table| ValuesByTables { endgame: reviewed.endgame.clone(), ..table }),
             before: score(reviewed.before, reviewed.expected_before),
             after: score(reviewed.after, reviewed.expected_after),
             loss: rounded(reviewed.loss()),
             loss_cp: reviewed.centipawn_loss,
             accuracy: of_hundred(reviewed.accuracy),
             mark: reviewed.mark.map(Mark::name),
+            certainty: reviewed.certainty.map(Certainty::name),
+            outlook: rounded(reviewed.outlook),
+            second_look: reviewed.look.as_ref().map(|look| second_look(look, position)),
+            better: move_texts::<G>(better),
+            time_used: None,
             only_move: reviewed.is_only,
             line: move_texts::<G>(&reviewed.line),
             depth: reviewed.depth,
             nodes: reviewed.nodes,
             text: notation.map(|notation| position.write_move(reviewed.mv, notation)),
             line_text: notation.map(line_text),
+            better_text: notation.map(better_text),
         }
     }
 }
 
+/// A second look at a move of `position`.
+fn second_look<G: Playable>(look: &SecondLook<G::Move>, position: &G) -> SecondLookAnswer {
+    let phase = position.phase();
+    let score = |of: Valuation| {
+        ScoreWithExpectation::new(of.score, rounded(of.expected(phase, &G::WIN_MODEL)))
+    };
+    let SecondLook { rounds, nodes, other, played, .. } = *look;
+    SecondLookAnswer { rounds, nodes, other: score(other), played: score(played) }
+}
+
 impl From<BookShare> for ShareInBook {
     fn from(share: BookShare) -> Self {
-        let BookShare { games, share, score } = share;
-        Self { games, share: rounded(share), score: score.map(rounded) }
+        let BookShare { games, share, score, is_known: known } = share;
+        Self { games, share: rounded(share), score: score.map(rounded), known }
     }
 }
 
 impl From<TableTruth> for ValuesByTables {
     fn from(truth: TableTruth) -> Self {
         let loss = truth.loss().map(TableLoss::name);
-        Self { before: truth.before.into(), after: truth.after.into(), loss }
+        Self { endgame: None, before: truth.before.into(), after: truth.after.into(), loss }
     }
 }
 
@@ -385,7 +525,17 @@ impl From<SideSummary> for SideReview {
             inaccuracies,
             mistakes,
             blunders,
+            lost: rounded(side.lost),
+            phases: ByPhase::of(side.phases),
+            time_used: None,
         }
+    }
+}
+
+impl From<PhaseSummary> for PhaseReview {
+    fn from(phase: PhaseSummary) -> Self {
+        let PhaseSummary { moves, accuracy, lost } = phase;
+        Self { moves, accuracy: accuracy.map(of_hundred), lost: rounded(lost) }
     }
 }
 
@@ -394,7 +544,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::game::BySide;
     use crate::gomoku::Board;
     use crate::xiangqi::Position;
 

@@ -72,6 +72,46 @@ impl ScoreWithExpectation {
     }
 }
 
+/// A score for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Score"))]
+#[serde(untagged)]
+pub enum ScoreAnswer {
+    /// By the evaluation.
+    Centipawns {
+        /// Centipawns.
+        cp: i32,
+    },
+    /// A mate.
+    Mate {
+        /// Moves to mate; negative for the side that is mated.
+        mate: i64,
+        /// Plies to mate.
+        plies: u32,
+    },
+    /// A result by tables.
+    Table {
+        /// `win` or `loss`.
+        #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["win", "loss"])))]
+        table: &'static str,
+        /// Plies to it.
+        plies: u32,
+    },
+}
+
+impl From<Score> for ScoreAnswer {
+    fn from(score: Score) -> Self {
+        let moves = |plies: u32| i64::from(plies.div_ceil(2));
+        match score.kind() {
+            ScoreKind::Centipawns(cp) => Self::Centipawns { cp },
+            ScoreKind::MateIn(plies) => Self::Mate { mate: moves(plies), plies },
+            ScoreKind::MatedIn(plies) => Self::Mate { mate: -moves(plies), plies },
+            ScoreKind::TableWin(plies) => Self::Table { table: "win", plies },
+            ScoreKind::TableLoss(plies) => Self::Table { table: "loss", plies },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -25,6 +25,7 @@ pub const fn side_name<G: Game>(side: Side) -> &'static str {
 
 /// A value for each side, as two members with the names of the sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(untagged)]
 pub enum NamedSides<T> {
     /// Of xiangqi.

@@ -25,20 +25,35 @@ use crate::xiangqi::notation::MoveNotation;
 /// # Ok::<(), juzhong::answers::Refusal>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "Solution",
+        description = "The object of `solve --json`, with the texts of its line."
+    )
+)]
 pub struct SolveAnswer {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SolveAnswer::SCHEMA)))]
     pub schema: &'static str,
     /// The line of a batch.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// The position; none for a line of a batch that is no position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
     /// `win`, `draw`, `loss` or `unknown` for the side to move.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["win", "draw", "loss", "unknown"])))]
     pub value: &'static str,
     /// Plies to the end of the game, of wins and losses.
     pub distance: Option<u32>,
     /// `five`, `table`, `vcf`, `exhaustive`, `threats` or `pns`; none if the value is unknown.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(extend("enum" = ["five", "table", "vcf", "exhaustive", "threats", "pns", null]))
+    )]
     pub proof: Option<&'static str>,
     /// Moves of both sides by the proof, by their coordinates.
     pub line: Vec<String>,
@@ -48,6 +63,7 @@ pub struct SolveAnswer {
     /// Positions that the provers looked at.
     pub nodes: u64,
     /// The reason why a line of a batch has no answer.
+    #[cfg_attr(feature = "schemas", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorReport>,
 }

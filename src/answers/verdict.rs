@@ -4,6 +4,7 @@ use std::fmt::{self, Display};
 
 use serde::Serialize;
 
+use crate::answers::sides::side_name;
 use crate::game::{BySide, Judgement, Line, Side, Verdict};
 use crate::xiangqi::explain::{
     self, LimitReport, LoopReport, MoveReport, SideReport, explain_limit, explain_loop,
@@ -12,6 +13,7 @@ use crate::xiangqi::{Piece, Position, RuleSet, Square};
 
 /// The explanation of a verdict; empty where no rule applies.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct VerdictExplanation {
     /// The loop that ends the line.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
@@ -23,10 +25,12 @@ pub struct VerdictExplanation {
 
 /// The loop that ends the line.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Loop"))]
 pub struct Repeated {
     /// The number of times that the position has occurred.
     pub occurrences: usize,
     /// The verdict of the rules on the loop, whether the position has occurred often enough or not.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["none", "draw", "red_loses", "black_loses"])))]
     pub verdict: &'static str,
     /// The reason for it.
     pub reason: Option<&'static str>,
@@ -43,10 +47,12 @@ pub struct Repeated {
 
 /// A move of a loop.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LoopStep {
     /// Number of the move in the line, from 1.
     pub ply: usize,
     /// `red` or `black`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["red", "black"])))]
     pub side: &'static str,
     /// Its letter as in FENs.
     pub man: char,
@@ -67,6 +73,7 @@ pub struct LoopStep {
 
 /// A piece that is newly chased.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ChasedMan"))]
 pub struct Chase {
     /// The piece.
     #[serde(flatten)]
@@ -77,6 +84,7 @@ pub struct Chase {
 
 /// A piece on its square.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Man {
     /// Its letter as in FENs.
     pub man: char,
@@ -86,6 +94,7 @@ pub struct Man {
 
 /// The common properties of all moves of a side in the loop.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SideConduct {
     /// All of them check.
     pub perpetual_check: bool,
@@ -98,6 +107,7 @@ pub struct SideConduct {
 
 /// The count of moves without a capture.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "MoveLimit"))]
 pub struct Limit {
     /// Plies since the last capture.
     pub plies: usize,
@@ -109,6 +119,7 @@ pub struct Limit {
 
 /// The checks of each side.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ChecksOfSides {
     /// Red's.
     pub red: u32,
@@ -124,13 +135,6 @@ pub const fn verdict_name(verdict: Verdict) -> &'static str {
         Verdict::Draw => "draw",
         Verdict::Loses(Side::First) => "red_loses",
         Verdict::Loses(Side::Second) => "black_loses",
-    }
-}
-
-const fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::First => "red",
-        Side::Second => "black",
     }
 }
 
@@ -203,7 +207,7 @@ impl LoopStep {
         };
         Self {
             ply,
-            side: side_name(report.side),
+            side: side_name::<Position>(report.side),
             man: report.piece.letter(),
             mv: report.mv.to_string(),
             text: None,

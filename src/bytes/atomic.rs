@@ -1,16 +1,24 @@
 //! Files that appear under their final name whole or not at all.
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir, TempPath};
+
+use super::held::{may_be_held, patiently};
+use super::own_files;
+use super::paths::{folder_of, resolve};
+use super::visible::ShowPath;
+use crate::message::message;
 
 /// A file being written beside its final place. Dropping it without [`commit`](Self::commit) removes it; a
 /// file that already has the final name stays untouched until then.
 ///
-/// It has the mode of the file that it replaces from the beginning, and its owner and group as far as
-/// this user may give them away; without such a file, those of any new one.
+/// On Unix it has the mode of the file that it replaces from the beginning, and its owner and group as far as
+/// this user may give them away; without such a file, those of any new one. On Windows it has the permissions of the
+/// folder.
 #[derive(Debug)]
 pub struct AtomicFile {
     file: NamedTempFile,
@@ -25,13 +33,22 @@ impl AtomicFile {
     /// # Errors
     ///
     /// Those of [`resolve`] and of creating a file in that folder; [`io::ErrorKind::InvalidInput`]
-    /// if there is a device, a pipe, a socket or a folder, which a file must not replace.
+    /// if there is a device, a pipe, a socket or a folder, which a file must not replace;
+    /// [`io::ErrorKind::PermissionDenied`] if there is a file with the attribute read-only of Windows.
     pub fn create(target: &Path) -> io::Result<Self> {
         let target = resolve(target)?;
-        if target.symlink_metadata().is_ok_and(|about| !about.is_file()) {
+        if cfg!(windows) {
+            restore(&target);
+        }
+        let about = target.symlink_metadata().ok();
+        if about.as_ref().is_some_and(|about| !about.is_file()) {
             let text = "not a regular file, which none may replace; choose another name, or - for \
                         standard output where the command writes there";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        if cfg!(windows) && about.is_some_and(|about| about.permissions().readonly()) {
+            let text = "it is read-only; take that attribute from it, or choose another name";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
         let file = temporary(&target)?;
         Ok(Self { file, target, replaces: true })
@@ -73,15 +90,15 @@ impl AtomicFile {
     pub fn commit(self) -> io::Result<()> {
         // Before the rename: otherwise a crash could leave the new name with none of the content.
         self.file.as_file().sync_all()?;
+        let file = self.file.into_temp_path();
         let moved = match self.replaces {
-            true => self.file.persist(&self.target),
-            false => self.file.persist_noclobber(&self.target),
+            true => replace(file, &self.target),
+            false => place(file, &self.target),
         };
-        match moved {
-            Ok(_file) => Ok(()),
-            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
-            Err(e) => Err(e.error),
-        }
+        moved.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(),
+            _ => error,
+        })
     }
 }
 
@@ -92,6 +109,108 @@ impl Write for AtomicFile {
     fn flush(&mut self) -> io::Result<()> {
         self.file_mut().flush()
     }
+}
+
+/// Moves a file to a place where nothing may stand; removes it if that fails.
+fn place(file: TempPath, target: &Path) -> io::Result<()> {
+    let mut file = Some(file);
+    patiently(|| match file.take().map(|file| file.persist_noclobber(target)) {
+        Some(Err(refused)) => {
+            file = Some(refused.path);
+            Err(refused.error)
+        }
+        _ => Ok(()),
+    })
+}
+
+/// Moves a file to its place, over the one that is there; removes it if that fails.
+#[cfg(not(windows))]
+fn replace(file: TempPath, target: &Path) -> io::Result<()> {
+    file.persist(target).map_err(|e| e.error)
+}
+
+/// Moves a file to its place, over the one that is there. Where that is open elsewhere and the system replaces no open
+/// file (Windows before 10, FAT, network drives), it is moved aside first, as who opened it may allow: programs in Rust
+/// do. Removes the file if it cannot be moved.
+#[cfg(windows)]
+fn replace(file: TempPath, target: &Path) -> io::Result<()> {
+    let moved = patiently(|| {
+        std::fs::rename(&file, target).or_else(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => exchange(&file, target),
+            _ => Err(error),
+        })
+    });
+    match moved {
+        Ok(()) => {
+            drop(file.keep());
+            Ok(())
+        }
+        Err(error) if may_be_held(&error) => {
+            let text = "it cannot be replaced: another program has it open, such as a GUI's engine, or it may not be \
+                        written; close it there, then run this again";
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, text))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves the file at `target` aside and another into its place. Whatever happens, one of them is there afterwards, or
+/// comes back when `target` is written next ([`restore`]).
+#[cfg(windows)]
+fn exchange(file: &Path, target: &Path) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    let prefix = prefix_of(target, ASIDE);
+    // Nothing may remove the old file but the last step.
+    builder.prefix(&prefix).disable_cleanup(true);
+    let aside = builder.make_in(folder_of(target), |aside| match aside.symlink_metadata() {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => std::fs::rename(target, aside),
+    })?;
+    let aside = aside.path();
+    if let Err(error) = std::fs::rename(file, target) {
+        return Err(match std::fs::rename(aside, target) {
+            Ok(()) => error,
+            Err(_) => {
+                let text = message!("{error}; the old version is now {}", aside.shown());
+                io::Error::new(io::ErrorKind::Other, text)
+            }
+        });
+    }
+    // Who has it open keeps it until it is closed; the name goes then.
+    let removed = std::fs::remove_file(aside);
+    tracing::debug!(?removed, "moved aside");
+    Ok(())
+}
+
+/// Gives the old version of a file its name back, if a process was killed between moving it aside and moving the new one
+/// into its place (Windows). Where a file has the name, old versions stay.
+pub(crate) fn restore(target: &Path) {
+    if target.symlink_metadata().is_ok() {
+        return;
+    }
+    if let Some(aside) =
+        leftovers(target, ASIDE).iter().find(|path| own_files::is_own_file_at(path))
+    {
+        let restored = std::fs::rename(aside, target);
+        tracing::debug!(path = %aside.shown(), ?restored, "moved aside");
+    }
+}
+
+/// The paths beside a file whose names consist of its own, an infix such as [`PART`] and a random suffix.
+pub(crate) fn leftovers(target: &Path, infix: &str) -> Vec<PathBuf> {
+    let Some(prefix) = prefix_of(target, infix).into_string().ok() else {
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            name.to_str().and_then(|name| name.strip_prefix(&prefix)).is_some_and(is_random)
+        })
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort_unstable();
+    paths
 }
 
 /// A temporary file `.NAME.part-…` beside the file `NAME`, removed when it is dropped. If the process
@@ -105,7 +224,7 @@ pub fn beside(target: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn temporary(target: &Path) -> io::Result<NamedTempFile> {
-    let prefix = prefix_of(target);
+    let prefix = prefix_of(target, PART);
     let like = target.symlink_metadata().ok().filter(Metadata::is_file);
     // Not private like temporary files, and with plain errors, to which tempfile would add the path.
     tempfile::Builder::new()
@@ -120,9 +239,9 @@ fn temporary(target: &Path) -> io::Result<NamedTempFile> {
 /// # Errors
 ///
 /// Those of [`resolve`] and of creating a folder there.
-pub fn folder_beside(target: &Path) -> io::Result<tempfile::TempDir> {
+pub fn folder_beside(target: &Path) -> io::Result<TempDir> {
     let target = resolve(target)?;
-    let prefix = prefix_of(&target);
+    let prefix = prefix_of(&target, PART);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix);
     #[cfg(unix)]
@@ -132,12 +251,52 @@ pub fn folder_beside(target: &Path) -> io::Result<tempfile::TempDir> {
     builder.tempdir_in(folder_of(&target))
 }
 
-/// The beginning of the names of unfinished versions of a file or folder.
-fn prefix_of(target: &Path) -> std::ffi::OsString {
-    let mut prefix = std::ffi::OsString::from(".");
+/// Moves a folder that [`folder_beside`] made to its place, where at most an empty folder stands.
+///
+/// # Errors
+///
+/// Those of moving. The folder is removed then, unless another program that has a file in it open is the reason (Windows):
+/// it stays, and the error names it.
+pub fn place_folder(folder: TempDir, target: &Path) -> io::Result<()> {
+    match patiently(|| std::fs::rename(folder.path(), target)) {
+        Ok(()) => {
+            let _moved = folder.keep();
+            Ok(())
+        }
+        Err(error) if may_be_held(&error) => {
+            let text = message!(
+                "{error}; the folder is complete, but another program has a file in it open: give {} the name yourself",
+                folder.keep().shown()
+            );
+            Err(io::Error::new(error.kind(), text))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The infix after the name of a file in those of its unfinished versions.
+pub(crate) const PART: &str = ".part-";
+
+/// The infix after the name of a file in that of its old version while it is replaced, where the system replaces no open
+/// file.
+pub(crate) const ASIDE: &str = ".old-";
+
+/// The beginning of the names of unfinished or old versions of a file or folder.
+fn prefix_of(target: &Path, infix: &str) -> OsString {
+    let mut prefix = OsString::from(".");
     prefix.push(target.file_name().unwrap_or_default());
-    prefix.push(".part-");
+    prefix.push(infix);
     prefix
+}
+
+/// Returns true if `text` is a random suffix as `tempfile` puts at the end of a name, apart from the endings
+/// that `SQLite` adds for a book.
+fn is_random(text: &str) -> bool {
+    let text = ["-journal", "-wal", "-shm"]
+        .iter()
+        .find_map(|ending| text.strip_suffix(ending))
+        .unwrap_or(text);
+    text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// The error for a path at which something stands that must not be replaced.
@@ -176,37 +335,6 @@ fn create_like(path: &Path, like: Option<&Metadata>) -> io::Result<File> {
 #[cfg(not(unix))]
 fn create_like(path: &Path, _like: Option<&Metadata>) -> io::Result<File> {
     File::options().read(true).write(true).create_new(true).open(path)
-}
-
-/// The folder that a file of that path lies in, `.` for a bare name.
-#[must_use]
-pub fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// The path at which a file lies or would lie: absolute, without links. Two paths that resolve to the same
-/// name the same file.
-///
-/// # Errors
-///
-/// If the path does not name a file, if its folder is missing, and for dangling links.
-pub fn resolve(path: &Path) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")
-    })?;
-    // A link stays one: the file that it leads to is replaced, not the link.
-    if path.is_symlink() {
-        return path.canonicalize().map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => {
-                io::Error::new(e.kind(), "a link to a file that does not exist; remove the link")
-            }
-            _ => e,
-        });
-    }
-    Ok(folder_of(path).canonicalize()?.join(name))
 }
 
 /// Writes `bytes` to `target` atomically.
@@ -317,6 +445,5 @@ mod tests {
     fn missing_folder_is_an_error() {
         assert!(write(Path::new("/nonexistent-folder/x"), b"").is_err());
         assert!(AtomicFile::create(Path::new("/")).is_err());
-        assert_eq!(folder_of(Path::new("x")), Path::new("."));
     }
 }

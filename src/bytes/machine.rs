@@ -1,5 +1,5 @@
-//! Free memory and disk space of the machine, only for refusing early what cannot fit, and its cores. No result
-//! depends on them.
+//! Free memory and disk space of the machine, only for refusing early what cannot fit, its cores, and the console. No
+//! result depends on them.
 
 use std::io;
 use std::num::NonZero;
@@ -19,10 +19,19 @@ pub(crate) fn pool(threads: Option<NonZero<usize>>) -> Result<ThreadPool, Thread
     ThreadPoolBuilder::new().num_threads(threads.map_or(0, NonZero::get)).build()
 }
 
-/// Bytes of memory available without swapping: the kernel's figure (Linux), at most the limit of the
-/// process's control group. `None` where that is not known.
+/// Bytes of memory available without swapping: the kernel's figure (Linux, Windows), at most the limit of the
+/// process's control group (Linux). `None` where that is not known.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
+    #[cfg(windows)]
+    return super::windows::available_memory();
+    #[cfg(not(windows))]
+    available_to_group()
+}
+
+/// The memory that Linux has for the control group of this process.
+#[cfg(not(windows))]
+fn available_to_group() -> Option<u64> {
     let machine = available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
     let limit = group.and_then(|text| text.trim().parse().ok());
@@ -30,6 +39,7 @@ pub fn available_memory() -> Option<u64> {
 }
 
 /// The available memory of a text like `/proc/meminfo`, in bytes.
+#[cfg(any(not(windows), test))]
 fn available_in(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -43,7 +53,7 @@ fn available_in(meminfo: &str) -> Option<u64> {
 /// Those of the file system.
 pub fn free_space(dir: &Path) -> io::Result<Option<u64>> {
     let dir = std::path::absolute(dir)?;
-    let existing = dir.ancestors().find(|path| path.exists());
+    let existing = dir.ancestors().find(|path| path.is_dir());
     existing.map_or(Ok(None), free_at)
 }
 
@@ -53,9 +63,24 @@ fn free_at(path: &Path) -> io::Result<Option<u64>> {
     Ok(status.f_bavail.checked_mul(status.f_frsize))
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+fn free_at(path: &Path) -> io::Result<Option<u64>> {
+    Ok(super::windows::free_space(path))
+}
+
+#[cfg(not(any(unix, windows)))]
 fn free_at(_path: &Path) -> io::Result<Option<u64>> {
     Ok(None)
+}
+
+/// Returns true if this process alone has a console (Windows): it was started by a double click rather than from a
+/// command line, and the console goes when it ends.
+#[must_use]
+pub fn has_own_console() -> bool {
+    #[cfg(windows)]
+    return super::windows::processes_at_console() == 1;
+    #[cfg(not(windows))]
+    false
 }
 
 #[cfg(test)]
@@ -71,7 +96,13 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
+    #[cfg(any(target_os = "linux", windows))]
+    #[test]
+    fn the_machine_has_memory() {
+        assert!(available_memory().is_some_and(|free| free > 0));
+    }
+
+    #[cfg(any(unix, windows))]
     #[test]
     fn folders_yet_to_be_made_have_the_space_of_their_ancestor() {
         let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,11 @@ fn open(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
-    let file = options.open(path)?;
+    let file = options.open(path).map_err(|error| {
+        // Windows does not open a folder.
+        let is_folder = error.kind() == io::ErrorKind::PermissionDenied && path.is_dir();
+        if is_folder { io::Error::new(io::ErrorKind::InvalidInput, FOLDER) } else { error }
+    })?;
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
         return Ok(file);
@@ -77,9 +81,12 @@ pub fn is_refused(error: &io::Error) -> bool {
     matches!(error.kind(), PermissionDenied | InvalidInput | IsADirectory | NotADirectory)
 }
 
+/// The fault of a folder in place of a file.
+const FOLDER: &str = "a folder, not a file";
+
 fn not_regular(kind: std::fs::FileType) -> &'static str {
     if kind.is_dir() {
-        return "a folder, not a file";
+        return FOLDER;
     }
     #[cfg(unix)]
     {

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 #[cfg(unix)]
-use super::atomic::folder_of;
+use super::paths::folder_of;
 use super::visible::ShowPath;
 
 /// Returns true if `path`, with these metadata, is a regular file, no link, of the user this process runs
@@ -172,6 +172,30 @@ fn is_user(folder: &Path, user: u32) -> bool {
 #[cfg(not(unix))]
 fn is_own(_path: &Path, _about: &Metadata) -> bool {
     true
+}
+
+/// Returns true if two open files are one.
+#[cfg(unix)]
+pub(crate) fn are_same(a: &File, b: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let a = a.metadata()?;
+    let b = b.metadata()?;
+    Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+/// Returns true if two open files are one.
+#[cfg(windows)]
+pub(crate) fn are_same(a: &File, b: &File) -> io::Result<bool> {
+    use winapi_util::file::information;
+    let a = information(a)?;
+    let b = information(b)?;
+    Ok((a.volume_serial_number(), a.file_index()) == (b.volume_serial_number(), b.file_index()))
+}
+
+/// Returns true if two open files are one, as far as their stamps show.
+#[cfg(not(any(unix, windows)))]
+pub(crate) fn are_same(_a: &File, _b: &File) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// The open folder and the regular files of this user in it.

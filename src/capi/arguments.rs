@@ -107,7 +107,7 @@ impl<T: Copy> OutputArray<T> {
         if capacity > 0 && (first.is_null() || !first.is_aligned()) {
             return Err(Failure::of(JZ_ERROR_POINTER));
         }
-        // SAFETY: promised by the caller.
+        // SAFETY: `count` is writable, as the caller promises.
         let count = unsafe { Output::new(count)? };
         Ok(Self { first, capacity, count })
     }

@@ -118,7 +118,7 @@ pub(crate) fn board_of(position: &Position) -> ([u8; JZ_SQUARES], i32) {
 ///
 /// As [`arguments::text`] asks.
 pub(crate) unsafe fn setup_of_fen(fen: *const c_char) -> Result<(Position, Setup), Failure> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `fen` ends with NUL, as the caller promises.
     let fen = unsafe { arguments::text(fen, MAX_TEXT)? };
     let setup = Setup::from_fen(fen)?;
     Ok((legal(&setup)?, setup))
@@ -130,7 +130,7 @@ pub(crate) unsafe fn setup_of_fen(fen: *const c_char) -> Result<(Position, Setup
 ///
 /// As [`arguments::text`] asks.
 pub(crate) unsafe fn position_of_fen(fen: *const c_char) -> Result<Position, Failure> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `fen` ends with NUL, as the caller promises.
     unsafe { setup_of_fen(fen) }.map(|(position, _)| position)
 }
 
@@ -140,7 +140,7 @@ pub(crate) unsafe fn position_of_fen(fen: *const c_char) -> Result<Position, Fai
 ///
 /// `board` is null or points to `JZ_SQUARES` bytes.
 pub(crate) unsafe fn position_of_board(board: *const u8, turn: i32) -> Result<Position, Failure> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `board` points to `JZ_SQUARES` bytes, as the caller promises.
     let board = unsafe { arguments::value(board.cast::<[u8; JZ_SQUARES]>())? };
     let mut setup = Setup::empty();
     setup.turn = match turn {
@@ -173,11 +173,11 @@ pub unsafe extern "C" fn jz_board_read(
     turn: *mut i32,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `board` points to `JZ_SQUARES` writable bytes, as the caller promises.
         let board = unsafe { Output::new(board.cast::<[u8; JZ_SQUARES]>())? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `turn` is writable, as the caller promises.
         let turn = unsafe { Output::new(turn)? };
         let (squares, side) = board_of(&position);
         board.set(squares);
@@ -200,9 +200,9 @@ pub unsafe extern "C" fn jz_board_fen(
     capacity: usize,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `board` points to `JZ_SQUARES` bytes, as the caller promises.
         let position = unsafe { position_of_board(board, turn)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `buffer` points to `capacity` writable bytes, as the caller promises.
         let buffer = unsafe { TextBuffer::new(buffer, capacity)? };
         buffer.write(&position.to_fen())
     })

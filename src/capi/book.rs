@@ -149,9 +149,9 @@ fn moves_of(book: JzBook, position: &Position) -> Result<Vec<BookMove<Move>>, Fa
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jz_book_open(path: *const c_char, book: *mut JzBook) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `book` is writable, as the caller promises.
         let book = unsafe { Output::new(book)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `path` ends with NUL, as the caller promises.
         let path = unsafe { arguments::text(path, MAX_PATH)? };
         let opened = Book::open(Path::new(path))?;
         opened.check_file()?;
@@ -182,9 +182,9 @@ pub unsafe extern "C" fn jz_book_moves_fen(
     count: *mut usize,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `moves` has room for `capacity`, and `count` is writable, as the caller promises.
         let moves = unsafe { OutputArray::new(moves, capacity, count)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
         moves.set(moves_of(book, &position)?.iter().map(JzBookMove::from))
     })
@@ -206,11 +206,11 @@ pub unsafe extern "C" fn jz_book_choose_fen(
     choice: *mut JzBookMove,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `choice` is writable, as the caller promises.
         let choice = unsafe { Output::new(choice)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `selection` points to a value, as the caller promises.
         let selection = unsafe { arguments::value(selection)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
         let mut selector = Selector::new(selection.options()?, selection.seed);
         let moves = moves_of(book, &position)?;

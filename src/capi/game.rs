@@ -110,14 +110,14 @@ pub unsafe extern "C" fn jz_game_open(
     game: *mut JzGame,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `game` is writable, as the caller promises.
         let game = unsafe { Output::new(game)? };
         let (position, setup) = if fen.is_null() {
             let start = Position::start();
             let setup = start.to_setup();
             (start, setup)
         } else {
-            // SAFETY: promised by the caller.
+            // SAFETY: `fen` ends with NUL, as the caller promises.
             unsafe { setup_of_fen(fen)? }
         };
         let play = Play::new(position, &setup, rules_of(rules)?);
@@ -141,7 +141,7 @@ pub extern "C" fn jz_game_close(game: JzGame) -> JzStatus {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jz_game_push(game: JzGame, text: *const c_char) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `text` ends with NUL, as the caller promises.
         let text = unsafe { arguments::text(text, MAX_TEXT)? };
         with_game(game, |play| {
             let mv = parse_move(play.line.position(), text)?;
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn jz_game_fen(
     capacity: usize,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `buffer` points to `capacity` writable bytes, as the caller promises.
         let buffer = unsafe { TextBuffer::new(buffer, capacity)? };
         buffer.write(&with_game(game, |play| Ok(play.fen()))?)
     })
@@ -186,9 +186,9 @@ pub unsafe extern "C" fn jz_game_fen(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jz_game_board(game: JzGame, board: *mut u8, turn: *mut i32) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `board` points to `JZ_SQUARES` writable bytes, as the caller promises.
         let board = unsafe { Output::new(board.cast::<[u8; JZ_SQUARES]>())? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `turn` is writable, as the caller promises.
         let turn = unsafe { Output::new(turn)? };
         let (squares, side) = with_game(game, |play| Ok(board_of(play.line.position())))?;
         board.set(squares);
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn jz_game_moves(
     count: *mut usize,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `moves` has room for `capacity`, and `count` is writable, as the caller promises.
         let moves = unsafe { OutputArray::new(moves, capacity, count)? };
         let mut legal = MoveList::new();
         with_game(game, |play| {
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn jz_game_moves(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jz_game_state(game: JzGame, state: *mut JzGameState) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `state` is writable, as the caller promises.
         let state = unsafe { Output::new(state)? };
         state.set(with_game(game, |play| Ok(play.state()))?);
         Ok(())

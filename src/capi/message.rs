@@ -41,7 +41,7 @@ pub extern "C" fn jz_status_text(status: JzStatus) -> *const c_char {
 /// `buffer` points to `capacity` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jz_error_message(buffer: *mut c_char, capacity: usize) -> usize {
-    // SAFETY: promised by the caller.
+    // SAFETY: `buffer` points to `capacity` writable bytes, as the caller promises.
     let buffer = unsafe { TextBuffer::new(buffer, capacity) };
     with_last_message(|message| {
         if let Ok(buffer) = buffer {

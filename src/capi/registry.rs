@@ -19,7 +19,7 @@ thread_local! {
     static THREAD: Cell<usize> = Cell::new(NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
 }
 
-/// What is open of one kind. A handle holds the kind, a serial number that no other handle of the kind has (up to
+/// The open objects of one kind. A handle holds the kind, a serial number that no other handle of the kind has (up to
 /// 2³² of them), and a slot.
 ///
 /// Each lane has references of its own to all that is open, so that threads of different lanes share no lock and no
@@ -44,7 +44,7 @@ struct Open<T> {
     found: HandleTarget<T>,
 }
 
-/// What a handle stands for, counted by the lane in which it was found.
+/// The object that a handle stands for, counted by the lane in which it was found.
 #[derive(Debug)]
 pub(crate) struct HandleTarget<T>(Arc<OfLane<T>>);
 
@@ -115,7 +115,7 @@ impl<T, const LANES: usize> Registry<T, LANES> {
         (slot < MAX_OPEN).then_some(slot)
     }
 
-    /// What a handle stands for.
+    /// The object that a handle stands for.
     pub(crate) fn find(&self, handle: u64) -> Result<HandleTarget<T>, Failure> {
         // A thread that ends takes any lane.
         let thread = THREAD.try_with(Cell::get).unwrap_or(0);

@@ -157,12 +157,12 @@ pub unsafe extern "C" fn jz_tables_open(
     tables: *mut JzTables,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `tables` is writable, as the caller promises.
         let tables = unsafe { Output::new(tables)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `folders` points to `count` values, as the caller promises.
         let folders = unsafe { arguments::values(folders, count, JZ_MAX_FOLDERS)? };
         let folder = |&path: &*const c_char| -> Result<PathBuf, Failure> {
-            // SAFETY: promised by the caller.
+            // SAFETY: `path` ends with NUL, as the caller promises.
             Ok(PathBuf::from(unsafe { arguments::text(path, MAX_PATH)? }))
         };
         let folders = folders.iter().map(folder).collect::<Result<Vec<_>, _>>()?;
@@ -186,7 +186,7 @@ pub extern "C" fn jz_tables_close(tables: JzTables) -> JzStatus {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jz_tables_most_pieces(tables: JzTables, pieces: *mut u32) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `pieces` is writable, as the caller promises.
         let pieces = unsafe { Output::new(pieces)? };
         pieces.set(TABLES.find(tables)?.most_men() as u32);
         Ok(())
@@ -219,9 +219,9 @@ pub unsafe extern "C" fn jz_tables_result_fen(
     result: *mut i32,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `result` is writable, as the caller promises.
         let result = unsafe { Output::new(result)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
         result_for(tables, &position, &result)
     })
@@ -240,9 +240,9 @@ pub unsafe extern "C" fn jz_tables_result(
     result: *mut i32,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `result` is writable, as the caller promises.
         let result = unsafe { Output::new(result)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `board` points to `JZ_SQUARES` bytes, as the caller promises.
         let position = unsafe { position_of_board(board, turn)? };
         result_for(tables, &position, &result)
     })
@@ -266,9 +266,9 @@ pub unsafe extern "C" fn jz_tables_value_fen(
     value: *mut JzValue,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `value` is writable, as the caller promises.
         let value = unsafe { Output::new(value)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
         value_for(tables, &position, &value)
     })
@@ -287,9 +287,9 @@ pub unsafe extern "C" fn jz_tables_value(
     value: *mut JzValue,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `value` is writable, as the caller promises.
         let value = unsafe { Output::new(value)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `board` points to `JZ_SQUARES` bytes, as the caller promises.
         let position = unsafe { position_of_board(board, turn)? };
         value_for(tables, &position, &value)
     })
@@ -321,9 +321,9 @@ pub unsafe extern "C" fn jz_tables_moves_fen(
     count: *mut usize,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `moves` has room for `capacity`, and `count` is writable, as the caller promises.
         let moves = unsafe { OutputArray::new(moves, capacity, count)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
         moves_for(tables, &position, &moves)
     })
@@ -345,9 +345,9 @@ pub unsafe extern "C" fn jz_tables_moves(
     count: *mut usize,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `moves` has room for `capacity`, and `count` is writable, as the caller promises.
         let moves = unsafe { OutputArray::new(moves, capacity, count)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `board` points to `JZ_SQUARES` bytes, as the caller promises.
         let position = unsafe { position_of_board(board, turn)? };
         moves_for(tables, &position, &moves)
     })
@@ -369,11 +369,11 @@ pub unsafe extern "C" fn jz_tables_line_fen(
     end: *mut JzLineEnd,
 ) -> JzStatus {
     guarded(|| {
-        // SAFETY: promised by the caller.
+        // SAFETY: `moves` has room for `capacity`, and `count` is writable, as the caller promises.
         let moves = unsafe { OutputArray::new(moves, capacity, count)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `end` is writable, as the caller promises.
         let end = unsafe { Output::new(end)? };
-        // SAFETY: promised by the caller.
+        // SAFETY: `fen` ends with NUL, as the caller promises.
         let position = unsafe { position_of_fen(fen)? };
         let plies = capacity.min(JZ_MAX_PLIES);
         let line = tables_for(tables, &position)?.best_line(&position, plies)?;

@@ -1,12 +1,16 @@
-//! The output and the options that every command has.
+//! The output and the options that every command has, and its answer as JSON.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
+
+use serde::Serialize;
 
 use crate::cli::exit::{self, CliError};
 use crate::game_name::GameName;
 use crate::language::Language;
 use juzhong::message::message;
+use juzhong::protocol::client::{EngineEntry, EngineSizes};
 
 /// Options that every subcommand takes; they stand at the end of each help.
 #[derive(Debug, Clone, clap::Args)]
@@ -40,8 +44,47 @@ impl Common {
     }
 }
 
-/// The output and the common options of a subcommand.
+/// The output and the common options of a subcommand, and what the user has said elsewhere.
 pub(crate) struct Context<'a> {
     pub(crate) out: &'a mut dyn Write,
     pub(crate) common: Common,
+    /// The engines of the settings, in the order of the file.
+    pub(crate) engines: Vec<EngineEntry>,
+    /// The settings file, whether it is there or not; `None` if there is to be none.
+    pub(crate) settings_file: Option<PathBuf>,
+    /// The ids of the options that stand on the command line.
+    pub(crate) typed: HashSet<String>,
+}
+
+impl<'a> Context<'a> {
+    /// An output and options, without settings.
+    pub(crate) fn new(out: &'a mut dyn Write, common: Common) -> Self {
+        let (engines, typed) = (Vec::new(), HashSet::new());
+        Self { out, common, engines, settings_file: None, typed }
+    }
+
+    /// The sizes that the command line itself asks for, of the values of its options `--threads` and `--hash`: only
+    /// these count more than what the settings say of another engine.
+    pub(crate) fn typed_sizes(&self, threads: usize, hash_mib: usize) -> EngineSizes {
+        let typed = |name, value| self.typed.contains(name).then_some(value);
+        EngineSizes { threads: typed("threads", threads), hash_mib: typed("hash", hash_mib) }
+    }
+}
+
+/// The ids of the options of the command that stand on the command line.
+pub(crate) fn typed_options(matches: &clap::ArgMatches) -> HashSet<String> {
+    let mut command = matches;
+    while let Some((_, below)) = command.subcommand() {
+        command = below;
+    }
+    let is_typed = |id: &&clap::Id| {
+        command.try_contains_id(id.as_str()).is_ok()
+            && command.value_source(id.as_str()) == Some(clap::parser::ValueSource::CommandLine)
+    };
+    command.ids().filter(is_typed).map(ToString::to_string).collect()
+}
+
+/// Writes an answer as a line of JSON, with its members in the order of their names.
+pub(crate) fn write_answer(out: &mut dyn Write, answer: &impl Serialize) -> std::io::Result<()> {
+    writeln!(out, "{}", serde_json::to_value(answer)?)
 }

@@ -1,13 +1,16 @@
+//! Exit codes, and errors with the code that they lead to.
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 
-use crate::language::errors::message_of;
+use crate::language::error_messages::message_of;
 use crate::language::{self, text, usage, word};
 use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::bytes::visible::VisibleLines;
 use juzhong::message::Message;
+use juzhong::train::TrainError;
 
 /// Fine: every answered query, whatever the answer.
 pub(crate) const OK: u8 = 0;
@@ -32,7 +35,7 @@ pub(crate) const INTERRUPTED: u8 = 75;
 #[derive(Debug)]
 pub(crate) struct CliError {
     code: u8,
-    /// What was being done, the innermost first.
+    /// The work that failed, the innermost first.
     doing: Vec<Message>,
     error: anyhow::Error,
 }
@@ -51,7 +54,7 @@ impl CliError {
     /// The error and its causes.
     fn texts(&self) -> Vec<String> {
         let causes = self.error.chain().map(message_of);
-        self.doing.iter().rev().cloned().chain(causes).map(language::told).collect()
+        self.doing.iter().rev().cloned().chain(causes).map(language::translated).collect()
     }
 
     /// The error, with what was being done.
@@ -69,7 +72,7 @@ impl CliError {
             return OK;
         }
         let colon = language::colon();
-        super::tell(format!("juzhong{colon}{}", self.texts().join(colon)));
+        crate::cli::tell(format!("juzhong{colon}{}", self.texts().join(colon)));
         self.code
     }
 }
@@ -89,6 +92,22 @@ impl From<AnswerError> for CliError {
             None => Self::new(code, error),
         }
     }
+}
+
+/// The error of a book, with the exit code of its kind.
+pub(crate) fn from_book(error: impl Into<AnswerError>) -> CliError {
+    error.into().into()
+}
+
+/// The error of a collection of exercises, with its exit code.
+pub(crate) fn from_train(error: TrainError) -> CliError {
+    let code = match &error {
+        TrainError::Absent { .. } => NO_INPUT,
+        TrainError::Io { .. } => IO,
+        TrainError::Busy(_) | TrainError::Full { .. } => CANNOT_CREATE,
+        _ => BAD_DATA,
+    };
+    CliError::new(code, error)
 }
 
 /// The exit code of an error of that kind.
@@ -147,26 +166,28 @@ impl<T, E: Into<anyhow::Error>> OrExit<T> for Result<T, E> {
 
 /// Help and version go to `out` with code 0, usage errors to standard error with code 2.
 ///
-/// `args` is the command line, the program's name first.
-pub(crate) fn from_clap(error: &clap::Error, args: &[OsString], out: &mut dyn Write) -> u8 {
+/// `program` has the commands and their options, `args` is the command line, the program's name first.
+pub(crate) fn from_clap(
+    error: &clap::Error,
+    program: &clap::Command,
+    args: &[OsString],
+    out: &mut dyn Write,
+) -> u8 {
     if error.use_stderr() {
-        let text = usage::text(error, &super::command_line(), |option| range(args, option));
-        eprint!("{}{}", VisibleLines(text), command_meant(error).unwrap_or_default());
+        let text = usage::text(error, program, |option| range(program, args, option));
+        eprint!("{}{}", VisibleLines(text), command_meant(error, program).unwrap_or_default());
         return USAGE;
     }
     let text = error.render().to_string();
-    match write!(out, "{}", language::rendered(text, &super::command_line()))
-        .and_then(|()| out.flush())
-    {
+    match write!(out, "{}", language::rendered(text, program)).and_then(|()| out.flush()) {
         Ok(()) => OK,
         Err(error) => CliError::from(error).report(),
     }
 }
 
 /// The range of the numbers of an option of the command that was typed.
-fn range(args: &[OsString], option: &str) -> Option<String> {
-    let program = super::command_line();
-    let mut command = &program;
+fn range(program: &clap::Command, args: &[OsString], option: &str) -> Option<String> {
+    let mut command = program;
     for word in args.iter().skip(1) {
         command = command.find_subcommand(word).unwrap_or(command);
     }
@@ -231,21 +252,20 @@ const TRIED: [(&str, &[&str]); 17] = [
     ("match", &["tournament", "sprt", "比赛", "对战", "联赛"]),
     ("solve", &["proof", "prove", "vcf", "求解", "证明", "解题"]),
     ("demo", &["example", "examples", "演示", "示例"]),
-    ("uci", &["engine", "引擎"]),
+    ("engine", &["engines", "引擎"]),
     ("--game gomoku play", &["gomoku", "renju", "五子棋", "连珠"]),
     ("bench", &["benchmark", "speed", "测速"]),
     ("--help", &["帮助", "说明", "用法", "命令"]),
 ];
 
 /// The command that was meant if another word for it was typed, or only its last word: `query` for `book query`.
-fn command_meant(error: &clap::Error) -> Option<String> {
+fn command_meant(error: &clap::Error, program: &clap::Command) -> Option<String> {
     if error.kind() != UsageError::InvalidSubcommand {
         return None;
     }
     let ContextValue::String(typed) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
-    let program = super::command_line();
     let tried = TRIED.into_iter().find(|(_, words)| {
         let typed = typed.to_lowercase();
         words.contains(&typed.as_str()) || words.contains(&&*language::simplified(&typed))

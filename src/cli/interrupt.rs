@@ -8,7 +8,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use super::{exit, tell};
+use crate::cli::{exit, tell};
 use juzhong::bytes::StopFlag;
 use juzhong::message::message;
 use juzhong::tablebase::GenerateError;

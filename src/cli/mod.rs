@@ -4,45 +4,15 @@
 
 #![expect(clippy::print_stderr, reason = "this room is where the program speaks")]
 
-mod analyse;
-mod bench;
-mod bench_mates;
-pub(crate) mod book;
-mod completions;
-mod contest;
+mod args;
+mod commands;
 mod context;
-mod convert;
-mod demo;
-mod evaluation;
+mod engines;
 pub(crate) mod exit;
-mod fens;
-mod game_filter;
-pub(crate) mod game_input;
-mod gomocup;
-mod input;
 mod interrupt;
-pub(crate) mod line_args;
-mod listing;
-mod man;
-mod openings;
-mod packed_file;
-mod perft;
 mod play;
-mod player;
-mod point_values;
-pub(crate) mod position;
-mod proxy;
-mod review;
-#[cfg(feature = "web")]
-mod serve;
-mod settings;
-mod size;
-mod solve;
-mod tablebase;
-mod tell;
-pub(crate) mod terminal;
-mod uci;
-mod verdict_explanation;
+mod print;
+mod train;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, IsTerminal, Write};
@@ -54,15 +24,23 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
 
-use crate::language::{self, Language};
+use crate::language::{self, Language, text};
+use args::settings::{self, Settings};
+#[cfg(feature = "web")]
+use commands::serve;
+use commands::{
+    analyse, bench, book, completions, config, contest, convert, demo, gomocup, man, perft,
+    position, proxy, review, solve, tablebase, uci,
+};
+use juzhong::bytes::machine::has_own_console;
 use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
 use juzhong::protocol::Dialect;
-use settings::Settings;
 
 pub(crate) use crate::game_name::{GameName, with_game};
-pub(crate) use context::{Common, Context};
+pub(crate) use crate::tell::tell;
+use context::typed_options;
+pub(crate) use context::{Common, Context, write_answer};
 pub(crate) use exit::{CliError, OrExit};
-pub(crate) use tell::{tell, write_answer};
 
 /// Opening books, rule-correct endgame tables and an engine for xiangqi and gomoku.
 #[derive(Debug, Parser)]
@@ -92,7 +70,7 @@ enum Command {
     Tablebase(tablebase::Command),
     /// Play against the engine in the terminal.
     Play(play::Args),
-    /// Play a match between two engines.
+    /// Play a match between two engines, or a tournament of several.
     Match(contest::Args),
     /// Run as a UCI engine on standard input and output (or UCCI, if the GUI starts with it).
     Uci(uci::Args),
@@ -102,10 +80,15 @@ enum Command {
     Gomocup(gomocup::Args),
     /// Run another engine with books and tables in front of it.
     Proxy(proxy::Args),
+    /// List, add, test and remove engines of other programs.
+    #[command(subcommand)]
+    Engine(engines::Command),
     /// Search a position and show the best lines.
     Analyse(analyse::Args),
     /// Review games: source, evaluation and loss of every move, better lines, accuracy.
     Review(review::Args),
+    /// Learn from mistakes, endings and a repertoire: exercises that come again when they are due.
+    Train(train::Args),
     /// Solve gomoku positions exactly, and check proofs.
     Solve(solve::Args),
     /// Serve the web page: board, books, tables, engine.
@@ -114,7 +97,7 @@ enum Command {
     /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
     /// Show the settings in effect and where each comes from.
-    Config(settings::Args),
+    Config(config::Args),
     /// Print a completion script for a shell.
     Completions(completions::Args),
     /// Write man pages.
@@ -128,13 +111,14 @@ impl Command {
         match self {
             Self::Convert(args) => args.writes_data(),
             Self::Review(args) => args.writes_data(),
-            // Play draws in colour, and guards the rest of its output itself.
+            // Play and train draw in colour, and guard the rest of their output themselves.
             Self::Uci(_)
             | Self::Ucci(_)
             | Self::Gomocup(_)
             | Self::Proxy(_)
             | Self::Completions(_)
             | Self::Play(_) => true,
+            Self::Train(args) => args.is_session(),
             Self::Book(command) => command.writes_data(),
             _ => false,
         }
@@ -146,16 +130,39 @@ impl Command {
 ///
 /// Without arguments, and with input from another program, it is an engine: many GUIs start a file and cannot
 /// give arguments. Under a name that begins with `pbrain-`, or if it is spoken to as they speak, it is one for managers
-/// of gomoku engines.
+/// of gomoku engines. Started by a double click it opens its page, and its window stays until an error is read.
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8 {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    if args.len() < 2
-        && let Some(protocol) = protocol_wanted(args.first())
-    {
-        args = vec!["juzhong".into(), protocol.into()];
+    if args.len() < 2 {
+        if let Some(protocol) = protocol_wanted(args.first()) {
+            args = vec!["juzhong".into(), protocol.into()];
+        } else if cfg!(feature = "web") && has_own_console() {
+            args = PAGE.map(OsString::from).to_vec();
+            let code = run_with(&args, out);
+            if code != exit::OK {
+                wait_for_enter();
+            }
+            return code;
+        }
     }
-    let settings = Settings::load(&args);
-    let named = settings::value_of(&args, "--lang").or_else(|| match &settings {
+    run_with(&args, out)
+}
+
+/// The command line of a double click.
+const PAGE: [&str; 4] = ["juzhong", "serve", "--open", "--demo"];
+
+/// Waits until somebody has read what is in the window.
+fn wait_for_enter() {
+    tell(text!("press Enter to close this window"));
+    let mut line = String::new();
+    // Without input there is nothing to wait for.
+    let _read = std::io::stdin().read_line(&mut line);
+}
+
+/// Runs the program with these arguments, the program's name first.
+fn run_with(args: &[OsString], out: &mut dyn Write) -> u8 {
+    let settings = Settings::load(args, command_line);
+    let named = settings::value_of(args, "--lang").or_else(|| match &settings {
         Ok(settings) => settings.value("lang").map(OsStr::to_owned),
         Err(_) => None,
     });
@@ -164,11 +171,14 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
         Ok(settings) => settings,
         Err(error) => return error.report(),
     };
-    let command = language::localized(settings.apply(command_line(), &args));
-    let matches = command.try_get_matches_from(&args);
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
-        Err(error) => return exit::from_clap(&error, &args, out),
+    let command = language::localized(settings.apply(command_line(), args));
+    let matches = command.try_get_matches_from(args);
+    let read = matches.and_then(|matches| {
+        Cli::from_arg_matches(&matches).map(|cli| (cli, typed_options(&matches)))
+    });
+    let (cli, typed) = match read {
+        Ok(read) => read,
+        Err(error) => return exit::from_clap(&error, &command_line(), args, out),
     };
     log_to_stderr(cli.common.verbose);
     outlive_size_limits();
@@ -180,7 +190,12 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write)
         visible = VisibleWriter::new(out, form);
         &mut visible
     };
-    let mut context = Context { out, common: cli.common };
+    let mut context = Context {
+        engines: settings.engines().to_vec(),
+        settings_file: settings.file().map(Path::to_owned),
+        typed,
+        ..Context::new(out, cli.common)
+    };
     let result = dispatch(cli.command, &settings, &mut context);
     let flushed = context.out.flush().map_err(CliError::from);
     match result.and_then(|code| flushed.map(|()| code)) {
@@ -278,13 +293,15 @@ fn dispatch(
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
         Command::Gomocup(args) => gomocup::run(&args, context),
         Command::Proxy(args) => proxy::run(&args, context),
+        Command::Engine(command) => engines::run(&command, context),
         Command::Analyse(args) => analyse::run(&args, context),
         Command::Review(args) => review::run(&args, context),
+        Command::Train(args) => train::run(&args, context),
         Command::Solve(args) => solve::run(&args, context),
         #[cfg(feature = "web")]
         Command::Serve(args) => serve::run(&args, context),
         Command::Bench(args) => bench::run(&args, context),
-        Command::Config(_) => settings::run(settings, context),
+        Command::Config(_) => config::run(settings, &command_line(), context),
         Command::Completions(args) => completions::run(&args, Cli::command(), context),
         Command::Man(args) => man::run(&args, Cli::command(), context),
     }

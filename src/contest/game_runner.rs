@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::bytes::StopFlag;
-use crate::contest::games::{Contested, side_name};
+use crate::contest::games::Contested;
 use crate::contest::participant::EngineSlot;
 use crate::contest::referee::{End, MATE, Referee};
-use crate::game::{Line, Outcome, ScoreKind, Side};
+use crate::game::{Line, Outcome, ScoreKind, Side, side_name};
 use crate::message::{Message, message};
 use crate::protocol::client::{ClientError, Clocks, GoLimits, Thought};
 use crate::protocol::{Offer, scale};

@@ -1,4 +1,4 @@
-//! The games of a match in a file, from which it goes on after an interruption.
+//! The games of a match or a tournament in a file, from which it goes on after an interruption.
 //!
 //! A game is added when it and all before it are over. Each game names its match in the tag `Match`; the tags
 //! `RedEffort`, `BlackEffort` (by the names of the sides) and `EngineFault` state what the record itself has no place for.
@@ -10,20 +10,21 @@ use crate::bytes::journal::{Journal, JournalError};
 use crate::bytes::lock::FileLock;
 use crate::bytes::open;
 use crate::bytes::visible::ShowPath;
+use crate::contest::game_loop::{MatchGame, engine_of};
 use crate::contest::game_runner::{Effort, EngineFault};
-use crate::contest::games::{Contested, read_games, side_name};
-use crate::contest::matches::{MatchGame, engine_of};
-use crate::game::Side;
+use crate::contest::games::{Contested, read_games};
+use crate::contest::schedule::{Schedule, TournamentForm, engine_letter, engine_of_letter};
+use crate::game::{Side, side_name};
 use crate::message::{Message, message};
 use crate::record::Record;
 use crate::xiangqi::notation::MoveNotation;
 
-/// The file that a match is written to.
+/// The file that a match or a tournament is written to.
 #[derive(Debug)]
 pub struct MatchJournal {
     journal: Journal,
     settings: String,
-    /// How the moves of further games are written.
+    /// The way in which the moves of further games are written.
     notation: MoveNotation,
     _lock: FileLock,
 }
@@ -39,6 +40,19 @@ impl MatchJournal {
         path: &Path,
         settings: &str,
     ) -> Result<(Self, Vec<MatchGame<G>>), JournalError> {
+        Self::open_scheduled(path, settings, &Schedule::new(TournamentForm::RoundRobin, 2))
+    }
+
+    /// As [`open`](Self::open), for a tournament of this schedule.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`]; the file is left as it was.
+    pub fn open_scheduled<G: Contested>(
+        path: &Path,
+        settings: &str,
+        schedule: &Schedule,
+    ) -> Result<(Self, Vec<MatchGame<G>>), JournalError> {
         let failed = JournalError::at(path);
         // A device may have no end; the look before the lock is for what must not get one beside it.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -52,7 +66,7 @@ impl MatchJournal {
         let mut journal = Journal::new(path, open::writable(path).map_err(&failed)?);
         let bytes = journal.read(u64::MAX).map_err(&failed)?;
         let whole = whole_games::<G>(&bytes);
-        let games = read(path, &bytes[..whole], settings)?;
+        let games = read(path, &bytes[..whole], settings, schedule)?;
         let cut_off = &bytes[whole..];
         let beginning = &cut_off[..cut_off.len().min(G::GAME_BEGINNING.len())];
         if !G::GAME_BEGINNING.as_bytes().starts_with(beginning) {
@@ -91,7 +105,8 @@ impl MatchJournal {
             tags.push((effort_tag::<G>(side), format!("{moves} {depth} {nodes} {micros}")));
         }
         if let Some((engine, fault)) = game.fault {
-            tags.push(("Fault".to_owned(), format!("{} {}", NAMES[engine], fault.name())));
+            let letter = engine_letter(game.engines[engine]);
+            tags.push(("Fault".to_owned(), format!("{letter} {}", fault.name())));
         }
         tags
     }
@@ -101,9 +116,6 @@ impl MatchJournal {
 fn effort_tag<G: Contested>(side: Side) -> String {
     format!("{}Effort", side_name::<G>(side))
 }
-
-/// The engines.
-const NAMES: [&str; 2] = ["a", "b"];
 
 /// Bytes up to the end of the last whole game.
 fn whole_games<G: Contested>(bytes: &[u8]) -> usize {
@@ -135,6 +147,7 @@ fn read<G: Contested>(
     path: &Path,
     bytes: &[u8],
     settings: &str,
+    schedule: &Schedule,
 ) -> Result<Vec<MatchGame<G>>, JournalError> {
     let records =
         read_games(&path.shown().to_string(), bytes).map_err(|what| foreign(path, what))?;
@@ -147,7 +160,7 @@ fn read<G: Contested>(
         if there != settings {
             return Err(changed(path, there, settings));
         }
-        let Some(game) = game_of(number, record) else {
+        let Some(game) = game_of(number, record, schedule) else {
             let what = message!("game {} is not the one that belongs there", number + 1);
             return Err(foreign(path, what));
         };
@@ -157,7 +170,12 @@ fn read<G: Contested>(
 }
 
 /// The game as it was when it was over; `None` if that cannot be reconstructed.
-fn game_of<G: Contested>(number: usize, mut record: Record<G>) -> Option<MatchGame<G>> {
+fn game_of<G: Contested>(
+    number: usize,
+    mut record: Record<G>,
+    schedule: &Schedule,
+) -> Option<MatchGame<G>> {
+    let engines = schedule.engines_of(number)?;
     let round: usize = record.tag("Round")?.parse().ok()?;
     let outcome = record.result.filter(|_| round == number + 1)?;
     let names = Side::ALL.map(effort_tag::<G>);
@@ -167,12 +185,21 @@ fn game_of<G: Contested>(number: usize, mut record: Record<G>) -> Option<MatchGa
         None => None,
         Some(text) => {
             let (engine, fault) = text.split_once(' ')?;
-            let engine = NAMES.iter().position(|&name| name == engine)?;
+            let engine = engine_of_letter(engine)?;
+            let engine = engines.iter().position(|&one| one == engine)?;
             Some((engine, EngineFault::ALL.into_iter().find(|known| known.name() == fault)?))
         }
     };
     record.tags.retain(|(name, _)| !names.contains(name) && name != "Fault" && name != "Match");
-    Some(MatchGame { number, record, outcome, fault, effort, warnings: Default::default() })
+    Some(MatchGame {
+        number,
+        engines,
+        record,
+        outcome,
+        fault,
+        effort,
+        warnings: Default::default(),
+    })
 }
 
 fn effort(text: &str) -> Option<Effort> {
@@ -201,7 +228,7 @@ mod tests {
             [1, 2].map(|n| Effort { moves: n, depth: 5, nodes: 99, micros: number as u64 });
         let fault = (number == 1).then_some((1, EngineFault::Crash));
         let warnings = Default::default();
-        MatchGame { number, record, outcome, fault, effort, warnings }
+        MatchGame { number, engines: [0, 1], record, outcome, fault, effort, warnings }
     }
 
     fn open(path: &Path, settings: &str) -> Result<usize, String> {

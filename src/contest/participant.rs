@@ -1,9 +1,11 @@
-//! The engines of a match: how they are started, and the one that a worker keeps from game to game.
+//! The engines of a match: how they are started, and those that a worker keeps from game to game.
 
 use crate::contest::games::Contested;
 use crate::engine::{Engine, EngineOptions};
 use crate::protocol::Dialect;
-use crate::protocol::client::{Client, ClientError, EngineCommand, ReadyWord, Timeouts};
+use crate::protocol::client::{
+    Client, ClientError, EngineCommand, EngineSizes, ReadyWord, Timeouts,
+};
 
 /// An engine that takes part in a match: the way to start it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub struct Participant {
     pub command: Option<EngineCommand>,
     /// Its protocol; `None` to find out.
     pub protocol: Option<Dialect>,
+    /// Its sizes, set where it has options for them.
+    pub sizes: EngineSizes,
     /// Names and values of its options.
     pub options: Vec<(String, String)>,
     /// Its name in games; `None` for the name that it gives itself.
@@ -50,6 +54,7 @@ impl Participant {
                 Client::within(engine, timeouts)?
             }
         };
+        client.set_sizes(self.sizes)?;
         for (name, value) in &self.options {
             client.set_option(name, value)?;
         }
@@ -125,5 +130,52 @@ impl<'a, G: Contested> EngineSlot<'a, G> {
         self.participant.name.clone().unwrap_or_else(|| {
             self.client.as_ref().map_or_else(String::new, |c| c.name().to_owned())
         })
+    }
+}
+
+/// Engines that a worker keeps running. One that plays again after that number of others is started anew, so that
+/// tournaments of many engines need bounded memory.
+const MOST_RUNNING: usize = 8;
+
+/// The engines of one worker.
+#[derive(Debug)]
+pub(crate) struct EngineSlots<'a, G: Contested> {
+    slots: Vec<EngineSlot<'a, G>>,
+    /// Engines that may be running, the one that played last at the end.
+    recent: Vec<usize>,
+}
+
+impl<'a, G: Contested> EngineSlots<'a, G> {
+    pub(crate) fn new(
+        participants: &'a [Participant],
+        rules: G::Rules,
+        timeouts: Timeouts,
+    ) -> Self {
+        let slots = participants.iter().map(|one| EngineSlot::new(one, rules, timeouts)).collect();
+        Self { slots, recent: Vec::new() }
+    }
+
+    /// Starts two different engines or prepares them for a new game; `None` if there are no such two. An error comes
+    /// with the number of the engine.
+    pub(crate) fn start(
+        &mut self,
+        engines: [usize; 2],
+    ) -> Result<Option<[&mut EngineSlot<'a, G>; 2]>, (usize, ClientError)> {
+        self.recent.retain(|engine| !engines.contains(engine));
+        while self.recent.len() + engines.len() > MOST_RUNNING {
+            let oldest = self.recent.remove(0);
+            self.slots[oldest].release();
+        }
+        self.recent.extend(engines);
+        let Ok(mut slots) = self.slots.get_disjoint_mut(engines) else { return Ok(None) };
+        for (slot, engine) in slots.iter_mut().zip(engines) {
+            slot.start().map_err(|error| (engine, error))?;
+        }
+        Ok(Some(slots))
+    }
+
+    /// Ends all of them.
+    pub(crate) fn release(&mut self) {
+        self.slots.iter_mut().for_each(EngineSlot::release);
     }
 }

@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use crate::bytes::by_count;
-use crate::contest::games::{Contested, side_name};
+use crate::contest::games::Contested;
 use crate::engine::ProbeBudget;
-use crate::game::{Horizon, Line, Outcome};
+use crate::game::{Horizon, Line, Outcome, side_name};
 use crate::message::{Message, message};
 use crate::tablebase::Wdl;
 use crate::xiangqi::Position;

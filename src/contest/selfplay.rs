@@ -5,10 +5,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use crate::contest::game_runner::{self, Turn};
-use crate::contest::games::{Contested, side_name};
+use crate::contest::games::Contested;
 use crate::contest::referee::{End, Referee};
 use crate::engine::{Choice, Engine, EngineError, EngineOptions};
-use crate::game::{Line, Outcome, Side};
+use crate::game::{Line, Outcome, Side, side_name};
 use crate::record::Record;
 use crate::search::Limits;
 use crate::xiangqi::Position;

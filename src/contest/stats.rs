@@ -13,7 +13,7 @@
 use crate::game::Outcome;
 
 /// Two-sided 95 % of a normal distribution, in standard deviations.
-const CONFIDENCE: f64 = 1.959_963_984_540_054;
+pub(crate) const CONFIDENCE: f64 = 1.959_963_984_540_054;
 /// The number of times that each score counts as seen beforehand, where its variance is estimated.
 const PRIOR: f64 = 0.5;
 
@@ -38,6 +38,18 @@ impl Count {
     #[must_use]
     pub const fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
+    }
+
+    /// Points: one for a win, one half for a draw.
+    #[must_use]
+    pub const fn points(&self) -> f64 {
+        self.wins as f64 + self.draws as f64 / 2.0
+    }
+
+    /// Those of the opponent.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self { wins: self.losses, draws: self.draws, losses: self.wins }
     }
 }
 

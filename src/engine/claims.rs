@@ -72,8 +72,14 @@ impl<'a> Claims<'a> {
         probe_budget: &'a ProbeBudget<'a>,
     ) -> Self {
         let budget = Budget::new(probe_budget, POSITIONS.min(probe_budget.positions));
-        let (nodes, places, answers) = Default::default();
-        Self { tables, rules, budget, nodes, places, answers }
+        Self {
+            tables,
+            rules,
+            budget,
+            nodes: Vec::new(),
+            places: HashMap::new(),
+            answers: HashMap::new(),
+        }
     }
 
     /// The greatest number of plies from the end of the line to the end of the game if the winner
@@ -134,7 +140,9 @@ impl<'a> Claims<'a> {
             return Some(answer);
         }
         let best = *self.ranked(position)?.first()?;
-        (best.entry.wdl == Wdl::Win).then_some(())?;
+        if best.entry.wdl != Wdl::Win {
+            return None;
+        }
         self.answers.insert(key, best.mv);
         Some(best.mv)
     }
@@ -174,8 +182,10 @@ impl<'a> Claims<'a> {
             }
         }
         let mut earlier = past[..rest].iter().map(|ply| ply.key_before);
-        (!earlier.any(|key| self.places.contains_key(&key) || self.answers.contains_key(&key)))
-            .then_some(())
+        if earlier.any(|key| self.places.contains_key(&key) || self.answers.contains_key(&key)) {
+            return None;
+        }
+        Some(())
     }
 
     /// The plies of the longest way from the first node on.
@@ -194,7 +204,9 @@ impl<'a> Claims<'a> {
             let ends = nodes().map(|node| node.ends);
             let out = ends.chain(leaving.map(|a| 2 + plies[part_of[a.to]])).max().unwrap_or(0);
             plies[number] = if nodes().flat_map(|node| &node.answers).any(inner) {
-                self.decides(part, &part_of).then_some(())?;
+                if !self.decides(part, &part_of) {
+                    return None;
+                }
                 // The first node occurs now: once more than it may decides at once.
                 if part.contains(&0) && self.nodes[0].visits >= VISITS {
                     return Some(0);

@@ -82,6 +82,13 @@ pub trait Endgames<G: Game>: TablebaseProbe<G> + Debug + Send + Sized + 'static 
 
     /// A problem met while probing and not reported before, for people.
     fn take_warning(&self) -> Option<Message>;
+
+    /// The name of the table that a position belongs to, whether it is there or not (xiangqi: `KRCvKR`); `None` for
+    /// games without tables.
+    fn name_of(position: &G) -> Option<String> {
+        let _ = position;
+        None
+    }
 }
 
 /// Limits on the effort of ranking root moves.

@@ -7,6 +7,7 @@ use super::playable::Playable;
 use crate::book::{Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::bytes::StopFlag;
 use crate::game::{Bound, Line};
+use crate::message::ToMessage;
 use crate::search::{Control, Iteration, Limits, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
 
@@ -38,7 +39,7 @@ impl<G: Playable> SearchEvaluator<G> {
         let options = SearchOptions { hash_mib, threads: 1, multipv: 1 };
         let searcher = Searcher::new(options).map_err(|error| EvaluatorError {
             source_name: NAME.to_owned(),
-            what: error.to_string().into(),
+            what: error.message(),
         })?;
         Ok(Self { searcher, tables, rules, limits })
     }

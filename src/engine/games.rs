@@ -1,7 +1,10 @@
 //! The endgame tables of each game.
 
+#[cfg(not(feature = "book"))]
+use super::endgames::NoTables;
 use super::endgames::{ProbeBudget, RootRanking};
 use super::playable::Playable;
+#[cfg(feature = "book")]
 use super::proofs::ProvedTables;
 use super::root_ranking::RootRanker;
 use super::tables::XiangqiTables;
@@ -29,7 +32,10 @@ impl Playable for Position {
 }
 
 impl Playable for Board {
+    #[cfg(feature = "book")]
     type Tables = ProvedTables;
+    #[cfg(not(feature = "book"))]
+    type Tables = NoTables;
     const RULES: &'static [FreeRules] = &[FreeRules];
     const PLAYS_WITHOUT_SEARCH: bool = true;
 
@@ -37,12 +43,22 @@ impl Playable for Board {
         self.best_point_but(banned)
     }
 
+    #[cfg(feature = "book")]
     fn advise(
         tables: &ProvedTables,
         line: &Line<Self>,
         _: &ProbeBudget<'_>,
     ) -> Option<RootRanking<Point>> {
         tables.ranking(line.position())
+    }
+
+    #[cfg(not(feature = "book"))]
+    fn advise(
+        _tables: &NoTables,
+        _line: &Line<Self>,
+        _: &ProbeBudget<'_>,
+    ) -> Option<RootRanking<Point>> {
+        None
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::game::{Game, Line, ScoreKind};
 use crate::search::{Control, Iteration, Limits, Score, SearchError, SearchOptions, Searcher};
@@ -24,7 +25,7 @@ const DRAWS: u32 = 120;
 /// Turns of the side that has to keep a draw for which its line is followed.
 const TURNS: u32 = 3;
 
-/// What a search claims of one position, held against its tablebase.
+/// The claims of a search about one position, held against its tablebase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MateCheck {
     /// Iterations whose score was a mate.
@@ -216,7 +217,7 @@ pub struct MateSample<'a> {
 }
 
 /// The sums of [`MateCheck`] over a sample.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct MateReport {
     /// Positions searched.
     pub positions: u64,

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use super::chance::seed_or_drawn;
 use super::playable::{Playable, loses_by_rule};
 use super::warnings::in_full;
-use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
+use crate::book::{Book, BookError, BookMove, Policy, Selector};
 use crate::bytes::visible::ShowPath;
 use crate::game::{Line, Side};
 use crate::message::{Message, message};
+
+pub(super) use crate::book::SelectOptions;
 
 /// A book to play from.
 #[derive(Debug, Clone, PartialEq, Eq)]

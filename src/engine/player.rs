@@ -1,12 +1,11 @@
 //! The engine: its options, and the choice of a move from tables, books and search.
 
 use std::fmt;
-use std::time::Instant;
 
 use super::endgames::{DistanceTarget, Endgames, ProbeBudget, RootMove, RootRanking, TableOptions};
-use super::opening_books::{OpeningBooks, OwnBook};
+use super::opening_books::{OpeningBooks, OwnBook, SelectOptions};
 use super::playable::{Playable, as_it_counts, loses_by_rule};
-use crate::book::SelectOptions;
+use crate::bytes::clock::Instant;
 use crate::bytes::machine::available_memory;
 use crate::game::{Line, MoveList};
 use crate::hash::Key;
@@ -355,16 +354,27 @@ impl<G: Playable> Engine<G> {
             return None;
         }
         let start = Instant::now();
-        let time = limits.soft_time.or(limits.hard_time).map(|time| time / RANKING_SHARE);
-        let lasts = || !control.should_stop() && time.is_none_or(|time| start.elapsed() < time);
-        let nodes = limits.nodes.map_or(MAX_PROBES, |nodes| nodes.min(MAX_PROBES.into()) as u32);
-        match self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts }) {
+        match self.look_up_within(line, limits, control) {
             LookUp::Move(choice) => Some(choice),
             LookUp::Draws(moves) => {
-                self.search_among(&moves, line, &limits.after(start.elapsed()), control)
+                self.search_draws(&moves, line, &limits.after(start.elapsed()), control)
             }
             LookUp::Nothing => self.search(line, &limits.after(start.elapsed()), control),
         }
+    }
+
+    /// Looks a position up in books and tablebases, with a part of the limits of a search.
+    pub(crate) fn look_up_within(
+        &mut self,
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> LookUp<G::Move> {
+        let start = Instant::now();
+        let time = limits.soft_time.or(limits.hard_time).map(|time| time / RANKING_SHARE);
+        let lasts = || !control.should_stop() && time.is_none_or(|time| start.elapsed() < time);
+        let nodes = limits.nodes.map_or(MAX_PROBES, |nodes| nodes.min(MAX_PROBES.into()) as u32);
+        self.look_up(line, &ProbeBudget { positions: nodes, lasts: &lasts })
     }
 
     /// The move of book or tablebases, if they decide one; nothing is searched. In positions that
@@ -392,13 +402,12 @@ impl<G: Playable> Engine<G> {
         if !is_won && let Some(mv) = self.book_move(line) {
             return LookUp::Move(Choice::from_book(mv));
         }
-        let Some(RootRanking { mut moves, keeping, wdl, is_sure, remark }) = root_ranking else {
+        let Some(RootRanking { moves, keeping, wdl, is_sure, remark }) = root_ranking else {
             return LookUp::Nothing;
         };
         self.remark(remark);
         if wdl == Wdl::Draw {
-            moves.truncate(keeping);
-            return LookUp::Draws(moves);
+            return LookUp::Draws(moves[..keeping].iter().map(|m| m.mv).collect());
         }
         let choice = Choice::from_table(moves[0]);
         let score = match wdl {
@@ -474,22 +483,46 @@ impl<G: Playable> Engine<G> {
 
     /// Searches only the moves that keep a draw, with draws hidden from it, so that it looks for
     /// the one that is hardest to answer.
-    fn search_among(
+    pub(crate) fn search_draws(
         &mut self,
-        moves: &[RootMove<G::Move>],
+        moves: &[G::Move],
         line: &Line<G>,
         limits: &Limits,
         control: &dyn Control<G::Move>,
     ) -> Option<Choice<G::Move>> {
+        let choice = self.run_among(moves, line, limits, false, &Drawn(control));
+        choice.map(|choice| Choice { score: choice.score.map(as_drawn), ..choice })
+    }
+
+    /// As [`search`](Self::search), among these moves only.
+    #[cfg(feature = "engine")]
+    pub(crate) fn search_among(
+        &mut self,
+        moves: &[G::Move],
+        line: &Line<G>,
+        limits: &Limits,
+        control: &dyn Control<G::Move>,
+    ) -> Option<Choice<G::Move>> {
+        self.run_among(moves, line, limits, true, control)
+    }
+
+    /// Searches with all moves but these banned, for the search knows bans but no list of moves to choose from.
+    fn run_among(
+        &mut self,
+        moves: &[G::Move],
+        line: &Line<G>,
+        limits: &Limits,
+        shows_draws: bool,
+        control: &dyn Control<G::Move>,
+    ) -> Option<Choice<G::Move>> {
         let mut others = MoveList::new();
         line.position().legal_moves(&mut others);
-        // The search knows bans but no list of moves to choose from.
-        others.retain(|mv| moves.iter().all(|m| m.mv != *mv));
+        others.retain(|mv| !moves.contains(mv));
         let banned = self.banned.clone();
         self.ban(others.to_vec());
-        let choice = self.run(line, limits, false, &Drawn(control));
+        let choice = self.run(line, limits, shows_draws, control);
         self.ban(banned);
-        choice.map(|choice| Choice { score: choice.score.map(as_drawn), ..choice })
+        choice
     }
 
     /// The first legal move that is not banned.
@@ -564,11 +597,12 @@ impl<G: Playable> Engine<G> {
 }
 
 /// The knowledge of books and tablebases about a position.
-enum LookUp<M> {
+pub(crate) enum LookUp<M> {
     /// The move to play.
     Move(Choice<M>),
     /// It is drawn, and these moves keep the draw.
-    Draws(Vec<RootMove<M>>),
+    Draws(Vec<M>),
+    /// They do not know it.
     Nothing,
 }
 
@@ -596,7 +630,7 @@ impl<M: Clone> Control<M> for Drawn<'_, M> {
 }
 
 /// A score for a position that is drawn with best play; proved ones stay.
-const fn as_drawn(score: Score) -> Score {
+pub(crate) const fn as_drawn(score: Score) -> Score {
     if score.is_proved() { score } else { Score::DRAW }
 }
 

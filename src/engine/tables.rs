@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::endgames::{DistanceTarget, Endgames, RootMove, TableOptions};
 use super::validity;
 use super::warnings::in_full;
+use crate::bytes::shelf::is_folder;
 use crate::bytes::visible::ShowPath;
 use crate::game::{Adjudicate, Game, Line, Side};
 use crate::message::{Message, message};
@@ -305,7 +306,7 @@ impl TablebaseProbe<Position> for XiangqiTables {
 
 impl Endgames<Position> for XiangqiTables {
     fn open(options: &TableOptions, rules: RuleSet) -> Result<Self, Message> {
-        if let Some(missing) = options.folders.iter().find(|folder| !folder.is_dir()) {
+        if let Some(missing) = options.folders.iter().find(|folder| !is_folder(folder)) {
             return Err(message!("there is no folder {}", missing.shown()));
         }
         if let Some(metric) = options.metric.filter(|metric| metric.limit().is_some()) {
@@ -344,6 +345,10 @@ impl Endgames<Position> for XiangqiTables {
             broken: Mutex::default(),
             damage: Mutex::default(),
         })
+    }
+
+    fn name_of(position: &Position) -> Option<String> {
+        Some(Material::of(position).0.to_string())
     }
 
     fn warnings(&self) -> Vec<Message> {

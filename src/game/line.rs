@@ -205,7 +205,7 @@ impl Judgement {
         Self { verdict: Verdict::None, reason: None, hangs_from: None, early: None };
 }
 
-/// What an early verdict on a loop rests on: a set of offences, each of which fills the loop (xiangqi: all moves of the
+/// The grounds that an early verdict on a loop rests on: a set of offences, each of which fills the loop (xiangqi: all moves of the
 /// loser check, or all chase this piece). Two loops that the loser can go round in turn lose only by an offence that
 /// fills both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -130,6 +130,24 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 }
 
+/// The name of a side, as tags and texts for people have it: `Red` or `Black`, in gomoku `Black` or `White`.
+///
+/// ```
+/// use juzhong::game::{Side, side_name};
+/// use juzhong::{gomoku::Board, xiangqi::Position};
+///
+/// assert_eq!(Side::ALL.map(side_name::<Position>), ["Red", "Black"]);
+/// assert_eq!(Side::ALL.map(side_name::<Board>), ["Black", "White"]);
+/// ```
+#[must_use]
+pub const fn side_name<G: Game>(side: Side) -> &'static str {
+    match (G::BLACK, side) {
+        (Side::First, Side::First) | (Side::Second, Side::Second) => "Black",
+        (Side::First, Side::Second) => "White",
+        (Side::Second, Side::First) => "Red",
+    }
+}
+
 /// Text forms of positions and moves as engine protocols write them. Richer notations belong to
 /// the games.
 pub trait Notation: Game {

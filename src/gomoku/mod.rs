@@ -23,20 +23,20 @@ mod weights;
 pub use board::{Board, Forbidden, GeometryError, SIZES, ThreatCounts, Undo};
 pub use diagram::DiagramStyle;
 pub use game_impl::{FreeRules, UnknownRules};
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub(crate) use line_map::{Completions, LineMap};
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub(crate) use lines::Axis;
 pub use notation::{BoardError, START_TEXT};
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub(crate) use pattern::Around;
 pub use pattern::LinePattern;
 pub use point::Point;
 pub use point_set::PointSet;
 pub use threat::{CLASSES, PointClass, Threat};
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub(crate) use threat::{SITUATIONS, WEIGHT_COUNT};
 pub use variant::{UnknownVariant, Variant};
 pub use vcf::{FourSearch, FourSolver, FourWin};
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub(crate) use weights::WEIGHTS;

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "engine")]
+    #[cfg(feature = "search")]
     fn arrangements_are_in_the_order_of_the_classes() {
         let numbers: Vec<usize> = PointClass::arrangements().map(arrangement).collect();
         assert_eq!(numbers, (0..CLASSES).collect::<Vec<_>>());

@@ -2,14 +2,14 @@
 //!
 //! The texts are English where they are used, and are their own keys, as gettext has it: `text!` and `say!` take
 //! what `format!` takes, and the format string is the key. The library, which speaks English only, hands out messages
-//! ([`Message`]), which are told by the same keys ([`told`]); errors are messages as well ([`errors`]); help is
-//! translated as a whole ([`help`]), what clap says of usage by its parts ([`usage`]). The catalogue is
+//! ([`Message`]), which are translated by the same keys ([`translated`]); errors are messages, too ([`errors`]); help
+//! is translated as a whole ([`help`]), errors of usage are put together here ([`usage`]). The catalogue is
 //! `locale/zh.po`; a test holds it against the sources.
 
+pub(crate) mod break_off;
 mod catalogue;
 pub(crate) mod counts;
-pub(crate) mod endings;
-pub(crate) mod errors;
+pub(crate) mod error_messages;
 mod help;
 #[cfg(test)]
 mod tests;
@@ -181,7 +181,7 @@ pub(crate) fn word(word: &str) -> &str {
 }
 
 /// A message in the language of the process, with the values translated that the catalogue knows.
-pub(crate) fn told(message: impl Into<Message>) -> String {
+pub(crate) fn translated(message: impl Into<Message>) -> String {
     let message = message.into();
     match Language::current() {
         Language::En => message.to_string(),
@@ -214,7 +214,7 @@ pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// A text in so many columns: what is longer ends with `…`.
+/// A text within a number of columns: what is longer ends with `…`.
 pub(crate) fn fitting(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -230,7 +230,7 @@ pub(crate) fn fitting(text: &str, width: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// The words of a text in lines of so many columns; a longer word has a line of its own.
+/// The words of a text in lines of a number of columns; a longer word has a line of its own.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

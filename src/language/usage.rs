@@ -1,84 +1,112 @@
-//! What clap says of a wrong command line, by its kind and its values.
+//! Errors of a wrong command line, by the kind and the values that clap gives them.
 
 use std::error::Error;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use juzhong::message::{Message, message};
 
-use super::errors::message_of;
-use super::{Language, rendered, told, word};
+use super::error_messages::message_of;
+use super::{rendered, translated, word};
 
-/// The texts with which the standard library names the fault of a number, and the remedies.
-const NUMBERS: [(&str, &str); 5] = [
-    ("invalid digit found in string", WHOLE_NUMBER),
-    ("cannot parse integer from empty string", WHOLE_NUMBER),
-    ("number too large to fit in target type", "the number is too large"),
-    ("number too small to fit in target type", "the number is too small"),
-    ("invalid float literal", "write a number"),
-];
 /// The remedy for what is no number.
 const WHOLE_NUMBER: &str = "write a whole number";
 
-/// The text of an error about usage of `program` as clap renders it, in the language of the process. `range` is asked
-/// for the numbers that the option takes where a number cannot be read.
+/// The option that shows help.
+const HELP: &str = "--help";
+
+/// The text of an error about usage of `program`, put together as clap does it, in the language of the process. `range`
+/// is asked for the numbers that the option takes where a number cannot be read.
 pub(crate) fn text(
     error: &clap::Error,
     program: &clap::Command,
     range: impl Fn(&str) -> Option<String>,
 ) -> String {
-    let reason = reason(error, range);
-    let mut text = error.render().to_string();
-    if let (Some(fault), Some(reason)) = (error.source(), &reason) {
-        text = text.replacen(&fault.to_string(), &reason.to_string(), 1);
-    }
-    if Language::current() == Language::En {
-        return text;
-    }
-    for message in messages(error, reason) {
-        text = text.replacen(&message.to_string(), &told(message), 1);
-    }
-    let text = match text.strip_prefix("error: ") {
-        Some(rest) => [word("error: "), rest].concat(),
-        None => text,
+    let Some(fault) = worded(error, reason(error, range)) else {
+        // Help that is shown for want of arguments, or a fault that no command line of this program has.
+        return rendered(error.render().to_string(), program);
     };
-    rendered(text, program)
+    let fault = format!("{}{}", word("error: "), translated(fault));
+    let fault = [fault].into_iter().chain(details(error)).collect::<Vec<_>>().join("\n  ");
+    let tips: Vec<String> =
+        tips(error).into_iter().map(|tip| format!("  {}", translated(tip))).collect();
+    let more = translated(message!("For more information, try '{}'.", HELP));
+    let tips = (!tips.is_empty()).then(|| tips.join("\n"));
+    let blocks = [Some(fault), tips, usage(error), Some(more)];
+    let text = blocks.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+    // Without what would be colours on a terminal: a value may bring some.
+    StyledStr::from(text + "\n").to_string()
+}
+
+/// The usage of the command that was typed.
+fn usage(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
+    let usage = usage.to_string();
+    Some(match usage.strip_prefix("Usage: ") {
+        Some(rest) => [word("Usage: "), rest].concat(),
+        None => usage,
+    })
 }
 
 /// The reason why a value is refused: of a number with the numbers that go.
 fn reason(error: &clap::Error, range: impl Fn(&str) -> Option<String>) -> Option<Message> {
     let fault = error.source()?;
-    let text = fault.to_string();
-    if let Some((_, remedy)) = NUMBERS.into_iter().find(|(number, _)| *number == text) {
-        let option = string(error, ContextKind::InvalidArg).unwrap_or_default();
-        let name = option.split(' ').next().unwrap_or_default().trim_start_matches('-');
-        let range = (remedy == WHOLE_NUMBER).then(|| range(name)).flatten();
-        return Some(match range {
-            Some(range) => message!("write a whole number in {range}"),
-            None => remedy.into(),
+    let value = string(error, ContextKind::InvalidValue).unwrap_or_default();
+    if let Some(number) = fault.downcast_ref::<ParseIntError>() {
+        return Some(match number.kind() {
+            IntErrorKind::Empty | IntErrorKind::InvalidDigit => whole_number(error, range),
+            IntErrorKind::PosOverflow => "the number is too large".into(),
+            IntErrorKind::NegOverflow => "the number is too small".into(),
+            _ => message_of(fault),
         });
     }
-    let value = string(error, ContextKind::InvalidValue).unwrap_or_default();
-    match text.strip_prefix(&format!("{value} is not in ")) {
+    if fault.is::<ParseFloatError>() && !value.is_empty() {
+        return Some("write a number".into());
+    }
+    // Of a number outside of its range clap gives nothing but a finished text.
+    match fault.to_string().strip_prefix(&format!("{value} is not in ")) {
         Some(range) => Some(message!("{} is not in {}", value, range)),
         None => Some(message_of(fault)),
     }
 }
 
-/// The messages of which clap makes the text, the longest of several that begin alike first.
-fn messages(error: &clap::Error, reason: Option<Message>) -> Vec<Message> {
-    let mut messages: Vec<Message> = worded(error, reason).into_iter().collect();
-    messages.extend(tips(error));
-    let list = |kind| match error.get(kind) {
-        Some(ContextValue::Strings(values)) if !values.is_empty() => Some(values.join(", ")),
-        _ => None,
-    };
-    messages.extend(list(ContextKind::ValidValue).map(|it| message!("[possible values: {}]", it)));
-    messages.extend(list(ContextKind::ValidSubcommand).map(|it| message!("[subcommands: {}]", it)));
-    let text = error.render().to_string();
-    let more = text.rsplit_once("For more information, try '");
-    let more = more.and_then(|(_, more)| more.split_once("'."));
-    messages.extend(more.map(|(help, _)| message!("For more information, try '{}'.", help)));
-    messages
+/// The remedy for what is no whole number, with the numbers that the option takes.
+fn whole_number(error: &clap::Error, range: impl Fn(&str) -> Option<String>) -> Message {
+    let option = string(error, ContextKind::InvalidArg).unwrap_or_default();
+    let name = option.split(' ').next().unwrap_or_default().trim_start_matches('-');
+    match range(name) {
+        Some(range) => message!("write a whole number in {range}"),
+        None => WHOLE_NUMBER.into(),
+    }
+}
+
+/// The lines below the fault: what is missing or in the way, or what there is to choose from.
+fn details(error: &clap::Error) -> Vec<String> {
+    let listed = |kind| strings(error, kind).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::ArgumentConflict => listed(ContextKind::PriorArg).to_vec(),
+        ErrorKind::MissingRequiredArgument => listed(ContextKind::InvalidArg).to_vec(),
+        ErrorKind::InvalidValue => {
+            let values = choices(listed(ContextKind::ValidValue));
+            values.map(|it| translated(message!("[possible values: {}]", it))).into_iter().collect()
+        }
+        ErrorKind::MissingSubcommand => {
+            let commands = choices(listed(ContextKind::ValidSubcommand));
+            commands.map(|it| translated(message!("[subcommands: {}]", it))).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Values with commas between them, those with blanks, or empty, in quotation marks.
+fn choices(values: &[String]) -> Option<String> {
+    let quoted =
+        values.iter().map(|value| match value.is_empty() || value.contains(char::is_whitespace) {
+            true => format!("{value:?}"),
+            false => value.clone(),
+        });
+    (!values.is_empty()).then(|| quoted.collect::<Vec<_>>().join(", "))
 }
 
 /// The fault of a value, without hints.
@@ -91,7 +119,7 @@ fn worded(error: &clap::Error, reason: Option<Message>) -> Option<Message> {
     let argument = string(error, ContextKind::InvalidArg);
     let value = string(error, ContextKind::InvalidValue).unwrap_or_default();
     Some(match error.kind() {
-        ErrorKind::ArgumentConflict => conflict(error, argument?),
+        ErrorKind::ArgumentConflict => conflict(error, argument?)?,
         ErrorKind::NoEquals => {
             message!("equal sign is needed when assigning values to '{}'", argument?)
         }
@@ -103,26 +131,18 @@ fn worded(error: &clap::Error, reason: Option<Message>) -> Option<Message> {
             Some(reason) => message!("invalid value '{}' for '{}': {}", value, argument?, reason),
             None => message!("invalid value '{}' for '{}'", value, argument?),
         },
-        ErrorKind::TooFewValues => {
-            let least = number(error, ContextKind::MinValues)?;
-            match number(error, ContextKind::ActualNumValues)? {
-                1 => {
-                    message!(
-                        "{} values required by '{}'; only {} was provided",
-                        least,
-                        argument?,
-                        1
-                    )
-                }
-                given => {
-                    message!(
-                        "{} values required by '{}'; only {} were provided",
-                        least,
-                        argument?,
-                        given
-                    )
-                }
-            }
+        ErrorKind::TooFewValues => too_few_values(error, argument?)?,
+        // No texts of this program: its command line seldom gives rise to them.
+        ErrorKind::TooManyValues => {
+            let place = argument?;
+            format!("unexpected value '{value}' for '{place}' found; no more were expected").into()
+        }
+        ErrorKind::WrongNumberOfValues => {
+            let wanted = number(error, ContextKind::ExpectedNumValues)?;
+            let given = number(error, ContextKind::ActualNumValues)?;
+            let were = if given > 1 { "were" } else { "was" };
+            let place = argument?;
+            format!("{wanted} values required for '{place}' but {given} {were} provided").into()
         }
         ErrorKind::UnknownArgument => message!("unexpected argument '{}' found", argument?),
         ErrorKind::InvalidSubcommand => {
@@ -141,6 +161,17 @@ fn worded(error: &clap::Error, reason: Option<Message>) -> Option<Message> {
     })
 }
 
+/// Too few values of an argument, as clap words it.
+fn too_few_values(error: &clap::Error, argument: &str) -> Option<Message> {
+    let least = number(error, ContextKind::MinValues)?;
+    Some(match number(error, ContextKind::ActualNumValues)? {
+        1 => message!("{} values required by '{}'; only {} was provided", least, argument, 1),
+        given => {
+            message!("{} values required by '{}'; only {} were provided", least, argument, given)
+        }
+    })
+}
+
 /// A number of the context of an error.
 fn number(error: &clap::Error, kind: ContextKind) -> Option<isize> {
     match error.get(kind)? {
@@ -149,75 +180,91 @@ fn number(error: &clap::Error, kind: ContextKind) -> Option<isize> {
     }
 }
 
-fn conflict(error: &clap::Error, argument: &str) -> Message {
-    match error.get(ContextKind::PriorArg) {
-        Some(ContextValue::String(prior)) if prior == argument => {
-            message!("the argument '{}' cannot be used multiple times", argument)
+/// The fault of arguments that cannot stand together; several others follow in lines of their own.
+fn conflict(error: &clap::Error, argument: &str) -> Option<Message> {
+    match error.get(ContextKind::PriorArg)? {
+        ContextValue::String(prior) if prior == argument => {
+            Some(message!("the argument '{}' cannot be used multiple times", argument))
         }
-        Some(ContextValue::String(prior)) => {
-            message!("the argument '{}' cannot be used with '{}'", argument, prior)
+        ContextValue::String(prior) => {
+            Some(message!("the argument '{}' cannot be used with '{}'", argument, prior))
         }
-        _ => message!("the argument '{}' cannot be used with:", argument),
+        ContextValue::Strings(_) => {
+            Some(message!("the argument '{}' cannot be used with:", argument))
+        }
+        _ => None,
     }
 }
 
-/// The hints at what was meant.
+/// The hints at what was meant, in the order of clap.
 fn tips(error: &clap::Error) -> Vec<Message> {
     let mut tips = Vec::new();
-    let quoted = |values: &[String]| {
-        let quoted: Vec<String> = values.iter().map(|value| format!("'{value}'")).collect();
-        quoted.join(", ")
-    };
-    match error.get(ContextKind::SuggestedArg) {
-        Some(ContextValue::String(one)) => {
-            tips.push(message!("tip: a similar argument exists: '{}'", one));
-        }
-        Some(ContextValue::Strings(some)) => {
-            tips.push(message!("tip: some similar arguments exist: {}", quoted(some)));
-        }
-        _ => {}
-    }
-    match error.get(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(some)) if some.len() == 1 => {
-            tips.push(message!("tip: a similar subcommand exists: '{}'", some[0]));
-        }
-        Some(ContextValue::String(one)) => {
-            tips.push(message!("tip: a similar subcommand exists: '{}'", one));
-        }
-        Some(ContextValue::Strings(some)) => {
-            tips.push(message!("tip: some similar subcommands exist: {}", quoted(some)));
-        }
-        _ => {}
-    }
-    match error.get(ContextKind::SuggestedValue) {
-        Some(ContextValue::String(one)) => {
-            tips.push(message!("tip: a similar value exists: '{}'", one));
-        }
-        Some(ContextValue::Strings(some)) => {
-            tips.push(message!("tip: some similar values exist: {}", quoted(some)));
-        }
-        _ => {}
-    }
+    tips.extend(similar(error, ContextKind::SuggestedSubcommand).map(|names| match names {
+        Similar::One(one) => message!("tip: a similar subcommand exists: '{}'", one),
+        Similar::Some(some) => message!("tip: some similar subcommands exist: {}", some),
+    }));
+    tips.extend(similar(error, ContextKind::SuggestedArg).map(|names| match names {
+        Similar::One(one) => message!("tip: a similar argument exists: '{}'", one),
+        Similar::Some(some) => message!("tip: some similar arguments exist: {}", some),
+    }));
+    tips.extend(similar(error, ContextKind::SuggestedValue).map(|names| match names {
+        Similar::One(one) => message!("tip: a similar value exists: '{}'", one),
+        Similar::Some(some) => message!("tip: some similar values exist: {}", some),
+    }));
     if let Some(ContextValue::StyledStrs(suggested)) = error.get(ContextKind::Suggested) {
         let argument = string(error, ContextKind::InvalidArg).unwrap_or_default();
-        tips.push(message!(
-            "tip: to pass '{}' as a value, use '{}'",
-            argument,
-            format!("-- {argument}")
-        ));
-        tips.push(message!(
-            "tip: subcommand '{}' exists; to use it, remove the '--' before it",
-            argument
-        ));
-        let texts = suggested.iter().map(ToString::to_string);
-        tips.extend(texts.filter_map(|text| {
-            let option = text.strip_prefix('\'')?.strip_suffix("' exists")?;
-            Some(message!("tip: '{}' exists", option))
-        }));
+        tips.extend(suggested.iter().map(|text| suggestion(&text.to_string(), argument)));
     }
     tips
 }
 
+/// The names like the one that was typed.
+enum Similar {
+    One(String),
+    /// Several, each in quotation marks.
+    Some(String),
+}
+
+/// The similar names of a kind.
+fn similar(error: &clap::Error, kind: ContextKind) -> Option<Similar> {
+    match error.get(kind)? {
+        ContextValue::String(one) => Some(Similar::One(one.clone())),
+        ContextValue::Strings(all) => match all.as_slice() {
+            [one] => Some(Similar::One(one.clone())),
+            all => {
+                let quoted: Vec<String> = all.iter().map(|name| format!("'{name}'")).collect();
+                Some(Similar::Some(quoted.join(", ")))
+            }
+        },
+        _ => None,
+    }
+}
+
+/// The message of a suggestion about an argument, of which clap gives nothing but the finished text.
+fn suggestion(text: &str, argument: &str) -> Message {
+    let as_value =
+        message!("tip: to pass '{}' as a value, use '{}'", argument, format!("-- {argument}"));
+    let as_command =
+        message!("tip: subcommand '{}' exists; to use it, remove the '--' before it", argument);
+    let whole = ["tip: ", text].concat();
+    if let Some(known) = [as_value, as_command].into_iter().find(|it| it.to_string() == whole) {
+        return known;
+    }
+    match text.strip_prefix('\'').and_then(|text| text.strip_suffix("' exists")) {
+        Some(option) => message!("tip: '{}' exists", option),
+        None => whole.into(),
+    }
+}
+
+/// Texts of the context of an error.
+fn strings(error: &clap::Error, kind: ContextKind) -> Option<&[String]> {
+    match error.get(kind)? {
+        ContextValue::Strings(texts) => Some(texts),
+        _ => None,
+    }
+}
+
+/// A text of the context of an error.
 fn string(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text),

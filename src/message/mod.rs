@@ -3,8 +3,9 @@
 //! A [`Message`] is what `format!` would have made a text of: the format string, which is the key of its translations,
 //! and the values. Types whose texts are read by people make one ([`ToMessage`]): errors by the derive macro of that
 //! name, which reads the attributes of `thiserror`, other texts by [`message!`]. Their `Display` is
-//! the English text. This room knows no language but that.
+//! the English text. This room knows no language but that; a [`Catalogue`] is handed in.
 
+mod catalogue;
 mod template;
 mod value;
 
@@ -15,6 +16,7 @@ use std::io;
 
 use serde::{Serialize, Serializer};
 
+pub use catalogue::Catalogue;
 pub use template::{Piece, pieces};
 #[doc(hidden)]
 pub use value::{MessageValue, Shown, TextValue};
@@ -121,15 +123,19 @@ impl Message {
     /// The message of an error with the causes of that error, with colons between them.
     #[must_use]
     pub fn with_causes(self, error: &dyn Error) -> Self {
-        let (mut message, mut cause) = (self, error.source());
-        while let Some(error) = cause {
-            message = match error.downcast_ref::<io::Error>() {
-                Some(error) => message.because(error.message()),
-                None => message.because(error.to_string()),
-            };
-            cause = error.source();
+        let causes = std::iter::successors(error.source(), |&cause| cause.source());
+        causes.fold(self, |message, cause| message.because(Self::of_cause(cause)))
+    }
+
+    /// The message of a cause, of which no more is known than that it is an error.
+    fn of_cause(error: &(dyn Error + 'static)) -> Self {
+        if let Some(message) = error.downcast_ref::<Self>() {
+            return message.clone();
         }
-        message
+        match error.downcast_ref::<io::Error>() {
+            Some(error) => error.message(),
+            None => Self::from(error.to_string()),
+        }
     }
 
     /// Messages with semicolons between them.

@@ -64,7 +64,7 @@ pub use wire::dialect::Dialect;
 pub use wire::format::Offer;
 pub(crate) use wire::format::{Answer, Crossing, Wire, shortened};
 pub use wire::go::{Go, SideClock};
-pub use wire::info::Info;
+pub use wire::info::{Info, InfoLine};
 pub(crate) use wire::options::{folded, name_and_value};
 pub use wire::ranks::Ranks;
 pub(crate) use wire::scale;

@@ -215,13 +215,13 @@ impl Backend {
     }
 
     /// The time at which it is to be greeted in UCCI too.
-    pub(crate) fn second_greeting(&self, timeouts: Duration) -> Option<Instant> {
-        self.greeting.second(timeouts).filter(|_| self.stage == Stage::Greeting)
+    pub(crate) fn second_greeting(&self, timeout: Duration) -> Option<Instant> {
+        self.greeting.second(timeout).filter(|_| self.stage == Stage::Greeting)
     }
 
     /// The time at which it is given up if it has not introduced itself.
-    pub(crate) fn introduction_ends(&self, timeouts: Duration) -> Option<Instant> {
-        (self.stage == Stage::Greeting).then(|| self.greeting.ends(timeouts))
+    pub(crate) fn introduction_ends(&self, timeout: Duration) -> Option<Instant> {
+        (self.stage == Stage::Greeting).then(|| self.greeting.ends(timeout))
     }
 
     /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search

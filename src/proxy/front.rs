@@ -49,15 +49,15 @@ impl Front {
         self.engine.as_ref()
     }
 
-    /// Sets the engine's options to `options`. Waits at most `timeouts` for books and tablebases, and once
+    /// Sets the engine's options to `options`. Waits at most `timeout` for books and tablebases, and once
     /// only: those that are not open by then are not used until they are.
-    pub(crate) fn prepare(&mut self, options: EngineOptions<RuleSet>, timeouts: Duration) {
-        self.fetch(timeouts);
+    pub(crate) fn prepare(&mut self, options: EngineOptions<RuleSet>, timeout: Duration) {
+        self.fetch(timeout);
         if self.engine.as_ref().is_some_and(|engine| *engine.options() != options)
             && self.asked.as_ref() != Some(&options)
         {
             self.open(options);
-            self.fetch(timeouts);
+            self.fetch(timeout);
         }
     }
 
@@ -92,12 +92,12 @@ impl Front {
         }
     }
 
-    fn fetch(&mut self, timeouts: Duration) {
+    fn fetch(&mut self, timeout: Duration) {
         let Some(opening) = &self.opening else { return };
         let opened = if self.waited {
             opening.try_recv().map_err(|error| error == TryRecvError::Empty)
         } else {
-            opening.recv_timeout(timeouts).map_err(|error| error == RecvTimeoutError::Timeout)
+            opening.recv_timeout(timeout).map_err(|error| error == RecvTimeoutError::Timeout)
         };
         self.waited = true;
         match opened {

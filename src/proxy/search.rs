@@ -39,7 +39,7 @@ pub(crate) struct Search {
     /// Book and tablebases are left out, because the GUI wants the engine's opinion.
     pub(crate) analysing: bool,
     /// The commands about it that the engine got.
-    engine: Told,
+    engine: LastCommand,
     /// The GUI wants the answer now.
     pub(crate) stopped: bool,
     /// The engine's latest report on its best line.
@@ -52,7 +52,7 @@ pub(crate) struct Search {
 
 /// The commands about a search that an engine got, the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum LastCommand {
     Nothing,
     /// `go`.
     Go,
@@ -101,7 +101,7 @@ impl Search {
                 answer: None,
             },
             analysing: go.infinite || go.mate.is_some() || !go.search_moves.is_empty(),
-            engine: Told::Nothing,
+            engine: LastCommand::Nothing,
             stopped: false,
             info: Info::default(),
             heard: now,
@@ -168,31 +168,31 @@ impl Search {
 
     /// The engine begins, again perhaps.
     pub(crate) fn send(&mut self) {
-        self.engine = Told::Go;
+        self.engine = LastCommand::Go;
         self.hear();
     }
 
     /// The engine is of no use any more.
     pub(crate) const fn unsend(&mut self) {
-        self.engine = Told::Nothing;
+        self.engine = LastCommand::Nothing;
     }
 
     /// The engine got `stop`.
     pub(crate) fn say_stop(&mut self) {
-        self.engine = Told::Stop(Instant::now());
+        self.engine = LastCommand::Stop(Instant::now());
     }
 
     /// The time at which the engine got `stop`.
     pub(crate) const fn stop_said(&self) -> Option<Instant> {
         match self.engine {
-            Told::Stop(said) => Some(said),
-            Told::Nothing | Told::Go => None,
+            LastCommand::Stop(said) => Some(said),
+            LastCommand::Nothing | LastCommand::Go => None,
         }
     }
 
     /// Returns true if the engine got the search.
     pub(crate) const fn is_sent(&self) -> bool {
-        !matches!(self.engine, Told::Nothing)
+        !matches!(self.engine, LastCommand::Nothing)
     }
 
     /// Returns true if it waits for the engine's answer.

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::engine::{EngineError, EngineOptions};
-use crate::protocol::client::{ClientError, EngineCommand, Timeouts};
+use crate::protocol::client::{ClientError, EngineCommand, EngineSizes, Timeouts};
 use crate::protocol::{Dialect, Ranks};
 use crate::xiangqi::RuleSet;
 
@@ -16,6 +16,8 @@ pub struct ProxyOptions {
     pub protocol: Option<Dialect>,
     /// The way in which it counts ranks; `None` for 0 to 9 unless it has the option `UCI_Variant`.
     pub ranks: Option<Ranks>,
+    /// Its sizes, set at each start where it has options for them.
+    pub sizes: EngineSizes,
     /// Options set in it at each start, names in any dialect.
     pub options: Vec<(String, String)>,
     /// Our books, tablebases and rules, and the options with which we play on if the engine fails.

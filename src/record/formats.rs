@@ -10,11 +10,11 @@ use crate::record::model::bad_game::{BadGame, BadGameReason};
 use crate::record::model::chunk::{Chunk, Cut};
 use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::format::Format;
+use crate::record::model::format_row::{Certainty, FileKind, FormatInfo, FormatRow, ReadGames};
 use crate::record::model::parsed::{GameSink, ReadSummary};
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
 use crate::record::model::recorded::Recorded;
-use crate::record::model::row::{Certainty, FileKind, FormatInfo, FormatRow, ReadGames};
 use crate::record::model::sample::is_text;
 use crate::record::model::written::{Dropped, WriteError, WriteOptions};
 use crate::record::programs::{cbf, ccbridge, ccm, che, chn, mxq, pfc, xqf, xqr};
@@ -56,7 +56,7 @@ static GOMOKU: &[FormatRow<Board>] = &[
     pos::ROW,
 ];
 
-/// What is known of each format, by its number. A format without a row in one of the lists does not compile.
+/// The description of each format, by its number. A format without a row in one of the lists does not compile.
 static INFOS: [&FormatInfo; Format::ALL.len()] = {
     let mut infos = [&XIANGQI[0].info; Format::ALL.len()];
     let mut number = 0;
@@ -70,7 +70,7 @@ static INFOS: [&FormatInfo; Format::ALL.len()] = {
     infos
 };
 
-/// What is known of the format with that number, if it is one of a game.
+/// Returns what is known of the format with that number, if it is one of a game.
 const fn info_in<G: Recorded>(
     rows: &'static [FormatRow<G>],
     number: usize,
@@ -129,7 +129,7 @@ impl Format {
     /// The formats of xiangqi.
     pub const XIANGQI: [Self; XIANGQI.len()] = formats_of(XIANGQI);
 
-    /// What is known of the format.
+    /// Returns what is known of the format.
     ///
     /// ```
     /// use juzhong::record::{FileKind, Format, GameCount};

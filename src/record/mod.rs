@@ -45,6 +45,7 @@ pub use model::bad_game::{BadGame, BadGameReason};
 pub use model::chunk::Chunk;
 pub use model::encoding::{Encoding, UnknownEncoding};
 pub use model::format::{Format, GameCount, UnknownFormat};
+pub use model::format_row::{FileKind, FormatInfo, FormatRow};
 pub use model::limits::{
     FREE_BYTES, FREE_SHARED, MAX_GAME_BYTES, MAX_PARTS, MAX_RATIO, MAX_SHARED_RATIO,
     MAX_SHARED_TEXT, MAX_VARIATION_DEPTH,
@@ -54,11 +55,10 @@ pub use model::parsed::{GameSink, Note, ParsedGame, ReadSummary, SkippedWords, t
 pub use model::place::Place;
 pub use model::record::{Record, Tree, Variation};
 pub use model::recorded::Recorded;
-pub use model::row::{FileKind, FormatInfo, FormatRow};
 pub use model::written::{Dropped, PgnOptions, WriteError, WriteOptions};
 pub use programs::xqf::write_xqf;
 pub use source::{read_chunk, read_games, split_games, write_game};
 pub use text::dhtmlxq::write_dhtmlxq;
 pub use text::jsonl::write_jsonl;
-pub use text::pgn_writer::{write_annotated_pgn, write_pgn};
+pub use text::pgn_writer::{result_text, write_annotated_pgn, write_pgn};
 pub use text::typed::TypedLine;

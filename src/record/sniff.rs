@@ -5,7 +5,7 @@ use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::Format;
-use crate::record::model::row::{FormatRow, Stage};
+use crate::record::model::format_row::{FormatRow, Stage};
 use crate::record::model::sample::{Sample, is_text};
 use crate::record::text::jsonl;
 use crate::record::utf16;

@@ -24,8 +24,9 @@ pub type Comment<'a, G> = dyn Fn(usize, &ReviewedMove<<G as Game>::Move>) -> Opt
 
 /// Adds the findings of a review to the record of the game: after each move a comment with its evaluation from the
 /// first side's view (`[%eval 0.34]`, mates as `[%eval #3]`) and the text that `comment` has for it, glyphs of marks,
-/// and each better line as a variation. `preface` is a comment before the first move. What the record had before
-/// stays, in front; where it has nearly as many parts as readers accept, less is added.
+/// and each better line, as far as it did not change any more, as a variation with its evaluation. `preface` is a
+/// comment before the first move. What the record had before stays, in front; where it has nearly as many parts as
+/// readers accept, less is added.
 #[must_use]
 pub fn annotate<G: Game>(
     record: &Record<G>,
@@ -41,10 +42,10 @@ pub fn annotate<G: Game>(
     for (ply, reviewed) in review.moves.iter().enumerate() {
         nags.extend(reviewed.mark.map(|mark| (ply, mark.nag())));
         let better = reviewed.better_line();
-        if left < 2 {
+        if left < 3 {
             continue;
         }
-        left -= 1 + usize::from(better.is_some());
+        left = left.saturating_sub(1 + 2 * usize::from(better.is_some()));
         let eval = eval_command(of_first_side(reviewed.after, reviewed.side));
         let text: Vec<String> = eval.into_iter().chain(comment(ply, reviewed)).collect();
         if !text.is_empty() {
@@ -55,9 +56,14 @@ pub fn annotate<G: Game>(
             there.any(|variation| variation.tree.moves.first() == first)
         };
         let better = better.filter(|moves| !is_there(moves.first()));
+        let value = eval_command(of_first_side(reviewed.better_score(), reviewed.side));
         record.tree.variations.extend(better.map(|moves| Variation {
             ply,
-            tree: Tree { moves: moves.to_vec(), ..Tree::default() },
+            tree: Tree {
+                moves: moves.to_vec(),
+                comments: value.map(|value| (1, value)).into_iter().collect(),
+                ..Tree::default()
+            },
         }));
     }
     let comments = &mut record.tree.comments;

@@ -4,9 +4,23 @@ use crate::book::{Book, BookError, BookMove, Policy, SelectOptions, Selector};
 use crate::engine::{BookLimits, OwnBook};
 use crate::game::{Notation, Side, Symmetric};
 
+/// The games of a move in a book with which it is known well, where neither the user nor the book names another number.
+pub const KNOWN_GAMES: u64 = 50;
+
 /// The books that moves are looked up in.
-#[derive(Debug, Default)]
-pub struct ReviewBooks(Vec<ReviewBook>);
+#[derive(Debug)]
+pub struct ReviewBooks {
+    books: Vec<ReviewBook>,
+    /// The games with which a move is known well, where its book has no limit of its own.
+    known_games: u64,
+}
+
+impl Default for ReviewBooks {
+    /// No book.
+    fn default() -> Self {
+        Self { books: Vec::new(), known_games: KNOWN_GAMES }
+    }
+}
 
 #[derive(Debug)]
 struct ReviewBook {
@@ -24,6 +38,8 @@ pub struct BookShare {
     pub share: f64,
     /// The share of the points that the mover made in them, 0 to 1; `None` where no result is known.
     pub score: Option<f64>,
+    /// True if the book knows the move well: it has as many games as that takes.
+    pub is_known: bool,
 }
 
 /// The knowledge of the books about a position and the move played there.
@@ -33,6 +49,14 @@ pub struct BookFinding<M> {
     pub played: Option<BookShare>,
     /// The move that the first book with a move would play: the best of its moves.
     pub choice: Option<(M, BookShare)>,
+}
+
+impl<M> BookFinding<M> {
+    /// Returns true if a book knows the move played well.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.played.is_some_and(|played| played.is_known)
+    }
 }
 
 impl ReviewBooks {
@@ -50,13 +74,21 @@ impl ReviewBooks {
                 Ok(ReviewBook { book, side: own.side, limits: own.limits })
             })
             .collect::<Result<_, BookError>>()
-            .map(Self)
+            .map(|books| Self { books, known_games: KNOWN_GAMES })
+    }
+
+    /// Sets the number of games with which a move is known well: its mark rests on these, and not on a search. A book with
+    /// a limit of games of its own, as in `FILE:games=20`, knows all moves well that meet it.
+    #[must_use]
+    pub const fn known_from(mut self, games: u64) -> Self {
+        self.known_games = games;
+        self
     }
 
     /// Returns true if there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.books.is_empty()
     }
 
     /// Looks up every move of a game from its start; nothing if there are no books.
@@ -95,13 +127,16 @@ impl ReviewBooks {
     ) -> Result<BookFinding<G::Move>, BookError> {
         let mut finding = BookFinding { played: None, choice: None };
         let canonical = position.canonical();
-        for ReviewBook { book, side, limits } in &mut self.0 {
+        let usual = self.known_games;
+        for ReviewBook { book, side, limits } in &mut self.books {
             if side.is_some_and(|side| side != position.turn()) {
                 continue;
             }
             book.check_if_changed()?;
             let options = best_within(*limits);
+            let known_games = limits.min_games.unwrap_or(usual);
             let moves: Vec<_> = book.probe(position)?;
+            let share = |of: &BookMove<G::Move>| share_of(of, &moves, position.turn(), known_games);
             if finding.played.is_none() {
                 // In a symmetric position the book has one of two equal moves.
                 finding.played = moves
@@ -111,12 +146,11 @@ impl ReviewBooks {
                             == position.canonical_move(canonical, played)
                             && is_candidate(m, ply, &options)
                     })
-                    .map(|of: &BookMove<G::Move>| share_of(of, &moves, position.turn()));
+                    .map(share);
             }
             if finding.choice.is_none() {
                 let choice = Selector::new(options, 0).choose(&moves, ply, |_| true);
-                finding.choice =
-                    choice.map(|found| (found.mv, share_of(found, &moves, position.turn())));
+                finding.choice = choice.map(|found| (found.mv, share(found)));
             }
         }
         Ok(finding)
@@ -142,8 +176,9 @@ fn is_candidate<M>(of: &BookMove<M>, ply: usize, options: &SelectOptions) -> boo
     ply < options.ply_limit && has_enough && !is_bad
 }
 
-fn share_of<M>(of: &BookMove<M>, all: &[BookMove<M>], mover: Side) -> BookShare {
-    let games: u128 = all.iter().map(|m| u128::from(m.stats.games)).sum();
-    let share = if games == 0 { 0.0 } else { of.stats.games as f64 / games as f64 };
-    BookShare { games: of.stats.games, share, score: of.stats.score(mover) }
+fn share_of<M>(of: &BookMove<M>, all: &[BookMove<M>], mover: Side, known_games: u64) -> BookShare {
+    let sum: u128 = all.iter().map(|m| u128::from(m.stats.games)).sum();
+    let games = of.stats.games;
+    let share = if sum == 0 { 0.0 } else { games as f64 / sum as f64 };
+    BookShare { games, share, score: of.stats.score(mover), is_known: games >= known_games }
 }

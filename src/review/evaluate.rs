@@ -3,14 +3,20 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+use super::analyst::{Analyst, Finding, Question, Stop};
+use super::compare::{MAX_LINE, Suspect, compare};
+use super::figures::Valuation;
+use super::game_review::suspects;
+use super::values::{GameMoves, GameValues, PositionValue, TableFacts, line_to, positions};
+use crate::bytes::clock::Instant;
 use crate::bytes::machine::available_memory;
 use crate::bytes::{SetAtEnd, StopFlag};
 use crate::engine::{
-    Choice, Endgames, Engine, EngineError, EngineOptions, MoveSource, Playable, TableOptions,
+    Choice, Endgames, Engine, EngineError, EngineOptions, LookUp, Playable, TableOptions, as_drawn,
 };
-use crate::game::{Game, Horizon, Line, Verdict};
+use crate::game::{Line, MoveList};
 use crate::message::Message;
-use crate::search::{Control, Iteration, Limits, Score};
+use crate::search::{Limits, Score};
 use crate::tablebase::{Entry, Wdl};
 
 /// The settings of evaluations.
@@ -18,6 +24,9 @@ use crate::tablebase::{Entry, Wdl};
 pub struct ReviewOptions<R> {
     /// The limits of the search of each position; with limits of depth and nodes only, the results are repeatable.
     pub limits: Limits,
+    /// The effort of a second look at a move that seems to be a fault, in searches of a position
+    /// ([`rounds`](super::rounds)); 0 for none.
+    pub effort: u32,
     /// Size of each thread's transposition table in MiB.
     pub hash_mib: usize,
     /// Positions evaluated at a time, at least 1. The results do not depend on it.
@@ -26,64 +35,13 @@ pub struct ReviewOptions<R> {
     pub tables: TableOptions,
     /// The rules that judge repetitions.
     pub rules: R,
+    /// The engine with its settings, in words that are the same for the same engine; `None` for the own one. A review by
+    /// one goes on by the same one only.
+    pub engine: Option<String>,
 }
 
-/// The moves of a game to be evaluated.
-#[derive(Debug)]
-pub struct GameMoves<'a, G: Game> {
-    /// The start position.
-    pub start: &'a G,
-    /// Plies since the last irreversible move at the start.
-    pub start_clock: u32,
-    /// The moves, legal where they stand.
-    pub moves: &'a [G::Move],
-}
-
-impl<G: Game> Clone for GameMoves<'_, G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-/// Of every game, whether its positions are `Copy` or not.
-impl<G: Game> Copy for GameMoves<'_, G> {}
-
-/// The evaluation of a position of a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PositionValue<M> {
-    /// For the side to move.
-    pub score: Score,
-    /// The best moves found, alternately of both sides.
-    pub line: Vec<M>,
-    /// Plies searched; 0 where tables gave the move.
-    pub depth: u32,
-    /// Positions searched.
-    pub nodes: u64,
-    /// The score of the best other move, where the best one was played and searched.
-    pub second: Option<Score>,
-    /// The knowledge of the endgame tables.
-    pub table: Option<TableFacts>,
-}
-
-impl<M> PositionValue<M> {
-    /// Of a position without a legal move.
-    const fn unknown() -> Self {
-        let score = Score::DRAW;
-        Self { score, line: Vec::new(), depth: 0, nodes: 0, second: None, table: None }
-    }
-}
-
-/// The knowledge of the endgame tables about a position and the move played there. Distances count from before the
-/// move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TableFacts {
-    /// The value of the position, for the side to move.
-    pub best: Entry,
-    /// The value of the move played; `None` at the end of a game, and where it is not known.
-    pub played: Option<Entry>,
-    /// True if one move alone keeps the value.
-    pub is_only: bool,
-}
+/// The usual effort of a second look: two rounds.
+pub const USUAL_EFFORT: u32 = 12;
 
 /// The reason why nothing can be evaluated.
 #[derive(Debug, thiserror::Error, crate::message::ToMessage)]
@@ -106,140 +64,152 @@ pub enum ReviewError {
     /// The tables cannot be opened: why, and the remedy.
     #[error("{0}")]
     Tables(Message),
+    /// An engine is of no use any more: its name, and the fault.
+    #[error("{0}")]
+    Analyst(Message),
     /// The system starts no thread.
     #[error("cannot start a thread; use fewer --threads")]
     Thread(#[source] std::io::Error),
 }
 
-/// The values of the positions of a game.
-pub type GameValues<G> = Vec<PositionValue<<G as Game>::Move>>;
-
 /// Engines that evaluate positions, one for each thread.
 #[derive(Debug)]
 pub struct Evaluators<G: Playable> {
-    engines: Vec<Engine<G>>,
+    stations: Vec<Station<G>>,
     limits: Limits,
+    effort: u32,
     rules: G::Rules,
     warnings: Vec<Message>,
 }
 
-/// The most moves of a line that are kept.
-pub(crate) const MAX_LINE: usize = 12;
+/// An engine, and the endgame tables in front of it.
+#[derive(Debug)]
+struct Station<G: Playable> {
+    analyst: Box<dyn Analyst<G>>,
+    /// Looks tables up, and never searches; `None` without tables.
+    tables: Option<Engine<G>>,
+    /// Problems with the tables that nobody was told of yet.
+    warnings: Vec<Message>,
+}
 
 /// The part of the nodes of a search that looks for the second best move.
 const SECOND_SHARE: u64 = 4;
 
-/// One position to be evaluated: the number of its game and its ply.
-type Job = (usize, usize);
+/// Engines of one box each, as [`Evaluators::with_analysts`] takes them.
+pub type Analysts<G> = Vec<Box<dyn Analyst<G>>>;
+
+/// The settings of an engine that looks up tables.
+fn engine_options<G: Playable>(options: &ReviewOptions<G::Rules>) -> EngineOptions<G::Rules> {
+    EngineOptions {
+        tables: options.tables.clone(),
+        hash_mib: options.hash_mib,
+        rules: options.rules,
+        seed: Some(0),
+        ..EngineOptions::default()
+    }
+}
 
 impl<G: Playable> Evaluators<G> {
-    /// Sets up the engines.
+    /// Sets up the own engine, once for each thread.
     ///
     /// # Errors
     ///
     /// If the memory does not suffice, or there are no endgame tables where some are asked for.
     pub fn new(options: &ReviewOptions<G::Rules>) -> Result<Self, ReviewError> {
-        if !options.tables.folders.is_empty() {
-            G::Tables::open(&options.tables, options.rules).map_err(ReviewError::Tables)?;
-        }
+        check_tables::<G>(options)?;
         let threads = options.threads;
         let mib = options.hash_mib;
         let needed = (threads as u64).saturating_mul(mib as u64).saturating_mul(1 << 20);
         if available_memory().is_some_and(|free| needed > free) {
             return Err(ReviewError::Memory { threads, mib });
         }
-        let of_engine = EngineOptions {
-            tables: options.tables.clone(),
-            hash_mib: options.hash_mib,
-            rules: options.rules,
-            seed: Some(0),
-            ..EngineOptions::default()
+        let of_engine = engine_options::<G>(options);
+        let engine = |_| -> Result<Box<dyn Analyst<G>>, ReviewError> {
+            Ok(Box::new(Engine::<G>::new(of_engine.clone())?))
         };
-        let mut engines = Vec::with_capacity(options.threads);
-        let mut warnings = Vec::new();
-        for _ in 0..options.threads.max(1) {
-            let mut engine = Engine::<G>::new(of_engine.clone())?;
-            for warning in engine.take_warnings() {
-                if !warnings.contains(&warning) {
-                    warnings.push(warning);
-                }
-            }
-            engines.push(engine);
-        }
-        Ok(Self { engines, limits: options.limits, rules: options.rules, warnings })
+        let analysts = (0..threads.max(1)).map(engine).collect::<Result<_, _>>()?;
+        Self::with_analysts(options, analysts)
     }
 
-    /// The problems with the tables since the last call, each once, for people.
+    /// Puts endgame tables in front of engines, each of which works in a thread of its own; at least one.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_analysts(
+        options: &ReviewOptions<G::Rules>,
+        analysts: Analysts<G>,
+    ) -> Result<Self, ReviewError> {
+        check_tables::<G>(options)?;
+        let of_tables = EngineOptions { hash_mib: 1, ..engine_options::<G>(options) };
+        let mut stations = Vec::with_capacity(analysts.len());
+        let mut warnings = Vec::new();
+        for mut analyst in analysts {
+            let has_tables = !options.tables.folders.is_empty();
+            let mut tables = has_tables.then(|| Engine::<G>::new(of_tables.clone())).transpose()?;
+            add_new(&mut warnings, analyst.take_warnings());
+            add_new(&mut warnings, tables.as_mut().map_or_else(Vec::new, Engine::take_warnings));
+            stations.push(Station { analyst, tables, warnings: Vec::new() });
+        }
+        let ReviewOptions { limits, effort, rules, .. } = *options;
+        Ok(Self { stations, limits, effort, rules, warnings })
+    }
+
+    /// The problems with engines and tables since the last call, each once, for people.
     pub fn take_warnings(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Evaluates every position of the games, several at a time, and calls `done` in this thread after each. The
-    /// answers have the order of the games: a value for each position from which a move was made, and one for the
-    /// last position unless the game is over there. `None` for games that were not finished when `stop` was set.
+    /// Evaluates every position of the games, several at a time, then looks again at the moves that seem to be faults,
+    /// and calls `done` in this thread after each. The answers have the order of the games: a value for each position
+    /// from which a move was made, and one for the last position unless the game is over there. `None` for games that
+    /// were not finished when `stop` was set.
     ///
     /// # Errors
     ///
-    /// If no thread can be started.
+    /// If no thread can be started, or an engine is of no use any more.
     pub fn evaluate(
         &mut self,
         games: &[GameMoves<'_, G>],
         stop: &StopFlag,
         done: &mut dyn FnMut(),
     ) -> Result<Vec<Option<GameValues<G>>>, ReviewError> {
-        let jobs: Vec<Job> = games
-            .iter()
-            .enumerate()
-            .flat_map(|(number, game)| {
-                (0..positions(*game, self.rules)).map(move |ply| (number, ply))
-            })
-            .collect();
-        let mut values: Vec<Option<PositionValue<G::Move>>> = vec![None; jobs.len()];
-        let next = AtomicUsize::new(0);
-        let ended = StopFlag::default();
+        let mut all = self.first_pass(games, stop, done)?;
+        let (limits, effort, rules) = (self.limits, self.effort, self.rules);
+        let mut doubtful: Vec<Job> = Vec::new();
+        for (number, (game, values)) in games.iter().zip(&all).enumerate().filter(|_| effort > 0) {
+            let found = values.as_ref().map_or_else(Vec::new, |of| suspects(*game, of, rules));
+            doubtful.extend(found.into_iter().map(|ply| (number, ply)));
+        }
+        let looks = self.run(doubtful.len(), stop, done, &|station: &mut Station<G>, number| {
+            let (game, ply) = doubtful[number];
+            let GameMoves { moves, .. } = games[game];
+            let (line, played) = (&line_to(games[game], ply), moves[ply]);
+            compare(station.analyst.as_mut(), &Suspect { line, played, limits, effort }, stop)
+        })?;
+        for (&(game, ply), look) in doubtful.iter().zip(looks) {
+            match (look, &mut all[game]) {
+                (Some(look), Some(values)) => values[ply].look = look,
+                // Without its second looks a game is not finished.
+                (None, _) => all[game] = None,
+                (Some(_), None) => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// The values of the positions, each searched once.
+    fn first_pass(
+        &mut self,
+        games: &[GameMoves<'_, G>],
+        stop: &StopFlag,
+        done: &mut dyn FnMut(),
+    ) -> Result<Vec<Option<GameValues<G>>>, ReviewError> {
+        let jobs = jobs_of(games, self.rules);
         let limits = self.limits;
-        let warnings = &mut self.warnings;
-        std::thread::scope(|scope| {
-            let (sender, answers) = mpsc::channel();
-            let end = SetAtEnd(&ended);
-            let busy = jobs.len().min(self.engines.len());
-            for engine in self.engines.iter_mut().take(busy) {
-                let sender = sender.clone();
-                let next = &next;
-                let ended = &ended;
-                let jobs = &jobs;
-                std::thread::Builder::new()
-                    .spawn_scoped(scope, move || {
-                        while !stop.is_set() && !ended.is_set() {
-                            // One list for all engines: the next position goes to whoever is free, and
-                            // positions differ widely in their time.
-                            let number = next.fetch_add(1, Ordering::Relaxed);
-                            let Some(&(game, ply)) = jobs.get(number) else { return };
-                            let (value, position_warnings) =
-                                value_at(engine, games[game], ply, &limits, stop);
-                            if sender.send((number, value, position_warnings)).is_err() {
-                                return;
-                            }
-                        }
-                    })
-                    .map_err(ReviewError::Thread)?;
-            }
-            // The engines have clones: the list of answers ends when the last of them is gone.
-            drop(sender);
-            for (number, value, position_warnings) in answers {
-                for warning in position_warnings {
-                    if !warnings.contains(&warning) {
-                        warnings.push(warning);
-                    }
-                }
-                // A search that was broken off is weaker than it would have been.
-                if !stop.is_set() {
-                    values[number] = value;
-                    done();
-                }
-            }
-            drop(end);
-            Ok::<(), ReviewError>(())
+        let values = self.run(jobs.len(), stop, done, &|station: &mut Station<G>, number| {
+            let (game, ply) = jobs[number];
+            station.value_at(games[game], ply, &limits, stop)
         })?;
         let mut values = values.into_iter();
         Ok(games
@@ -250,114 +220,282 @@ impl<G: Playable> Evaluators<G> {
             })
             .collect())
     }
-}
 
-/// The number of positions of a game that are evaluated.
-pub(crate) fn positions<G: Playable>(game: GameMoves<'_, G>, rules: G::Rules) -> usize {
-    let plies = game.moves.len();
-    plies + usize::from(plies > 0 && !is_over(&line_to(game, plies), rules))
-}
-
-/// Returns true if the board or the rules on repetition have ended the game.
-fn is_over<G: Playable>(line: &Line<G>, rules: G::Rules) -> bool {
-    line.position().outcome().is_some()
-        || G::judge(line, rules, Horizon::Game).verdict != Verdict::None
-}
-
-/// The line of a game up to a ply.
-pub(crate) fn line_to<G: Playable>(game: GameMoves<'_, G>, ply: usize) -> Line<G> {
-    let mut line = Line::new(game.start.clone(), game.start_clock);
-    game.moves[..ply].iter().for_each(|&mv| line.push(mv));
-    line
-}
-
-/// Passes on the wish to stop.
-struct Stop<'a>(&'a StopFlag);
-
-impl<M> Control<M> for Stop<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.is_set()
-    }
-    fn report(&self, _iteration: &Iteration<M>) {}
-}
-
-/// The evaluation of a position of a game, as if it were the first one, and what is to be told about the tables.
-fn value_at<G: Playable>(
-    engine: &mut Engine<G>,
-    game: GameMoves<'_, G>,
-    ply: usize,
-    limits: &Limits,
-    stop: &StopFlag,
-) -> (Option<PositionValue<G::Move>>, Vec<Message>) {
-    let line = line_to(game, ply);
-    let played = game.moves.get(ply).copied();
-    engine.new_game(); // earlier positions must not matter
-    let ranked = engine.ranked_moves(&line).unwrap_or_default();
-    let warnings = engine.take_warnings();
-    let Some(choice) = engine.choose(&line, limits, &Stop(stop)) else {
-        return (Some(PositionValue::unknown()), warnings);
-    };
-    let best = ranked.first().map(|best| best.entry).filter(|best| is_certain(*best, &choice));
-    // Where the past of the game or the limit of moves matters, tables alone do not tell.
-    let is_unsure = choice.source == MoveSource::Table && best.is_none();
-    let searched = is_unsure.then(|| engine.search(&line, limits, &Stop(stop))).flatten();
-    let choice = searched.unwrap_or(choice);
-    let remarks = engine.take_warnings(); // on wins that come too late: of play, not of a review
-    tracing::trace!(?remarks, "endgame tables");
-    let table = best.map(|best| {
-        let keeping = ranked.iter().filter(|m| m.entry.wdl == best.wdl).count();
-        // Where a smaller table is missing, moves into it are not ranked, and might keep the value too.
-        let is_complete = ranked.len() as u64 == line.position().count_legal_moves();
-        TableFacts {
-            best,
-            played: ranked.iter().find(|m| Some(m.mv) == played).map(|m| m.entry),
-            is_only: is_complete && keeping == 1 && ranked.len() > 1 && best.wdl != Wdl::Loss,
+    /// Does a number of jobs, several at a time. `None` for those that were not done when `stop` was set.
+    fn run<T: Send>(
+        &mut self,
+        jobs: usize,
+        stop: &StopFlag,
+        done: &mut dyn FnMut(),
+        work: &Work<'_, G, T>,
+    ) -> Result<Vec<Option<T>>, ReviewError> {
+        let mut found: Vec<Option<T>> = std::iter::repeat_with(|| None).take(jobs).collect();
+        let ended = StopFlag::default();
+        let busy = jobs.min(self.stations.len());
+        let queue = Queue { jobs, next: AtomicUsize::new(0), stop, ended: &ended };
+        let warnings = &mut self.warnings;
+        let mut fault: Option<(usize, Message)> = None;
+        std::thread::scope(|scope| {
+            let (sender, answers) = mpsc::channel();
+            let end = SetAtEnd(&ended);
+            for station in self.stations.iter_mut().take(busy) {
+                let sender = sender.clone();
+                let queue = &queue;
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, move || queue.work(station, work, &sender))
+                    .map_err(ReviewError::Thread)?;
+            }
+            // The engines have clones: the list of answers ends when the last of them is gone.
+            drop(sender);
+            for Answer { number, found: answer, warnings: remarks } in answers {
+                add_new(warnings, remarks);
+                match answer {
+                    // A search that was broken off is weaker than it would have been.
+                    Ok(answer) if !stop.is_set() => {
+                        found[number] = Some(answer);
+                        done();
+                    }
+                    Ok(_) => {}
+                    Err(text) => {
+                        ended.set();
+                        if fault.as_ref().is_none_or(|(first, _)| number < *first) {
+                            fault = Some((number, text));
+                        }
+                    }
+                }
+            }
+            drop(end);
+            Ok::<(), ReviewError>(())
+        })?;
+        match fault {
+            Some((_, text)) => Err(ReviewError::Analyst(text)),
+            None => Ok(found),
         }
-    });
-    let is_searched = choice.source == MoveSource::Search && table.is_none();
-    let second = if is_searched && Some(choice.mv) == played {
-        second_best(engine, &line, choice.mv, limits, stop)
-    } else {
-        None
-    };
-    let Choice { score, depth, nodes, mut pv, .. } = choice;
-    pv.truncate(MAX_LINE);
-    let score = score.unwrap_or_default();
-    (Some(PositionValue { score, line: pv, depth, nodes, second, table }), warnings)
+    }
+}
+
+/// Opens the tables, if some are asked for, to find out that they are there.
+fn check_tables<G: Playable>(options: &ReviewOptions<G::Rules>) -> Result<(), ReviewError> {
+    if !options.tables.folders.is_empty() {
+        G::Tables::open(&options.tables, options.rules).map_err(ReviewError::Tables)?;
+    }
+    Ok(())
+}
+
+/// One position to be evaluated: the number of its game and its ply.
+type Job = (usize, usize);
+
+/// A job by its number, done by an engine.
+type Work<'a, G, T> = dyn Fn(&mut Station<G>, usize) -> Result<T, Message> + Sync + 'a;
+
+/// The positions of games, in order.
+fn jobs_of<G: Playable>(games: &[GameMoves<'_, G>], rules: G::Rules) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (number, game) in games.iter().enumerate() {
+        jobs.extend((0..positions(*game, rules)).map(|ply| (number, ply)));
+    }
+    jobs
+}
+
+/// Adds those of the messages that are not there yet.
+fn add_new(messages: &mut Vec<Message>, more: Vec<Message>) {
+    for message in more {
+        if !messages.contains(&message) {
+            messages.push(message);
+        }
+    }
+}
+
+/// The jobs that several engines share. One list for all of them: the next job goes to whoever is free, and positions
+/// differ widely in their time.
+struct Queue<'a> {
+    jobs: usize,
+    /// The number of the next job.
+    next: AtomicUsize,
+    stop: &'a StopFlag,
+    /// Set when nobody waits for answers.
+    ended: &'a StopFlag,
+}
+
+/// The outcome of a job.
+struct Answer<T> {
+    number: usize,
+    found: Result<T, Message>,
+    warnings: Vec<Message>,
+}
+
+impl Queue<'_> {
+    /// Does one job after the other until there is none left.
+    fn work<G: Playable, T>(
+        &self,
+        station: &mut Station<G>,
+        work: &Work<'_, G, T>,
+        answers: &mpsc::Sender<Answer<T>>,
+    ) {
+        while !self.stop.is_set() && !self.ended.is_set() {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.jobs {
+                return;
+            }
+            let found = work(station, number);
+            let warnings = station.take_warnings();
+            let has_failed = found.is_err();
+            if answers.send(Answer { number, found, warnings }).is_err() || has_failed {
+                return;
+            }
+        }
+    }
+}
+
+/// The value of a position before the rules of play are asked whether it is certain.
+struct Found<M> {
+    finding: Finding<M>,
+    /// True if tables gave the move, false if it was searched.
+    is_by_tables: bool,
+}
+
+impl<G: Playable> Station<G> {
+    /// The messages of engine and tables for people, except about play.
+    fn take_warnings(&mut self) -> Vec<Message> {
+        let mut warnings = std::mem::take(&mut self.warnings);
+        add_new(&mut warnings, self.analyst.take_warnings());
+        warnings
+    }
+
+    /// The evaluation of a position of a game, as if it were the first one.
+    fn value_at(
+        &mut self,
+        game: GameMoves<'_, G>,
+        ply: usize,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<PositionValue<G::Move>, Message> {
+        let line = line_to(game, ply);
+        let played = game.moves.get(ply).copied();
+        if line.position().outcome().is_some() {
+            return Ok(PositionValue::unknown());
+        }
+        self.forget()?; // earlier positions must not matter
+        let ranked =
+            self.tables.as_ref().and_then(|tables| tables.ranked_moves(&line)).unwrap_or_default();
+        let problems = self.tables.as_mut().map_or_else(Vec::new, Engine::take_warnings);
+        self.warnings.extend(problems);
+        let Some(found) = self.find(&line, limits, stop)? else {
+            return Ok(PositionValue::unknown());
+        };
+        let best = ranked.first().map(|best| best.entry).filter(|&best| is_certain(best, &found));
+        // Where the past of the game or the limit of moves matters, tables alone do not tell.
+        let is_unsure = found.is_by_tables && best.is_none();
+        let searched = match is_unsure {
+            true => self.analyst.search(&line, &Question::of_all(*limits), stop)?,
+            false => None,
+        };
+        let is_searched = !found.is_by_tables || searched.is_some();
+        let finding = searched.unwrap_or(found.finding);
+        let table = best.map(|best| {
+            let keeping = ranked.iter().filter(|m| m.entry.wdl == best.wdl).count();
+            // Where a smaller table is missing, moves into it are not ranked, and might keep the value too.
+            let is_complete = ranked.len() as u64 == line.position().count_legal_moves();
+            TableFacts {
+                best,
+                played: ranked.iter().find(|m| Some(m.mv) == played).map(|m| m.entry),
+                is_only: is_complete && keeping == 1 && ranked.len() > 1 && best.wdl != Wdl::Loss,
+            }
+        });
+        let best_move = finding.line.first().copied();
+        let second = match best_move.filter(|_| is_searched && table.is_none()) {
+            Some(mv) if Some(mv) == played => self.second_best(&line, mv, limits, stop)?,
+            _ => None,
+        };
+        let Finding { valuation, mut line, depth, nodes } = finding;
+        line.truncate(MAX_LINE);
+        let Valuation { score, chances } = valuation;
+        Ok(PositionValue { score, chances, line, depth, nodes, second, table, look: None })
+    }
+
+    /// Forgets everything.
+    fn forget(&mut self) -> Result<(), Message> {
+        if let Some(tables) = &mut self.tables {
+            tables.new_game();
+        }
+        self.analyst.forget()
+    }
+
+    /// The best move by the tables, else by the engine.
+    fn find(
+        &mut self,
+        line: &Line<G>,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<Option<Found<G::Move>>, Message> {
+        let start = Instant::now();
+        let looked_up = match &mut self.tables {
+            Some(tables) => tables.look_up_within(line, limits, &Stop(stop)),
+            None => LookUp::Nothing,
+        };
+        if let Some(tables) = &mut self.tables {
+            let remarks = tables.take_warnings(); // on wins that come too late: of play, not of a review
+            tracing::trace!(?remarks, "endgame tables");
+        }
+        let limits = limits.after(start.elapsed());
+        let finding = match looked_up {
+            LookUp::Move(choice) => {
+                return Ok(Some(Found { finding: by_tables(choice), is_by_tables: true }));
+            }
+            LookUp::Draws(moves) => {
+                let question = Question { limits, among: Some(&moves), are_draws: true };
+                self.analyst.search(line, &question, stop)?.map(as_drawn_finding)
+            }
+            LookUp::Nothing => self.analyst.search(line, &Question::of_all(limits), stop)?,
+        };
+        Ok(finding.map(|finding| Found { finding, is_by_tables: false }))
+    }
+
+    /// The valuation of the best move but `best`: searched with a part of the nodes and what the search of all moves has
+    /// left in the transposition table. `None` where there is no other, or the engine cannot leave a move out.
+    fn second_best(
+        &mut self,
+        line: &Line<G>,
+        best: G::Move,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<Option<Valuation>, Message> {
+        let mut others = MoveList::new();
+        line.position().legal_moves(&mut others);
+        others.retain(|mv| *mv != best);
+        if others.is_empty() {
+            return Ok(None);
+        }
+        let limits = Limits {
+            depth: limits.depth,
+            nodes: limits.nodes.map(|nodes| (nodes / SECOND_SHARE).max(1)),
+            soft_time: limits.soft_time.map(shorter),
+            hard_time: limits.hard_time.map(shorter),
+        };
+        let second = self.analyst.search(line, &Question::of_some(&others, limits), stop)?;
+        let second = second.filter(|found| found.depth > 0 && found.line.first() != Some(&best));
+        Ok(second.map(|found| found.valuation))
+    }
+}
+
+/// The move of tables as a finding.
+fn by_tables<M>(choice: Choice<M>) -> Finding<M> {
+    let Choice { score, depth, nodes, pv: line, .. } = choice;
+    Finding { valuation: score.unwrap_or_default().into(), line, depth, nodes }
+}
+
+/// The finding about a position that is drawn with best play.
+fn as_drawn_finding<M>(found: Finding<M>) -> Finding<M> {
+    Finding { valuation: as_drawn(found.valuation.score).into(), ..found }
 }
 
 /// Returns true if the tables' value holds in the game at hand: a win may come too late for the limit of moves.
-fn is_certain<M>(best: Entry, choice: &Choice<M>) -> bool {
+fn is_certain<M>(best: Entry, found: &Found<M>) -> bool {
+    let score = found.finding.valuation.score;
     match best.wdl {
-        Wdl::Draw => choice.source == MoveSource::Search && choice.score == Some(Score::DRAW),
-        Wdl::Win | Wdl::Loss => {
-            choice.source == MoveSource::Table && choice.score.is_some_and(Score::is_proved)
-        }
+        Wdl::Draw => !found.is_by_tables && score == Score::DRAW,
+        Wdl::Win | Wdl::Loss => found.is_by_tables && score.is_proved(),
     }
-}
-
-/// The score of the best move but `best`: searched with a part of the nodes and what the search of all moves has
-/// left in the transposition table. `None` where there is no other, or no limit of nodes or depth.
-fn second_best<G: Playable>(
-    engine: &mut Engine<G>,
-    line: &Line<G>,
-    best: G::Move,
-    limits: &Limits,
-    stop: &StopFlag,
-) -> Option<Score> {
-    if line.position().count_legal_moves() < 2 {
-        return None;
-    }
-    let limits = Limits {
-        depth: limits.depth,
-        nodes: limits.nodes.map(|nodes| (nodes / SECOND_SHARE).max(1)),
-        soft_time: limits.soft_time.map(shorter),
-        hard_time: limits.hard_time.map(shorter),
-    };
-    engine.ban(vec![best]);
-    let second = engine.search(line, &limits, &Stop(stop));
-    engine.ban(Vec::new());
-    second.filter(|choice| choice.depth > 0 && choice.mv != best)?.score
 }
 
 /// The time for the search of the second best move.

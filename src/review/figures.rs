@@ -1,6 +1,8 @@
 //! Numbers of a review: expected scores, marks, accuracy.
 
-use crate::game::WinModel;
+use std::ops::Neg;
+
+use crate::game::{ScoreKind, WinModel};
 use crate::search::{Score, wdl};
 
 /// The mark of a move that gives a part of the expected score away.
@@ -76,6 +78,108 @@ impl Mark {
     }
 }
 
+/// The certainty of a mark, or of its absence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// A second look has found a loss too small for the mark that the first one gave: the move has none.
+    Withdrawn,
+    /// The mark of the last search, which earlier ones did not bear out.
+    Likely,
+    /// Two searches with different effort, one after the other, gave the same mark.
+    Stable,
+    /// It follows from endgame tables, from the end of the game, or from a mate that was found.
+    Proved,
+}
+
+impl Certainty {
+    /// `withdrawn`, `likely`, `stable` or `proved`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Withdrawn => "withdrawn",
+            Self::Likely => "likely",
+            Self::Stable => "stable",
+            Self::Proved => "proved",
+        }
+    }
+}
+
+/// A score with the chances that its engine states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Valuation {
+    /// For the side to move.
+    pub score: Score,
+    /// The chances of a win, a draw and a loss; `None` where the engine states none, as the own one does, whose scores
+    /// have the chances of [`wdl()`].
+    pub chances: Option<[u16; 3]>,
+}
+
+impl From<Score> for Valuation {
+    fn from(score: Score) -> Self {
+        Self { score, chances: None }
+    }
+}
+
+impl Neg for Valuation {
+    type Output = Self;
+    /// As seen from the other side.
+    fn neg(self) -> Self {
+        let chances = self.chances.map(|[win, draw, loss]| [loss, draw, win]);
+        Self { score: -self.score, chances }
+    }
+}
+
+impl Valuation {
+    /// The expected score, 0 to 1: of what is certain 1, 0.5 or 0, else by the engine's chances, else by the model.
+    ///
+    /// ```
+    /// use juzhong::game::{Heuristics, PHASES};
+    /// use juzhong::review::Valuation;
+    /// use juzhong::search::Score;
+    /// use juzhong::xiangqi::Position;
+    ///
+    /// let model = &Position::WIN_MODEL;
+    /// let stated = Valuation { score: Score::from_eval(30), chances: Some([300, 650, 50]) };
+    /// assert_eq!(stated.expected(PHASES, model), 0.625);
+    /// assert_eq!((-stated).expected(PHASES, model), 0.375);
+    /// // A mate is certain, whatever an engine says beside it.
+    /// let mate = Valuation { score: Score::mate_in(3), ..stated };
+    /// assert_eq!(mate.expected(PHASES, model), 1.0);
+    /// ```
+    #[must_use]
+    pub fn expected(self, phase: i32, model: &WinModel) -> f64 {
+        let chances =
+            self.chances.filter(|_| !self.score.is_proved()).map(|each| each.map(f64::from));
+        match chances {
+            Some([win, draw, loss]) if win + draw + loss > 0.0 => {
+                (win + draw / 2.0) / (win + draw + loss)
+            }
+            _ => expected_score(self.score, phase, model),
+        }
+    }
+
+    /// Of a score a ply later for the other side: the score before it, for the side that made the move. Plies to mate
+    /// count one more.
+    #[must_use]
+    pub(crate) fn before(self) -> Self {
+        let score = match (-self.score).kind() {
+            ScoreKind::MateIn(plies) => Score::mate_in(plies as usize + 1),
+            ScoreKind::MatedIn(plies) => Score::mated_in(plies as usize + 1),
+            _ => -self.score,
+        };
+        Self { score, ..-self }
+    }
+}
+
+/// The loss of expected score from one valuation to another, 0 to 1. An early verdict is no ground for one: the loser
+/// may still leave the loop.
+pub(crate) fn loss_between(from: Valuation, to: Valuation, phase: i32, model: &WinModel) -> f64 {
+    if from.score.is_early() || to.score.is_early() {
+        return 0.0;
+    }
+    (from.expected(phase, model) - to.expected(phase, model)).max(0.0)
+}
+
 /// The expected score, 0 to 1, of the side that `score` is for: chances of a win and half of those of a draw, by the
 /// model of [`wdl()`].
 #[must_use]
@@ -136,6 +240,25 @@ mod tests {
         assert_eq!(expected_score(Score::DRAW, 0, MODEL), 0.5);
         assert_eq!(expected_score(Score::mate_in(3), 0, MODEL), 1.0);
         assert_eq!(expected_score(Score::table_loss(3), 0, MODEL), 0.0);
+    }
+
+    #[test]
+    fn a_score_a_ply_later_is_one_of_the_mover() {
+        let before = |score: Score| Valuation::from(score).before().score;
+        assert_eq!(before(Score::from_eval(40)), Score::from_eval(-40));
+        assert_eq!(before(Score::mated_in(4)), Score::mate_in(5));
+        assert_eq!(before(Score::mate_in(5)), Score::mated_in(6));
+        assert_eq!(before(Score::table_win(9)), Score::table_loss(9));
+    }
+
+    #[test]
+    fn nothing_is_lost_by_an_early_verdict() {
+        let [early, good, bad] =
+            [Score::early_win(4), Score::from_eval(300), Score::from_eval(-300)]
+                .map(Valuation::from);
+        let loss = |from, to| loss_between(from, to, PHASES, MODEL);
+        assert!(loss(good, bad) > 0.2);
+        assert_eq!([loss(bad, good), loss(early, bad), loss(good, -early)], [0.0; 3]);
     }
 
     #[test]

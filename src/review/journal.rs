@@ -2,8 +2,9 @@
 //! interrupted review goes on from there.
 //!
 //! ```text
-//! first frame   the fingerprint of what was asked: options, tables, version
-//! others        one for each game: BLAKE3 of its start and moves, the values of its positions
+//! first frame   the fingerprint of what was asked: options, engine, tables, version
+//! others        one for each game: BLAKE3 of its start, its moves and which of them books know, the values of its
+//!               positions
 //! ```
 
 use std::collections::HashMap;
@@ -13,9 +14,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluate::{
-    GameMoves, MAX_LINE, PositionValue, ReviewOptions, TableFacts, line_to, positions,
-};
+use super::compare::{MAX_LINE, SecondLook};
+use super::evaluate::ReviewOptions;
+use super::figures::Valuation;
+use super::values::{GameMoves, PositionValue, TableFacts, line_to, positions};
 use crate::bytes::journal::{Journal, JournalError, framed};
 use crate::bytes::lock::beside;
 use crate::bytes::own_files;
@@ -28,7 +30,7 @@ use crate::search::Score;
 use crate::tablebase::{Entry, Wdl};
 
 /// The frames of a journal.
-const KIND: SealedKind = SealedKind { magic: *b"JZREVIEW", version: 1, limit: 16 << 20 };
+const KIND: SealedKind = SealedKind { magic: *b"JZREVIEW", version: 2, limit: 16 << 20 };
 
 /// The evaluations of finished games, in a file.
 #[derive(Debug)]
@@ -49,12 +51,27 @@ struct StoredGame {
 /// A position's value in plain numbers.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredValue {
-    score: (u8, i32),
+    valuation: StoredValuation,
     line: Vec<u16>,
     depth: u32,
     nodes: u64,
-    second: Option<(u8, i32)>,
+    second: Option<StoredValuation>,
     table: Option<StoredFacts>,
+    look: Option<StoredLook>,
+}
+
+/// Kind and number of a score, and chances.
+type StoredValuation = ((u8, i32), Option<[u16; 3]>);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredLook {
+    other: StoredValuation,
+    played: StoredValuation,
+    line: Vec<u16>,
+    stable_plies: u32,
+    rounds: u32,
+    is_stable: bool,
+    nodes: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -191,22 +208,25 @@ fn read_games(journal: &mut Journal, mut at: u64) -> io::Result<(u64, HashMap<[u
     Ok((at, games))
 }
 
-/// The name of a game by its content.
+/// The name of a game by its content, and by which of its moves need no second look.
 fn name_of<G: Playable>(game: GameMoves<'_, G>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(game.start.to_fen().as_bytes());
     hasher.update(&game.start_clock.to_le_bytes());
-    for &mv in game.moves {
+    for (ply, &mv) in game.moves.iter().enumerate() {
         hasher.update(&mv.pack().to_le_bytes());
+        hasher.update(&[game.is_known(ply).into()]);
     }
     hasher.finalize().into()
 }
 
 /// The name of what is asked: whatever the values of positions depend on.
 fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8; 32]> {
-    let ReviewOptions { limits, hash_mib, tables, rules, threads: _ } = options;
+    let ReviewOptions { limits, effort, hash_mib, tables, rules, engine, threads: _ } = options;
     let version = env!("CARGO_PKG_VERSION");
-    let asked = format!("{} {version} {limits:?} {hash_mib} {rules} {tables:?}", G::NAME);
+    let game = G::NAME;
+    let asked =
+        format!("{game} {version} {limits:?} {effort} {hash_mib} {rules} {tables:?} {engine:?}");
     let mut hasher = blake3::Hasher::new();
     hasher.update(asked.as_bytes());
     for folder in &tables.folders {
@@ -233,19 +253,37 @@ fn fingerprint<G: Playable>(options: &ReviewOptions<G::Rules>) -> io::Result<[u8
 }
 
 fn stored<M: Packed>(value: &PositionValue<M>) -> StoredValue {
-    let PositionValue { score, line, depth, nodes, second, table } = value;
+    let PositionValue { line, depth, nodes, second, table, look, .. } = value;
     StoredValue {
-        score: stored_score(*score),
+        valuation: stored_valuation(value.valuation()),
         line: line.iter().map(|mv| mv.pack()).collect(),
         depth: *depth,
         nodes: *nodes,
-        second: second.map(stored_score),
+        second: second.map(stored_valuation),
         table: table.map(|TableFacts { best, played, is_only }| StoredFacts {
             best: numbers_of(best),
             played: played.map(numbers_of),
             is_only,
         }),
+        look: look.as_ref().map(stored_look),
     }
+}
+
+fn stored_look<M: Packed>(look: &SecondLook<M>) -> StoredLook {
+    let SecondLook { other, played, line, stable_plies, rounds, is_stable, nodes } = look;
+    StoredLook {
+        other: stored_valuation(*other),
+        played: stored_valuation(*played),
+        line: line.iter().map(|mv| mv.pack()).collect(),
+        stable_plies: u32::try_from(*stable_plies).unwrap_or(u32::MAX),
+        rounds: *rounds,
+        is_stable: *is_stable,
+        nodes: *nodes,
+    }
+}
+
+const fn stored_valuation(Valuation { score, chances }: Valuation) -> StoredValuation {
+    (stored_score(score), chances)
 }
 
 /// The numbers of a table's value.
@@ -255,6 +293,10 @@ const fn numbers_of(Entry { wdl, order, distance }: Entry) -> (u8, u16, u16) {
 
 const fn stored_score(score: Score) -> (u8, i32) {
     match score.kind() {
+        ScoreKind::Centipawns(value) if score.is_early() => {
+            let plies = Score::early_win(0).value() - value.abs();
+            (if value > 0 { 5 } else { 6 }, plies)
+        }
         ScoreKind::Centipawns(value) => (0, value),
         ScoreKind::MateIn(plies) => (1, plies.cast_signed()),
         ScoreKind::MatedIn(plies) => (2, plies.cast_signed()),
@@ -274,8 +316,14 @@ fn restored_score((kind, value): (u8, i32)) -> Option<Score> {
         2 => plies.map(Score::mated_in),
         3 => plies.map(Score::table_win),
         4 => plies.map(Score::table_loss),
+        5 => plies.map(Score::early_win),
+        6 => plies.map(Score::early_loss),
         _ => None,
     }
+}
+
+fn restored_valuation((score, chances): StoredValuation) -> Option<Valuation> {
+    Some(Valuation { score: restored_score(score)?, chances })
 }
 
 fn restored_entry((wdl, order, distance): (u8, u16, u16)) -> Option<Entry> {
@@ -305,14 +353,9 @@ fn restored<G: Playable>(
 }
 
 fn restored_value<G: Game>(position: &G, value: StoredValue) -> Option<PositionValue<G::Move>> {
-    let StoredValue { score, line: bits, depth, nodes, second, table } = value;
-    let mut line = Vec::new();
-    let mut after = position.clone();
-    for bits in bits.into_iter().take(MAX_LINE) {
-        let mv = G::Move::unpack(bits).filter(|&mv| after.is_legal(mv))?;
-        after.make(mv);
-        line.push(mv);
-    }
+    let StoredValue { valuation, line, depth, nodes, second, table, look } = value;
+    let Valuation { score, chances } = restored_valuation(valuation)?;
+    let line = restored_line(position, line)?;
     let table = match table {
         None => None,
         Some(StoredFacts { best, played, is_only }) => Some(TableFacts {
@@ -326,9 +369,41 @@ fn restored_value<G: Game>(position: &G, value: StoredValue) -> Option<PositionV
     };
     let second = match second {
         None => None,
-        Some(second) => Some(restored_score(second)?),
+        Some(second) => Some(restored_valuation(second)?),
     };
-    Some(PositionValue { score: restored_score(score)?, line, depth, nodes, second, table })
+    let look = match look {
+        None => None,
+        Some(look) => Some(restored_look(position, look)?),
+    };
+    Some(PositionValue { score, chances, line, depth, nodes, second, table, look })
+}
+
+/// The moves of a line; `None` if one of them cannot be played.
+fn restored_line<G: Game>(position: &G, line: Vec<u16>) -> Option<Vec<G::Move>> {
+    let mut after = position.clone();
+    let mut moves = Vec::new();
+    for bits in line.into_iter().take(MAX_LINE) {
+        let mv = G::Move::unpack(bits).filter(|&mv| after.is_legal(mv))?;
+        after.make(mv);
+        moves.push(mv);
+    }
+    Some(moves)
+}
+
+fn restored_look<G: Game>(position: &G, look: StoredLook) -> Option<SecondLook<G::Move>> {
+    let StoredLook { other, played, line, stable_plies, rounds, is_stable, nodes } = look;
+    let line = restored_line(position, line)?;
+    let stable_plies = usize::try_from(stable_plies).ok()?;
+    let is_possible = (1..=line.len()).contains(&stable_plies);
+    is_possible.then_some(SecondLook {
+        other: restored_valuation(other)?,
+        played: restored_valuation(played)?,
+        line,
+        stable_plies,
+        rounds,
+        is_stable,
+        nodes,
+    })
 }
 
 #[cfg(test)]
@@ -340,7 +415,9 @@ mod tests {
 
     fn options(nodes: u64) -> ReviewOptions<RuleSet> {
         let (limits, tables) = (Limits::nodes(nodes), TableOptions::default());
-        ReviewOptions { limits, hash_mib: 1, threads: 1, tables, rules: RuleSet::default() }
+        let rules = RuleSet::default();
+        let (effort, engine) = (12, None);
+        ReviewOptions { limits, effort, hash_mib: 1, threads: 1, tables, rules, engine }
     }
 
     fn moves(texts: &[&str]) -> Vec<Move> {
@@ -350,16 +427,28 @@ mod tests {
     /// Values of every kind for a game of two moves.
     fn values() -> Vec<PositionValue<Move>> {
         let table = TableFacts { best: Entry::win(1, 7), played: Some(Entry::DRAW), is_only: true };
-        let of = |score, line: &[&str], second, table| PositionValue {
+        let of = |score, line: &[&str], second: Option<Score>, table| PositionValue {
             score,
+            chances: None,
             line: moves(line),
             depth: 7,
             nodes: 99,
-            second,
+            second: second.map(Valuation::from),
             table,
+            look: None,
         };
+        let look = SecondLook {
+            other: Score::early_loss(9).into(),
+            played: Valuation { score: Score::early_win(3), chances: Some([1, 2, 3]) },
+            line: moves(&["h0g2", "h9g7"]),
+            stable_plies: 1,
+            rounds: 2,
+            is_stable: true,
+            nodes: 77,
+        };
+        let first = of(Score::from_eval(-34), &["h2e2", "h9g7"], Some(Score::mated_in(4)), None);
         vec![
-            of(Score::from_eval(-34), &["h2e2", "h9g7"], Some(Score::mated_in(4)), None),
+            PositionValue { chances: Some([300, 600, 100]), look: Some(look), ..first },
             of(Score::mate_in(5), &["h9g7"], None, Some(table)),
             of(Score::table_loss(20), &["h0g2"], None, Some(TableFacts { played: None, ..table })),
         ]
@@ -371,7 +460,7 @@ mod tests {
         let output = folder.path().join("a.pgn");
         let (start, rules) = (Position::start(), RuleSet::default());
         let (one, two) = (moves(&["h2e2", "h9g7"]), moves(&["h2e2", "b9c7"]));
-        let game = |moves| GameMoves { start: &start, start_clock: 0, moves };
+        let game = |moves| GameMoves { start: &start, start_clock: 0, moves, known: &[] };
         let open = |nodes| ReviewJournal::<Position>::open(&output, &options(nodes));
         let mut journal = open(5).unwrap();
         let path = journal.journal.path().to_owned();
@@ -401,12 +490,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_of_a_game_belongs_to_its_name() {
+        let start = Position::start();
+        let one = moves(&["h2e2", "h9g7"]);
+        let name = |known| name_of(GameMoves { start: &start, start_clock: 0, moves: &one, known });
+        assert_eq!(name(&[]), name(&[false, false]));
+        assert!(name(&[]) != name(&[true]) && name(&[true]) != name(&[false, true]));
+        let asked = |change: &dyn Fn(&mut ReviewOptions<RuleSet>)| {
+            let mut options = options(5);
+            change(&mut options);
+            fingerprint::<Position>(&options).unwrap()
+        };
+        let usual = asked(&|_| ());
+        assert_eq!(asked(&|options| options.threads = 3), usual);
+        assert_ne!(asked(&|options| options.effort = 4), usual);
+        assert_ne!(asked(&|options| options.engine = Some("other".to_owned())), usual);
+    }
+
+    #[test]
     fn damage_loses_games_only() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("a.pgn");
         let (start, rules) = (Position::start(), RuleSet::default());
         let one = moves(&["h2e2", "h9g7"]);
-        let game = GameMoves { start: &start, start_clock: 0, moves: &one };
+        let game = GameMoves { start: &start, start_clock: 0, moves: &one, known: &[] };
         let mut journal = ReviewJournal::<Position>::open(&output, &options(5)).unwrap();
         let path = journal.journal.path().to_owned();
         let begin = std::fs::metadata(&path).unwrap().len() as usize;
@@ -436,7 +543,7 @@ mod tests {
     fn values_of_other_games_and_impossible_moves_are_not_taken() {
         let (start, rules) = (Position::start(), RuleSet::default());
         let one = moves(&["h2e2", "h9g7"]);
-        let game = GameMoves { start: &start, start_clock: 0, moves: &one };
+        let game = GameMoves { start: &start, start_clock: 0, moves: &one, known: &[] };
         let with = |change: &dyn Fn(&mut StoredGame)| {
             let values = values().iter().map(stored).collect();
             let mut stored = StoredGame { name: name_of(game), values };
@@ -447,7 +554,9 @@ mod tests {
         assert_eq!(with(&|game| game.name = [0; 32]), None);
         assert_eq!(with(&|game| drop(game.values.pop())), None);
         assert_eq!(with(&|game| game.values[0].line = vec![u16::MAX]), None);
-        assert_eq!(with(&|game| game.values[0].score = (1, 5_000)), None);
+        assert_eq!(with(&|game| game.values[0].valuation.0 = (1, 5_000)), None);
+        assert_eq!(with(&|game| game.values[0].look.as_mut().unwrap().stable_plies = 3), None);
+        assert_eq!(with(&|game| game.values[0].look.as_mut().unwrap().line = vec![7, 7]), None);
         assert_eq!(with(&|game| game.values[1].table.as_mut().unwrap().best.0 = 3), None);
     }
 }

@@ -4,7 +4,7 @@ use crate::game::{Adjudicate, Bound, Heuristics, MoveList, Packed, ScoreKind};
 use crate::search::limits::{Iteration, SearchResult};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
-use crate::search::tree::node::Root;
+use crate::search::tree::facts::Root;
 use crate::search::tunables::{
     ASPIRATION, ASPIRATION_DEPTH, ASPIRATION_GROWTH, TIME_BY_EFFORT, TIME_BY_EFFORT_SPAN,
     TIME_BY_SCORE, TIME_BY_SCORE_MAX, TIME_BY_STABILITY,

@@ -1,9 +1,10 @@
 //! One thread of a search: its line, its history, its clock; and what all threads of it share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::bytes::StopFlag;
+use crate::bytes::clock::Instant;
 use crate::game::{Adjudicate, Grounds, Heuristics, Line, Packed};
 use crate::hash::Key;
 use crate::search::history::{Before, History};
@@ -180,7 +181,7 @@ pub(crate) struct Worker<'a, G: Adjudicate, O> {
     /// The ply from which a score depends on a verdict of the rules that look at the past: 0 if the
     /// loop began before the root, else the ply where it began plus 1. [`NO_PATH`] otherwise.
     pub(crate) path_ply: Vec<usize>,
-    /// What scores by early verdicts rest on, as far as they depend on moves above their node.
+    /// The grounds that scores by early verdicts rest on, as far as they depend on moves above their node.
     pub(crate) grounds: Vec<Grounds>,
     /// Principal variations from each ply on.
     pub(crate) pv: Vec<Vec<G::Move>>,

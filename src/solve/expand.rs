@@ -22,7 +22,7 @@ pub(crate) enum Scope {
     All,
 }
 
-/// Why the attacker wins.
+/// The reason for which the attacker wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Won {
     /// It has a row.
@@ -37,7 +37,7 @@ pub(crate) enum Won {
     Threatens(FourWin),
 }
 
-/// Why the attacker does not win.
+/// The reason for which the attacker does not win.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotWon {
     /// The game is over.

@@ -1,7 +1,5 @@
 //! The prover: threat search, exhaustive search and proof numbers one after the other, within limits.
 
-use std::time::Instant;
-
 use super::exhaustive::Exhaustive;
 use super::expand::{Scope, legal};
 use super::pns::{ProofSearch, Proved};
@@ -9,6 +7,7 @@ use super::proof::{Goal, NodeId, Nodes, Proof, ProofClaim, ProofNode};
 use super::table::CompleteTable;
 use super::tree::{Built, Exact, TreeBuilder};
 use super::value::{Budget, ProofKind, Value};
+use crate::bytes::clock::Instant;
 use crate::game::{Game, Outcome, Side};
 use crate::gomoku::{Board, Completions, FourSearch, FourSolver, LineMap, Point};
 

@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Instant;
 
 use crate::bytes::StopFlag;
+use crate::bytes::clock::Instant;
 
 /// The value of a position for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -35,7 +35,7 @@ pub use material::{Material, MaterialError};
 pub use mine::{MinedPositions, Theme};
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedTable};
-#[cfg(feature = "engine")]
+#[cfg(feature = "search")]
 pub(crate) use probe::cache::{take_loaded, use_lane as use_cache_lane};
 pub use probe::line::{BestLine, BestMove, DecidingLoop, LineEnd, LoopMove};
 pub use probe::stats::{SideStats, TableStats};

@@ -5,43 +5,55 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::blocking;
-use super::params::{ByRules, Common, Params, number};
+use super::engine_facts::check_own_sizes;
+use super::engines::EngineLease;
+use super::params::{ByEngine, ByRules, Common, OfClient, OfSizes, Params, number};
 use super::problem::Problem;
-use super::searches::{EventStream, Outlet, ScoreAnswer, streamed};
+use super::reply::blocking;
+use super::searches::{ENGINE_QUEUE_TIME, EventStream, Outlet, streamed};
 use super::state::App;
-use crate::game_name::GameName;
-use juzhong::answers::{Described, line_texts, move_texts, parse_rules};
-use juzhong::engine::{Engine, EngineOptions, Playable, TableOptions};
-use juzhong::game::Line;
-use juzhong::gomoku::Board;
-use juzhong::message::ToMessage;
+use crate::game_name::with_game;
+use juzhong::answers::{AnalysisInfo, BestMove, Described, Typed, parse_rules};
+use juzhong::engine::{Choice, Engine, EngineOptions, Playable, TableOptions};
+use juzhong::game::{Bound, Line};
+use juzhong::message::{Message, ToMessage};
+use juzhong::protocol::client::{GoLimits, Tuning};
 use juzhong::search::{Control, Iteration, Limits, MAX_MULTIPV};
-use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The longest search, whatever is asked for.
 const LONGEST: Duration = Duration::from_secs(3600);
 /// The time that a search waits for others to end.
-const PATIENCE: Duration = Duration::from_millis(500);
+const ANALYSIS_QUEUE_TIME: Duration = Duration::from_millis(500);
 
 /// The parameters of [`analyse`].
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct AnalyseQuery {
     #[serde(flatten)]
     common: Common,
     #[serde(flatten)]
     by: ByRules,
-    /// The name that the client gives itself: a new search ends its last one.
-    client: Option<String>,
+    #[serde(flatten)]
+    engine: ByEngine,
+    #[serde(flatten)]
+    sizes: OfSizes,
+    #[serde(flatten)]
+    client: OfClient,
+    /// Lines to be found.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u16>", range(min = 1, max = MAX_MULTIPV)))]
     multipv: Option<String>,
+    /// The last depth, in plies.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u8>", range(min = 1, max = 120)))]
     depth: Option<String>,
+    /// Positions to be looked at.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", range(min = 1)))]
     nodes: Option<String>,
-    /// Milliseconds.
+    /// Milliseconds; one hour at most.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", range(min = 1)))]
     movetime: Option<String>,
 }
 
@@ -63,11 +75,9 @@ pub(crate) async fn analyse(
     State(app): State<Arc<App>>,
     Params(query): Params<AnalyseQuery>,
 ) -> Result<EventStream, Problem> {
-    let folders = app.table_folders();
-    match query.common.game()? {
-        GameName::Xiangqi => started::<Position>(app, query, folders).await,
-        GameName::Gomoku => started::<Board>(app, query, Vec::new()).await,
-    }
+    let game = query.common.game()?;
+    let folders = app.table_folders(game);
+    with_game!(game, G => started::<G>(app, query, folders).await)
 }
 
 /// Starts the search, with the endgame tables of these folders.
@@ -78,58 +88,68 @@ async fn started<G: Described + Playable>(
 ) -> Result<EventStream, Problem> {
     let limits = query.limits()?;
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
+    let rules = parse_rules::<G>(query.by.rules.as_deref())?;
+    let sizes = query.sizes.read()?;
+    let engine = app.engines.find(query.engine.engine.as_deref())?;
+    if engine.is_none() {
+        check_own_sizes(sizes, app.own_sizes())?;
+    }
+    let notation = query.common.shown_notation()?;
+    let common = query.common;
+    let lang = common.lang();
+    let read = move |_: &App| common.read::<G>();
+    let typed = blocking(Arc::clone(&app), lang, read).await?;
+    // Before there is room: it may be the client's last search that takes it.
+    let stop = app.search_of("analyse", query.client.name());
+    if let Some(engine) = engine {
+        let lease = engine.lease(ENGINE_QUEUE_TIME).await?;
+        let tuning = Tuning { sizes, strength: None };
+        return streamed(lang, (stop, ()), move |outlet| {
+            let line = &typed.line;
+            let control = Reports { line, notation, outlet, began: Instant::now() };
+            let choice = searched(lease, &typed, &limits, (multipv, &tuning), &control)?;
+            Ok::<_, Problem>(choice.map(|choice| BestMove::of(line.position(), &choice, notation)))
+        });
+    }
+    let permit = app.search_permit(ANALYSIS_QUEUE_TIME).await?;
     let options = EngineOptions {
-        hash_mib: app.config.hash_mib,
-        threads: app.config.threads,
+        hash_mib: sizes.hash_mib.unwrap_or(app.config.hash_mib),
+        threads: sizes.threads.unwrap_or(app.config.threads),
         multipv,
         tables: TableOptions { folders, ..TableOptions::default() },
-        rules: parse_rules::<G>(query.by.rules.as_deref())?,
+        rules,
         ..EngineOptions::default()
     };
-    let notation = query.common.shown_notation()?;
-    let (lang, common) = (query.common.lang(), query.common);
-    let read = move |_: &App| Ok(common.read::<G>()?.line);
-    let line = blocking(Arc::clone(&app), lang, read).await?;
-    // Before there is room: it may be the client's last search that takes it.
-    let stop = app.search_of("analyse", query.client.as_deref());
-    let permit = app.search_permit(PATIENCE).await?;
     streamed(lang, (stop, permit), move |outlet| {
+        let line = &typed.line;
+        let control = Reports { line, notation, outlet, began: Instant::now() };
         let mut engine = Engine::<G>::new(options).map_err(|error| error.message())?;
-        let control = Reports { line: &line, notation, outlet, began: Instant::now() };
-        let choice = engine.search(&line, &limits, &control);
-        Ok(choice.map(|choice| BestMove {
-            mv: G::move_text(choice.mv),
-            source: choice.source.name(),
-            text: line.position().write_move(choice.mv, notation),
-        }))
+        let choice = engine.search(line, &limits, &control);
+        let best = choice.map(|choice| BestMove::of(line.position(), &choice, notation));
+        Ok::<_, Message>(best)
     })
 }
 
-/// The last event: the best move, or null where there is none.
-#[derive(Debug, Serialize)]
-struct BestMove {
-    #[serde(rename = "move")]
-    mv: String,
-    source: &'static str,
-    text: String,
-}
-
-/// A line of an iteration.
-#[derive(Debug, Serialize)]
-struct Info {
-    depth: u32,
-    multipv: u32,
-    nodes: u64,
-    /// Nodes in a second.
-    nps: u64,
-    pv: Vec<String>,
-    score: ScoreAnswer,
-    seldepth: u32,
-    /// The moves of `pv` in the notation that moves are shown in.
-    texts: Vec<String>,
-    time_ms: u64,
-    /// The chances that the side to move wins, draws and loses, of 1,000.
-    wdl: [u16; 3],
+/// Lets an engine of the settings search.
+fn searched<G: Described + Playable>(
+    lease: EngineLease,
+    typed: &Typed<G>,
+    limits: &Limits,
+    (multipv, tuning): (usize, &Tuning),
+    control: &Reports<'_, G>,
+) -> Result<Option<Choice<G::Move>>, Problem> {
+    let limits = GoLimits {
+        depth: limits.depth,
+        nodes: limits.nodes,
+        move_time: limits.hard_time.filter(|&time| time < LONGEST),
+        ..GoLimits::default()
+    };
+    let found = lease.run(&control.outlet.stop, tuning, |client| {
+        client.set_lines(multipv)?;
+        client.is_ready()?;
+        client.analyse(typed.start_text().as_deref(), &typed.line, &limits, control)
+    });
+    Ok(Choice::searched(found?))
 }
 
 /// Sends the iterations of a search as events.
@@ -146,22 +166,11 @@ impl<G: Described + Playable> Control<G::Move> for Reports<'_, G> {
     }
 
     fn report(&self, iteration: &Iteration<G::Move>) {
-        let Iteration { depth, seldepth, multipv, score, nodes, wdl, ref pv, .. } = *iteration;
-        let time = self.began.elapsed();
-        let per_second = nodes as f64 / time.as_secs_f64().max(0.001);
+        if iteration.bound != Bound::Exact {
+            return; // Of another engine, which searches again at once.
+        }
         let position = self.line.position();
-        let info = Info {
-            depth,
-            multipv,
-            nodes,
-            nps: per_second as u64,
-            pv: move_texts::<G>(pv),
-            score: score.into(),
-            seldepth,
-            texts: line_texts(position, pv.iter().copied(), self.notation),
-            time_ms: time.as_millis() as u64,
-            wdl,
-        };
+        let info = AnalysisInfo::of(position, iteration, self.began.elapsed(), self.notation);
         self.outlet.offer("info", &info);
     }
 }

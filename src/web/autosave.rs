@@ -8,20 +8,17 @@ use std::time::SystemTime;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::blocking;
-use super::games::{GameEntry, Opened, SOURCE, game_json, game_of, one_game};
+use super::games::in_words;
 use super::params::{GameBody, InPath, OfGame, Params};
 use super::problem::Problem;
-use super::reply::reply;
+use super::reply::{Answer, blocking, reply};
 use super::state::App;
-use crate::game_name::GameName;
-use juzhong::bytes::{atomic, open};
-use juzhong::gomoku::Board;
+use crate::game_name::with_game;
+use juzhong::answers::{FileGames, GameEntry, OpenedGames, UNNAMED, game_json, read_game};
+use juzhong::bytes::{atomic, open, paths};
 use juzhong::message::message;
 use juzhong::record::Formats;
-use juzhong::xiangqi::Position;
 
 /// The longest name of a game.
 const LONGEST_ID: usize = 40;
@@ -37,17 +34,21 @@ const ENDING: &str = "jsonl";
 
 /// The parameters of [`save`].
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct SaveQuery {
     #[serde(flatten)]
     of: OfGame,
+    /// The name of the game; one of that name is replaced.
+    #[cfg_attr(feature = "schemas", schemars(extend("pattern" = "^[a-z0-9-]{1,40}$")))]
     id: String,
 }
 
 /// A game that was kept.
 #[derive(Debug, Serialize)]
-struct Saved {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "SavedGame"))]
+pub(crate) struct Saved {
+    /// The file that has it.
     file: String,
 }
 
@@ -56,16 +57,14 @@ pub(crate) async fn save(
     State(app): State<Arc<App>>,
     Params(query): Params<SaveQuery>,
     body: GameBody,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Answer<Saved>, Problem> {
     reply(app, query.of.lang(), move |app| {
         let path = file_of(folder_of(app)?, &query.id)?;
         if body.bytes().len() as u64 > LONGEST {
             return Err(Problem::too_long());
         }
-        let game = match query.of.game()? {
-            GameName::Xiangqi => game_json(&game_of::<Position>(body.bytes())?.record)?,
-            GameName::Gomoku => game_json(&game_of::<Board>(body.bytes())?.record)?,
-        };
+        let game =
+            with_game!(query.of.game()?, G => game_json(&read_game::<G>(body.bytes())?.record)?);
         write(&path, &format!("{game}\n"))?;
         Ok(Saved { file: path.to_string_lossy().into_owned() })
     })
@@ -74,7 +73,7 @@ pub(crate) async fn save(
 
 fn write(path: &Path, line: &str) -> Result<(), Problem> {
     let failed = |error| Problem::internal(message!("{}: {error}", path.display()));
-    let folder = atomic::folder_of(path);
+    let folder = paths::folder_of(path);
     std::fs::create_dir_all(folder).map_err(failed)?;
     let is_new = path.symlink_metadata().is_err();
     if is_new && files(folder).len() >= MOST {
@@ -86,18 +85,20 @@ fn write(path: &Path, line: &str) -> Result<(), Problem> {
 
 /// The kept games of a game.
 #[derive(Debug, Serialize)]
-struct KeptGames {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(crate) struct KeptGames {
     games: Vec<KeptGame>,
 }
 
 /// A kept game in the list.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 struct KeptGame {
     #[serde(flatten)]
     about: GameEntry,
     /// The name of its file, without the ending.
     id: String,
-    /// Seconds from 1970 to the time when it was kept.
+    /// Seconds since 1970.
     saved: u64,
 }
 
@@ -105,15 +106,15 @@ struct KeptGame {
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Params(query): Params<OfGame>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Answer<KeptGames>, Problem> {
     reply(app, query.lang(), move |app| {
         let mut files = files(folder_of(app)?);
         files.sort_by(|(a, at), (b, bt)| bt.cmp(at).then_with(|| a.cmp(b)));
         let game = query.game()?;
-        let entries = files.iter().take(LOOKED_AT).filter_map(|(path, time)| match game {
-            GameName::Xiangqi => entry::<Position>(path, *time),
-            GameName::Gomoku => entry::<Board>(path, *time),
-        });
+        let entries = files
+            .iter()
+            .take(LOOKED_AT)
+            .filter_map(|(path, time)| with_game!(game, G => entry::<G>(path, *time)));
         Ok(KeptGames { games: entries.take(LISTED).collect() })
     })
     .await
@@ -135,7 +136,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
 /// The entry of a kept game in the list. None for what is no game of `G`.
 fn entry<G: Formats>(path: &Path, time: SystemTime) -> Option<KeptGame> {
     let id = path.file_stem()?.to_str().filter(|id| is_id(id))?;
-    let game = game_of::<G>(&open::read(path, LONGEST).ok()?).ok()?;
+    let game = read_game::<G>(&open::read(path, LONGEST).ok()?).ok()?;
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     Some(KeptGame { about: GameEntry::of(0, &game.record), id: id.to_owned(), saved: seconds })
 }
@@ -145,18 +146,17 @@ pub(crate) async fn game(
     State(app): State<Arc<App>>,
     InPath(id): InPath,
     Params(query): Params<OfGame>,
-) -> Result<Json<Opened>, Problem> {
-    blocking(app, query.lang(), move |app| {
+) -> Result<Answer<OpenedGames>, Problem> {
+    let opened = blocking(app, query.lang(), move |app| {
         let path = file_of(folder_of(app)?, &id)?;
         let bytes = open::read(&path, LONGEST)
             .map_err(|_| Problem::not_found("no_game", "there is no such game"))?;
-        match query.game()? {
-            GameName::Xiangqi => one_game(SOURCE, 0, &game_of::<Position>(&bytes)?),
-            GameName::Gomoku => one_game(SOURCE, 0, &game_of::<Board>(&bytes)?),
-        }
+        with_game!(query.game()?, G => {
+            in_words(FileGames::one(UNNAMED, 0, read_game::<G>(&bytes)?))
+        })
     })
-    .await
-    .map(Json)
+    .await?;
+    Ok(Answer::new(Json(opened)))
 }
 
 fn folder_of(app: &App) -> Result<&Path, Problem> {

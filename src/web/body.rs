@@ -16,8 +16,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
 
+/// The longest body of a request that brings games, and of others, in bytes.
+pub(crate) const LONGEST_BODY: usize = 8 << 20;
 /// The longest answer, in bytes: eight times the longest body of a request.
-pub(crate) const LONGEST_ANSWER: usize = 8 * super::guard::LONGEST_BODY;
+pub(crate) const LONGEST_ANSWER: usize = 8 * LONGEST_BODY;
 /// Bytes of answers that clients have not taken yet, all of them together; shorter answers than [`COUNTED`] aside.
 const WAITING: usize = 4 * LONGEST_ANSWER;
 const COUNTED: usize = 64 << 10;
@@ -83,13 +85,13 @@ impl Write for LongBody {
 /// The reason why an answer could not be made.
 pub(crate) fn not_made(error: &io::Error) -> Problem {
     match error.kind() {
-        io::ErrorKind::FileTooLarge => Problem::answer_too_long(),
+        io::ErrorKind::FileTooLarge => Problem::answer_too_long(LONGEST_ANSWER),
         io::ErrorKind::OutOfMemory => Problem::memory(),
         _ => Problem::internal(error.to_string()),
     }
 }
 
-/// Checks that so many bytes of memory can be had, before work begins that may need them: an allocation that fails
+/// Checks that a number of bytes of memory can be had, before work begins that may need them: an allocation that fails
 /// in its midst would end the server. The bytes are not kept: what else takes memory meanwhile may still make it fail;
 /// within the server the numbers of requests in work are the bound.
 pub(crate) fn expect_memory(bytes: usize) -> Result<(), Problem> {

@@ -2,39 +2,46 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use axum::response::Response;
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::params::{Common, JsonBody, Params, number};
 use super::problem::Problem;
-use super::reply::json_of;
+use super::reply::{Answer, answered, reply};
 use super::state::{App, SharedBook};
-use super::{answered, blocking};
-use crate::game_name::GameName;
+use crate::game_name::{GameName, with_game};
 use juzhong::answers::LineRequest;
-use juzhong::answers::book::{EditRequest, GamesRequest, QueryRequest, undo_edits};
+use juzhong::answers::book::{
+    Changed, EditRequest, GamesAnswer, GamesRequest, QueryAnswer, QueryRequest, Undone, undo_edits,
+};
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
-use juzhong::game::Game;
-use juzhong::gomoku::Board;
-use juzhong::xiangqi::Position;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// Sample games that are shown.
 const SAMPLES: usize = 10;
 
-/// The parameters of [`query`] and [`games`].
+/// The parameters of [`games`]: a position, and the book that is asked about it.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct BookQuery {
     #[serde(flatten)]
     common: Common,
-    /// The name of the book; the first if there is none.
+    /// The name of an open book: its file's without the ending. The first book of the game if it is left out.
     book: Option<String>,
+}
+
+/// The parameters of [`query`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct MovesQuery {
+    #[serde(flatten)]
+    of: BookQuery,
+    /// Moves of fewer games are left out.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>"))]
     min_games: Option<String>,
 }
 
@@ -42,16 +49,12 @@ pub(crate) struct BookQuery {
 pub(crate) async fn query(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<BookQuery>,
-) -> Result<Response, Problem> {
+    Params(query): Params<MovesQuery>,
+) -> Result<Answer<QueryAnswer>, Problem> {
     let min_games = number("min_games", query.min_games.as_deref(), (0, u64::MAX))?;
-    asked(&app, &uri, query, move |game, book, (line, notation)| {
+    asked(&app, &uri, query.of, move |game, book, (line, notation)| {
         let request = QueryRequest { line, min_games, notation };
-        let answer = match game {
-            GameName::Xiangqi => request.answer::<Position>(book)?,
-            GameName::Gomoku => request.answer::<Board>(book)?,
-        };
-        json_of(&answer)
+        Ok(with_game!(game, G => request.answer::<G>(book)?))
     })
     .await
 }
@@ -61,14 +64,10 @@ pub(crate) async fn games(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<BookQuery>,
-) -> Result<Response, Problem> {
+) -> Result<Answer<GamesAnswer>, Problem> {
     asked(&app, &uri, query, |game, book, (line, notation)| {
         let request = GamesRequest { line, limit: SAMPLES, notation };
-        let answer = match game {
-            GameName::Xiangqi => request.answer::<Position>(book)?,
-            GameName::Gomoku => request.answer::<Board>(book)?,
-        };
-        json_of(&answer)
+        Ok(with_game!(game, G => request.answer::<G>(book)?))
     })
     .await
 }
@@ -77,14 +76,14 @@ pub(crate) async fn games(
 type Asked = (LineRequest, Option<MoveNotation>);
 
 /// Asks the book that a request names about its line.
-async fn asked(
+async fn asked<T: Serialize>(
     app: &Arc<App>,
     uri: &Uri,
     query: BookQuery,
-    ask: impl FnOnce(GameName, &Book, Asked) -> Result<Value, Problem> + Send + 'static,
-) -> Result<Response, Problem> {
+    ask: impl FnOnce(GameName, &Book, Asked) -> Result<T, Problem> + Send + 'static,
+) -> Result<Answer<T>, Problem> {
     let game = query.common.game()?;
-    let book = app.book(name_of(game), query.book.as_deref())?;
+    let book = app.book(game.name(), query.book.as_deref())?;
     answered(app, uri, query.common.lang(), move || {
         let asked = (query.common.request()?, query.common.asked_notation()?);
         book.read(|book| ask(game, book, asked))
@@ -92,17 +91,18 @@ async fn asked(
     .await
 }
 
-const fn name_of(game: GameName) -> &'static str {
-    match game {
-        GameName::Xiangqi => Position::NAME,
-        GameName::Gomoku => Board::NAME,
-    }
-}
-
 /// The body of [`edit`]: an edit as `book edit --script` has it, and the book.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "BookEdit", description = "An edit, and the book that it changes.")
+)]
 pub(crate) struct Edit {
+    /// The name of an open book; the first of the game if it is left out.
     book: Option<String>,
+    /// The game.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["xiangqi", "gomoku"])))]
     game: Option<String>,
     edit: EditRequest,
 }
@@ -111,22 +111,26 @@ pub(crate) struct Edit {
 pub(crate) async fn edit(
     State(app): State<Arc<App>>,
     JsonBody(body): JsonBody<Edit>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Answer<Changed>, Problem> {
     let Edit { book, game, edit } = body;
     changed(&app, game.as_deref(), book.as_deref(), move |game, book, stop| {
-        let changed = match game {
-            GameName::Xiangqi => edit.answer::<Position>(&book.path, stop)?,
-            GameName::Gomoku => edit.answer::<Board>(&book.path, stop)?,
-        };
-        json_of(&changed)
+        Ok(with_game!(game, G => edit.answer::<G>(&book.path, stop)?))
     })
     .await
 }
 
 /// The body of [`undo`].
 #[derive(Debug, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "BookUndo", description = "The book whose last edit is taken back.")
+)]
 pub(crate) struct Undo {
+    /// The name of an open book; the first of the game if it is left out.
     book: Option<String>,
+    /// The game.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["xiangqi", "gomoku"])))]
     game: Option<String>,
 }
 
@@ -134,28 +138,28 @@ pub(crate) struct Undo {
 pub(crate) async fn undo(
     State(app): State<Arc<App>>,
     JsonBody(body): JsonBody<Undo>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Answer<Undone>, Problem> {
     changed(&app, body.game.as_deref(), body.book.as_deref(), |_, book, stop| {
-        json_of(&undo_edits(&book.path, 1, stop)?)
+        Ok(undo_edits(&book.path, 1, stop)?)
     })
     .await
 }
 
 /// Changes a book, one writer at a time, and lets no answer from before be given again.
-async fn changed(
+async fn changed<T: Serialize>(
     app: &Arc<App>,
     game: Option<&str>,
     book: Option<&str>,
-    change: impl FnOnce(GameName, &SharedBook, &StopFlag) -> Result<Value, Problem> + Send + 'static,
-) -> Result<Json<Value>, Problem> {
+    change: impl FnOnce(GameName, &SharedBook, &StopFlag) -> Result<T, Problem> + Send + 'static,
+) -> Result<Answer<T>, Problem> {
     let common = Common::of_game(game);
     let game = common.game()?;
-    let book = app.book(name_of(game), book)?;
+    let book = app.book(game.name(), book)?;
     let work = move |app: &App| {
         let _one = book.begin_writing();
         let answer = change(game, &book, &app.stop);
         drop(app.look_for_changes());
         answer
     };
-    blocking(Arc::clone(app), common.lang(), work).await.map(Json)
+    reply(Arc::clone(app), common.lang(), work).await
 }

@@ -16,16 +16,18 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use super::Client;
+use super::body::LONGEST_BODY;
 use super::chessdb;
 use super::page;
 use super::params::{Common, pairs_of};
 use super::problem::Problem;
 use super::state::App;
 
-/// The longest body of a request that brings games, and of others, in bytes.
-pub(crate) const LONGEST_BODY: usize = 8 << 20;
 const LONGEST_QUESTION: usize = 128 << 10;
+/// The address of a client.
+#[derive(Clone, Copy)]
+pub(crate) struct Client(pub(crate) IpAddr);
+
 /// The header that has the token.
 const TOKEN: HeaderName = HeaderName::from_static("x-token");
 /// Scripts, styles and connections from this server alone; nothing within the page itself.
@@ -62,9 +64,10 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
     };
     response = guard.app.outbox.admit(response).unwrap_or_else(Problem::into_response);
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        response = match chessdb::is_path(uri.path()) {
-            true => chessdb::refusal(response.status(), &uri),
-            false => problem.render(Common::lang_of(&uri)),
+        response = if chessdb::is_path(uri.path()) {
+            chessdb::refusal(response.status(), &uri)
+        } else {
+            problem.render(Common::lang_of(&uri))
         };
     }
     let headers = response.headers_mut();
@@ -81,7 +84,8 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     if let Some((log, what)) = log {
-        let (status, time) = (response.status().as_u16(), began.elapsed().as_millis());
+        let status = response.status().as_u16();
+        let time = began.elapsed().as_millis();
         log.write(format!("{status} {time} ms {what}"));
     }
     response
@@ -104,7 +108,7 @@ impl AccessLog {
 
     fn start() -> Self {
         let (sender, receiver) = std::sync::mpsc::sync_channel::<String>(Self::QUEUE);
-        std::thread::spawn(move || receiver.into_iter().for_each(crate::cli::tell));
+        std::thread::spawn(move || receiver.into_iter().for_each(crate::tell::tell));
         Self(sender)
     }
 
@@ -118,26 +122,28 @@ pub(crate) static PARAMETERS: LazyLock<HashMap<String, HashMap<Method, Vec<Strin
     LazyLock::new(|| {
         let description: Value = serde_json::from_str(page::DESCRIPTION).unwrap_or_default();
         let shared = &description["components"]["parameters"];
-        let name_of = |parameter: &Value| {
-            let shared = parameter["$ref"]
-                .as_str()
-                .and_then(|path| path.rsplit('/').next())
-                .map(|name| &shared[name]);
-            shared.unwrap_or(parameter)["name"].as_str().map(str::to_owned)
-        };
-        let parameters_of = |(method, operation): (&String, &Value)| {
-            let parameters = operation["parameters"].as_array().into_iter().flatten();
-            let method = Method::from_bytes(method.to_uppercase().as_bytes()).ok()?;
-            Some((method, parameters.filter_map(name_of).collect()))
-        };
         let paths = description["paths"].as_object().into_iter().flatten();
-        paths
-            .map(|(path, methods)| {
-                let methods = methods.as_object().into_iter().flatten();
-                (path.clone(), methods.filter_map(parameters_of).collect())
-            })
-            .collect()
+        paths.map(|(path, methods)| (path.clone(), parameters_by_method(methods, shared))).collect()
     });
+
+/// The parameters of an address by the methods that its description has.
+fn parameters_by_method(methods: &Value, shared: &Value) -> HashMap<Method, Vec<String>> {
+    let methods = methods.as_object().into_iter().flatten();
+    let parameters = methods.filter_map(|(name, operation)| {
+        let method = Method::from_bytes(name.to_uppercase().as_bytes()).ok()?;
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let names = parameters.filter_map(|parameter| parameter_name(parameter, shared));
+        Some((method, names.collect()))
+    });
+    parameters.collect()
+}
+
+/// The name of a parameter, which may stand among those that several addresses share.
+fn parameter_name(parameter: &Value, shared: &Value) -> Option<String> {
+    let reference = parameter["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let parameter = reference.map_or(parameter, |name| &shared[name]);
+    parameter["name"].as_str().map(str::to_owned)
+}
 
 /// Refuses parameters that the address does not have: a misprint would pass for an answer to the question otherwise.
 async fn only_described(path: MatchedPath, request: Request, next: Next) -> Response {
@@ -179,9 +185,7 @@ impl Guard {
         if length.is_some_and(|length: u64| length > LONGEST_BODY as u64) {
             return Err(Problem::too_long());
         }
-        let path = request.uri().path();
-        let writes = *request.method() == Method::POST
-            && (path.starts_with("/api/book/") || path == "/api/autosave");
+        let writes = writes(request.method(), request.uri().path());
         let token = text_of(headers, &TOKEN).unwrap_or_default();
         if writes && !is_same(token.as_bytes(), self.app.token.as_bytes()) {
             let hint = "open the page by the address with the token, which `juzhong serve` prints";
@@ -207,7 +211,7 @@ impl Guard {
         allowed.any(|allowed| allowed.eq_ignore_ascii_case(authority.host()))
     }
 
-    /// Returns true if a `Host` may name this server. A name that the server was not told might be one that somebody
+    /// Returns true if a `Host` may name this server. A name that the server was not given might be one that somebody
     /// else points at it.
     fn is_own(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
@@ -219,6 +223,12 @@ impl Guard {
         // A name that was allowed may stand for a proxy at another port.
         self.is_allowed(host) && !is_local(name) || is_port && (is_address || is_local(name))
     }
+}
+
+/// Returns true if a request writes, for which it needs the token.
+pub(crate) fn writes(method: &Method, path: &str) -> bool {
+    let is_written = ["/api/autosave", "/api/train/answer"].contains(&path);
+    *method == Method::POST && (path.starts_with("/api/book/") || is_written)
 }
 
 /// Returns true if a browser says that another site's page makes the request. Links to the page itself may be anywhere.
@@ -243,6 +253,7 @@ fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 
 /// Compares secrets in a time that does not depend on where they differ.
 fn is_same(one: &[u8], other: &[u8]) -> bool {
+    // Looks at every byte: `==` would end at the first difference.
     one.len() == other.len()
         && one.iter().zip(other).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::params::{InLanguage, Params};
 use super::problem::Problem;
-use super::reply::reply;
+use super::reply::{Answer, reply};
 use super::state::{App, SharedBook};
 use crate::language::Language;
 use juzhong::engine::Level;
@@ -20,14 +18,22 @@ use juzhong::xiangqi::Position;
 
 /// The books, tables and limits of a server.
 #[derive(Debug, Serialize)]
-struct About {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Meta"))]
+pub(crate) struct About {
     /// Games that are played on the page are kept.
     autosave: bool,
     engine: AboutEngine,
+    /// The names of the engines of other programs that requests may name.
+    engines: Vec<String>,
     gomoku: AboutGame,
     /// The language of texts where a request names none: `en` or `zh`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["en", "zh"])))]
     lang: &'static str,
     library: Option<AboutLibrary>,
+    /// Reviews take `engine`.
+    reviews_by_engines: bool,
+    /// The server has exercises.
+    train: bool,
     version: &'static str,
     /// The server writes, for those who have the token.
     writes: bool,
@@ -36,15 +42,20 @@ struct About {
 
 /// The limits of searches.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "EngineMeta"))]
 struct AboutEngine {
     hash_mib: usize,
-    /// The weakest level that searches, and the strongest.
+    /// The lowest and the highest level.
+    #[cfg_attr(feature = "schemas", schemars(with = "[u8; 2]"))]
     levels: [Option<u8>; 2],
     threads: usize,
+    /// The engine that searches where a request names none; null for the server's own.
+    usual: Option<String>,
 }
 
 /// The books and tables of a game.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "GameMeta"))]
 struct AboutGame {
     books: Vec<AboutBook>,
     tables: Option<AboutTables>,
@@ -52,6 +63,7 @@ struct AboutGame {
 
 /// A book as it is now.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "BookMeta"))]
 struct AboutBook {
     /// The reason why it cannot be read any more.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +76,7 @@ struct AboutBook {
 
 /// The endgame tables.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "TablesMeta"))]
 struct AboutTables {
     metric: String,
     rules: &'static str,
@@ -72,6 +85,7 @@ struct AboutTables {
 
 /// The library of games.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "LibraryMeta"))]
 struct AboutLibrary {
     folders: usize,
 }
@@ -80,7 +94,7 @@ struct AboutLibrary {
 pub(crate) async fn meta(
     State(app): State<Arc<App>>,
     Params(query): Params<InLanguage>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Answer<About>, Problem> {
     reply(app, query.lang(), |app| Ok(About::of(app))).await
 }
 
@@ -98,10 +112,14 @@ impl About {
                 hash_mib: config.hash_mib,
                 levels: [levels.first().copied(), levels.last().copied()],
                 threads: config.threads,
+                usual: app.engines.usual_name(),
             },
+            engines: app.engines.names(),
             gomoku: AboutGame { books: books(Board::NAME), tables: None },
             lang: if Language::current() == Language::Zh { "zh" } else { "en" },
             library: (folders > 0).then_some(AboutLibrary { folders }),
+            reviews_by_engines: true,
+            train: config.train.is_some(),
             version: env!("CARGO_PKG_VERSION"),
             writes: true,
             xiangqi: AboutGame { books: books(Position::NAME), tables },

@@ -2,20 +2,24 @@
 //!
 //! It belongs to the program, not to the library: its answers are those of the command line, and its texts come from
 //! the same catalogue. Handlers are thin: they read the request ([`params`]), do the work in a thread that may
-//! wait ([`blocking`]), and answer JSON or a [`Problem`].
+//! wait ([`reply::blocking`]), and answer JSON or a [`Problem`].
 
-#[cfg(test)]
-mod addresses;
 mod analyse;
 mod autosave;
 mod body;
 mod books;
 mod chessdb;
+mod config;
+mod description;
+mod engine_about;
+mod engine_facts;
+mod engine_move;
+mod engines;
+mod game_index;
 mod games;
 mod guard;
 mod library;
 mod meta;
-mod moves;
 mod page;
 mod params;
 mod positions;
@@ -26,37 +30,33 @@ mod searches;
 mod solve;
 mod state;
 mod tables;
+mod train;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderValue, Uri, header};
-use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use serde::Serialize;
 use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-use crate::language::{self, Language};
+use body::LONGEST_BODY;
+use guard::Client;
 use juzhong::answers::AnswerError;
-use juzhong::answers::tablebase::open_tables;
 use juzhong::bytes::StopFlag;
-use juzhong::tablebase::{Metric, Tables};
 use problem::Problem;
-use reply::json_of;
 use state::App;
+
+pub(crate) use config::Config;
 
 /// The time within which the head of a request must be there.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -65,43 +65,9 @@ const CONNECTIONS: usize = 512;
 /// The time that a client may leave an answer unread.
 const WRITE_TIME: Duration = Duration::from_secs(20);
 /// The time that running requests have once the server is to end.
-const FAREWELL: Duration = Duration::from_secs(3);
-/// The time that a request waits for others.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIME: Duration = Duration::from_secs(3);
 /// The interval at which an interrupt is looked for.
-const LOOK: Duration = Duration::from_millis(100);
-
-/// The settings of a server.
-#[derive(Debug, Clone)]
-pub(crate) struct Config {
-    /// The address to listen at.
-    pub(crate) host: IpAddr,
-    /// The port; 0 for any that is free.
-    pub(crate) port: u16,
-    /// Names by which the server may be addressed besides IP addresses and `localhost`.
-    pub(crate) allowed_hosts: Vec<String>,
-    /// Opening books of any game.
-    pub(crate) books: Vec<PathBuf>,
-    /// The folder of endgame tables.
-    pub(crate) tables: Option<PathBuf>,
-    /// Files and folders of games.
-    pub(crate) library: Vec<PathBuf>,
-    /// The folder of the games that were played on the page, if they are kept.
-    pub(crate) autosave: Option<PathBuf>,
-    /// Size of the transposition table of each search, in MiB.
-    pub(crate) hash_mib: usize,
-    /// Threads of each search.
-    pub(crate) threads: usize,
-    /// Writes a line for each request to standard error.
-    pub(crate) log: bool,
-}
-
-impl Config {
-    fn open_tables(&self) -> Result<Option<Tables>, AnswerError> {
-        let Some(dir) = &self.tables else { return Ok(None) };
-        Ok(Some(open_tables(dir, None, Metric::default())?))
-    }
-}
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The reason why a server does not start.
 #[derive(Debug)]
@@ -150,7 +116,7 @@ impl Server {
     pub(crate) fn run(self) {
         let Self { runtime, listener, bound, app } = self;
         runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));
-        runtime.shutdown_timeout(FAREWELL);
+        runtime.shutdown_timeout(SHUTDOWN_TIME);
     }
 }
 
@@ -174,10 +140,12 @@ async fn accept(listener: TcpListener, router: Router, app: &App) {
     let slots = Arc::new(Semaphore::new(CONNECTIONS));
     let graceful = GracefulShutdown::new();
     while !app.stop.is_set() {
-        let Ok(accepted) = tokio::time::timeout(LOOK, listener.accept()).await else { continue };
+        let Ok(accepted) = tokio::time::timeout(POLL_INTERVAL, listener.accept()).await else {
+            continue;
+        };
         let Ok((stream, client)) = accepted else {
             // Out of files, perhaps: the next attempt may succeed.
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             continue;
         };
         let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
@@ -200,12 +168,9 @@ async fn accept(listener: TcpListener, router: Router, app: &App) {
         });
     }
     app.stop_all();
-    let _late = tokio::time::timeout(FAREWELL, graceful.shutdown()).await;
+    let _late = tokio::time::timeout(SHUTDOWN_TIME, graceful.shutdown()).await;
+    app.engines.close().await;
 }
-
-/// The address of a client.
-#[derive(Clone, Copy)]
-struct Client(IpAddr);
 
 fn router(app: Arc<App>, bound: SocketAddr) -> Router {
     let routes = Router::new()
@@ -225,17 +190,20 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/tables", get(tables::list))
         .route("/api/tables/{set}", get(tables::stats))
         .route("/api/analyse", get(analyse::analyse))
-        .route("/api/move", post(moves::choose))
-        .route("/api/review", with_game(post(review::stream)))
+        .route("/api/engine", get(engine_about::answer))
+        .route("/api/move", post(engine_move::choose))
+        .route("/api/review", with_long_body(post(review::stream)))
         .route("/api/solve", get(solve::answer))
         .route("/api/games", get(library::list))
         .route("/api/games/moves", get(library::moves))
         .route("/api/games/{id}", get(library::game))
-        .route("/api/open", with_game(post(games::open)))
-        .route("/api/save", with_game(post(games::save)))
-        .route("/api/convert", with_game(post(games::convert)))
-        .route("/api/autosave", with_game(get(autosave::list).post(autosave::save)))
+        .route("/api/open", with_long_body(post(games::open)))
+        .route("/api/save", with_long_body(post(games::save)))
+        .route("/api/convert", with_long_body(post(games::convert)))
+        .route("/api/autosave", with_long_body(get(autosave::list).post(autosave::save)))
         .route("/api/autosave/{id}", get(autosave::game))
+        .route("/api/train", get(train::due))
+        .route("/api/train/answer", post(train::answer))
         .route("/api/openapi.json", get(page::openapi))
         .route("/chessdb", get(chessdb::answer).post(chessdb::answer))
         .route("/chessdb.php", get(chessdb::answer).post(chessdb::answer))
@@ -245,44 +213,7 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
     guard::guarded(routes, app, bound)
 }
 
-/// A route whose requests may bring games.
-fn with_game(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
-    route.layer(DefaultBodyLimit::max(guard::LONGEST_BODY))
-}
-
-/// Does work that may wait, on the state, with its texts in `lang`, once there is room for it. A panic is an error of that request
-/// alone. If the client disconnects, the work still completes and holds its permit until then.
-async fn blocking<T: Send + 'static>(
-    app: Arc<App>,
-    lang: Language,
-    work: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
-    let room = tokio::time::timeout(PATIENCE, Arc::clone(&app.work).acquire_owned()).await;
-    let Ok(Ok(room)) = room else { return Err(Problem::busy("too many requests at once")) };
-    let task = tokio::task::spawn_blocking(move || {
-        let _room = room;
-        language::within(lang, || work(&app))
-    });
-    let broken = |_| Err(Problem::internal("the request broke down; please report it"));
-    task.await.unwrap_or_else(broken).map_err(|problem| problem.in_language(lang))
-}
-
-/// Answers a question whose answer depends on nothing but the request and the books: from memory if it was asked
-/// before.
-async fn answered<T: Serialize>(
-    app: &Arc<App>,
-    uri: &Uri,
-    lang: Language,
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<Response, Problem> {
-    let request = format!("{lang:?} {uri}");
-    let head = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    if let Some(answer) = app.remembered(&request) {
-        return Ok((head, answer).into_response());
-    }
-    let changes = app.changes();
-    let work = move |_: &App| Ok(Bytes::from(json_of(&work()?)?.to_string()));
-    let answer = blocking(Arc::clone(app), lang, work).await?;
-    app.remember(&request, &answer, changes);
-    Ok((head, answer).into_response())
+/// A route whose requests may bring games in a body of [`LONGEST_BODY`].
+fn with_long_body(route: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
+    route.layer(DefaultBodyLimit::max(LONGEST_BODY))
 }

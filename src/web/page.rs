@@ -65,6 +65,7 @@ const ASSETS: &[Asset] = assets![
     "board.js",
     "boardview.js",
     "dom.js",
+    "engines.js",
     "fen.js",
     "glyphs.js",
     "gomoku.js",

@@ -14,18 +14,19 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::body::expect_memory;
 use super::problem::Problem;
-use super::state::App;
+#[cfg(feature = "schemas")]
+use super::state::LONGEST_CLIENT;
+use super::state::{App, QUEUE_TIME};
 use crate::game_name::GameName;
 use crate::language::Language;
 use juzhong::answers::{Described, LineRequest, Typed};
 use juzhong::message::message;
+use juzhong::protocol::client::EngineSizes;
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The time within which the body of a request must be there.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// The time that a request with games waits for others.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The memory that work on games may need: so many times their length, and so many bytes for each request.
+/// The memory that work on games may need: a multiple of their length, and a number of bytes for each request.
 const MEMORY_OF_BODY: usize = 50;
 const MEMORY_OF_WORK: usize = 16 << 20;
 /// The longest position with its moves that is read, in bytes.
@@ -33,56 +34,95 @@ const LONGEST_LINE: usize = 64 << 10;
 
 /// The language of a request that has no game.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct InLanguage {
-    /// The language of texts: `en` or `zh`.
+    /// The language of texts.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["en", "zh"])))]
     lang: Option<String>,
 }
 
 /// The game that a request is about, and its language.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct OfGame {
-    /// `xiangqi` or `gomoku`.
+    /// The game.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["xiangqi", "gomoku"], "default" = "xiangqi")))]
     game: Option<String>,
-    /// The language of texts: `en` or `zh`.
+    /// The language of texts.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["en", "zh"])))]
     lang: Option<String>,
 }
 
 /// A position with the moves before it.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct Place {
-    /// A FEN or `startpos`.
+    /// A position: a FEN or `startpos`; the start of a game if it is left out.
+    #[cfg_attr(feature = "schemas", schemars(length(max = LONGEST_LINE)))]
     fen: Option<String>,
-    /// Moves from there.
+    /// Moves from there in any notation, separated by blanks or commas.
+    #[cfg_attr(feature = "schemas", schemars(length(max = LONGEST_LINE)))]
     moves: Option<String>,
 }
 
 /// The notation in which texts of moves are wanted.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct InNotation {
-    /// `uci`, `iccs`, `wxf` or `chinese`.
+    /// The notation of `text` in answers.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["uci", "iccs", "wxf", "chinese"])))]
     notation: Option<String>,
 }
 
 /// The rules that judge repetitions.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct ByRules {
-    /// A name of a rule set of the game.
+    /// The rules that judge repetitions.
     pub(crate) rules: Option<String>,
+}
+
+/// The engine that searches.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct ByEngine {
+    /// The name of an engine of the settings, or `self` for the server's own; left out, the one of `juzhong serve
+    /// --engine`, else its own.
+    pub(crate) engine: Option<String>,
+}
+
+/// The sizes of an engine for one search.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct OfSizes {
+    /// The transposition table in MiB; `/api/engine` tells the most.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", range(min = 1)))]
+    hash: Option<String>,
+    /// Threads of the search; `/api/engine` tells the most.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", range(min = 1)))]
+    threads: Option<String>,
+}
+
+/// The client whose search a request begins.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct OfClient {
+    /// A name that the client gives itself: a new search ends its last one of the same kind.
+    #[cfg_attr(feature = "schemas", schemars(length(max = LONGEST_CLIENT)))]
+    client: Option<String>,
 }
 
 /// The parameters that most requests about a position have.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct Common {
     #[serde(flatten)]
@@ -103,11 +143,8 @@ impl InLanguage {
 impl OfGame {
     /// The game asked for.
     pub(crate) fn game(&self) -> Result<GameName, Problem> {
-        match self.game.as_deref().unwrap_or("xiangqi") {
-            "xiangqi" => Ok(GameName::Xiangqi),
-            "gomoku" => Ok(GameName::Gomoku),
-            _ => Err(Problem::bad_request("game is xiangqi or gomoku")),
-        }
+        let name = self.game.as_deref().unwrap_or(GameName::Xiangqi.name());
+        name.parse().map_err(|_| Problem::bad_request("game is xiangqi or gomoku"))
     }
 
     /// The language of texts; the program's own if none is named or it is unknown.
@@ -141,6 +178,24 @@ impl Place {
 /// A text that says something.
 fn named(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
+}
+
+impl OfClient {
+    /// The name that the client gives itself, if it has one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.client.as_deref()
+    }
+}
+
+impl OfSizes {
+    /// The sizes asked for.
+    pub(crate) fn read(&self) -> Result<EngineSizes, Problem> {
+        let size = |name, text: &Option<String>| number(name, text.as_deref(), (1, usize::MAX));
+        Ok(EngineSizes {
+            threads: size("threads", &self.threads)?,
+            hash_mib: size("hash", &self.hash)?,
+        })
+    }
 }
 
 impl InNotation {
@@ -301,11 +356,11 @@ impl FromRequest<Arc<App>> for GameBody {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Problem> {
         let busy = || Problem::busy("too many requests at once");
         let bytes = {
-            let reading = tokio::time::timeout(PATIENCE, app.uploads.acquire()).await;
+            let reading = tokio::time::timeout(QUEUE_TIME, app.uploads.acquire()).await;
             let _reading = reading.ok().and_then(Result::ok).ok_or_else(busy)?;
             read_body(request).await?
         };
-        let permit = tokio::time::timeout(PATIENCE, Arc::clone(&app.games).acquire_owned()).await;
+        let permit = tokio::time::timeout(QUEUE_TIME, Arc::clone(&app.games).acquire_owned()).await;
         let permit = permit.ok().and_then(Result::ok).ok_or_else(busy)?;
         expect_memory(MEMORY_OF_BODY * bytes.len() + MEMORY_OF_WORK)?;
         Ok(Self { bytes, _permit: permit })

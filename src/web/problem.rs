@@ -3,10 +3,9 @@
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde_json::Value;
 
-use super::body::LONGEST_ANSWER;
-use super::reply::json_of;
-use crate::language::errors::in_full;
+use crate::language::error_messages::in_full;
 use crate::language::{self, Language};
 use juzhong::answers::{AnswerError, ErrorKind, Refusal};
 use juzhong::book::BookError;
@@ -67,9 +66,9 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
 
-    /// The answer would be longer than any that is sent.
-    pub(crate) fn answer_too_long() -> Self {
-        let what = message!("the answer would be longer than {} MiB", LONGEST_ANSWER >> 20);
+    /// The answer would be longer than any that is sent, whose length in bytes is given.
+    pub(crate) fn answer_too_long(longest: usize) -> Self {
+        let what = message!("the answer would be longer than {} MiB", longest >> 20);
         let hint = "divide the file, or use the command line";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", what).with_hint(hint)
     }
@@ -131,7 +130,12 @@ impl Problem {
 impl Problem {
     /// The fault, in the language of the work in hand.
     pub(crate) fn detail(&self) -> String {
-        language::told(&self.detail)
+        language::translated(&self.detail)
+    }
+
+    /// The fault, and the hint at what to do.
+    pub(crate) fn into_texts(self) -> (Message, Option<Message>) {
+        (self.detail, self.hint.map(|hint| *hint))
     }
 
     /// The same in a language, whatever the query of the request names.
@@ -143,17 +147,25 @@ impl Problem {
 
 /// The object of a problem.
 #[derive(Debug, Serialize)]
-struct Body {
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Problem", description = "RFC 9457.")
+)]
+pub(crate) struct Body {
     /// A word for programs.
     code: &'static str,
+    /// The fault, in the language of the request.
     detail: String,
-    /// What to do.
+    /// The hint at what to do.
     hint: Option<String>,
     /// A name for problems of this sort: there is none beyond the status.
     #[serde(rename = "type")]
     kind: &'static str,
+    /// The status of the answer.
     status: u16,
     /// The usual words for the status.
+    #[cfg_attr(feature = "schemas", schemars(with = "String"))]
     title: Option<&'static str>,
 }
 
@@ -214,7 +226,7 @@ impl Problem {
     pub(crate) fn render(self, lang: Language) -> Response {
         let Self { status, code, ref detail, ref hint, retry_after, lang: own } = self;
         let lang = own.unwrap_or(lang);
-        let in_language = |text: &Message| language::within(lang, || language::told(text));
+        let in_language = |text: &Message| language::within(lang, || language::translated(text));
         let body = Body {
             code,
             detail: in_language(detail),
@@ -241,4 +253,9 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(self);
         response
     }
+}
+
+/// An answer as it is sent.
+pub(crate) fn json_of(answer: &impl Serialize) -> Result<Value, Problem> {
+    serde_json::to_value(answer).map_err(|error| Problem::internal(error.to_string()))
 }

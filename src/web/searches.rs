@@ -4,55 +4,26 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive, KeepAliveStream};
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio_stream::Stream;
 
-use super::problem::Problem;
-use super::reply::json_of;
+use super::problem::{Problem, json_of};
 use crate::language::{self, Language};
 use juzhong::bytes::StopFlag;
-use juzhong::game::ScoreKind;
 use juzhong::message::Message;
-use juzhong::search::{Control, Iteration, Score};
+use juzhong::search::{Control, Iteration};
 
+/// The time that a proof or a review waits for other searches to end.
+pub(crate) const SEARCH_QUEUE_TIME: Duration = Duration::from_secs(1);
+/// The time that a search by another engine waits for others by it to end: longer than it may take to stop.
+pub(crate) const ENGINE_QUEUE_TIME: Duration = Duration::from_secs(5);
 /// Events that wait for a slow reader.
 const WAITING: usize = 64;
-
-/// A score for the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum ScoreAnswer {
-    Centipawns {
-        cp: i32,
-    },
-    Mate {
-        /// Moves, negative if the side to move is mated.
-        mate: i64,
-        plies: u32,
-    },
-    Table {
-        /// `win` or `loss`.
-        table: &'static str,
-        plies: u32,
-    },
-}
-
-impl From<Score> for ScoreAnswer {
-    fn from(score: Score) -> Self {
-        let moves = |plies: u32| i64::from(plies.div_ceil(2));
-        match score.kind() {
-            ScoreKind::Centipawns(cp) => Self::Centipawns { cp },
-            ScoreKind::MateIn(plies) => Self::Mate { mate: moves(plies), plies },
-            ScoreKind::MatedIn(plies) => Self::Mate { mate: -moves(plies), plies },
-            ScoreKind::TableWin(plies) => Self::Table { table: "win", plies },
-            ScoreKind::TableLoss(plies) => Self::Table { table: "loss", plies },
-        }
-    }
-}
 
 /// Stops a search once the client is gone, or its request was refused.
 pub(crate) struct StopAtEnd(pub(crate) StopFlag);
@@ -63,12 +34,15 @@ impl Drop for StopAtEnd {
     }
 }
 
-/// The control of a search that reports nothing on its way.
-pub(crate) struct Quiet(pub(crate) StopFlag);
+/// The control of a search that reports nothing on its way, and ends at a time.
+pub(crate) struct Quiet {
+    pub(crate) stop: StopFlag,
+    pub(crate) deadline: Instant,
+}
 
 impl<M> Control<M> for Quiet {
     fn should_stop(&self) -> bool {
-        self.0.is_set()
+        self.stop.is_set() || Instant::now() >= self.deadline
     }
 
     fn report(&self, _iteration: &Iteration<M>) {}
@@ -106,16 +80,45 @@ fn event(name: &str, data: &impl Serialize) -> Event {
 
 /// The last event of work that failed.
 #[derive(Debug, Serialize)]
-struct Failure {
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "SearchFailure"))]
+pub(crate) struct Failure {
     detail: String,
+    /// The hint at what to do.
+    hint: Option<String>,
+}
+
+/// The fault of a search, and what to do.
+pub(crate) struct Fault {
+    detail: Message,
+    hint: Option<Message>,
+}
+
+impl Fault {
+    fn failure(self, lang: Language) -> Failure {
+        let translated = |text| language::within(lang, || language::translated(text));
+        Failure { detail: translated(self.detail), hint: self.hint.map(translated) }
+    }
+}
+
+impl From<Message> for Fault {
+    fn from(detail: Message) -> Self {
+        Self { detail, hint: None }
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        let (detail, hint) = problem.into_texts();
+        Self { detail, hint }
+    }
 }
 
 /// Does work in a thread of its own and streams its events. The last is `done` with what it returns, or `error` with
 /// what is wrong; the permit is free before that. The work is stopped once nobody listens.
-pub(crate) fn streamed<T: Serialize>(
+pub(crate) fn streamed<T: Serialize, E: Into<Fault>>(
     lang: Language,
-    (stop, permit): (StopAtEnd, OwnedSemaphorePermit),
-    work: impl FnOnce(&Outlet) -> Result<T, Message> + Send + 'static,
+    (stop, permit): (StopAtEnd, impl Send + 'static),
+    work: impl FnOnce(&Outlet) -> Result<T, E> + Send + 'static,
 ) -> Result<EventStream, Problem> {
     let (sender, receiver) = mpsc::channel(WAITING);
     let outlet = Outlet { sender, stop: stop.0.clone() };
@@ -124,10 +127,7 @@ pub(crate) fn streamed<T: Serialize>(
         drop(permit);
         match last {
             Ok(done) => outlet.send("done", &done),
-            Err(what) => {
-                let detail = language::within(lang, || language::told(what));
-                outlet.send("error", &Failure { detail });
-            }
+            Err(what) => outlet.send("error", &what.into().failure(lang)),
         }
     };
     let thread = std::thread::Builder::new().name("search".to_owned());

@@ -1,5 +1,6 @@
 //! What all requests share: the books, the tables, the engine's searches, and the limits on them.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,18 +10,21 @@ use axum::body::Bytes;
 use lru::LruCache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Config;
 use super::body::Outbox;
-use super::library::Library;
+use super::config::Config;
+use super::engines::Engines;
+use super::game_index::Library;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
+use crate::game_name::GameName;
 use juzhong::answers::AnswerError;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
+use juzhong::protocol::client::EngineSizes;
 use juzhong::tablebase::Tables;
 
 /// Answers that are remembered, and the longest of them in bytes.
-const REMEMBERED: usize = 2_048;
+const REMEMBERED: NonZero<usize> = NonZero::new(2_048).unwrap();
 const LONGEST_REMEMBERED: usize = 64 << 10;
 /// The longest request whose answer is remembered, in bytes.
 const LONGEST_REQUEST: usize = 2 << 10;
@@ -32,7 +36,9 @@ const WORKERS: usize = 64;
 const UPLOADS: usize = 16;
 const GAMES: usize = 4;
 /// The longest name of a client, in characters.
-const LONGEST_CLIENT: usize = 64;
+pub(crate) const LONGEST_CLIENT: usize = 64;
+/// The time that a request waits for room beside others.
+pub(crate) const QUEUE_TIME: Duration = Duration::from_secs(10);
 
 /// The state of a server.
 pub(crate) struct App {
@@ -55,6 +61,8 @@ pub(crate) struct App {
     searches: Arc<Semaphore>,
     /// The searches that run or wait for their turn.
     running: Mutex<Vec<Running>>,
+    /// The engines of other programs.
+    pub(crate) engines: Engines,
     /// Set when the server ends.
     pub(crate) stop: StopFlag,
 }
@@ -68,14 +76,14 @@ impl App {
         }
         let tables = config.open_tables()?.map(Arc::new);
         let searches = std::thread::available_parallelism().map_or(2, usize::from).max(2);
-        let remembered =
-            std::num::NonZero::new(REMEMBERED).unwrap_or(std::num::NonZero::<usize>::MIN);
+        let bounds = (config.sizes(), searches);
+        let engines = Engines::new(&config.engines, config.engine.as_ref(), &stop, bounds);
         Ok(Self {
             config,
             token,
             books,
             tables,
-            answers: Mutex::new(LruCache::new(remembered)),
+            answers: Mutex::new(LruCache::new(REMEMBERED)),
             changes: AtomicU64::new(0),
             library: Library::default(),
             work: Arc::new(Semaphore::new(WORKERS)),
@@ -84,6 +92,7 @@ impl App {
             outbox: Outbox::new(),
             searches: Arc::new(Semaphore::new(searches)),
             running: Mutex::default(),
+            engines,
             stop,
         })
     }
@@ -131,17 +140,29 @@ impl App {
     pub(crate) fn look_for_changes(&self) -> MutexGuard<'_, LruCache<String, Bytes>> {
         // Held while the books are asked: whoever comes second finds the answers forgotten.
         let mut answers = locked(&self.answers);
-        // All of them: each has to notice.
-        if self.books.iter().filter(|book| book.was_changed()).count() > 0 {
+        let mut is_changed = false;
+        for book in &self.books {
+            // Each is asked, for each has to notice.
+            is_changed |= book.was_changed();
+        }
+        if is_changed {
             self.changes.fetch_add(1, Ordering::AcqRel);
             answers.clear();
         }
         answers
     }
 
-    /// The folders of endgame tables, as engines of xiangqi open them.
-    pub(crate) fn table_folders(&self) -> Vec<PathBuf> {
-        self.config.tables.iter().cloned().collect()
+    /// The sizes of the own engine, which are the most that requests may ask for.
+    pub(crate) fn own_sizes(&self) -> EngineSizes {
+        self.config.sizes()
+    }
+
+    /// The folders of endgame tables, as engines of a game open them: only xiangqi has some.
+    pub(crate) fn table_folders(&self, game: GameName) -> Vec<PathBuf> {
+        match game {
+            GameName::Xiangqi => self.config.tables.iter().cloned().collect(),
+            GameName::Gomoku => Vec::new(),
+        }
     }
 
     /// A permit to search, if there is room for one more within `patience`. It is held until the search has ended.

@@ -2,23 +2,20 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::Uri;
-use axum::response::Response;
 use rand::RngExt;
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::answered;
-use super::params::{Common, InPath, Params};
+use super::params::{Common, InLanguage, InPath, Params};
 use super::problem::Problem;
-use super::reply::reply;
+use super::reply::{Answer, answered, reply};
 use super::state::App;
 use crate::game_name::GameName;
-use crate::language::errors::in_full;
+use crate::language::error_messages::in_full;
 use juzhong::answers::tablebase::{
-    BestPlay, ListAnswer, NamedSet, Probe, StatsAnswer, random_position,
+    BestPlay, LineMoves, ListAnswer, NamedSet, Probe, ProbeAnswer, RandomPosition, StatsAnswer,
+    random_position,
 };
 use juzhong::answers::{AnswerError, ErrorKind};
 use juzhong::message::{ToMessage, message};
@@ -35,7 +32,7 @@ pub(crate) async fn probe_position(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
-) -> Result<Response, Problem> {
+) -> Result<Answer<ProbeAnswer>, Problem> {
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
         let line = query.read::<Position>()?.line;
@@ -88,7 +85,7 @@ pub(crate) async fn line(
     State(app): State<Arc<App>>,
     uri: Uri,
     Params(query): Params<Common>,
-) -> Result<Response, Problem> {
+) -> Result<Answer<LineMoves>, Problem> {
     let tables = tables_for(&app, &query)?;
     answered(&app, &uri, query.lang(), move || {
         let line = query.read::<Position>()?.line;
@@ -104,8 +101,8 @@ pub(crate) async fn line(
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Params(query): Params<Common>,
-) -> Result<Response, Problem> {
+    Params(query): Params<InLanguage>,
+) -> Result<Answer<ListAnswer>, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
         ListAnswer::of(&tables).map_err(|error| damaged(&error))
@@ -118,8 +115,8 @@ pub(crate) async fn stats(
     State(app): State<Arc<App>>,
     uri: Uri,
     InPath(set): InPath,
-    Params(query): Params<Common>,
-) -> Result<Response, Problem> {
+    Params(query): Params<InLanguage>,
+) -> Result<Answer<StatsAnswer>, Problem> {
     let tables = tables_of(&app)?;
     answered(&app, &uri, query.lang(), move || {
         let set = named_set(&set)?;
@@ -135,10 +132,15 @@ fn named_set(text: &str) -> Result<NamedSet, Problem> {
 
 /// The parameters of [`random`].
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub(crate) struct RandomQuery {
-    lang: Option<String>,
+    #[serde(flatten)]
+    lang: InLanguage,
+    /// The set, such as KRvKN.
     set: String,
+    /// Its value for the side to move.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["win", "draw", "loss"])))]
     wdl: Option<String>,
 }
 
@@ -146,10 +148,9 @@ pub(crate) struct RandomQuery {
 pub(crate) async fn random(
     State(app): State<Arc<App>>,
     Params(query): Params<RandomQuery>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Answer<RandomPosition>, Problem> {
     let tables = tables_of(&app)?;
-    let lang = Common::lang_named(query.lang.as_deref());
-    reply(app, lang, move |_| {
+    reply(app, query.lang.lang(), move |_| {
         let set = named_set(&query.set)?;
         let wanted = query.wdl.as_deref().map(result_named).transpose()?;
         let mut rng = rand::rng();

@@ -285,31 +285,62 @@ impl Position {
     /// side; it must be pseudo-legal but for a king's safety).
     #[inline]
     pub(crate) fn is_king_attacked_after(&self, victim: Side, mv: Option<Move>) -> bool {
-        let mut king = self.king(victim);
-        let mut theirs = self.side(!victim);
-        let mut rank_bits = 0;
-        let mut file_bits = 0;
-        let mut moved = None;
-        let mut vacated = None;
-        if let Some(mv) = mv {
+        let after = AfterMove::new(self, victim, mv);
+        after.is_attacked_along_lines()
+            || attacks::pawn_attackers(!victim, after.king).meets(after.attackers(Role::Pawn))
+            || after.is_attacked_by_horses()
+    }
+}
+
+/// The pieces around a king, after a move if one is given.
+struct AfterMove<'a> {
+    before: &'a Position,
+    king: Square,
+    /// The attackers that stand where they stood before.
+    theirs: Bitboard,
+    /// The attacker that the move brought elsewhere, and its square.
+    moved: Option<(Role, Square)>,
+    mv: Option<Move>,
+}
+
+impl<'a> AfterMove<'a> {
+    #[inline]
+    fn new(before: &'a Position, victim: Side, mv: Option<Move>) -> Self {
+        let king = before.king(victim);
+        let theirs = before.side(!victim);
+        let Some(played) = mv else { return Self { before, king, theirs, moved: None, mv } };
+        let from = played.from();
+        let to = played.to();
+        let king = if from == king { to } else { king };
+        // The move is either of the attackers, one of whose pieces then stands elsewhere, or of the
+        // victim, whose capture takes one of them away.
+        if theirs.has(from) {
+            let moved = before.piece_at(from).map(|piece| (piece.role(), to));
+            Self { before, king, theirs: theirs.without(from), moved, mv }
+        } else {
+            Self { before, king, theirs: theirs.without(to), moved: None, mv }
+        }
+    }
+
+    /// The attackers of a role.
+    #[inline]
+    fn attackers(&self, role: Role) -> Bitboard {
+        let staying = self.before.role(role) & self.theirs;
+        match self.moved {
+            Some((moved, to)) if moved == role => staying.with(to),
+            _ => staying,
+        }
+    }
+
+    /// The occupied squares of the king's rank and of its file, as bits.
+    #[inline]
+    fn occupied_lines(&self) -> [u16; 2] {
+        let king = self.king;
+        let mut rank_bits = self.before.occupancy().rank(king.rank());
+        let mut file_bits = self.before.occupancy().file(king.file());
+        if let Some(mv) = self.mv {
             let from = mv.from();
             let to = mv.to();
-            if from == king {
-                king = to;
-            }
-            // The move is either of the attackers, one of whose pieces then stands elsewhere, or of the
-            // victim, whose capture takes one of them away.
-            if theirs.has(from) {
-                theirs = theirs.without(from);
-                moved = self.piece_at(from).map(|piece| (piece.role(), to));
-            } else {
-                theirs = theirs.without(to);
-            }
-            vacated = Some((from, to));
-        }
-        rank_bits |= self.occupancy().rank(king.rank());
-        file_bits |= self.occupancy().file(king.file());
-        if let Some((from, to)) = vacated {
             if from.rank() == king.rank() {
                 rank_bits &= !(1 << from.file());
             }
@@ -323,36 +354,38 @@ impl Position {
                 file_bits |= 1 << to.rank();
             }
         }
-        let men = |role: Role| {
-            let men = self.role(role) & theirs;
-            match moved {
-                Some((r, to)) if r == role => men.with(to),
-                _ => men,
-            }
-        };
+        [rank_bits, file_bits]
+    }
+
+    /// Returns true if a rook, a cannon or the other king attacks the king.
+    #[inline]
+    fn is_attacked_along_lines(&self) -> bool {
+        let king = self.king;
+        let [rank_bits, file_bits] = self.occupied_lines();
         let along_rank = attacks::rank_reach(king.file(), rank_bits);
         let along_file = attacks::file_reach(king.rank(), file_bits);
         let on_file = attacks::on_file(king.file(), along_file.rook);
-        if (attacks::on_rank(king.rank(), along_rank.rook) | on_file).meets(men(Role::Rook))
+        (attacks::on_rank(king.rank(), along_rank.rook) | on_file).meets(self.attackers(Role::Rook))
             || (attacks::on_rank(king.rank(), along_rank.cannon)
                 | attacks::on_file(king.file(), along_file.cannon))
-            .meets(men(Role::Cannon))
-            || on_file.meets(men(Role::King))
-            || attacks::pawn_attackers(!victim, king).meets(men(Role::Pawn))
-        {
-            return true;
+            .meets(self.attackers(Role::Cannon))
+            || on_file.meets(self.attackers(Role::King))
+    }
+
+    #[inline]
+    fn is_attacked_by_horses(&self) -> bool {
+        let horses = self.attackers(Role::Horse);
+        let hops = &attacks::horse_hops_to(self.king).by;
+        !horses.is_empty()
+            && hops.iter().any(|&(leg, from)| horses.meets(from) && self.is_empty(leg))
+    }
+
+    #[inline]
+    fn is_empty(&self, square: Square) -> bool {
+        let was_empty = !self.before.occupancy().has(square);
+        match self.mv {
+            Some(mv) => square != mv.to() && (square == mv.from() || was_empty),
+            None => was_empty,
         }
-        let horses = men(Role::Horse);
-        if horses.is_empty() {
-            return false;
-        }
-        let is_open = |leg: Square| match vacated {
-            Some((from, to)) => leg != to && (leg == from || !self.occupancy().has(leg)),
-            None => !self.occupancy().has(leg),
-        };
-        attacks::horse_hops_to(king)
-            .by
-            .iter()
-            .any(|&(leg, from)| horses.meets(from) && is_open(leg))
     }
 }

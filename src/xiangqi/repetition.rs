@@ -193,7 +193,7 @@ fn blame(by: BySide<bool>, one: &'static str, both: &'static str) -> Judgement {
 /// A loop that is due for judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DueLoop {
-    /// Where it begins, as an index into the plies.
+    /// The ply at which it begins, as an index into the plies.
     pub(crate) start: usize,
     /// True if at the board play goes on.
     pub(crate) is_early: bool,
@@ -420,7 +420,7 @@ mod tests {
     }
 
     /// However moves, passes and their undoing alternate, the count kept is the count made.
-    #[cfg(feature = "engine")] // its `Heuristics` have passes
+    #[cfg(feature = "search")] // its `Heuristics` have passes
     #[test]
     fn checks_are_counted_as_the_line_changes() {
         let fen = "2bakab2/9/9/9/9/4C4/9/4R4/9/3K1A3 w - - 0 1";

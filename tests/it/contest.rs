@@ -7,17 +7,19 @@ use std::time::{Duration, Instant};
 use juzhong::bytes::StopFlag;
 use juzhong::contest::{
     EngineFault, Match, MatchGame, MatchOpenings, MatchTotals, Participant, Referee, Sprt,
-    TimeControl, built_in_openings, read_positions,
+    TimeControl, Tournament, TournamentForm, TournamentTotals, built_in_openings, read_positions,
 };
 use juzhong::game::{Outcome, Side};
 use juzhong::protocol::Dialect;
-use juzhong::protocol::client::{EngineCommand, Timeouts};
+use juzhong::protocol::client::{EngineCommand, EngineSizes, Timeouts};
 use juzhong::xiangqi::Position;
 use serde_json::Value;
 
 use crate::support::fairy_stockfish;
 use crate::support::folder::Folder;
-use crate::support::program::{PROGRAM, command, exits, fails, json, ok, signal, text};
+use crate::support::program::{
+    PROGRAM, command, exits, fails, json, json_with_code, ok, signal, stdout, text,
+};
 
 const TIMEOUTS: Timeouts = Timeouts {
     start: Duration::from_secs(20),
@@ -27,7 +29,14 @@ const TIMEOUTS: Timeouts = Timeouts {
 
 fn own() -> Participant {
     let options = vec![("Hash".to_owned(), "1".to_owned())];
-    Participant { command: None, protocol: None, options, name: None, restart: false }
+    Participant {
+        command: None,
+        protocol: None,
+        sizes: EngineSizes::default(),
+        options,
+        name: None,
+        restart: false,
+    }
 }
 
 fn nodes(nodes: u64) -> TimeControl {
@@ -123,6 +132,7 @@ fn loses_by(fault: EngineFault, on_go: &str, time_control: TimeControl) {
     assert!(began.elapsed() < Duration::from_secs(20));
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn crashes_lose_and_the_match_goes_on() {
     loses_by(EngineFault::Crash, "exit 3", nodes(200));
@@ -130,6 +140,7 @@ fn crashes_lose_and_the_match_goes_on() {
     loses_by(EngineFault::Crash, "echo info depth 1 score cp 5; echo boom >&2; exec true", FAST);
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn illegal_moves_lose() {
     for mv in ["a0a5", "i1i10", "nonsense", "(none)", ""] {
@@ -137,6 +148,7 @@ fn illegal_moves_lose() {
     }
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn silence_and_noise_without_end_lose() {
     // Each waits for the referee's patience to end, so that they wait together.
@@ -152,6 +164,7 @@ fn silence_and_noise_without_end_lose() {
     });
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn slowness_loses_on_time() {
     loses_by(EngineFault::Time, "sleep 3; echo bestmove i1i9", FAST);
@@ -163,6 +176,7 @@ fn slowness_loses_on_time() {
     );
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn odd_manners_do_no_harm() {
     for on_go in [
@@ -178,6 +192,7 @@ fn odd_manners_do_no_harm() {
     }
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn engines_of_ucci_play_resign_and_agree() {
     let ucci = |answer: &str| {
@@ -198,6 +213,7 @@ fn engines_of_ucci_play_resign_and_agree() {
 }
 
 /// UCCI asks no more of an engine in a league. It is started for every game, since it has no `newgame`.
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn an_engine_of_ucci_need_not_know_isready() {
     let folder = Folder::new();
@@ -222,6 +238,7 @@ fn an_engine_of_ucci_need_not_know_isready() {
     assert_eq!((count("ucci"), count("isready")), (4, 1), "{heard}");
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn a_test_ends_the_match() {
     let sprt = Some(Sprt { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
@@ -232,6 +249,7 @@ fn a_test_ends_the_match() {
     assert_eq!((totals.results, totals.faults), (same.results, same.faults));
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn engines_that_cannot_be_had_end_the_match() {
     for (engine, part) in [("/nonexistent/engine", "/nonexistent/engine"), ("true", "ended")] {
@@ -311,6 +329,7 @@ fn a_match_goes_on_from_its_games() {
     fails(&[&SMALL[..], &["-o", &parts]].concat(), 65, &["choose another file"]);
 }
 
+#[cfg(unix)] // it sends a signal
 #[test]
 fn an_interrupted_match_goes_on() {
     let folder = Folder::new();
@@ -331,6 +350,7 @@ fn an_interrupted_match_goes_on() {
     assert_eq!(games().to_string(), more);
 }
 
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn a_fault_is_told_and_fails_the_match() {
     let fake = "sh -c 'while read -r x; do case $x in uci) echo option name Hash type spin; echo uciok;; \
@@ -478,6 +498,7 @@ fn what_engines_say_of_their_files_is_told_once() {
 }
 
 /// A name of two lines is the same name again; another script is another engine.
+#[cfg(unix)] // its engines are shell scripts
 #[test]
 fn a_match_knows_its_settings_again() {
     let folder = Folder::new();
@@ -526,4 +547,356 @@ fn openings_that_end_the_game_are_named() {
         assert!(told.contains(how), "{how}: {told}");
     }
     fails(&[&base[..], &[&games, &list]].concat(), 65, &["no openings"]);
+}
+
+/// A tournament of copies of the own engine with these numbers of nodes.
+fn own_tournament(engines: usize, form: TournamentForm) -> Tournament {
+    let Match { time_control, referee, openings, timeouts, .. } = own_match();
+    Tournament {
+        participants: vec![own(); engines],
+        form,
+        time_control,
+        referee,
+        openings,
+        games: 2,
+        concurrency: 1,
+        timeouts,
+    }
+}
+
+fn play_tournament(tournament: &Tournament) -> (TournamentTotals, Vec<MatchGame>) {
+    let (mut totals, mut games) = (tournament.no_totals(), Vec::new());
+    let stop = StopFlag::default();
+    let played = tournament.play(&mut totals, &stop, &mut |game, _| {
+        games.push(game.clone());
+        Ok(())
+    });
+    played.unwrap();
+    (totals, games)
+}
+
+#[test]
+fn a_tournament_of_two_is_a_match() {
+    let tournament = Tournament { games: 6, ..own_tournament(2, TournamentForm::Gauntlet) };
+    let (totals, games) = play_tournament(&tournament);
+    let (of_match, same) = play(&own_match());
+    assert_eq!(moves(&games), moves(&same));
+    let tags = |games: &[MatchGame]| -> Vec<_> {
+        games.iter().map(|game| game.record.tags.clone()).collect()
+    };
+    assert_eq!(tags(&games), tags(&same));
+    let (pairing, of_pairing) = totals.pairings().next().unwrap();
+    assert_eq!((pairing, of_pairing.results), ([0, 1], of_match.results));
+    let contest = tournament.into_match(None).unwrap();
+    assert_eq!((contest.games, moves(&play(&contest).1)), (6, moves(&same)));
+}
+
+#[test]
+fn every_pairing_plays_every_opening_with_both_colours() {
+    for (form, engines, pairings) in
+        [(TournamentForm::RoundRobin, 4, 6), (TournamentForm::Gauntlet, 5, 4)]
+    {
+        let tournament = Tournament { games: 3, ..own_tournament(engines, form) };
+        let (totals, games) = play_tournament(&tournament);
+        // Three are rounded up to four.
+        assert_eq!(
+            (games.len(), totals.games(), tournament.all_games()),
+            (4 * pairings, 4 * pairings, 4 * pairings)
+        );
+        let of_round = 2 * pairings;
+        let opening = |game: &MatchGame| game.record.tree.moves[..8].to_vec();
+        for (number, game) in games.iter().enumerate() {
+            assert_eq!(opening(game), opening(&games[number / of_round * of_round]));
+            let names = ["Red", "Black"].map(|side| game.record.tag(side).unwrap().to_owned());
+            let letter = |engine: usize| format!(" {}", char::from(b'a' + engine as u8));
+            let [first, second] = game.engines.map(letter);
+            let [red, black] = if number % 2 == 0 { [first, second] } else { [second, first] };
+            assert!(names[0].ends_with(&red) && names[1].ends_with(&black), "{names:?}");
+            assert_eq!(game.record.tag("Event"), Some("juzhong tournament"));
+        }
+        assert!(totals.pairings().all(|(_, totals)| totals.games() == 4));
+        // Copies of one engine are as strong.
+        let ratings = totals.ratings();
+        assert!(ratings.players.iter().flatten().all(|rating| rating.elo.abs() < 1e-6));
+    }
+    let none = own_tournament(1, TournamentForm::RoundRobin);
+    let error = none.play(&mut none.no_totals(), &StopFlag::default(), &mut |_, _| Ok(()));
+    assert!(error.unwrap_err().to_string().contains("2 to 26 engines, not of 1"));
+}
+
+/// More engines than a worker keeps: those that it ended play on as if nothing had been.
+#[test]
+fn many_engines_play_as_few_do() {
+    let tournament = own_tournament(11, TournamentForm::Gauntlet);
+    let (_, one) = play_tournament(&tournament);
+    let (totals, three) = play_tournament(&Tournament { concurrency: 3, ..tournament });
+    assert_eq!((one.len(), moves(&one)), (20, moves(&three)));
+    assert!(!totals.has_faults());
+}
+
+/// Three copies of the own engine.
+const THREE: [&str; 16] = [
+    "match",
+    "--nodes",
+    "150",
+    "--option",
+    "Hash=1",
+    "--max-plies",
+    "30",
+    "--engine",
+    "self",
+    "--engine",
+    "self",
+    "--engine",
+    "self",
+    "--engine-name",
+    "c:Third",
+    "--json",
+];
+
+fn three(args: &[&str], code: i32) -> Value {
+    json_with_code(&[&THREE[..15], args].concat(), code)
+}
+
+/// An answer of a tournament without what depends on time or on earlier runs.
+fn without_times(mut answer: Value) -> Value {
+    answer["resumed"] = Value::Null;
+    for engine in answer["engines"].as_array_mut().unwrap() {
+        engine["ms_per_move"] = Value::Null;
+        engine["nodes_per_second"] = Value::Null;
+    }
+    answer
+}
+
+#[test]
+fn tournaments_do_not_depend_on_how_many_games_are_played_at_a_time() {
+    let folder = Folder::new();
+    let (one, more) = (folder.at("one.pgn"), folder.at("more.pgn"));
+    let first = three(&["--games", "4", "-o", &one], 0);
+    let second = three(&["--games", "4", "-o", &more, "--concurrency", "3"], 0);
+    assert_eq!(timeless(&one), timeless(&more));
+    assert_eq!(without_times(first.clone()), without_times(second));
+    assert_eq!(first["schema"], "juzhong.tournament/1");
+    assert_eq!((&first["games"], &first["all_games"]), (&12.into(), &12.into()));
+    assert_eq!((&first["form"], &first["status"]), (&"round-robin".into(), &"finished".into()));
+    assert_eq!(first["engines"][2]["name"], "Third");
+    assert_eq!(first["engines"][0]["engine"], "a");
+    for engine in first["engines"].as_array().unwrap() {
+        assert_eq!((&engine["games"], &engine["points"]), (&8.into(), &4.0.into()));
+        assert_eq!(engine["rating"]["elo"].as_f64().unwrap().round(), 0.0);
+        assert_eq!((&engine["rank"], engine["against"].as_object().unwrap().len()), (&1.into(), 2));
+    }
+    assert_eq!(first["pairings"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_tournament_goes_on_from_its_games() {
+    let folder = Folder::new();
+    let (whole, parts) = (folder.at("whole.pgn"), folder.at("parts.pgn"));
+    let answer = three(&["--games", "4", "-o", &whole], 0);
+    let text = fs::read_to_string(&whole).unwrap();
+    let ends: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).collect();
+    // Killed between games, and within one.
+    for end in [ends[1], ends[5] + 40, ends[7], ends[11] + 300] {
+        fs::write(&parts, &text.as_bytes()[..end]).unwrap();
+        let again = three(&["--games", "4", "-o", &parts, "--concurrency", "2"], 0);
+        assert_eq!(timeless(&whole), timeless(&parts));
+        assert_eq!(without_times(again), without_times(answer.clone()));
+    }
+    let again = three(&["--games", "4", "-o", &parts], 0);
+    assert_eq!((&again["resumed"], &again["engines"]), (&12.into(), &answer_engines(&parts)));
+    // More games go on; other engines, names, options and forms do not.
+    assert_eq!(three(&["--games", "6", "-o", &parts], 0)["resumed"], 12);
+    for (other, shown) in [
+        (&["--tournament", "gauntlet"][..], "tournament gauntlet"),
+        (&["--engine", "self"], "d self"),
+        (&["--engine-name", "a:First"], "First"),
+        (&["--engine-option", "b:Threads=2"], "Threads=2"),
+    ] {
+        let args = [&THREE[..], other, &["-o", &parts]].concat();
+        fails(&args, 2, &["other settings", shown]);
+    }
+    // Nor does a match go on from a tournament.
+    fails(&["match", "--nodes", "150", "-o", &parts], 2, &["other settings"]);
+}
+
+/// The engines of the answer about the games of a file.
+fn answer_engines(file: &str) -> Value {
+    three(&["--games", "4", "-o", file], 0)["engines"].clone()
+}
+
+#[test]
+fn two_engines_named_one_by_one_play_the_match_of_today() {
+    let folder = Folder::new();
+    let (old, new) = (folder.at("old.pgn"), folder.at("new.pgn"));
+    let program = format!("'{PROGRAM}' uci --hash 1");
+    let a_and_b = ["--engine-b", &program, "--option-b", "Threads=1", "--name-a", "First"];
+    let in_turn = ["--engine", "self", "--engine", &program, "--engine-option", "b:Threads=1"];
+    let names =
+        ["--engine-name", "a:First", "--engine-protocol", "b:auto", "--tournament", "gauntlet"];
+    let one = small_match(&[&a_and_b[..], &["--games", "4", "-o", &old]].concat());
+    let same = small_match(&[&in_turn[..], &names, &["--games", "4", "-o", &new]].concat());
+    assert_eq!(timeless(&old), timeless(&new));
+    assert_eq!(without_times(one), without_times(same));
+    // Either form goes on from the games of the other.
+    let more = small_match(&[&a_and_b[..], &["--games", "6", "-o", &new]].concat());
+    assert_eq!((&more["resumed"], &more["schema"]), (&4.into(), &"juzhong.match/1".into()));
+}
+
+#[test]
+fn a_report_shows_ranking_and_cross_table() {
+    let args = ["--engine-name", "b:二号", "--tournament", "gauntlet", "--games", "2"];
+    let text = stdout(&[&THREE[..15], &args].concat());
+    assert!(text.contains("gauntlet, 3 engines, 4 of 4 games"), "{text}");
+    assert!(text.contains("Elo +0.0 (") && text.contains("二号"), "{text}");
+    assert!(text.contains("a    -  1/2  1/2") && text.contains("c  1/2    -    -"), "{text}");
+}
+
+#[test]
+fn gomoku_has_tournaments_too() {
+    let folder = Folder::new();
+    let out = folder.at("out.jsonl");
+    let small = ["match", "--game", "gomoku", "--nodes", "100", "--option", "Hash=1"];
+    let three = ["--engine", "self", "--engine", "self", "--engine", "self"];
+    let args = |games| [&small[..], &three, &["--games", games, "-o", &out]].concat();
+    assert_eq!(json(&args("2"))["games"], 6);
+    let answer = json(&args("4"));
+    assert_eq!((&answer["resumed"], &answer["games"]), (&6.into(), &12.into()));
+    assert!(
+        answer["engines"][0]["as_white"].is_object() && answer["engines"][0]["as_red"].is_null()
+    );
+    let text = fs::read_to_string(&out).unwrap();
+    assert_eq!(text.matches("\"Event\":\"juzhong tournament\"").count(), 12, "{text}");
+}
+
+#[test]
+fn bad_tournaments_say_what_is_wrong() {
+    let too_many = ["--engine", "self"].repeat(27);
+    for (args, part) in [
+        (&["--engine", "self"][..], "2 to 26 engines, not of 1"),
+        (&too_many, "2 to 26 engines, not of 27"),
+        (&["--engine", "self", "--engine-a", "self"], "cannot be used with"),
+        (
+            &[&THREE[7..13], &["--engine-option", "d:Hash=1"]].concat(),
+            "no engine d; the last one is c",
+        ),
+        (&[&THREE[7..13], &["--engine-option", "Hash=1"]].concat(), "as in c:"),
+        (&[&THREE[7..13], &["--engine-option", "c:Hash"]].concat(), "NAME=VALUE"),
+        (&[&THREE[7..13], &["--engine-protocol", "c:morse"]].concat(), "ucci"),
+        (&[&THREE[7..13], &["--engine-name", "引:x"]].concat(), "as in c:"),
+        (&[&THREE[7..13], &["--sprt", "0,8"]].concat(), "two engines"),
+        (&["--tournament", "swiss"], "round-robin or gauntlet"),
+    ] {
+        fails(&[&["match"], args].concat(), 2, &[part]);
+    }
+}
+
+/// A fake that notes its process; `on_go` is its answer to `go`.
+#[cfg(unix)] // its engines are shell scripts
+fn noted_engine(folder: &Folder, name: &str, on_go: &str) -> String {
+    let (script, noted) = (folder.at(&format!("{name}.sh")), folder.at("processes"));
+    let text = format!(
+        "echo $$ >>'{noted}'\nwhile read -r line; do case \"$line\" in \
+         uci) echo id name {name}; echo option name Hash type spin; echo uciok;; \
+         isready) echo readyok;; quit) exit;; go*) {on_go};; esac; done\n"
+    );
+    fs::write(&script, text).unwrap();
+    format!("sh '{script}'")
+}
+
+/// The noted processes, all of which have ended.
+#[cfg(unix)] // its engines are shell scripts
+#[track_caller]
+fn none_is_running(folder: &Folder) -> usize {
+    let noted = fs::read_to_string(folder.at("processes")).unwrap();
+    let is_there = |id: &str| {
+        let mut kill = std::process::Command::new("kill");
+        kill.args(["-0", id]).stderr(Stdio::null()).status().unwrap().success()
+    };
+    let running: Vec<&str> = noted.lines().filter(|id| is_there(id)).collect();
+    assert!(running.is_empty(), "{running:?}");
+    noted.lines().count()
+}
+
+#[cfg(unix)] // its engines are shell scripts
+#[test]
+fn an_engine_that_crashes_loses_in_tournaments_and_is_restarted() {
+    let folder = Folder::new();
+    let crashes = noted_engine(&folder, "Crasher", "exit 7");
+    let args =
+        [&SMALL[..], &["--engine", "self", "--engine", "self", "--engine", &crashes]].concat();
+    let args = [&args[..], &["--games", "2", "--json"]].concat();
+    let output = exits(&args, 1);
+    let errors = text(&output.stderr);
+    assert!(
+        errors.contains("engine c: crash: ") && !errors.contains("engine a: crash"),
+        "{errors}"
+    );
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let crasher = &answer["engines"][2];
+    assert_eq!((&crasher["faults"]["crash"], &crasher["total"]["losses"]), (&4.into(), &4.into()));
+    assert_eq!((&crasher["rank"], &crasher["name"]), (&3.into(), &"Crasher".into()));
+    assert_eq!((&answer["virtual_draws"], &answer["status"]), (&true.into(), &"finished".into()));
+    assert!(crasher["rating"]["elo"].as_f64().unwrap() < -50.0);
+    // Once before the tournament, and anew after each crash.
+    assert!(none_is_running(&folder) >= 5);
+}
+
+/// Nothing is played if anyone cannot take part, wherever it stands in the schedule.
+#[cfg(unix)] // its engines are shell scripts
+#[test]
+fn an_engine_that_does_not_start_refuses_the_tournament() {
+    let folder = Folder::new();
+    let (good, out) = (noted_engine(&folder, "Good", "exit 7"), folder.at("out.pgn"));
+    for (bad, part) in [("/nonexistent/engine", "/nonexistent/engine"), ("true", "ended")] {
+        let engines = ["--engine", &good, "--engine", "self", "--engine", &good, "--engine", bad];
+        fails(&[&SMALL[..], &engines, &["-o", &out]].concat(), 69, &["engine d: ", part]);
+        assert_eq!(fs::read_to_string(&out).unwrap_or_default(), "");
+    }
+    let args = [&SMALL[..], &THREE[7..13], &["--engine-option", "b:Nonsense=1"]].concat();
+    fails(&args, 69, &["engine b: ", "no option Nonsense"]);
+    assert_eq!(none_is_running(&folder), 4);
+}
+
+#[cfg(unix)] // it sends a signal
+#[test]
+fn an_interrupted_tournament_leaves_nothing_running_and_goes_on() {
+    let folder = Folder::new();
+    let file = folder.at("games.pgn");
+    let slow = noted_engine(&folder, "Slow", "sleep 60");
+    let program = format!("'{PROGRAM}' uci --hash 1");
+    let engines = ["--engine", &program, "--engine", "self", "--engine", "self"];
+    let args = |games| [&SMALL[..], &engines, &["--games", games, "-o", &file]].concat();
+    let mut child = command(&args("100000")).stdout(Stdio::null()).spawn().unwrap();
+    let games = || fs::read_to_string(&file).unwrap_or_default().matches("[Round ").count();
+    wait_until(|| games() >= 3);
+    assert!(signal(&child, "INT"));
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+    let played = games();
+    assert!(played >= 3);
+    let each = (played / 3 + 3).to_string();
+    let answer = json(&args(&each));
+    assert!(answer["resumed"] == played && answer["status"] == "finished", "{answer}");
+    // While an engine thinks for ever.
+    let thinking = ["--engine", &slow, "--engine", &slow, "--engine", "self", "--engine", "self"];
+    let mut child = command(&[&SMALL[..], &thinking].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = || fs::read_to_string(folder.at("processes")).unwrap_or_default().lines().count();
+    wait_until(|| started() >= 4);
+    assert!(signal(&child, "INT"));
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+    none_is_running(&folder);
+}
+
+#[cfg(unix)] // its engines are shell scripts
+#[track_caller]
+fn wait_until(mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it takes too long");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

@@ -1,312 +1,14 @@
-//! The rooms of `src/` use only what the map in `ARCHITECTURE.md` lets them use, and the map says what is listed here.
+//! The rooms of `src/` use only what the map in `ARCHITECTURE.md` lets them use, and the files and folders of a room those
+//! before them in `docs/design/rooms.md`. The tables of these pages are the rules: they are read here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each room and the rooms it may use, from the ground up, as `lib.rs` lists them.
-const ROOMS: [(&str, &[&str]); 18] = [
-    ("message", &[]),
-    ("bytes", &["message"]),
-    ("hash", &["bytes"]),
-    ("game", &["hash"]),
-    ("xiangqi", &["message", "game", "hash"]),
-    ("gomoku", &["message", "game", "hash"]),
-    ("record", &["message", "bytes", "game", "xiangqi", "gomoku"]),
-    ("book", &["message", "bytes", "hash", "game", "xiangqi", "gomoku", "record"]),
-    ("tablebase", &["message", "bytes", "hash", "game", "xiangqi"]),
-    ("search", &["message", "bytes", "hash", "game", "xiangqi", "gomoku"]),
-    ("solve", &["message", "bytes", "hash", "game", "gomoku", "book"]),
-    (
-        "engine",
-        &[
-            "message",
-            "bytes",
-            "hash",
-            "game",
-            "xiangqi",
-            "gomoku",
-            "book",
-            "tablebase",
-            "search",
-            "solve",
-        ],
-    ),
-    (
-        "review",
-        &["message", "bytes", "game", "xiangqi", "record", "book", "tablebase", "search", "engine"],
-    ),
-    (
-        "protocol",
-        &[
-            "message",
-            "bytes",
-            "hash",
-            "game",
-            "xiangqi",
-            "gomoku",
-            "book",
-            "tablebase",
-            "search",
-            "engine",
-        ],
-    ),
-    ("proxy", &["message", "bytes", "game", "xiangqi", "search", "engine", "protocol"]),
-    (
-        "contest",
-        &[
-            "message",
-            "bytes",
-            "game",
-            "xiangqi",
-            "gomoku",
-            "record",
-            "tablebase",
-            "search",
-            "engine",
-            "protocol",
-        ],
-    ),
-    (
-        "answers",
-        &[
-            "message",
-            "bytes",
-            "game",
-            "xiangqi",
-            "gomoku",
-            "record",
-            "book",
-            "tablebase",
-            "search",
-            "solve",
-            "engine",
-            "review",
-            "contest",
-        ],
-    ),
-    ("capi", &["game", "xiangqi", "book", "tablebase"]),
-];
-
-/// The files and folders of each room from the ground up, as `docs/design/rooms.md` lists them: each may use those
-/// before it.
-const FOLDERS: [(&str, &[&str]); 18] = [
-    ("message", &["template", "value"]),
-    (
-        "bytes",
-        &[
-            "varint",
-            "sealed",
-            "counted",
-            "flag",
-            "visible",
-            "line",
-            "open",
-            "map",
-            "memory",
-            "machine",
-            "positioned",
-            "atomic",
-            "own_files",
-            "lock",
-            "journal",
-            "external_sort",
-        ],
-    ),
-    ("hash", &["xiangqi", "gomoku", "foreign"]),
-    (
-        "game",
-        &["side", "score", "tunables", "position_text", "symmetry", "perft", "heuristics", "line"],
-    ),
-    (
-        "xiangqi",
-        &[
-            "piece",
-            "square",
-            "bitboard",
-            "attacks",
-            "setup",
-            "position",
-            "movegen",
-            "unmove",
-            "fen",
-            "game_impl",
-            "notation",
-            "material",
-            "chase",
-            "rule_set",
-            "move_limit",
-            "repetition",
-            "explain",
-        ],
-    ),
-    (
-        "gomoku",
-        &[
-            "variant",
-            "point",
-            "point_set",
-            "lines",
-            "pattern",
-            "threat",
-            "weights",
-            "values",
-            "board",
-            "game_impl",
-            "notation",
-            "diagram",
-            "line_map",
-            "vcf",
-        ],
-    ),
-    (
-        "record",
-        &["model", "text", "programs", "gomoku", "utf16", "sniff", "formats", "source", "archives"],
-    ),
-    (
-        "book",
-        &[
-            "model",
-            "file",
-            "move_choice",
-            "builder",
-            "edit",
-            "analysis",
-            "opening",
-            "interop",
-            "open",
-        ],
-    ),
-    (
-        "tablebase",
-        &[
-            "value", "material", "pattern", "family", "index", "solve", "format", "manual",
-            "probe", "generate", "verify", "mine", "plan",
-        ],
-    ),
-    (
-        "search",
-        &[
-            "eval",
-            "tunables",
-            "tablebase_probe",
-            "score",
-            "wdl",
-            "window",
-            "options",
-            "limits",
-            "transposition",
-            "history",
-            "order",
-            "worker",
-            "tree",
-            "iterate",
-            "searcher",
-        ],
-    ),
-    (
-        "solve",
-        &[
-            "value",
-            "proof",
-            "check",
-            "pairing",
-            "expand",
-            "pns",
-            "tree",
-            "exhaustive",
-            "table",
-            "prover",
-            "store",
-        ],
-    ),
-    (
-        "engine",
-        &[
-            "clock",
-            "chance",
-            "warnings",
-            "endgames",
-            "playable",
-            "validity",
-            "tables",
-            "claims",
-            "conversion",
-            "draw_proof",
-            "root_ranking",
-            "proofs",
-            "games",
-            "opening_books",
-            "player",
-            "level",
-            "mate_check",
-            "evaluators",
-        ],
-    ),
-    ("review", &["figures", "books", "evaluate", "game_review", "annotate", "journal"]),
-    ("protocol", &["wire", "conversation", "session", "gomocup", "client"]),
-    (
-        "proxy",
-        &[
-            "start",
-            "options",
-            "board",
-            "search",
-            "info",
-            "own_engine",
-            "backend",
-            "failures",
-            "front",
-            "session",
-        ],
-    ),
-    (
-        "contest",
-        &[
-            "games",
-            "stats",
-            "sprt",
-            "referee",
-            "participant",
-            "game_runner",
-            "openings",
-            "matches",
-            "journal",
-            "selfplay",
-        ],
-    ),
-    (
-        "answers",
-        &[
-            "error",
-            "sides",
-            "evaluation",
-            "verdict",
-            "described",
-            "score",
-            "line",
-            "xiangqi",
-            "gomoku",
-            "position",
-            "game_end",
-            "book",
-            "perft",
-            "bench",
-            "tablebase",
-            "solve",
-            "report",
-            "analysis",
-            "review",
-            "match_report",
-        ],
-    ),
-    ("capi", &["status", "arguments", "registry", "message", "board", "tables", "game", "book"]),
-];
-
-/// The files that stand above the listed files and folders of their room.
-const ABOVE_ALL: [&str; 2] = ["mod", "tests"];
+/// The files that stand above the listed files and folders of their room: `description` is a test of the server's.
+const ABOVE_ALL: [&str; 3] = ["mod", "tests", "description"];
 
 /// The rooms whose `mod.rs` defines names that their files use.
-const WITH_OWN_NAMES: [&str; 3] = ["message", "hash", "game"];
+const WITH_OWN_NAMES: [&str; 4] = ["message", "hash", "game", "language"];
 
 /// The macro of the room `message`: exported macros stand at the root of the package, and the room hands it on.
 const MESSAGE_MACRO: &str = "__message";
@@ -315,6 +17,18 @@ const MESSAGE_MACRO: &str = "__message";
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     fs::read_to_string(path).expect("UTF-8").replace("\r\n", "\n")
+}
+
+/// The Rust files of a room or a part of the program.
+fn files_of(room: &str) -> Vec<PathBuf> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let file = src.join(format!("{room}.rs"));
+    if file.is_file() {
+        return vec![file];
+    }
+    let mut files = Vec::new();
+    rust_files(&src.join(room), &mut files);
+    files
 }
 
 fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -341,17 +55,20 @@ fn used_rooms(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn rooms_use_only_what_lies_below_them() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let map = read("ARCHITECTURE.md");
+    let all = [users(&map, "Rooms"), users(&map, "The program")].concat();
     let mut wrong = Vec::new();
-    for (room, may_use) in ROOMS {
-        let mut files = Vec::new();
-        rust_files(&src.join(room), &mut files);
-        for file in files {
+    for (room, may_use) in &all {
+        for file in files_of(room) {
+            // Tests of texts read those of the whole program.
+            if file.file_name().is_some_and(|file| file == "tests.rs") {
+                continue;
+            }
             let text = fs::read_to_string(&file).expect("UTF-8");
             assert!(!text.contains("crate::{"), "{}: name one room a line", file.display());
             for used in used_rooms(&text) {
-                let is_room = ROOMS.iter().any(|&(name, _)| name == used);
-                let allowed = used == room || may_use.contains(&used);
+                let is_room = all.iter().any(|&(name, _)| name == used);
+                let allowed = used == *room || may_use.contains(&used);
                 if is_room && !allowed {
                     wrong.push(format!("{} uses {used}", file.display()));
                 }
@@ -370,13 +87,14 @@ fn next_names(rest: &str) -> Vec<&str> {
 }
 
 /// The place in `folders` of the file or folder that a name comes from: the one of that name, or the one from which the
-/// room's `mod.rs` (its text is `root`) takes it.
-fn place_of(name: &str, folders: &[&str], root: &str) -> Option<usize> {
+/// room's `mod.rs` (its text is `root`) takes it. What `mod.rs` takes from another room lies below all of them.
+fn place_of(name: &str, room: &str, folders: &[&str], root: &str) -> Option<usize> {
     let listed = |file: &str| folders.iter().position(|&folder| folder == file);
+    let own = format!("crate::{room}::");
     let handed_on = |statement: &str| {
         let (_, path) = statement.rsplit_once("use ")?;
-        let (file, names) = path.split_once("::")?;
-        let place = listed(file)?;
+        let (file, names) = path.strip_prefix(&own).unwrap_or(path).split_once("::")?;
+        let place = if file == "crate" { 0 } else { listed(file)? };
         let mut names = names.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         names.any(|other| other == name).then_some(place)
     };
@@ -401,12 +119,10 @@ fn used_folders<'a>(text: &'a str, room: &str, levels: usize) -> impl Iterator<I
 
 #[test]
 fn rooms_hand_on_nothing_of_other_rooms() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let map = read("ARCHITECTURE.md");
     let mut wrong = Vec::new();
-    for (room, _) in ROOMS {
-        let mut files = Vec::new();
-        rust_files(&src.join(room), &mut files);
-        for file in files {
+    for (room, _) in users(&map, "Rooms") {
+        for file in files_of(room) {
             let text = fs::read_to_string(&file).expect("UTF-8");
             let hands_on = |line: &&str| {
                 let rest = line.trim_start().strip_prefix("pub").unwrap_or_default();
@@ -427,13 +143,13 @@ fn rooms_hand_on_nothing_of_other_rooms() {
 #[test]
 fn folders_of_a_room_use_only_what_lies_below_them() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let page = read("docs/design/rooms.md");
     let mut wrong = Vec::new();
-    for (room, folders) in FOLDERS {
+    for room in headings(&page) {
+        let folders = listed_files(&page, room);
         let root = src.join(room);
         let root_text = read(&format!("src/{room}/mod.rs"));
-        let mut files = Vec::new();
-        rust_files(&root, &mut files);
-        for file in files {
+        for file in files_of(room) {
             let within = file.strip_prefix(&root).expect("a file of the room");
             let first = within.components().next().expect("a name").as_os_str();
             let name = Path::new(first).file_stem().and_then(|stem| stem.to_str());
@@ -450,7 +166,7 @@ fn folders_of_a_room_use_only_what_lies_below_them() {
             let is_root = within.file_name().is_some_and(|file| file == "mod.rs");
             let levels = within.components().count() - usize::from(is_root);
             for used in used_folders(&text, room, levels) {
-                let is_allowed = match place_of(used, folders, &root_text) {
+                let is_allowed = match place_of(used, room, &folders, &root_text) {
                     Some(place) => place <= at,
                     None => used == "super" || !used.is_empty() && WITH_OWN_NAMES.contains(&room),
                 };
@@ -485,14 +201,21 @@ fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     rest.split("\n## ").next().unwrap_or(rest)
 }
 
-/// The rows of Markdown tables that begin with a name in code, each as its cells.
+/// The rows of the first table of a Markdown text, each as its cells.
 fn rows(text: &str) -> Vec<Vec<&str>> {
-    text.lines().filter(|line| line.starts_with("| `")).map(cells).collect()
+    let lines = text.lines().skip_while(|line| !line.starts_with('|'));
+    let table: Vec<Vec<&str>> = lines.take_while(|line| line.starts_with('|')).map(cells).collect();
+    assert!(table.len() > 2, "a table with rows is there: {text}");
+    for row in &table {
+        assert_eq!(row.len(), table[0].len(), "cells of {row:?}");
+    }
+    table[2..].to_vec()
 }
 
 /// The cells of a row of a Markdown table.
 fn cells(row: &str) -> Vec<&str> {
-    row.trim_matches('|').split('|').map(str::trim).collect()
+    let inner = row.strip_prefix('|').and_then(|row| row.strip_suffix('|'));
+    inner.unwrap_or_else(|| panic!("a bar at both ends: {row}")).split('|').map(str::trim).collect()
 }
 
 /// The names in code within a cell.
@@ -500,38 +223,149 @@ fn names(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-#[test]
-fn lib_lists_the_rooms_from_the_ground_up() {
-    let lib = read("src/lib.rs");
-    let listed: Vec<&str> = rooms_of_lib(&lib).into_iter().map(|(room, _)| room).collect();
-    assert_eq!(listed, ROOMS.map(|(name, _)| name));
+/// The names in code of which a cell consists, with commas between them.
+fn only_names(cell: &str) -> Vec<&str> {
+    let names = names(cell);
+    let is_list = names.iter().map(|name| format!("`{name}`")).eq(cell.split(", "));
+    assert!(is_list, "names in code with commas between them: {cell:?}");
+    names
+}
+
+/// The words of a cell, with commas between them; none in a cell `none`.
+fn words(cell: &str) -> Vec<&str> {
+    if cell == "none" { Vec::new() } else { cell.split(", ").collect() }
+}
+
+/// The rooms, or the parts of the program, of the table under a heading of the map, from the ground up, and those that
+/// each may use.
+fn users<'a>(map: &'a str, heading: &str) -> Vec<(&'a str, Vec<&'a str>)> {
+    let rows = rows(section(map, heading));
+    let user = |row: &Vec<&'a str>| {
+        let [name] = only_names(row[0])[..] else { panic!("one name in a row: {row:?}") };
+        (name, words(row[2]))
+    };
+    rows.iter().map(user).collect()
+}
+
+/// The rooms and parts of the program whose files the page of rooms lists.
+fn headings(page: &str) -> Vec<&str> {
+    page.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`')).collect()
+}
+
+/// The files and folders of a room that the page of rooms lists, from the ground up.
+fn listed_files<'a>(page: &'a str, room: &str) -> Vec<&'a str> {
+    let rows = rows(section(page, &format!("`{room}`")));
+    rows.iter().flat_map(|row| only_names(row[0])).collect()
 }
 
 #[test]
-fn the_map_lists_the_rooms_and_what_they_use() {
+fn lib_lists_the_rooms_from_the_ground_up() {
     let map = read("ARCHITECTURE.md");
     let lib = read("src/lib.rs");
-    let rows = rows(section(&map, "Rooms"));
-    let listed: Vec<Vec<&str>> = rows.iter().map(|row| names(row[0])).collect();
-    assert_eq!(listed, ROOMS.map(|(room, _)| vec![room]));
-    for (row, (room, may_use)) in rows.iter().zip(ROOMS) {
-        let used: Vec<&str> = row[2].split(", ").filter(|&used| used != "none").collect();
-        assert_eq!(used, may_use, "what {room} uses");
-    }
-    for (row, (room, comment)) in rows.iter().zip(rooms_of_lib(&lib)) {
+    let listed: Vec<&str> = rooms_of_lib(&lib).into_iter().map(|(room, _)| room).collect();
+    let mapped: Vec<&str> = users(&map, "Rooms").into_iter().map(|(room, _)| room).collect();
+    assert_eq!(listed, mapped);
+    for (row, (room, comment)) in rows(section(&map, "Rooms")).iter().zip(rooms_of_lib(&lib)) {
         assert_eq!(format!("{}.", row[1]), comment, "what lib.rs says of {room}");
+    }
+}
+
+#[test]
+fn the_map_lists_the_parts_of_the_program() {
+    let map = read("ARCHITECTURE.md");
+    let main = read("src/main.rs");
+    let mut parts: Vec<&str> =
+        users(&map, "The program").into_iter().map(|(part, _)| part).collect();
+    let modules = main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let mut modules: Vec<&str> = modules.collect();
+    parts.sort_unstable();
+    modules.sort_unstable();
+    assert_eq!(parts, modules);
+}
+
+#[test]
+fn the_map_lets_rooms_use_only_those_before_them() {
+    let map = read("ARCHITECTURE.md");
+    for heading in ["Rooms", "The program"] {
+        let mut before = Vec::new();
+        for (room, may_use) in users(&map, heading) {
+            for used in may_use {
+                assert!(before.contains(&used), "{room} may use {used}, which is not before it");
+            }
+            before.push(room);
+        }
     }
 }
 
 #[test]
 fn the_page_of_rooms_lists_their_files_from_the_ground_up() {
     let page = read("docs/design/rooms.md");
-    let headings = page.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));
-    assert_eq!(headings.collect::<Vec<_>>(), ROOMS.map(|(room, _)| room));
-    assert_eq!(FOLDERS.map(|(room, _)| room), ROOMS.map(|(room, _)| room));
-    for (room, folders) in FOLDERS {
-        let rows = rows(section(&page, &format!("`{room}`")));
-        let listed: Vec<&str> = rows.iter().flat_map(|row| names(row[0])).collect();
-        assert_eq!(listed, folders, "the files of {room}");
+    let map = read("ARCHITECTURE.md");
+    let parts = users(&map, "The program").into_iter().filter(|(part, _)| files_of(part).len() > 1);
+    let all = users(&map, "Rooms").into_iter().chain(parts).map(|(room, _)| room);
+    assert_eq!(headings(&page), all.collect::<Vec<_>>());
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for room in headings(&page) {
+        let listed = listed_files(&page, room);
+        for (at, name) in listed.iter().enumerate() {
+            let folder = src.join(room).join(name);
+            let is_there = folder.is_dir() || folder.with_extension("rs").is_file();
+            assert!(is_there, "{room} has no {name}");
+            assert!(!listed[..at].contains(name), "{room} lists {name} twice");
+        }
+    }
+}
+
+/// The features of `Cargo.toml` but for `default`, each with what it enables, in the order of the file.
+fn features(manifest: &str) -> Vec<(&str, Vec<&str>)> {
+    let (_, rest) = manifest.split_once("\n[features]\n").expect("the features are there");
+    let (features, _) = rest.split_once("\n[dependencies]\n").expect("they end before these");
+    let mut found = Vec::new();
+    for entry in features.split(']') {
+        let Some((name, list)) = entry.split_once(" = [") else { continue };
+        let name = name.lines().last().expect("a name");
+        if name != "default" {
+            found.push((name, list.split('"').skip(1).step_by(2).collect()));
+        }
+    }
+    found
+}
+
+/// The rooms of `lib.rs` that are compiled with a feature; with none those that need none.
+fn rooms_with<'a>(lib: &'a str, feature: Option<&str>) -> Vec<&'a str> {
+    let mut rooms = Vec::new();
+    for block in lib.split("\n\n") {
+        let Some((before, room)) = block.split_once("pub mod ") else { continue };
+        let needed = before.split_once("#[cfg(feature = \"").map(|(_, rest)| first_name(rest));
+        if needed == feature {
+            rooms.push(room.trim_end().trim_end_matches(';'));
+        }
+    }
+    rooms
+}
+
+#[test]
+fn the_guide_lists_the_features() {
+    let manifest = read("Cargo.toml");
+    let lib = read("src/lib.rs");
+    let guide = read("docs/guide/library.md");
+    let rows = rows(section(&guide, "Features"));
+    assert_eq!((rows[0][0], names(rows[0][2])), ("none", rooms_with(&lib, None)));
+    let features = features(&manifest);
+    let listed: Vec<Vec<&str>> = rows[1..].iter().map(|row| only_names(row[0])).collect();
+    assert_eq!(listed, features.iter().map(|&(feature, _)| vec![feature]).collect::<Vec<_>>());
+    for (row, (feature, enabled)) in rows[1..].iter().zip(features) {
+        let (crates, implied): (Vec<&str>, Vec<&str>) =
+            enabled.iter().partition(|enabled| enabled.starts_with("dep:"));
+        assert_eq!(names(row[1]), implied, "what {feature} implies");
+        let rooms = rooms_with(&lib, Some(feature));
+        assert!(names(row[2]).starts_with(&rooms), "the modules of {feature}: {rooms:?}");
+        for named in names(row[3]) {
+            assert!(crates.contains(&format!("dep:{named}").as_str()), "{feature} without {named}");
+        }
+        let is_described = lib
+            .lines()
+            .any(|line| line.starts_with("//! ") && line.contains(&format!("`{feature}`")));
+        assert!(is_described, "lib.rs does not name {feature}");
     }
 }

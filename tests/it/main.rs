@@ -105,18 +105,25 @@ mod protocol {
 #[cfg(all(unix, feature = "cli"))]
 mod proxy;
 
-#[cfg(all(unix, feature = "cli"))]
+#[cfg(feature = "cli")]
 mod contest;
+
+#[cfg(feature = "cli")]
+mod review;
+
+#[cfg(all(windows, feature = "cli"))]
+mod windows;
 
 #[cfg(feature = "cli")]
 mod cli {
     mod convert;
     mod demo;
     #[cfg(unix)]
+    mod engines;
+    #[cfg(unix)]
     mod files;
     mod golden;
     mod gomoku;
-    #[cfg(unix)]
     mod kill;
     mod language;
     mod notation;
@@ -126,6 +133,7 @@ mod cli {
     mod position;
     mod review;
     mod settings;
+    mod train;
     mod usage;
     #[cfg(unix)]
     mod visible;

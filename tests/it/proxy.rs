@@ -641,7 +641,7 @@ fn an_engine_of_ucci_need_not_know_isready() {
 #[test]
 fn one_that_cannot_be_started_is_an_error() {
     fails(&["proxy", "--engine", "/nonexistent/engine"], 69, &["/nonexistent/engine"]);
-    fails(&["proxy", "--engine", "x 'y"], 2, &["quotes"]);
+    fails(&["proxy", "--engine", "x 'y"], 2, &["a quote is not closed"]);
     fails(&["proxy", "--engine", "sh", "--protocol", "xboard"], 2, &["uci, ucci, cyclone"]);
     fails(&["proxy", "--engine", "sh", "--hash", "99999999"], 2, &["choose 1 to 32768"]);
     fails(&["proxy", "--engine", "sh", "--threads", "0"], 2, &["choose 1 to 256"]);

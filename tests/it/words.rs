@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Identifiers that no file has any more, each with what is said instead.
-const RETIRED: [(&str, &str); 25] = [
+const RETIRED: [(&str, &str); 33] = [
     ("ledger", "the ids of games, as in `IdWriter`"),
     ("workshop", "`generator`"),
     ("salvage", "what was recovered"),
@@ -31,27 +31,33 @@ const RETIRED: [(&str, &str); 25] = [
     ("table_cutoff", "`tt_cutoff`"),
     ("table_key", "`tt_key`"),
     ("TableCensus", "`TableCounts`"),
-];
-
-/// The same for all rooms but those in [`OTHERS`], where some of the names mean other things.
-const RETIRED_BELOW: [(&str, &str); 9] = [
-    ("Held", "what is held, such as `PendingGo`"),
-    ("Taken", "what was taken, such as `ImportedRow`"),
-    ("Settled", "what it is the result of"),
+    ("told", "what it is: a message, a setting, `translated`"),
+    ("Told", "what it is: `Translated`, `Members`, `LastCommand`"),
     ("LOOK", "`POLL_INTERVAL`, or what lies between two checks"),
-    ("FAREWELL", "`QUIT_GRACE`"),
-    ("farewell", "`say_bye`"),
-    ("told", "what it is: a message, a setting, an answer"),
-    ("survey", "`stats`"),
+    ("FAREWELL", "`QUIT_GRACE`, `SHUTDOWN_TIME`"),
+    ("PATIENCE", "what it bounds, as in `QUEUE_TIME`"),
+    ("survey", "`stats`; the step before an answer is `find`"),
+    ("BookSurvey", "`FoundStats`"),
     ("census", "`counts`"),
 ];
 
+/// The same for all rooms but those in [`OTHERS`], where some of the names mean other things.
+const RETIRED_BELOW: [(&str, &str); 4] = [
+    ("Held", "what is held, such as `PendingGo`"),
+    ("Taken", "what was taken, such as `ImportedRow`"),
+    ("Settled", "what it is the result of"),
+    ("farewell", "`say_bye`"),
+];
+
 /// Rooms above or beside the others.
-const OTHERS: [&str; 5] = ["record", "answers", "language", "web", "cli"];
+const OTHERS: [&str; 4] = ["record", "language", "web", "cli"];
 
 /// Words that comments no longer use. Names above that are plain words, too (`lot`, `survey`), are none of them.
-const RETIRED_WORDS: [&str; 8] =
-    ["ledger", "workshop", "salvage", "hunter", "hunters", "evader", "evaders", "farewell"];
+const RETIRED_WORDS: [&str; 9] =
+    ["ledger", "workshop", "salvage", "fate", "hunter", "hunters", "evader", "evaders", "farewell"];
+
+/// Phrases that comments no longer use: `a number of`, `that number of`, or the unit says the same.
+const RETIRED_PHRASES: [&str; 1] = ["so many"];
 
 /// A part of a source text that is looked at.
 enum Token<'a> {
@@ -210,6 +216,8 @@ fn retired_names_do_not_come_back() {
                 Token::Comment(comment) => {
                     let used =
                         RETIRED_WORDS.iter().filter(|old| words(comment).any(|w| w == **old));
+                    let phrases = RETIRED_PHRASES.iter().filter(|old| comment.contains(**old));
+                    let used = used.chain(phrases);
                     wrong.extend(used.map(|old| format!("{place}: {old} in a comment")));
                 }
             }

@@ -3,73 +3,41 @@
 //   JUZHONG_URL=http://127.0.0.1:8642/ SCREENSHOTS=/tmp/shots node tests/page/page.test.mjs
 //
 // The server needs the demo's book and tables and a folder of games (--library); steps that need
-// more say so: --autosave, a book of gomoku. Some are left out where it is not there. PLAYWRIGHT names the module (default
+// more say so: --autosave, a book of gomoku, engines in its settings (.ci/page has them). Some are left out where it is not there. PLAYWRIGHT names the module (default
 // playwright-core), CHROMIUM the browser, AXE the script of axe-core (left out: no check of
 // accessibility), JUZHONG_TOKEN the server's token (left out: no edits), ONLY a part of the
 // names of the steps to run.
 
-import { mkdirSync, readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 
-const { chromium } = await import(process.env.PLAYWRIGHT ?? 'playwright-core');
+import { accessible, clickPoint, go as goTo, launch, movesOf, place, problems, report, shot, step, text } from './walk.mjs';
+
 const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
-const shots = process.env.SCREENSHOTS ?? '';
 const token = process.env.JUZHONG_TOKEN ?? '';
-if (shots) mkdirSync(shots, { recursive: true });
 
 /** What the server has, as it says itself. */
 const meta = await (await fetch(`${base}api/meta`)).json();
 
 /** Answers with an error that the page expects: an illegal move, a position outside the tables. */
-const EXPECTED = /Failed to load resource: the server responded with a status of (400|404|422)/;
-const EXPECTED_AT = /\/api\/(read|table|legal|open)\b/;
-const problems = [];
-let done = 0;
+const EXPECTED = /Failed to load resource: the server responded with a status of (400|404|422|502)/;
+const EXPECTED_AT = /\/api\/(read|table|legal|open|move)\b/;
 
 /** Returns a window of a fresh browser profile that notes every error. */
 async function open(options = {}) {
   const { path = '', ...rest } = options;
-  const context = await chromium.launchPersistentContext('', {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'],
-    viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', acceptDownloads: true, ...rest,
-  });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(base).origin }).catch(() => {});
-  const page = context.pages()[0] ?? await context.newPage();
-  page.on('console', (message) => {
-    const expected = EXPECTED.test(message.text()) && EXPECTED_AT.test(message.location().url);
-    if (message.type() === 'error' && !expected) problems.push(`console: ${message.text()} ${message.location().url}`);
-  });
+  const { page, close } = await launch(base, rest,
+    (message) => EXPECTED.test(message.text()) && EXPECTED_AT.test(message.location().url));
   page.on('response', async (response) => {
     if (response.status() !== 400) return;
     const body = await response.text().catch(() => '');
     if (/no such parameter/.test(body)) problems.push(`${response.url()}: ${body}`);
   });
-  page.on('pageerror', (error) => problems.push(`error: ${error.stack}`));
-  page.on('dialog', (dialog) => { problems.push(`a dialog opened: ${dialog.message()}`); void dialog.dismiss(); });
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`));
-  });
   await go(page, path);
-  return { page, close: () => context.close() };
+  return { page, close };
 }
 
-async function go(page, path) {
-  await page.goto(base + path);
-  await page.waitForSelector('body[data-ready]');
-  await settled(page);
-}
-
+const go = (page, path) => goTo(page, base + path);
 const settled = (page) => page.waitForTimeout(200);
-
-/** Returns the middle of a point on the screen. */
-async function place(page, point) {
-  const box = await page.locator(`.points [data-point="${point}"]`).boundingBox();
-  return [box.x + box.width / 2, box.y + box.height / 2];
-}
-
-async function clickPoint(page, point) {
-  await page.mouse.click(...await place(page, point));
-}
 
 async function drag(page, from, to) {
   await page.mouse.move(...await place(page, from));
@@ -80,41 +48,11 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-const movesOf = (page) => new URL(page.url()).searchParams.get('moves') ?? '';
-const text = (page, selector) => page.locator(selector).first().innerText();
 const nameOf = (page, point) => page.locator(`.points [data-point="${point}"]`).getAttribute('aria-label');
 
 async function waitMoves(page, moves) {
   await page.waitForFunction((wanted) => (new URL(location.href).searchParams.get('moves') ?? '') === wanted, moves, { timeout: 5000 })
     .catch(async () => assert.equal(await movesOf(page), moves));
-}
-
-async function step(name, work) {
-  if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
-  const before = problems.length;
-  try {
-    await work();
-  } catch (error) {
-    problems.push(`${name}: ${error.stack}`);
-  }
-  done++;
-  console.log(problems.length === before ? 'ok  ' : 'FAIL', name);
-}
-
-async function shot(page, name) {
-  if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
-}
-
-async function accessible(page, name) {
-  if (!process.env.AXE) return;
-  await page.evaluate(readFileSync(process.env.AXE, 'utf8'));
-  const serious = await page.evaluate(async () => {
-    if (!('axe' in window)) return ['axe did not load'];
-    const { violations } = await window.axe.run();
-    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  });
-  assert.deepEqual(serious, [], name);
 }
 
 const noSideways = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth &&
@@ -512,7 +450,7 @@ async function playing() {
     await page.getByRole('button', { name: 'Games', exact: true }).click();
     const mine = page.locator('h2:has-text("Games you played") + ul button').first();
     await mine.waitFor();
-    assert.match(await mine.innerText(), /You – Engine, level \d+ 0-1/);
+    assert.match(await mine.innerText(), /You – (Engine|juzhong), level \d+ 0-1/);
     await mine.click();
     await page.waitForFunction(() => document.body.dataset.view === 'board');
     assert.equal(await page.locator('.tree .move').count(), 2);
@@ -520,9 +458,131 @@ async function playing() {
   await step('sides can be switched at any time', async () => {
     await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
     await page.getByRole('button', { name: 'Play Red' }).click();
-    await page.locator('.panel-play .field select').first().selectOption('engine');
+    await page.locator('.panel-play .field select').first().selectOption('self');
     await page.waitForFunction(() => location.search.split(',').length >= 2, undefined, { timeout: 10000 });
     await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
+  await close();
+}
+
+// --- engines of other programs ---
+
+const OTHER = '另一引擎';
+
+async function engines() {
+  if (!meta.engines?.includes(OTHER) || !meta.engines.includes('broken')) return;
+  const { page, close } = await open();
+  const lines = (box) => page.waitForFunction((selector) => document.querySelectorAll(`${selector} .pv .score`).length > 0, box, { timeout: 15000 });
+  const first = '.panel-engine > .lines-list';
+  await step('another engine analyses: needs engines', async () => {
+    await page.locator('.panel-engine').getByLabel('Which engine').selectOption(OTHER);
+    const request = page.waitForRequest((sent) => sent.url().includes(`engine=${encodeURIComponent(OTHER)}`));
+    await page.getByRole('switch').click();
+    await request;
+    await lines(first);
+    assert.ok(await page.locator('.arrow-engine').count() > 0);
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    assert.equal(await page.locator('.panel-engine').getByLabel('Which engine').inputValue(), OTHER);
+    await lines(first);
+  });
+  await step('two engines search side by side: needs engines', async () => {
+    await page.getByText('Compare, threads, hash').click();
+    await page.getByLabel('Compare with').selectOption('self');
+    await lines(first);
+    await lines('.beside');
+    await page.waitForSelector('.arrow-second');
+    assert.equal(await text(page, '.beside .engine-name'), 'juzhong');
+    await page.waitForFunction(() => [...document.querySelectorAll('.engine-fields input')].length > 0);
+    const request = page.waitForRequest(/hash=5&|hash=5$/);
+    await page.getByLabel('Hash in MiB').first().fill('5');
+    await page.getByLabel('Hash in MiB').first().blur();
+    await request;
+    await lines(first);
+    await lines('.beside');
+    await shot(page, 'engines-1280-en-light');
+    await clickPoint(page, 'h2');
+    await clickPoint(page, 'e2');
+    await waitMoves(page, 'h2e2');
+    await lines(first);
+    await lines('.beside');
+  });
+  await step('an engine that fails is told, and the next one searches: needs engines', async () => {
+    await page.locator('.panel-engine').getByLabel('Which engine').selectOption('broken');
+    await page.waitForFunction((list) => /broken.*exit status: 3.*out of order/.test(document.querySelector(list)?.textContent ?? ''), first, { timeout: 10000 });
+    assert.equal(await page.locator('.arrow-engine').count(), 0);
+    await lines('.beside');
+    await shot(page, 'engine-broken-1280-en-light');
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.getByLabel('Compare with').selectOption('');
+    assert.equal(await page.locator('.arrow-second').count(), 0);
+    await page.locator('.panel-engine').getByLabel('Which engine').selectOption('self');
+    await lines(first);
+    await accessible(page, 'engines');
+    await page.getByRole('switch').click();
+  });
+  await step('a game against another engine, and on when one fails: needs engines', async () => {
+    await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
+    await page.locator('#tab-play').click();
+    await page.locator('.opponent select').selectOption(OTHER);
+    await page.getByLabel('use the book').uncheck();
+    await page.getByLabel('Depth of other engines').fill('3');
+    await page.getByLabel('Depth of other engines').blur();
+    await page.locator('.strength input').waitFor();
+    await page.locator('.strength input').fill('4');
+    await page.locator('.strength input').blur();
+    const request = page.waitForRequest((sent) => sent.url().includes('/api/move') && /"depth":3,"strength":4/.test(sent.postData() ?? ''));
+    await page.getByRole('button', { name: 'Play Red' }).click();
+    await page.waitForSelector('.movable');
+    await clickPoint(page, 'h2');
+    await clickPoint(page, 'e2');
+    await request;
+    await page.waitForFunction(() => location.search.split(',').length === 2, undefined, { timeout: 15000 });
+    assert.match(await text(page, '.plate'), /另一引擎, strength 4/);
+    await shot(page, 'engine-play-1280-en-light');
+    await page.locator('.panel-play .field select').nth(1).selectOption('broken');
+    await page.waitForFunction(() => /Your move/.test(document.querySelector('.panel-play')?.textContent ?? ''));
+    await page.waitForSelector('.movable');
+    await clickPoint(page, 'h0');
+    await clickPoint(page, 'g2');
+    await page.waitForFunction(() => /broken makes no move: .*out of order/.test(document.querySelector('.panel-play')?.textContent ?? ''), undefined, { timeout: 10000 });
+    await shot(page, 'engine-fails-1280-en-light');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForFunction(() => /broken makes no move/.test(document.querySelector('.panel-play')?.textContent ?? ''), undefined, { timeout: 10000 });
+    await page.getByRole('button', { name: 'Let juzhong play on' }).click();
+    await page.waitForFunction(() => location.search.split(',').length === 4, undefined, { timeout: 15000 });
+    assert.match(await text(page, '.plate'), /juzhong, level/);
+    await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
+  await close();
+  await enginesOnAPhone();
+}
+
+async function enginesOnAPhone() {
+  const { page, close } = await open({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2, locale: 'zh-CN' });
+  await step('two engines on a phone, in Chinese: needs engines', async () => {
+    await page.locator('#tab-engine').click();
+    await page.locator('.panel-engine').getByLabel('选择引擎').selectOption(OTHER);
+    await page.getByText('比较、线程、哈希表').click();
+    await page.getByLabel('对比引擎').selectOption('self');
+    await page.getByRole('switch').click();
+    await page.waitForFunction(() => document.querySelectorAll('.pv .score').length === 2, undefined, { timeout: 15000 });
+    assert.ok(await noSideways(page));
+    await shot(page, 'engines-360-zh-light');
+    await page.locator('#tab-play').click();
+    assert.ok(await noSideways(page));
+    await shot(page, 'engine-play-360-zh-light');
+  });
+  await step('an engine that the server has no more is replaced by the own one: needs engines', async () => {
+    await page.evaluate(() => {
+      const settings = JSON.parse(localStorage.getItem('juzhong.settings'));
+      localStorage.setItem('juzhong.settings', JSON.stringify({ ...settings, analyst: 'gone', opponent: 'gone', second: '' }));
+    });
+    await page.reload();
+    await page.waitForSelector('body[data-ready]');
+    await page.waitForFunction(() => /gone/.test(document.querySelector('.status')?.textContent ?? ''));
+    await page.locator('#tab-engine').click();
+    assert.equal(await page.locator('.panel-engine').getByLabel('选择引擎').inputValue(), 'self');
   });
   await close();
 }
@@ -873,12 +933,11 @@ async function weight() {
   });
 }
 
-for (const part of [mouse, positions, games, playing, keyboard, touch, everywhere, gomoku, styles, edits, weight]) {
+for (const part of [mouse, positions, games, playing, engines, keyboard, touch, everywhere, gomoku, styles, edits, weight]) {
   try {
     await part();
   } catch (error) {
     problems.push(`${part.name}: ${error.stack}`);
   }
 }
-console.log(problems.length === 0 ? `${done} steps passed` : `\n${problems.join('\n\n')}\n\n${problems.length} problems`);
-process.exit(problems.length === 0 ? 0 : 1);
+report();

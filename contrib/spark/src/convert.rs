@@ -9,8 +9,9 @@ use juzhong::book::{
     BuildError, GameRow, GroupMember, MoveSum, ShardPlan, ShardReader, ShardWriter, SourceCounts,
     Work,
 };
-use juzhong::bytes::atomic::{folder_beside, resolve};
+use juzhong::bytes::atomic::folder_beside;
 use juzhong::bytes::lock::FileLock;
+use juzhong::bytes::paths::resolve;
 use juzhong::bytes::visible::ShowPath;
 
 use crate::columns::Columns;

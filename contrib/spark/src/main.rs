@@ -3,7 +3,7 @@
 mod columns;
 mod convert;
 mod file;
-#[path = "../../../src/cli/size.rs"]
+#[path = "../../../src/cli/args/size.rs"]
 mod size;
 
 use std::num::NonZero;

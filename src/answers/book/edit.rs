@@ -14,12 +14,18 @@ use crate::message::message;
 
 /// One edit, as a line of a script or the body of a request has it.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Edit", description = "A line of `book edit --script`.")
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct EditRequest {
     /// A FEN or `startpos`, perhaps with moves after it; the start of a game if there is none.
     pub fen: Option<String>,
     /// Moves from there, in any notation.
     #[serde(deserialize_with = "texts")]
+    #[cfg_attr(feature = "schemas", schemars(with = "Texts"))]
     pub moves: Vec<String>,
     /// The move to edit, in any notation.
     #[serde(rename = "move")]
@@ -28,9 +34,11 @@ pub struct EditRequest {
     pub add_line: Option<String>,
     /// The groups that the move, or every move of the line, is put into.
     #[serde(deserialize_with = "texts")]
+    #[cfg_attr(feature = "schemas", schemars(with = "Texts"))]
     pub group: Vec<String>,
     /// The groups that the move is taken out of.
     #[serde(deserialize_with = "texts")]
+    #[cfg_attr(feature = "schemas", schemars(with = "Texts"))]
     pub no_group: Vec<String>,
     /// The weight.
     pub weight: Option<u64>,
@@ -55,13 +63,16 @@ pub struct EditRequest {
 }
 
 /// One text, or a list of them.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(untagged)]
+enum Texts {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// One text, or a list of them.
 fn texts<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Texts {
-        One(String),
-        Many(Vec<String>),
-    }
     Ok(match Texts::deserialize(input)? {
         Texts::One(text) => vec![text],
         Texts::Many(texts) => texts,
@@ -227,6 +238,7 @@ pub enum EditOutcome {
 
 /// The result of one edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ChangedMoves"))]
 pub struct Changed {
     /// The number of moves changed.
     pub changed: u64,
@@ -234,6 +246,7 @@ pub struct Changed {
 
 /// The result of undoing edits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "UndoneEdits"))]
 pub struct Undone {
     /// The steps undone.
     pub undone: Vec<EditStep>,
@@ -249,6 +262,7 @@ impl Undone {
 
 /// A step of an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EditStep {
     /// The number of the edit, from 1.
     pub edit: u64,

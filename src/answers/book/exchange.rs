@@ -1,6 +1,5 @@
 //! Answers about books of other programs that were imported or exported.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -184,18 +183,11 @@ pub struct ExportAnswer {
     pub output: String,
     /// The format.
     pub format: &'static str,
-    /// Moves in the book.
-    pub moves: u64,
-    /// Rows written.
-    pub written: u64,
-    /// Moves whose positions are not reached from the start.
-    pub unreached: u64,
-    /// Their share of all moves.
+    /// The export, and what was lost by it.
+    #[serde(flatten)]
+    pub report: ExportReport,
+    /// The share of the moves whose positions are not reached from the start.
     pub unreached_share: f64,
-    /// The search for positions was ended by its limit.
-    pub cut: bool,
-    /// The facts that the format cannot express, with the moves that have them.
-    pub dropped: BTreeMap<&'static str, u64>,
 }
 
 impl ExportAnswer {
@@ -207,12 +199,8 @@ impl ExportAnswer {
             book: book.to_string_lossy().into_owned(),
             output: output.to_string_lossy().into_owned(),
             format: format.name(),
-            moves: report.moves,
-            written: report.written,
-            unreached: report.unreached,
+            report: report.clone(),
             unreached_share: share(report.unreached, report.moves),
-            cut: report.is_cut,
-            dropped: report.dropped.clone(),
         }
     }
 }
@@ -233,7 +221,7 @@ pub struct LibraryExportAnswer {
 }
 
 impl LibraryExportAnswer {
-    /// The answer about the export of so many moves from one path to another.
+    /// The answer about the export of a number of moves from one path to another.
     #[must_use]
     pub fn of(book: &Path, output: &Path, moves: u64) -> Self {
         Self {

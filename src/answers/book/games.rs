@@ -64,7 +64,7 @@ impl<G: Described + Named> FoundGames<'_, G> {
     pub fn answer(&self, notation: Option<MoveNotation>) -> GamesAnswer {
         let Self { book, position, games } = self;
         GamesAnswer {
-            schema: "juzhong.book.games/1",
+            schema: SCHEMA,
             book: book.path().to_string_lossy().into_owned(),
             fen: position.to_fen(),
             key: book.key_of(position).to_string(),
@@ -74,10 +74,18 @@ impl<G: Described + Named> FoundGames<'_, G> {
     }
 }
 
+const SCHEMA: &str = "juzhong.book.games/1";
+
 /// The answer: schema `juzhong.book.games/1`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "BookGames", description = "The object of `book games --json`.")
+)]
 pub struct GamesAnswer {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The path of the book.
     pub book: String,
@@ -93,6 +101,7 @@ pub struct GamesAnswer {
 
 /// A game of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SampleGame {
     /// The players.
     #[serde(flatten)]
@@ -117,6 +126,7 @@ pub struct SampleGame {
     pub mv: Option<String>,
     /// That move in the notation that was asked for, null if none was made.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schemas", schemars(extend("x-null" = true)))]
     pub text: Option<Option<String>>,
     /// All moves by their coordinates, with blanks between them.
     pub moves: String,
@@ -124,6 +134,7 @@ pub struct SampleGame {
 
 /// The ratings of the players, as two members with the names of the sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Ratings {
     /// Of xiangqi.

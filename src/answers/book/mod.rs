@@ -68,8 +68,8 @@ pub use reports::{
 };
 pub use score::{ScoreAnswer, ScoreCounts, SourceScores};
 pub use stats::{
-    BookSurvey, CountedRecords, Coverage, DepthCounts, FrequentOpening, Marks, MergedOrigin,
-    Openings, PlayedLine, ScoreDifference, ScoredMove, SourceFile, StatsAnswer, StatsRequest,
-    hash_text, played_line_text, played_move_text,
+    CountedRecords, Coverage, DepthCounts, FoundStats, FrequentOpening, Openings, PlayedLine,
+    ScoreDifference, ScoredMove, SourceFile, StatsAnswer, StatsRequest, hash_text,
+    played_line_text, played_move_text,
 };
-pub use tree::{Branch, MAX_TREE_MOVES, Tree, TreeAnswer, TreeMove, TreeMoves, TreeRequest};
+pub use tree::{Branch, FoundTree, MAX_TREE_MOVES, TreeAnswer, TreeMove, TreeMoves, TreeRequest};

@@ -62,6 +62,7 @@ pub fn flag_names<M>(found: &BookMove<M>) -> Vec<&'static str> {
 
 /// A move of a book with what is known about it, and the name of the position after it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "PlayedMove"))]
 pub struct MoveAnswer {
     /// The move by its coordinates.
     #[serde(rename = "move")]
@@ -77,6 +78,7 @@ pub struct MoveAnswer {
     /// The games drawn.
     pub draws: u64,
     /// The mover's share of the points, from 0 to 1; null without a game that has a result.
+    #[cfg_attr(feature = "schemas", schemars(range(min = 0, max = 1)))]
     pub score: Option<f64>,
     /// The weight in selection.
     pub weight: u64,
@@ -91,6 +93,13 @@ pub struct MoveAnswer {
     /// The priority in selection.
     pub priority: i64,
     /// The flags: `disabled`, `banned`, `lost`, `locked`, `added`.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(extend("items" = {
+            "type": "string",
+            "enum": ["disabled", "banned", "lost", "locked", "added"]
+        }))
+    )]
     pub flags: Vec<&'static str>,
     /// The groups of lines that it belongs to.
     pub groups: Vec<String>,
@@ -135,10 +144,17 @@ impl MoveAnswer {
 
 /// The score that a source gives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct EngineScore {
     /// The engine's name, or that of the tablebase and its rules.
     pub source: String,
     /// The score on the scale of [`Value`].
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(
+            description = "The score in centipawns; mates and results by tables are beyond 20,000."
+        )
+    )]
     pub value: i32,
     /// The score in words.
     pub text: String,
@@ -166,6 +182,11 @@ impl From<&Score> for EngineScore {
 
 /// The bounds of a value on the scale of [`Value`]; null where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(description = "The bounds of a value in centipawns; null where nothing is known.")
+)]
 pub struct Span {
     /// The lower bound.
     pub low: Option<i32>,

@@ -74,6 +74,24 @@ impl OpeningCode {
     }
 }
 
+/// An [`OpeningCode`] as it is written.
+#[cfg(feature = "schemas")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only described")]
+enum DescribedCode {
+    /// Of xiangqi.
+    Xiangqi {
+        /// The code of the opening.
+        ecco: Option<String>,
+    },
+    /// Of gomoku.
+    Gomoku {
+        /// The code of the opening.
+        opening: Option<String>,
+    },
+}
+
 impl Serialize for OpeningCode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(Some(1))?;
@@ -84,9 +102,11 @@ impl Serialize for OpeningCode {
 
 /// The code and the names of an opening, null where there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct OpeningName {
     /// Its code.
     #[serde(flatten)]
+    #[cfg_attr(feature = "schemas", schemars(with = "DescribedCode"))]
     pub code: OpeningCode,
     /// The Chinese name.
     pub name: Option<&'static str>,

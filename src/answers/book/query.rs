@@ -158,10 +158,14 @@ fn origin(book: &Book, number: Option<u32>) -> Result<Option<String>, AnswerErro
     Ok(index.and_then(|index| books.nth(index)).map(|origin| origin.name))
 }
 
+const SCHEMA: &str = "juzhong.book.query/1";
+
 /// The part of an answer that names the position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Place {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The position.
     pub fen: String,
@@ -175,7 +179,7 @@ impl Place {
     /// The place of a position in a book.
     pub(crate) fn of<G: Symmetric + Notation>(book: &Book, position: &G) -> Self {
         Self {
-            schema: "juzhong.book.query/1",
+            schema: SCHEMA,
             fen: position.to_fen(),
             key: book.key_of(position).to_string(),
             mirrored: is_mirrored(book, position),
@@ -185,6 +189,11 @@ impl Place {
 
 /// The answer: schema `juzhong.book.query/1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Book", description = "The object of `book query --json`.")
+)]
 pub struct QueryAnswer {
     /// The position.
     #[serde(flatten)]
@@ -204,6 +213,7 @@ pub struct QueryAnswer {
 
 /// A move of the answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "BookMove"))]
 pub struct QueryMove {
     /// The move.
     #[serde(flatten)]
@@ -218,6 +228,7 @@ pub struct QueryMove {
 
 /// The moves that games made at the end of a line, as a book of these games would have them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PlayedMoves {
     /// The position.
     pub fen: String,

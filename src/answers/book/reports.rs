@@ -27,7 +27,7 @@ pub struct BuildAnswer {
     pub skipped: u64,
     /// Records that an interrupted build had read.
     pub resumed_records: u64,
-    /// The fate of all records.
+    /// The numbers of records by what became of them.
     #[serde(flatten)]
     pub counts: CountedRecords,
     /// Records that state another result than the last position has.
@@ -45,7 +45,7 @@ pub struct BuildAnswer {
 }
 
 impl BuildAnswer {
-    /// The answer about the book at a path, for which so many files were passed over.
+    /// The answer about the book at a path, with the number of files passed over.
     #[must_use]
     pub fn of<G: Named>(book: &Path, report: &BuildReport, skipped: u64) -> Self {
         let about = &report.metadata;
@@ -89,7 +89,7 @@ pub struct MapAnswer {
 }
 
 impl MapAnswer {
-    /// The answer about the shard at a path, for which so many files were passed over.
+    /// The answer about the shard at a path, with the number of files passed over.
     #[must_use]
     pub fn of(shard: &Path, report: &ShardReport, skipped: u64) -> Self {
         let [sources, games, ..] = report.rows;
@@ -123,7 +123,7 @@ pub struct ReduceAnswer {
 }
 
 impl ReduceAnswer {
-    /// The answer about the shard at a path: part so and so of so many.
+    /// The answer about the shard at a path, with its number among the parts and their count.
     #[must_use]
     pub fn of(shard: &Path, (part, parts): (u32, u32), report: &ShardReport) -> Self {
         let [_, games, moves, _] = report.rows;

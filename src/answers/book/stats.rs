@@ -49,21 +49,21 @@ impl StatsRequest {
     ///
     /// The book cannot be read, is damaged, or is one of another game.
     pub fn answer<G: Described + Named>(&self, book: &Path) -> Result<StatsAnswer, AnswerError> {
-        Ok(self.survey::<G>(book)?.answer(self))
+        Ok(self.find::<G>(book)?.answer(self))
     }
 
-    /// The findings that the answer is made of.
+    /// The statistics that the answer is made of.
     ///
     /// # Errors
     ///
     /// As [`answer`](Self::answer).
-    pub fn survey<G: Described + Named>(&self, path: &Path) -> Result<BookSurvey<G>, AnswerError> {
+    pub fn find<G: Described + Named>(&self, path: &Path) -> Result<FoundStats<G>, AnswerError> {
         let book = Book::open(path)?;
         book.verify()?;
         let options = self.options(&book);
-        let survey = book.stats::<G>(&options)?;
-        let mut census = book.opening_stats::<G>(options.min_games)?;
-        census.openings.truncate(self.openings);
+        let stats = book.stats::<G>(&options)?;
+        let mut opening_stats = book.opening_stats::<G>(options.min_games)?;
+        opening_stats.openings.truncate(self.openings);
         let sources = book.sources()?;
         let origins = book.origins()?;
         let edits: BTreeSet<u64> = book.history()?.iter().map(|step| step.edit).collect();
@@ -71,7 +71,17 @@ impl StatsRequest {
         let start = first_start::<G>(&book, options.min_games)?;
         let first_moves = book.probe_with(&start, options.min_games)?;
         let edits = edits.len() as u64;
-        Ok(BookSurvey { book, survey, census, sources, origins, edits, bytes, start, first_moves })
+        Ok(FoundStats {
+            book,
+            stats,
+            opening_stats,
+            sources,
+            origins,
+            edits,
+            bytes,
+            start,
+            first_moves,
+        })
     }
 
     fn options(&self, book: &Book) -> StatsOptions {
@@ -111,15 +121,15 @@ fn length_of(path: &Path) -> Result<u64, AnswerError> {
     Ok(about.len())
 }
 
-/// A book and the findings of a survey.
+/// A book and its statistics.
 #[derive(Debug)]
-pub struct BookSurvey<G: Named> {
+pub struct FoundStats<G: Named> {
     /// The book.
     pub book: Book,
     /// Coverage, lines, differences and marks.
-    pub survey: BookStats,
+    pub stats: BookStats,
     /// Its games by their openings.
-    pub census: OpeningStats,
+    pub opening_stats: OpeningStats,
     /// The files that it was built from.
     pub sources: Vec<Source>,
     /// The books that it was merged of.
@@ -134,7 +144,7 @@ pub struct BookSurvey<G: Named> {
     pub first_moves: Vec<BookMove<G::Move>>,
 }
 
-impl<G: Described + Named> BookSurvey<G> {
+impl<G: Described + Named> FoundStats<G> {
     /// The years of the games by the first moves of the book.
     #[must_use]
     pub fn years(&self) -> Option<Years> {
@@ -144,8 +154,8 @@ impl<G: Described + Named> BookSurvey<G> {
     /// The share of the book's games; of the weight of its first moves where it has no games.
     #[must_use]
     pub fn share(&self, count: u64) -> f64 {
-        let all = match self.survey.by_weight {
-            true => self.survey.coverage.first().copied().unwrap_or(0),
+        let all = match self.stats.by_weight {
+            true => self.stats.coverage.first().copied().unwrap_or(0),
             false => self.book.metadata().counts.games,
         };
         (count as f64 / all.max(1) as f64).min(1.0)
@@ -163,17 +173,17 @@ impl<G: Described + Named> BookSurvey<G> {
 
     /// A number of games as answers have it, and the weight that it is in books without games.
     fn games_or_weight(&self, count: u64) -> (u64, Option<u64>) {
-        if self.survey.by_weight { (0, Some(count)) } else { (count, None) }
+        if self.stats.by_weight { (0, Some(count)) } else { (count, None) }
     }
 
     /// The answer to a question.
     #[must_use]
     pub fn answer(&self, request: &StatsRequest) -> StatsAnswer {
-        let Self { book, survey, .. } = self;
+        let Self { book, stats, .. } = self;
         let notation = request.notation;
         let about = book.metadata();
         let years = self.years();
-        let differences = survey.differences.iter();
+        let differences = stats.differences.iter();
         StatsAnswer {
             schema: "juzhong.book.stats/1",
             book: book.path().to_string_lossy().into_owned(),
@@ -194,17 +204,17 @@ impl<G: Described + Named> BookSurvey<G> {
             stored_keys: book.foreign_keys().is_none(),
             content: about.content.clone(),
             depth: self.depths(),
-            unreached: survey.walk.unreached,
+            unreached: stats.walk.unreached,
             pruned: about.pruned,
             edits: self.edits,
-            books: self.origins.books.iter().map(MergedOrigin::from).collect(),
-            marks: Marks::from(&survey.marks),
+            books: self.origins.books.clone(),
+            marks: stats.marks.clone(),
             coverage: self.coverage(),
             openings: self.openings(),
-            lines: survey.lines.iter().map(|line| PlayedLine::of::<G>(line, notation)).collect(),
+            lines: stats.lines.iter().map(|line| PlayedLine::of::<G>(line, notation)).collect(),
             differences: differences.map(|d| ScoreDifference::of::<G>(d, notation)).collect(),
             samples: book.samples(),
-            by_weight: survey.by_weight,
+            by_weight: stats.by_weight,
             year_min: years.map(|years| years.min),
             year_max: years.map(|years| years.max),
             source_files: request.sources.then(|| self.source_files()),
@@ -212,14 +222,14 @@ impl<G: Described + Named> BookSurvey<G> {
     }
 
     fn depths(&self) -> Vec<DepthCounts> {
-        let depths = self.survey.walk.depths.iter().enumerate();
+        let depths = self.stats.walk.depths.iter().enumerate();
         depths
             .map(|(ply, depth)| DepthCounts { ply, positions: depth.positions, moves: depth.moves })
             .collect()
     }
 
     fn coverage(&self) -> Vec<Coverage> {
-        let counts = self.survey.coverage.iter().enumerate();
+        let counts = self.stats.coverage.iter().enumerate();
         counts
             .map(|(ply, &count)| {
                 let (games, weight) = self.games_or_weight(count);
@@ -229,13 +239,13 @@ impl<G: Described + Named> BookSurvey<G> {
     }
 
     fn openings(&self) -> Openings {
-        let census = &self.census;
-        let (games, weight) = self.games_or_weight(census.games);
-        let most_frequent = census.openings.iter();
+        let stats = &self.opening_stats;
+        let (games, weight) = self.games_or_weight(stats.games);
+        let most_frequent = stats.openings.iter();
         Openings {
             games,
             weight,
-            letters: census.letters.clone(),
+            letters: stats.letters.clone(),
             most_frequent: most_frequent.map(|opening| self.frequent_opening(opening)).collect(),
         }
     }
@@ -290,7 +300,7 @@ pub struct StatsAnswer {
     pub positions: u64,
     /// Moves, over all positions.
     pub moves: u64,
-    /// The fate of all records.
+    /// The numbers of records by what became of them.
     #[serde(flatten)]
     pub counts: CountedRecords,
     /// Games without a known result.
@@ -322,9 +332,9 @@ pub struct StatsAnswer {
     /// Edits that can be undone.
     pub edits: u64,
     /// The books that it was merged of.
-    pub books: Vec<MergedOrigin>,
+    pub books: Vec<Origin>,
     /// The numbers of moves with marks.
-    pub marks: Marks,
+    pub marks: AnnotationCounts,
     /// The games that still make a move of the book, by distance from the start.
     pub coverage: Vec<Coverage>,
     /// The games by openings.
@@ -349,54 +359,20 @@ pub struct StatsAnswer {
 /// The numbers of records by what became of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CountedRecords {
-    /// Records in the sources, good and bad.
-    pub records: u64,
-    /// Records that cannot be read or hold an illegal move.
-    pub bad: u64,
-    /// Records left out by the filters.
-    pub filtered: u64,
-    /// Records that are further copies of counted games.
-    pub duplicates: u64,
-    /// Different games that begin elsewhere.
-    pub other_starts: u64,
-    /// Their records.
-    pub other_start_records: u64,
-    /// Different games without moves.
-    pub no_moves: u64,
-    /// Their records.
-    pub no_move_records: u64,
-    /// Games that count.
-    pub games: u64,
+    /// All but the wins.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// The games that each side won.
     #[serde(flatten)]
     pub wins: NamedSides<u64>,
-    /// The games drawn.
-    pub draws: u64,
-    /// Games whose copies state different results.
-    pub disputed: u64,
-    /// Those of them in which no result has most votes.
-    pub tied: u64,
 }
 
 impl CountedRecords {
     /// The counts of a book of the game `G`.
     #[must_use]
     pub fn of<G: Named>(counts: &Counts) -> Self {
-        Self {
-            records: counts.records,
-            bad: counts.bad,
-            filtered: counts.filtered,
-            duplicates: counts.duplicates,
-            other_starts: counts.other_starts,
-            other_start_records: counts.other_start_records,
-            no_moves: counts.no_moves,
-            no_move_records: counts.no_move_records,
-            games: counts.games,
-            wins: NamedSides::of::<G>(BySide { first: counts.first, second: counts.second }),
-            draws: counts.draws,
-            disputed: counts.disputed,
-            tied: counts.tied,
-        }
+        let &Counts { first, second, .. } = counts;
+        Self { counts: *counts, wins: NamedSides::of::<G>(BySide { first, second }) }
     }
 }
 
@@ -409,56 +385,6 @@ pub struct DepthCounts {
     pub positions: u64,
     /// Their moves.
     pub moves: u64,
-}
-
-/// A book that another was merged of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct MergedOrigin {
-    /// Its base name.
-    pub name: String,
-    /// The digest of its rows.
-    pub content: String,
-    /// Its games.
-    pub games: u64,
-    /// Its moves.
-    pub moves: u64,
-}
-
-impl From<&Origin> for MergedOrigin {
-    fn from(origin: &Origin) -> Self {
-        let Origin { content, name, games, moves } = origin.clone();
-        Self { name, content, games, moves }
-    }
-}
-
-/// The numbers of moves with marks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Marks {
-    /// Moves with any mark.
-    pub moves: u64,
-    /// Those with each flag.
-    pub flags: BTreeMap<&'static str, u64>,
-    /// Those with a weight of their own.
-    pub weights: u64,
-    /// Those with a priority.
-    pub priorities: u64,
-    /// Those with a comment.
-    pub comments: u64,
-    /// The moves of each group of lines.
-    pub groups: BTreeMap<String, u64>,
-}
-
-impl From<&AnnotationCounts> for Marks {
-    fn from(marks: &AnnotationCounts) -> Self {
-        Self {
-            moves: marks.moves,
-            flags: marks.flags.clone(),
-            weights: marks.weights,
-            priorities: marks.priorities,
-            comments: marks.comments,
-            groups: marks.groups.clone(),
-        }
-    }
 }
 
 /// The games that still make a move of the book at a distance from the start.
@@ -649,7 +575,7 @@ mod tests {
         let book = book_of(folder.path(), "1. h2e2 h9g7 1-0\n\n1. g3g4 1/2-1/2\n");
         let request = StatsRequest { lines: 1, line_depth: 2, openings: 5, ..Default::default() };
         let answer = request.answer::<Position>(&book).unwrap();
-        assert_eq!((answer.counts.games, answer.unknown, answer.sources), (2, 0, 1));
+        assert_eq!((answer.counts.counts.games, answer.unknown, answer.sources), (2, 0, 1));
         assert_eq!(answer.coverage.iter().map(|at| at.games).collect::<Vec<_>>(), [2, 1]);
         let object = serde_json::to_value(&answer).unwrap();
         assert_eq!(

@@ -34,7 +34,7 @@ impl TreeRequest {
     ///
     /// The position or a move cannot be read; the book cannot be read, or is one of another game.
     pub fn answer<G: Described + Named>(&self, book: &Book) -> Result<TreeAnswer, AnswerError> {
-        Ok(self.grow::<G>(book)?.answer(book, self.query.notation))
+        Ok(self.find::<G>(book)?.answer(book, self.query.notation))
     }
 
     /// The tree that the answer is made of.
@@ -42,19 +42,19 @@ impl TreeRequest {
     /// # Errors
     ///
     /// As [`answer`](Self::answer).
-    pub fn grow<G: Described + Named>(&self, book: &Book) -> Result<Tree<G>, AnswerError> {
+    pub fn find<G: Described + Named>(&self, book: &Book) -> Result<FoundTree<G>, AnswerError> {
         let line = self.query.line.line::<G>()?.line;
         let names = Names::along(&self.query.line, &line);
         let min_games = self.query.min_games.unwrap_or(book.metadata().min_games);
         let position = line.position().clone();
         let moves = TreeMoves::grow(book, &position, self.depth, min_games, MAX_TREE_MOVES)?;
-        Ok(Tree { position, names, depth: self.depth, min_games, moves })
+        Ok(FoundTree { position, names, depth: self.depth, min_games, moves })
     }
 }
 
 /// The lines from a position.
 #[derive(Debug)]
-pub struct Tree<G: Named> {
+pub struct FoundTree<G: Named> {
     /// The position.
     pub position: G,
     /// The moves.
@@ -151,7 +151,7 @@ impl<M> TreeMoves<M> {
     }
 }
 
-impl<G: Described + Named> Tree<G> {
+impl<G: Described + Named> FoundTree<G> {
     /// The answer of the book that the tree is from.
     #[must_use]
     pub fn answer(&self, book: &Book, notation: Option<MoveNotation>) -> TreeAnswer {

@@ -64,8 +64,9 @@ pub struct Clock {
     is_bare: bool,
 }
 
-/// The clock in an answer.
+/// Plies without a capture that are played, the limit at which they draw, those left, and what that does to the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Clock"))]
 pub struct ClockAnswer {
     /// Plies without a capture before the position.
     pub plies: u32,
@@ -73,7 +74,17 @@ pub struct ClockAnswer {
     pub limit: u32,
     /// Plies before the limit.
     pub left: u32,
-    /// The [name](Effect::name) of the effect on the value of the position.
+    /// The effect on the value of the position, by its [`Effect::name`].
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(
+            description = "The effect on the value of the position.",
+            extend("enum" = [
+                "none", "in_time", "next_capture_in_time", "prevented",
+                "prevented_unless_repetition", "prevented_unless_capture"
+            ])
+        )
+    )]
     pub effect: &'static str,
 }
 

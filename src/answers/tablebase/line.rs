@@ -60,6 +60,7 @@ pub struct LineAnswer {
 
 /// The moves of a best line alone, each with the position after it.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "TableLine"))]
 pub struct LineMoves {
     /// The moves.
     pub moves: Vec<LineMove>,
@@ -67,6 +68,7 @@ pub struct LineMoves {
 
 /// A move of a best line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "TableLineMove"))]
 pub struct LineMove {
     /// The move by its coordinates.
     #[serde(rename = "move")]

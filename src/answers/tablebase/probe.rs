@@ -29,10 +29,18 @@ pub struct Probe {
     pub clock: Clock,
 }
 
+const SCHEMA: &str = "juzhong.tablebase.probe/1";
+
 /// The answer about a position: schema `juzhong.tablebase.probe/1`.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Probe", description = "The object of `tablebase probe --json`.")
+)]
 pub struct ProbeAnswer {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = SCHEMA)))]
     pub schema: &'static str,
     /// The position.
     pub fen: String,
@@ -55,6 +63,7 @@ pub struct ProbeAnswer {
 
 /// A move with its value.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "TableMove"))]
 pub struct ProbedMove {
     /// The move by its coordinates.
     #[serde(rename = "move")]
@@ -124,7 +133,7 @@ impl Probe {
     #[must_use]
     pub fn answer(&self, notation: Option<MoveNotation>) -> ProbeAnswer {
         ProbeAnswer {
-            schema: "juzhong.tablebase.probe/1",
+            schema: SCHEMA,
             fen: self.position.to_fen(),
             material: Material::of(&self.position).0.to_string(),
             kind: TableKind::new(self.rules, self.metric),

@@ -8,10 +8,12 @@ use crate::tablebase::{Tables, Wdl};
 
 /// A position drawn by chance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct RandomPosition {
     /// The position.
     pub fen: String,
     /// Its value for the side to move: `win`, `draw` or `loss`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["win", "draw", "loss"])))]
     pub wdl: &'static str,
     /// Plies; 0 for draws.
     pub distance: u16,

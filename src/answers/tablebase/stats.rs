@@ -15,6 +15,9 @@ use crate::tablebase::{
 use crate::xiangqi::Position;
 use crate::xiangqi::move_limit::MOVE_LIMIT;
 
+const STATS_SCHEMA: &str = "juzhong.tablebase.stats/1";
+const LIST_SCHEMA: &str = "juzhong.tablebase.list/1";
+
 /// A set as it was named: perhaps with the canonical second side first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedSet {
@@ -35,6 +38,7 @@ impl FromStr for NamedSet {
 
 /// The sizes of a table, and its content hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TableSize {
     /// Slots for each side to move.
     pub slots: u64,
@@ -50,8 +54,14 @@ pub struct TableSize {
 
 /// The statistics of a table: schema `juzhong.tablebase.stats/1`.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SetStats", description = "The object of `tablebase stats --json`.")
+)]
 pub struct StatsAnswer {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = STATS_SCHEMA)))]
     pub schema: &'static str,
     /// The set as it was named.
     pub material: String,
@@ -73,6 +83,7 @@ pub struct StatsAnswer {
 
 /// The positions with one side to move.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "SideStats"))]
 pub struct SideStatsAnswer {
     /// Those won.
     pub win: u64,
@@ -97,8 +108,10 @@ pub struct SideStatsAnswer {
 
 /// The number of positions of one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct HistogramEntry {
     /// `win` or `loss`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["win", "loss"])))]
     pub wdl: &'static str,
     /// The order.
     pub order: u16,
@@ -110,6 +123,7 @@ pub struct HistogramEntry {
 
 /// The number of positions whose next capture or mate comes after the limit of plies that ends games at the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct BeyondLimit {
     /// The limit.
     pub plies: u32,
@@ -121,8 +135,10 @@ pub struct BeyondLimit {
 
 /// The verdict of manuals on a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ManualOpinion {
     /// The [name](ManualVerdict::name) of the verdict.
+    #[cfg_attr(feature = "schemas", schemars(description = "The verdict in a word."))]
     pub verdict: &'static str,
     /// The table agrees.
     pub agrees: bool,
@@ -147,7 +163,7 @@ impl StatsAnswer {
         let BySide { first: red, second: black } =
             sides.map(|side| SideStatsAnswer::of(side, metric));
         Ok(Self {
-            schema: "juzhong.tablebase.stats/1",
+            schema: STATS_SCHEMA,
             material: material.name(first),
             chinese_name: chinese_name(material, first),
             kind: TableKind::new(rules, metric),
@@ -208,10 +224,21 @@ impl From<&TableStats> for TableSize {
 
 /// The tables of a folder: schema `juzhong.tablebase.list/1`.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Sets", description = "The object of `tablebase list --json`.")
+)]
 pub struct ListAnswer {
     /// The schema.
+    #[cfg_attr(feature = "schemas", schemars(extend("const" = LIST_SCHEMA)))]
     pub schema: &'static str,
     /// The tables, those that cannot be read last.
+    // The server has none of the latter.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "Vec<TableEntry>", description = "The tables.")
+    )]
     pub tables: Vec<ListedTable>,
 }
 
@@ -227,6 +254,7 @@ pub enum ListedTable {
 
 /// A table that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "Set"))]
 pub struct TableEntry {
     /// The set, in its canonical name.
     pub material: String,
@@ -294,7 +322,7 @@ impl ListAnswer {
     }
 
     const fn new(tables: Vec<ListedTable>) -> Self {
-        Self { schema: "juzhong.tablebase.list/1", tables }
+        Self { schema: LIST_SCHEMA, tables }
     }
 }
 

@@ -7,8 +7,10 @@ use crate::xiangqi::move_limit::MOVE_LIMIT;
 
 /// The value of a position for the side to move, or of a move for the side that makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TableValue {
     /// `win`, `draw` or `loss`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["win", "draw", "loss"])))]
     pub wdl: &'static str,
     /// The round of the repetition rule that decides; 0 if none is needed.
     pub order: u16,
@@ -25,8 +27,10 @@ impl From<Entry> for TableValue {
 
 /// The parameters that the tables of an answer have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TableKind {
     /// The repetition rules: `none`, `check` or `asian`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["none", "check", "asian"])))]
     pub rules: &'static str,
     /// The metric of distances: `dtm`, `dtc`, or `dtc` with a limit of plies.
     pub metric: String,

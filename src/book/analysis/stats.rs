@@ -4,6 +4,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
+use serde::Serialize;
+
 use crate::book::file::reader::{Book, BookEntry, shown_move};
 use crate::book::file::walk::{BookWalker, Depth, Walk};
 use crate::book::model::annotation::Annotation;
@@ -95,7 +97,7 @@ pub struct Difference {
 }
 
 /// The numbers of moves that have marks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct AnnotationCounts {
     /// Moves that have any mark.
     pub moves: u64,

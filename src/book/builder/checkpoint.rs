@@ -24,6 +24,7 @@ use crate::book::builder::counts::FileReport;
 use crate::book::builder::rejects::Listed;
 use crate::book::model::counted_game::CountedGame;
 use crate::bytes::external_sort::Sorter;
+use crate::bytes::held::patiently;
 use crate::bytes::lock::beside;
 use crate::bytes::own_files;
 use crate::bytes::sealed::{self, SealedKind};
@@ -203,7 +204,7 @@ impl Checkpoint {
         create(&unfinished)?.write_all(&bytes)?;
         // The list comes last and under its name at once: a part without a list does not exist, whatever
         // else of it lies there.
-        fs::rename(unfinished, self.at(number, "part"))?;
+        patiently(|| fs::rename(&unfinished, self.at(number, "part")))?;
         Ok((games, rejects))
     }
 

@@ -11,7 +11,7 @@ use crate::book::builder::checkpoint::{Checkpoint, FinishedTask, Sinks};
 use crate::book::builder::counts::{FileReport, SourceCounts};
 use crate::book::builder::incremental::BaseBook;
 use crate::book::builder::options::BuildOptions;
-use crate::book::builder::pipeline::{Admission, Batch, Builder};
+use crate::book::builder::pipeline::{Admission, Batch, Builder, Collector};
 use crate::book::builder::rejects::{Listed, Reject, RejectReason};
 use crate::book::builder::sources::{Bytes, CutChunk, Hashed, SourceFault};
 use crate::book::builder::{checkpoint, sources};
@@ -19,9 +19,9 @@ use crate::book::file::transaction::At;
 use crate::book::model::counted_game::CountedGame;
 use crate::book::model::error::{BuildError, ReplaceError};
 use crate::book::model::metadata::{Metadata, Source};
-use crate::bytes::atomic::resolve;
 use crate::bytes::external_sort::Sorter;
 use crate::bytes::machine::pool;
+use crate::bytes::paths::resolve;
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::game::Symmetric;
 use crate::message::{Message, ToMessage, message};
@@ -151,7 +151,8 @@ fn run<G: Formats + Symmetric>(
     files: &[PathBuf],
     ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,
 ) -> Result<BuildReport, BuildError> {
-    let inputs = Sources::all(&builder, files)?;
+    let collector = builder.collector();
+    let inputs = Sources::all(collector, files)?;
     let mut report = BuildReport {
         metadata: Metadata::default(),
         files: inputs.files.len(),
@@ -165,23 +166,23 @@ fn run<G: Formats + Symmetric>(
         cut: 0,
         words: 0,
     };
-    if let Some(base) = builder.base()
-        && inputs.adds_nothing(base.path(), builder.output())
+    if let Some(base) = collector.base()
+        && inputs.adds_nothing(base.path(), collector.output())
     {
         report.metadata = base.metadata().clone();
         return Ok(report);
     }
-    let base_games = builder.base().map_or(0, |base| base.counts().games);
-    let rejects = builder.sorter();
-    let sinks = Sinks { games: builder.games(), rejects: &rejects };
-    let (checkpoint, serial) = inputs.open_checkpoint(&builder, &sinks)?;
+    let base_games = collector.base().map_or(0, |base| base.counts().games);
+    let rejects = collector.sorter();
+    let sinks = Sinks { games: collector.games(), rejects: &rejects };
+    let (checkpoint, serial) = inputs.open_checkpoint(collector, &sinks)?;
     for FinishedTask { report: kept, .. } in checkpoint.all_done() {
-        builder.note_kept(kept.games, kept.bad, kept.filtered, serial);
+        collector.note_kept(kept.games, kept.bad, kept.filtered, serial);
         report.kept += kept.games;
     }
-    let reading = Reading { builder: &builder, checkpoint: Some(&checkpoint), sinks, progress };
+    let reading = Reading { collector, checkpoint: Some(&checkpoint), sinks, progress };
     let result = reading.all(&inputs).and_then(|read| {
-        let first_bad = judge(&builder, rejects, &inputs, &read, *strict, rejected)?;
+        let first_bad = judge(builder.collector(), rejects, &inputs, &read, *strict, rejected)?;
         progress(BuildProgress::Packing);
         report.empty_files = inputs.without_games(&read);
         report.contradicted = read.iter().map(|r| r.contradicted).sum();
@@ -214,7 +215,7 @@ const fn is_passing(error: &BuildError) -> bool {
     )
 }
 
-/// The counts of the sources of a shard; their games went to its builder.
+/// The counts of the sources of a shard; their games went to its collector.
 pub(crate) struct ReadFiles {
     /// Every source with its base name: of those with the same content, the least name is kept later.
     pub(crate) sources: Vec<SourceCounts>,
@@ -226,15 +227,15 @@ pub(crate) struct ReadFiles {
 
 /// Reads all sources for a shard, each content once. An interruption loses all of it.
 pub(crate) fn read_all<G: Formats + Symmetric>(
-    builder: &Builder<G>,
+    collector: &Collector<G>,
     files: &[PathBuf],
     ReadOptions { strict, progress, rejected, .. }: &mut ReadOptions<'_>,
 ) -> Result<ReadFiles, BuildError> {
-    let inputs = Sources::all(builder, files)?;
-    let rejects = builder.sorter();
-    let sinks = Sinks { games: builder.games(), rejects: &rejects };
-    let read = Reading { builder, checkpoint: None, sinks, progress }.all(&inputs)?;
-    judge(builder, rejects, &inputs, &read, *strict, rejected)?;
+    let inputs = Sources::all(collector, files)?;
+    let rejects = collector.sorter();
+    let sinks = Sinks { games: collector.games(), rejects: &rejects };
+    let read = Reading { collector, checkpoint: None, sinks, progress }.all(&inputs)?;
+    judge(collector, rejects, &inputs, &read, *strict, rejected)?;
     Ok(ReadFiles {
         sources: inputs.counts(&read),
         files: inputs.files.len(),
@@ -247,14 +248,14 @@ pub(crate) fn read_all<G: Formats + Symmetric>(
 /// Reports all rejects in order. Bad games are an error if `strict`; otherwise returns the first of them, in
 /// words.
 fn judge<G: Formats + Symmetric>(
-    builder: &Builder<G>,
+    collector: &Collector<G>,
     rejects: Sorter<Listed>,
     inputs: &Sources,
     read: &[FileReport],
     strict: bool,
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<Option<Message>, BuildError> {
-    let first = tell(builder, rejects, inputs, rejected)?;
+    let first = tell(collector, rejects, inputs, rejected)?;
     let count: u64 = read.iter().map(|report| report.bad).sum();
     if strict && count > 0 {
         return Err(BuildError::Strict { first: first.unwrap_or_default(), count });
@@ -264,17 +265,17 @@ fn judge<G: Formats + Symmetric>(
 
 /// Reports all rejects in order and returns the first bad game, in words.
 fn tell<G: Formats + Symmetric>(
-    builder: &Builder<G>,
+    collector: &Collector<G>,
     rejects: Sorter<Listed>,
     inputs: &Sources,
     rejected: &mut dyn FnMut(&Reject),
 ) -> Result<Option<Message>, BuildError> {
     let files = inputs.different();
     let mut first_bad = None;
-    for listed in rejects.finish().map_err(|e| builder.write_error(e))? {
-        builder.check_stop()?;
+    for listed in rejects.finish().map_err(|e| collector.write_error(e))? {
+        collector.check_stop()?;
         let Listed { number: [file, ..], place, game, reason } =
-            listed.map_err(|e| builder.write_error(e))?;
+            listed.map_err(|e| collector.write_error(e))?;
         let source = files[file as usize].path.clone();
         let reject = Reject { source, place, game, reason };
         if first_bad.is_none() && matches!(reject.reason, RejectReason::Bad(_)) {
@@ -320,13 +321,13 @@ struct Sources {
 
 impl Sources {
     fn all<G: Formats + Symmetric>(
-        builder: &Builder<G>,
+        collector: &Collector<G>,
         files: &[PathBuf],
     ) -> Result<Self, BuildError> {
-        let folder = builder.folder();
-        let stop = &builder.options().stop;
-        let (files, skipped) = sources::find::<G>(files, folder, stop, &|| builder.check_stop())?;
-        let sources = builder.base().map(BaseBook::sources).unwrap_or_default();
+        let folder = collector.folder();
+        let stop = &collector.options().stop;
+        let (files, skipped) = sources::find::<G>(files, folder, stop, &|| collector.check_stop())?;
+        let sources = collector.base().map(BaseBook::sources).unwrap_or_default();
         let known = sources.iter().map(|source| (source.hash, source.clone())).collect();
         let mut inputs = Self { files, different: Vec::new(), known, skipped };
         let mut seen = BTreeSet::new();
@@ -365,10 +366,10 @@ impl Sources {
     /// numbers in it are below the one returned.
     fn open_checkpoint<G: Formats + Symmetric>(
         &self,
-        builder: &Builder<G>,
+        collector: &Collector<G>,
         sinks: &Sinks<'_>,
     ) -> Result<(Checkpoint, u64), BuildError> {
-        let options = builder.options();
+        let options = collector.options();
         let mut hasher = blake3::Hasher::new();
         let how = format!(
             "{} {} {CHUNK} {} {}\n",
@@ -386,12 +387,18 @@ impl Sources {
             hasher.update(&file.hash);
         }
         let fingerprint = hasher.finalize().into();
-        Checkpoint::open(builder.output(), fingerprint, options.keep_every, builder.budget(), sinks)
-            .map_err(|e| match e.kind() {
-                // Something that is no checkpoint of this user has its name.
-                io::ErrorKind::AlreadyExists => At(builder.output()).create(&e).into(),
-                _ => builder.write_error(e),
-            })
+        Checkpoint::open(
+            collector.output(),
+            fingerprint,
+            options.keep_every,
+            collector.budget(),
+            sinks,
+        )
+        .map_err(|e| match e.kind() {
+            // Something that is no checkpoint of this user has its name.
+            io::ErrorKind::AlreadyExists => At(collector.output()).create(&e).into(),
+            _ => collector.write_error(e),
+        })
     }
 
     /// Every file with its base name, so that of equal files the least name can be kept; those
@@ -431,9 +438,9 @@ impl Sources {
     }
 }
 
-/// The first half of a build: every record of every file goes to the builder or to the rejects.
+/// The first half of a build: every record of every file goes to the collector or to the rejects.
 struct Reading<'a, G> {
-    builder: &'a Builder<G>,
+    collector: &'a Collector<G>,
     /// The checkpoint for a build that is interrupted, if there is one.
     checkpoint: Option<&'a Checkpoint>,
     sinks: Sinks<'a>,
@@ -448,14 +455,14 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let read = self.files(&files);
         let Some(checkpoint) = self.checkpoint else { return read };
         match &read {
-            Ok(_) => checkpoint.settle(self.builder.serial(), &self.sinks),
+            Ok(_) => checkpoint.settle(self.collector.serial(), &self.sinks),
             Err(error) if is_passing(error) => {
-                checkpoint.save(self.builder.serial());
+                checkpoint.save(self.collector.serial());
                 Ok(())
             }
             Err(_) => Ok(()),
         }
-        .map_err(|e| self.builder.write_error(e))?;
+        .map_err(|e| self.collector.write_error(e))?;
         read
     }
 
@@ -478,20 +485,20 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let sinks = &self.sinks;
         let handed = match self.checkpoint {
             Some(checkpoint) => {
-                checkpoint.add(task, games, rejects, || self.builder.serial(), sinks)
+                checkpoint.add(task, games, rejects, || self.collector.serial(), sinks)
             }
             None => sinks.games.push(games).and_then(|()| sinks.rejects.push(rejects)),
         };
-        handed.map_err(|e| self.builder.write_error(e))
+        handed.map_err(|e| self.collector.write_error(e))
     }
 
     fn files(&self, sources: &[&Hashed]) -> Result<Vec<FileReport>, BuildError> {
-        let folder = self.builder.folder();
-        let stop = &self.builder.options().stop;
+        let folder = self.collector.folder();
+        let stop = &self.collector.options().stop;
         sources::open_each::<G, _>(sources, folder, stop, |number, content| match content {
             Ok(bytes) => self.source(number, sources[number], &bytes),
             Err(SourceFault::Bad(what)) => self.refuse(number, &what),
-            Err(SourceFault::Io(error)) => Err(self.builder.write_error(error)),
+            Err(SourceFault::Io(error)) => Err(self.collector.write_error(error)),
         })
     }
 
@@ -505,7 +512,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         let reason = RejectReason::bad(what);
         let number = [place[0], place[1], 1];
         let listed = Listed { number, place: Place::Offset(0), game: 1, reason };
-        self.builder.note_bad(1);
+        self.collector.note_bad(1);
         let report = FileReport { games: 1, bad: 1, ..FileReport::default() };
         self.hand_over(FinishedTask { place, bytes, report }, Vec::new(), vec![listed])?;
         Ok(report)
@@ -521,13 +528,13 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
     ) -> Result<FileReport, BuildError> {
         let mut sum = FileReport::default();
         let mut first = 0;
-        source.windows::<G>(bytes, CHUNK, self.builder.folder(), |window, chunks| {
+        source.windows::<G>(bytes, CHUNK, self.collector.folder(), |window, chunks| {
             let parts: Vec<FileReport> = chunks
                 .par_iter()
                 .enumerate()
                 .map(|(part, &(chunk, loss)): (usize, &CutChunk<'_>)| {
                     let task = [number as u64, first + part as u64];
-                    let batch = self.builder.batch(&source.hash);
+                    let batch = self.collector.batch(&source.hash);
                     let report = self.part(
                         task,
                         &Reject::name_on_one_line(&source.path),
@@ -560,7 +567,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
         }
         let mut rejects = Vec::new();
         let mut report = FileReport::default();
-        let keep_legal_part = self.builder.options().filter.keep_legal_part;
+        let keep_legal_part = self.collector.options().filter.keep_legal_part;
         let chunk = &chunk.keeping_legal_part(keep_legal_part);
         G::read_cut_chunk("", bytes, chunk, loss, &mut |game| {
             report.games += 1;
@@ -575,7 +582,7 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
             }
             let (place, game, reason) = match game {
                 Ok(found) => {
-                    match self.builder.note_numbered(&found.record, found.game, &mut batch) {
+                    match self.collector.note_numbered(&found.record, found.game, &mut batch) {
                         Admission::Counted => return,
                         Admission::Filtered => {
                             report.filtered += 1;
@@ -595,10 +602,10 @@ impl<G: Formats + Symmetric> Reading<'_, G> {
             let number = [task[0], task[1], 2 * report.games + 1];
             rejects.push(Listed { number, place, game, reason });
         });
-        self.builder.note_bad(report.bad);
+        self.collector.note_bad(report.bad);
         let task = FinishedTask { place: task, bytes: stretch, report };
         self.hand_over(task, batch.games, rejects)?;
-        self.builder.check_stop()?;
+        self.collector.check_stop()?;
         Ok(report)
     }
 }

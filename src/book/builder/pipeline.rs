@@ -26,9 +26,9 @@ use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{KeyedRow, MoveRow};
 use crate::book::model::observation::{MoveSum, Observation};
 use crate::book::model::sample::{SampleGame, SampleId, Sampled};
-use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{MERGE_MEMORY, Merge, Reduce, Sorter};
 use crate::bytes::lock::FileLock;
+use crate::bytes::paths::folder_of;
 use crate::game::{Notation, Outcome, Packed, Side, Symmetric};
 use crate::hash::KeyTable;
 use crate::message::message;
@@ -53,13 +53,13 @@ pub enum Admission {
     Filtered,
 }
 
-/// Collects games from any number of threads, then writes the book.
+/// Collects games from any number of threads, for a book or for a shard.
 #[derive(Debug)]
-pub struct Builder<G> {
+pub(crate) struct Collector<G> {
     output: PathBuf,
     folder: PathBuf,
-    /// `None` if a shard is written instead of a book.
-    place: Option<Output>,
+    /// True for a shard: another one may hold the games of the same file, so files are distinguished.
+    distinguishes_files: bool,
     options: BuildOptions,
     base: Option<BaseBook>,
     starts: UsualStarts<G>,
@@ -70,6 +70,13 @@ pub struct Builder<G> {
     filtered: AtomicU64,
     bad: AtomicU64,
     game: PhantomData<fn() -> G>,
+}
+
+/// Collects games from any number of threads, then writes the book.
+#[derive(Debug)]
+pub struct Builder<G> {
+    collector: Collector<G>,
+    place: Output,
 }
 
 /// Games noted by one thread, on the way to a [`Builder`].
@@ -94,27 +101,112 @@ impl<G: Symmetric + Notation> Builder<G> {
         let options = BuildOptions { filter: options.filter.folded(), ..options };
         let base = BaseBook::of::<G>(&options)?;
         let folder = folder_of(output).to_owned();
-        Ok(Self::collect(output, folder, Some(place), base, options))
+        Ok(Self { collector: Collector::new(output, folder, base, options), place })
     }
 
-    /// Starts to collect games that will be written as a shard to `folder`.
-    pub(crate) fn of_shard(folder: &Path, options: BuildOptions) -> Self {
-        let options = BuildOptions { filter: options.filter.folded(), ..options };
-        Self::collect(folder, folder.to_owned(), None, None, options)
+    /// Notes a record.
+    pub fn note(&self, record: &Record<G>, batch: &mut Batch) -> Admission {
+        self.collector.note_numbered(record, 0, batch)
     }
 
-    fn collect(
-        output: &Path,
-        folder: PathBuf,
-        place: Option<Output>,
-        base: Option<BaseBook>,
-        options: BuildOptions,
-    ) -> Self {
+    /// Counts records that could not be read.
+    pub fn note_bad(&self, records: u64) {
+        self.collector.note_bad(records);
+    }
+
+    /// Adds noted games; the order of batches does not matter.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Replace`] if a temporary file cannot be written, or if `stop` was set.
+    pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
+        let collector = &self.collector;
+        collector.check_stop()?;
+        collector.games.push(batch.games).map_err(|source| collector.write_error(source))
+    }
+
+    /// Notes and adds records.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push).
+    pub fn add<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record<G>>,
+    ) -> Result<(), BuildError> {
+        let mut batch = Batch::default();
+        for record in records {
+            self.note(record, &mut batch);
+        }
+        self.push(batch)
+    }
+
+    /// The collector of the games.
+    pub(crate) const fn collector(&self) -> &Collector<G> {
+        &self.collector
+    }
+
+    /// The right to write the book.
+    pub(crate) fn lock(&self) -> Arc<FileLock> {
+        self.place.lock()
+    }
+
+    /// Writes the book and moves it to its place. `sources` are the files that the games came
+    /// from.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
+    /// behind then.
+    pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
+        let Self { collector, place } = self;
+        let Collector { output, folder, options, base, games, .. } = collector;
+        let errors = Errors { output: &output };
+        let base = base.as_ref();
+        let mut id_writer = IdWriter::new(base, new_writer(&place, &options)?, errors)?;
+        let mut pack =
+            Pack::<G>::new(&options, base.map_or_else(Counts::default, BaseBook::counts), errors);
+        // To those of the base, which the counts began with.
+        pack.counts.records += collector.records.into_inner();
+        pack.counts.filtered += collector.filtered.into_inner();
+        pack.counts.bad += collector.bad.into_inner();
+        let sums = Sums::new(&folder, &options);
+        // Games come in the order of their ids, each once: the order of files and threads is gone from here
+        // on.
+        pack.count_games(games.finish().map_err(|e| errors.io(e))?, &mut id_writer, &sums)?;
+        if pack.counts.games == 0 {
+            return Err(no_games(sources.len(), &pack.counts));
+        }
+        let writer = id_writer.finish()?;
+        let sources = merge_sources(sources, base);
+        let Sums { observations, members, samples } = sums;
+        let rows = observations.finish().map_err(|e| errors.io(e))?;
+        match base {
+            None => {
+                let members = members.finish().map_err(|e| errors.io(e))?;
+                pack.finish(place, writer, in_order(rows, errors), members, samples, &sources)
+            }
+            Some(base) => {
+                base.add_members(&members)?;
+                base.copy_rest(&writer)?;
+                if let Some(samples) = &samples {
+                    base.add_samples(samples)?;
+                }
+                let members = members.finish().map_err(|e| errors.io(e))?;
+                let rows = add_rows(in_order(rows, errors), base.rows()?);
+                pack.finish(place, writer, rows, members, samples, &sources)
+            }
+        }
+    }
+}
+
+impl<G: Symmetric + Notation> Collector<G> {
+    fn new(output: &Path, folder: PathBuf, base: Option<BaseBook>, options: BuildOptions) -> Self {
         Self {
             output: output.to_owned(),
             games: Sorter::new(&folder, budget(&options), &options.stop),
             folder,
-            place,
+            distinguishes_files: false,
             options,
             base,
             starts: UsualStarts::new(),
@@ -126,16 +218,17 @@ impl<G: Symmetric + Notation> Builder<G> {
         }
     }
 
-    /// A batch for games of the file whose content has that BLAKE3 hash. Shards distinguish files, because
-    /// another shard may hold the games of the same file.
-    pub(crate) fn batch(&self, source: &[u8; 32]) -> Batch {
-        let serial = if self.place.is_none() { serial_of(source) } else { 0 };
-        Batch { games: Vec::new(), serial, source: *source.first_chunk().unwrap_or(&[0; 8]) }
+    /// Starts to collect games that will be written as a shard to `folder`.
+    pub(crate) fn of_shard(folder: &Path, options: BuildOptions) -> Self {
+        let options = BuildOptions { filter: options.filter.folded(), ..options };
+        let collector = Self::new(folder, folder.to_owned(), None, options);
+        Self { distinguishes_files: true, ..collector }
     }
 
-    /// Notes a record.
-    pub fn note(&self, record: &Record<G>, batch: &mut Batch) -> Admission {
-        self.note_numbered(record, 0, batch)
+    /// A batch for games of the file whose content has that BLAKE3 hash.
+    pub(crate) fn batch(&self, source: &[u8; 32]) -> Batch {
+        let serial = if self.distinguishes_files { serial_of(source) } else { 0 };
+        Batch { games: Vec::new(), serial, source: *source.first_chunk().unwrap_or(&[0; 8]) }
     }
 
     /// Notes the record of that number, from 1, of a source.
@@ -178,7 +271,7 @@ impl<G: Symmetric + Notation> Builder<G> {
     }
 
     /// Counts records that could not be read.
-    pub fn note_bad(&self, records: u64) {
+    pub(crate) fn note_bad(&self, records: u64) {
         self.records.fetch_add(records, Ordering::Relaxed);
         self.bad.fetch_add(records, Ordering::Relaxed);
     }
@@ -212,85 +305,6 @@ impl<G: Symmetric + Notation> Builder<G> {
     /// The book that is added to.
     pub(crate) const fn base(&self) -> Option<&BaseBook> {
         self.base.as_ref()
-    }
-
-    /// The right to write the book.
-    pub(crate) fn lock(&self) -> Option<Arc<FileLock>> {
-        self.place.as_ref().map(Output::lock)
-    }
-
-    /// Adds noted games; the order of batches does not matter.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError::Replace`] if a temporary file cannot be written, or if `stop` was set.
-    pub fn push(&self, batch: Batch) -> Result<(), BuildError> {
-        check_stop(&self.options, &self.output)?;
-        self.games.push(batch.games).map_err(|source| self.write_error(source))
-    }
-
-    /// Notes and adds records.
-    ///
-    /// # Errors
-    ///
-    /// As [`push`](Self::push).
-    pub fn add<'a>(
-        &self,
-        records: impl IntoIterator<Item = &'a Record<G>>,
-    ) -> Result<(), BuildError> {
-        let mut batch = Batch::default();
-        for record in records {
-            self.note(record, &mut batch);
-        }
-        self.push(batch)
-    }
-
-    /// Writes the book and moves it to its place. `sources` are the files that the games came
-    /// from.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError::NoGames`] if no game counts; otherwise those of writing. Nothing is left
-    /// behind then.
-    pub fn finish(self, sources: Vec<Source>) -> Result<Metadata, BuildError> {
-        let Self { output, folder, place, options, base, games, .. } = self;
-        let errors = Errors { output: &output };
-        let place = place.ok_or_else(|| errors.io(io::ErrorKind::Unsupported.into()))?;
-        let base = base.as_ref();
-        let mut id_writer = IdWriter::new(base, new_writer(&place, &options)?, errors)?;
-        let mut pack =
-            Pack::<G>::new(&options, base.map_or_else(Counts::default, BaseBook::counts), errors);
-        // To those of the base, which the counts began with.
-        pack.counts.records += self.records.into_inner();
-        pack.counts.filtered += self.filtered.into_inner();
-        pack.counts.bad += self.bad.into_inner();
-        let sums = Sums::new(&folder, &options);
-        // Games come in the order of their ids, each once: the order of files and threads is gone from here
-        // on.
-        pack.count_games(games.finish().map_err(|e| errors.io(e))?, &mut id_writer, &sums)?;
-        if pack.counts.games == 0 {
-            return Err(no_games(sources.len(), &pack.counts));
-        }
-        let writer = id_writer.finish()?;
-        let sources = merge_sources(sources, base);
-        let Sums { observations, members, samples } = sums;
-        let rows = observations.finish().map_err(|e| errors.io(e))?;
-        match base {
-            None => {
-                let members = members.finish().map_err(|e| errors.io(e))?;
-                pack.finish(place, writer, in_order(rows, errors), members, samples, &sources)
-            }
-            Some(base) => {
-                base.add_members(&members)?;
-                base.copy_rest(&writer)?;
-                if let Some(samples) = &samples {
-                    base.add_samples(samples)?;
-                }
-                let members = members.finish().map_err(|e| errors.io(e))?;
-                let rows = add_rows(in_order(rows, errors), base.rows()?);
-                pack.finish(place, writer, rows, members, samples, &sources)
-            }
-        }
     }
 
     /// All games in the order of their ids.

@@ -22,7 +22,7 @@ use crate::book::builder::counts::SourceCounts;
 use crate::book::builder::game_files::{BuildProgress, ReadFiles, ReadOptions, read_all};
 use crate::book::builder::options::BuildOptions;
 use crate::book::builder::pipeline::{
-    Builder, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order, merge_sources,
+    Collector, Errors, IdSink, IdWriter, Pack, Sums, budget, impossible, in_order, merge_sources,
     new_writer, no_games, sample_sorters,
 };
 use crate::book::file::key_tables::key_file;
@@ -33,10 +33,10 @@ use crate::book::model::groups::{GroupMember, GroupNames};
 use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::observation::Summed;
 use crate::book::model::sample::{MAX_SAMPLES, PartOfSamples};
-use crate::bytes::atomic::{folder_of, resolve};
 use crate::bytes::external_sort::{Merge, Reduce, Run, RunWriter, Sorter};
 use crate::bytes::lock::FileLock;
 use crate::bytes::machine::pool;
+use crate::bytes::paths::{folder_of, resolve};
 use crate::bytes::visible::{ShowPath, Visible};
 use crate::bytes::{StopFlag, atomic, open};
 use crate::game::{Game, Notation, Symmetric};
@@ -316,12 +316,12 @@ pub fn map<G: Formats + Symmetric>(
         let folder = Folder::create(output)?;
         let errors = folder.errors();
         let plan = ShardPlan::new::<G>(&options);
-        let builder = Builder::<G>::of_shard(folder.path(), options);
-        let found = read_all(&builder, files, &mut read)?;
+        let collector = Collector::<G>::of_shard(folder.path(), options);
+        let found = read_all(&collector, files, &mut read)?;
         (read.progress)(BuildProgress::Packing);
         let ReadFiles { sources, files, same_files, skipped, empty_files } = found;
         let mut games = folder.writer::<FromSource>()?;
-        for game in builder.into_games()? {
+        for game in collector.into_games()? {
             games.put(&FromSource(game.map_err(|e| errors.io(e))?)).map_err(|e| errors.io(e))?;
         }
         let sources = write_sources(&folder, sources)?;
@@ -664,14 +664,12 @@ impl Folder {
 
     /// Writes the plan and moves the folder to its place.
     pub(crate) fn commit(self, plan: &ShardPlan) -> Result<(), BuildError> {
-        let errors = self.errors();
-        plan.write(self.path()).map_err(|e| errors.io(e))?;
-        if self.target.is_dir() {
-            fs::remove_dir(&self.target).map_err(|e| At(&self.target).create(&e))?;
+        plan.write(self.path()).map_err(|e| self.errors().io(e))?;
+        let Self { target, folder, .. } = self;
+        if target.is_dir() {
+            fs::remove_dir(&target).map_err(|e| At(&target).create(&e))?;
         }
-        fs::rename(self.path(), &self.target).map_err(|e| At(&self.target).create(&e))?;
-        let _moved = self.folder.keep();
-        Ok(())
+        Ok(atomic::place_folder(folder, &target).map_err(|e| At(&target).create(&e))?)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::book::model::groups::{GroupMember, GroupNames};
 use crate::book::model::observation::{MoveSum, Summed};
 use crate::bytes::StopFlag;
 use crate::bytes::external_sort::Sorter;
-use crate::message::message;
+use crate::message::{ToMessage, message};
 
 /// Rows that are sorted at once.
 const BATCH: usize = 4096;
@@ -180,7 +180,7 @@ impl ShardReader {
 
 fn read_error(folder: &Path, source: io::Error) -> BuildError {
     match source.kind() {
-        io::ErrorKind::InvalidData => BuildError::Shard { what: source.to_string().into() },
+        io::ErrorKind::InvalidData => BuildError::Shard { what: source.message() },
         _ => BuildError::Input { path: folder.to_owned(), source },
     }
 }

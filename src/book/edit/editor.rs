@@ -428,10 +428,14 @@ fn restored(step: &JournalStep, mut mark: Annotation) -> Option<Annotation> {
         mark.flags.set(flag, on);
     }
     for group in after.groups.difference(&before.groups) {
-        mark.groups.remove(group).then_some(())?;
+        if !mark.groups.remove(group) {
+            return None;
+        }
     }
     for group in before.groups.difference(&after.groups) {
-        mark.groups.insert(group.clone()).then_some(())?;
+        if !mark.groups.insert(group.clone()) {
+            return None;
+        }
     }
     Some(mark)
 }

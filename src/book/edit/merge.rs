@@ -24,8 +24,8 @@ use crate::book::model::metadata::{Counts, Metadata, Source};
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::book::model::observation::MoveSum;
 use crate::book::model::origins::{Origin, Origins};
-use crate::bytes::atomic::folder_of;
 use crate::bytes::external_sort::{Reduce, Sorter, Summand};
+use crate::bytes::paths::folder_of;
 use crate::bytes::{StopFlag, varint};
 use crate::game::{Notation, Symmetric};
 use crate::hash::KeyTable;
@@ -173,67 +173,124 @@ fn common_table(books: &[Book]) -> Option<KeyTable> {
 
 /// Finds the books that are left out because another one counts all their games.
 fn contained(books: &[Book]) -> Result<Vec<bool>, RemakeError> {
-    let common = common_games(books)?;
-    let unnamed: Vec<Unnamed> = books.iter().map(Unnamed::of).collect::<Result<_, _>>()?;
-    let about = |i: usize| {
-        let about = books[i].metadata();
-        (about.counts.games, about.max_ply, !about.pruned, about.rows, &about.content)
-    };
-    let holds_named = |a: usize, b: usize| {
-        let (games, max_ply, ..) = about(b);
-        let same = about(a) == about(b);
-        (same || unnamed[b].is_empty() && keeps_as_much(books[a].metadata(), books[b].metadata()))
-            && games > 0
-            && common[a][b] == games
-            && about(a).1 >= max_ply
-            // Of equal books the first stays; of others with the same games the deeper one.
-            && (common[a][a] > games || about(a) > about(b) || same && a < b)
-    };
-    let has = |a: usize, b: usize| {
-        let is_named_in = common[a][b] == books[b].metadata().stored_games();
-        Ok::<bool, BookError>(is_named_in && has_rows_of(&books[a], &books[b])?)
-    };
-    let is_part = |a: usize, b: usize| unnamed[a].merged.contains(content_of(books, b));
-    let mut holders = Holders(vec![None; books.len()]);
-    for (a, b) in pairs(books.len()) {
-        if holds_named(a, b) {
-            holders.note(a, b);
-        } else if holds_named(b, a) {
-            holders.note(b, a);
-        } else if unnamed[a].overlaps(&unnamed[b]) || is_part(a, b) || is_part(b, a) {
-            match (has(a, b)?, has(b, a)?) {
-                // Of equal books the first stays, of others one that does not depend on the order.
-                (true, true) if content_of(books, a) >= content_of(books, b) => holders.note(a, b),
-                (true, false) => holders.note(a, b),
-                (_, true) => holders.note(b, a),
-                (false, false) => {}
-            }
-        }
-    }
-    let contained: Vec<bool> = holders.0.iter().map(Option::is_some).collect();
-    for (a, b) in pairs(books.len()).filter(|&(a, b)| !contained[a] && !contained[b]) {
-        if common[a][b] > 0 {
-            return Err(RemakeError::Overlap {
-                a: path_of(books, a),
-                b: path_of(books, b),
-                common: common[a][b],
-            });
-        }
-        if unnamed[a].overlaps(&unnamed[b]) {
-            return Err(RemakeError::SameSource { a: path_of(books, a), b: path_of(books, b) });
-        }
-    }
+    let shared = Shared::of(books)?;
+    let contained: Vec<bool> = shared.holders()?.0.iter().map(Option::is_some).collect();
+    shared.refuse_overlaps(&contained)?;
     Ok(contained)
 }
 
-/// The digest over the rows of a book.
-fn content_of(books: &[Book], i: usize) -> &String {
-    &books[i].metadata().content
+/// The extent of a book: of books with the same games the greatest stays.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Extent<'a> {
+    games: u64,
+    max_ply: u64,
+    is_whole: bool,
+    rows: u64,
+    content: &'a str,
 }
 
-/// The path of a book.
-fn path_of(books: &[Book], i: usize) -> PathBuf {
-    books[i].path().to_owned()
+impl<'a> Extent<'a> {
+    fn of(book: &'a Book) -> Self {
+        let about = book.metadata();
+        Self {
+            games: about.counts.games,
+            max_ply: about.max_ply,
+            is_whole: !about.pruned,
+            rows: about.rows,
+            content: &about.content,
+        }
+    }
+}
+
+/// The games that books share; methods name books by their numbers.
+struct Shared<'a> {
+    books: &'a [Book],
+    /// See [`common_games`].
+    common: Vec<Vec<u64>>,
+    unnamed: Vec<Unnamed>,
+}
+
+impl<'a> Shared<'a> {
+    fn of(books: &'a [Book]) -> Result<Self, RemakeError> {
+        let common = common_games(books)?;
+        let unnamed = books.iter().map(Unnamed::of).collect::<Result<_, _>>()?;
+        Ok(Self { books, common, unnamed })
+    }
+
+    /// For each book one that holds it.
+    fn holders(&self) -> Result<Holders, BookError> {
+        let mut holders = Holders(vec![None; self.books.len()]);
+        for (a, b) in pairs(self.books.len()) {
+            if self.holds_named(a, b) {
+                holders.note(a, b);
+            } else if self.holds_named(b, a) {
+                holders.note(b, a);
+            } else if self.unnamed[a].overlaps(&self.unnamed[b])
+                || self.is_part(a, b)
+                || self.is_part(b, a)
+            {
+                match (self.has_rows(a, b)?, self.has_rows(b, a)?) {
+                    // Of equal books the first stays, of others one that does not depend on the order.
+                    (true, true) if self.content(a) >= self.content(b) => holders.note(a, b),
+                    (true, false) => holders.note(a, b),
+                    (_, true) => holders.note(b, a),
+                    (false, false) => {}
+                }
+            }
+        }
+        Ok(holders)
+    }
+
+    /// Returns true if book `a` holds book `b` as ids of games show.
+    fn holds_named(&self, a: usize, b: usize) -> bool {
+        let book = &self.books[a];
+        let other = &self.books[b];
+        let extent = Extent::of(book);
+        let of_other = Extent::of(other);
+        let games = of_other.games;
+        let same = extent == of_other;
+        let is_named = self.unnamed[b].is_empty();
+        (same || is_named && keeps_as_much(book.metadata(), other.metadata()))
+            && games > 0
+            && self.common[a][b] == games
+            && extent.max_ply >= of_other.max_ply
+            // Of equal books the first stays; of others with the same games the deeper one.
+            && (self.common[a][a] > games || extent > of_other || same && a < b)
+    }
+
+    /// Returns true if book `a` has the games of book `b` that have ids, and its rows.
+    fn has_rows(&self, a: usize, b: usize) -> Result<bool, BookError> {
+        let is_named_in = self.common[a][b] == self.books[b].metadata().stored_games();
+        Ok(is_named_in && has_rows_of(&self.books[a], &self.books[b])?)
+    }
+
+    /// Returns true if book `b` was merged into book `a`.
+    fn is_part(&self, a: usize, b: usize) -> bool {
+        self.unnamed[a].merged.contains(self.content(b))
+    }
+
+    /// Refuses books that share games and do not hold each other.
+    fn refuse_overlaps(&self, contained: &[bool]) -> Result<(), RemakeError> {
+        for (a, b) in pairs(self.books.len()).filter(|&(a, b)| !contained[a] && !contained[b]) {
+            let common = self.common[a][b];
+            if common > 0 {
+                return Err(RemakeError::Overlap { a: self.path(a), b: self.path(b), common });
+            }
+            if self.unnamed[a].overlaps(&self.unnamed[b]) {
+                return Err(RemakeError::SameSource { a: self.path(a), b: self.path(b) });
+            }
+        }
+        Ok(())
+    }
+
+    /// The digest over the rows of a book.
+    fn content(&self, book: usize) -> &str {
+        &self.books[book].metadata().content
+    }
+
+    fn path(&self, book: usize) -> PathBuf {
+        self.books[book].path().to_owned()
+    }
 }
 
 /// For each book one that holds it, if any does. No book holds itself by way of others, so that at least one

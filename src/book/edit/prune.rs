@@ -13,7 +13,7 @@ use crate::book::model::error::{RemakeError, ReplaceError};
 use crate::book::model::metadata::Metadata;
 use crate::book::model::move_stats::{MoveRow, RowKey};
 use crate::bytes::StopFlag;
-use crate::bytes::atomic::folder_of;
+use crate::bytes::paths::folder_of;
 use crate::game::{Notation, Symmetric};
 
 /// Bytes for sorting sample games; beyond that, temporary files are used.

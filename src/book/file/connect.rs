@@ -5,6 +5,8 @@
 //! after the stop flag was set, and after more steps than any sound file of that length needs.
 
 use std::path::Path;
+#[cfg(windows)]
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -14,6 +16,8 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::bytes::StopFlag;
+#[cfg(windows)]
+use crate::bytes::paths::canonical;
 
 /// The longest value, in bytes.
 const LONGEST: i32 = 16 << 20;
@@ -114,6 +118,8 @@ pub(crate) fn open_file(
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
+    #[cfg(windows)]
+    super::windows::share_open_files();
     let mut connection = Connection::open_with_flags(immutable_uri(path), flags)?;
     let guard = Arc::new(Guard::new(stop, bytes));
     let watch = Arc::clone(&guard);
@@ -186,26 +192,35 @@ fn restrict(connection: &Connection) -> rusqlite::Result<()> {
 /// The URI by which SQLite opens the file as immutable: it makes no files beside it and ignores those there.
 /// Books are replaced by renaming, so an open one stays as it is.
 fn immutable_uri(path: &Path) -> String {
-    // An authority, an empty one, keeps two slashes at the start from being read as one.
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let has_drive = cfg!(windows) && bytes.get(1) == Some(&b':');
-    let mut uri = String::from(match has_drive {
-        true => "file:///",
-        false if path.has_root() => "file://",
-        false => "file:./",
+    let path = as_sqlite_takes_it(path);
+    let mut uri = String::from(if cfg!(windows) {
+        "file:"
+    } else if path.has_root() {
+        // An authority, an empty one, keeps two slashes at the start from being read as one.
+        "file://"
+    } else {
+        "file:./"
     });
-    for &byte in bytes {
+    for &byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b':' if cfg!(windows) => uri.push(':'),
             b'/' | b'-' | b'.' | b'_' => uri.push(byte.into()),
             _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
-            _ => {
-                uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]);
-            }
+            _ => uri.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 15)]),
         }
     }
     uri + "?immutable=1"
+}
+
+/// The path in its long form: SQLite passes it to Windows as it is, which has limits for others, and places on drives and
+/// shares need no rules of their own.
+#[cfg(windows)]
+fn as_sqlite_takes_it(path: &Path) -> PathBuf {
+    canonical(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(not(windows))]
+const fn as_sqlite_takes_it(path: &Path) -> &Path {
+    path
 }
 
 /// A hexadecimal digit.

@@ -16,3 +16,5 @@ pub(crate) mod scores;
 pub(crate) mod store;
 pub(crate) mod transaction;
 pub(crate) mod walk;
+#[cfg(windows)]
+pub(crate) mod windows;

@@ -22,10 +22,10 @@ use crate::book::model::error::BookError;
 use crate::book::model::metadata::{MAX_SHARE, MAX_SOURCE_NAME, Metadata, Source};
 use crate::book::model::move_stats::{MoveRow, MoveStats, RowKey};
 use crate::book::model::weight::Weight;
-use crate::bytes::{StopFlag, open};
+use crate::bytes::{StopFlag, open, own_files};
 use crate::game::{Canonical, Game, MAX_MOVES, Packed, Symmetric};
 use crate::hash::{Key, KeyTable};
-use crate::message::{Message, message};
+use crate::message::{Message, ToMessage, message};
 
 /// An opening book, open for reading. It can be sent to another thread, but not shared by threads:
 /// each opens its own.
@@ -76,21 +76,6 @@ fn stamp_of(file: &File) -> io::Result<Stamp> {
 pub(crate) struct Identity {
     file: File,
     stamp: Stamp,
-}
-
-/// Returns true if two open files are one.
-#[cfg(unix)]
-fn is_same(a: &File, b: &File) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let a = a.metadata()?;
-    let b = b.metadata()?;
-    Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
-}
-
-/// Returns true if two open files are one, as far as their stamps show.
-#[cfg(not(unix))]
-fn is_same(_a: &File, _b: &File) -> io::Result<bool> {
-    Ok(true)
 }
 
 /// A move that a book has for a position, in the position's own frame.
@@ -256,8 +241,8 @@ impl Book {
     pub(crate) fn is_of(&self, identity: &Identity) -> io::Result<bool> {
         let now = open::regular(&self.path)?;
         Ok(stamp_of(&now)? == identity.stamp
-            && is_same(&now, &identity.file)?
-            && is_same(&self.file, &identity.file)?)
+            && own_files::are_same(&now, &identity.file)?
+            && own_files::are_same(&self.file, &identity.file)?)
     }
 
     /// The path of the book.
@@ -480,7 +465,7 @@ impl Book {
         })?;
         let mut file = self.file.try_clone().map_err(|source| io_error(&self.path, source))?;
         pages::check(&mut file, &roots, self.guard.stop()).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => damaged(&self.path, error.to_string()),
+            io::ErrorKind::InvalidData => damaged(&self.path, error.message()),
             _ => io_error(&self.path, error),
         })
     }
@@ -701,7 +686,7 @@ pub fn shown_move<G: Symmetric>(position: &G, canonical: Canonical, image: G::Mo
 /// Looks at the file before SQLite does: its errors say less. Returns it, open.
 fn check_header(path: &Path) -> Result<File, BookError> {
     let mut file = open::regular(path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => not_a_book(path, &error.to_string()),
+        io::ErrorKind::InvalidInput => not_a_book(path, error.message()),
         _ => io_error(path, error),
     })?;
     let have = file.metadata().map_err(|source| io_error(path, source))?.len();
@@ -737,7 +722,7 @@ fn check_header(path: &Path) -> Result<File, BookError> {
 }
 
 /// The error of a file that is no book.
-fn not_a_book(path: &Path, what: &str) -> BookError {
+fn not_a_book(path: &Path, what: impl Into<Message>) -> BookError {
     BookError::NotABook { path: path.to_owned(), what: what.into() }
 }
 

@@ -18,11 +18,12 @@ use crate::book::file::reader::Book;
 use crate::book::file::store::{APPLICATION_ID, BookPart, Writer, vacuum_into};
 use crate::book::model::error::ReplaceError;
 use crate::book::model::metadata::{Metadata, Source};
-use crate::bytes::atomic::{self, AtomicFile, folder_of};
+use crate::bytes::atomic::{self, AtomicFile};
 use crate::bytes::lock::FileLock;
+use crate::bytes::paths::folder_of;
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{StopFlag, open};
-use crate::message::{Message, message};
+use crate::message::{Message, ToMessage, message};
 
 /// Steps of SQLite's machine between two checks of the stop flag.
 const STEPS: i32 = 1 << 16;
@@ -42,7 +43,7 @@ impl At<'_> {
         if is_closed.contains(&error.kind()) {
             self.refused(message!("nothing can be written in its folder ({error}); choose another"))
         } else {
-            self.refused(error.to_string())
+            self.refused(error.message())
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::book::file::reader::{Book, BookMove};
 use crate::book::interop::error::InteropError;
@@ -50,7 +51,7 @@ impl ExportOptions {
 }
 
 /// The counts of an export, and its losses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportReport {
     /// Moves in the book.
     pub moves: u64,
@@ -59,6 +60,7 @@ pub struct ExportReport {
     /// Rows or records written.
     pub written: u64,
     /// True if the search for positions was ended by its limit.
+    #[serde(rename = "cut")]
     pub is_cut: bool,
     /// The facts that the format cannot express, by name, and the number of moves that have them (of
     /// `unknown_results`: games).

@@ -63,7 +63,7 @@ pub(crate) struct Examined {
     /// Weights that a clean copy leaves out.
     outliers: BTreeSet<RowKey>,
     book: Option<Book>,
-    /// What is left of a book that SQLite cannot read, or not all of.
+    /// The remains of a book that SQLite cannot read, or not all of.
     rescued: Option<Rescued>,
 }
 
@@ -160,7 +160,7 @@ fn read<G: Game>(
     Ok(found)
 }
 
-/// What is left of a damaged book, if that is more than what SQLite reads of it.
+/// Returns what is left of a damaged book, if that is more than what SQLite reads of it.
 fn rescued_beyond<G: Game>(
     path: &Path,
     options: &DoctorOptions,
@@ -236,7 +236,7 @@ fn check_structure(connection: &Connection, findings: &mut Findings) {
     }
 }
 
-/// What SQLite says of the structure of a database.
+/// Returns what SQLite says of the structure of a database.
 fn integrity(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut check = connection.prepare("PRAGMA integrity_check(100)")?;
     check.query_map([], |row| row.get(0))?.collect()

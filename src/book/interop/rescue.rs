@@ -33,12 +33,12 @@ pub(crate) struct Rescued {
     pub(crate) ids: Vec<[u8; 16]>,
     /// Those of games that begin elsewhere.
     pub(crate) elsewhere: Vec<[u8; 16]>,
-    /// What the book says of itself, if that is left.
+    /// The description that the book has of itself, if it is left.
     pub(crate) metadata: Option<Metadata>,
     /// The file of its keys, and the keys if they are not the stored ones.
     pub(crate) key_table: Vec<u8>,
     pub(crate) foreign_keys: Option<KeyTable>,
-    /// What is lost, for people.
+    /// The losses, for people.
     pub(crate) lost: Vec<Message>,
 }
 

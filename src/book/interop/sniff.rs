@@ -11,7 +11,7 @@ use crate::book::interop::flat::field;
 use crate::book::interop::sqlite::{Database, MAGIC};
 use crate::book::interop::{BookFormat, eleeye, moonriver, polyglot};
 use crate::bytes::{StopFlag, open};
-use crate::message::{Message, message};
+use crate::message::{Message, ToMessage, message};
 
 /// The number of bytes examined.
 const SAMPLE: u64 = 64 << 10;
@@ -30,7 +30,7 @@ pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<BookFormat, In
     let mut sample = Vec::new();
     open::regular(path).and_then(|file| file.take(SAMPLE).read_to_end(&mut sample)).map_err(
         |source: io::Error| match source.kind() {
-            io::ErrorKind::InvalidInput => unknown(path, &source.to_string()),
+            io::ErrorKind::InvalidInput => unknown(path, source.message()),
             _ => InteropError::Io { path: path.to_owned(), source },
         },
     )?;
@@ -44,7 +44,7 @@ pub(crate) fn sniff_until(path: &Path, stop: &StopFlag) -> Result<BookFormat, In
 }
 
 /// The error of a file of no known format.
-fn unknown(path: &Path, what: &str) -> InteropError {
+fn unknown(path: &Path, what: impl Into<Message>) -> InteropError {
     InteropError::Unknown { path: path.to_owned(), what: what.into() }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::book::model::filter::Filter;
 use crate::book::model::sample::MAX_SAMPLES;
 use crate::book::model::weight::Weight;
@@ -43,16 +45,19 @@ pub struct Metadata {
     pub counts: Counts,
 }
 
-/// The numbers of games and records, by kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The numbers of games and records, by kind. Serialized without the games that each side won: the sides have other
+/// names in each game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// Different games counted in the book.
     pub games: u64,
     /// Those won by the first side.
+    #[serde(skip)]
     pub first: u64,
     /// Those drawn.
     pub draws: u64,
     /// Those won by the second side. The rest of [`games`](Self::games) has no known result.
+    #[serde(skip)]
     pub second: u64,
     /// Counted games whose copies state different results. The majority decides.
     pub disputed: u64,

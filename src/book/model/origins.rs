@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 /// A book that was merged into another one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
     /// Digest of its rows.
     pub content: String,

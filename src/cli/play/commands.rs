@@ -380,8 +380,8 @@ pub(crate) fn help<G: PlayGame>() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::setup;
     use super::*;
+    use crate::cli::play::setup;
     use juzhong::gomoku::Board;
     use juzhong::xiangqi::Position;
 

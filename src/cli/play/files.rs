@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use super::game::Played;
 use super::setup::PlayGame;
 use super::{Next, TerminalGame, Turn};
-use crate::cli::game_input::remark;
-use crate::cli::terminal::Terminal;
-use crate::language::errors::message_of;
+use crate::cli::args::game_input::remark;
+use crate::cli::print::terminal::Terminal;
+use crate::language::error_messages::message_of;
 use crate::language::{counts, text};
 use juzhong::bytes::StopFlag;
-use juzhong::bytes::atomic::{AtomicFile, resolve};
+use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::paths::resolve;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
 use juzhong::message::{Message, ToMessage, message};
@@ -117,7 +118,7 @@ fn format_of<G: PlayGame>(path: &Path) -> Result<Format, Message> {
     })
 }
 
-/// Reads the game of that number in a file of any format, and what is to be told of it.
+/// Reads the game of that number in a file of any format, and the notes on it.
 fn read_record<G: Terminal>(
     path: &Path,
     number: u64,

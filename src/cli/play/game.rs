@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cli::terminal::Terminal;
+use crate::cli::print::terminal::Terminal;
 use juzhong::answers::Start;
 use juzhong::game::{Game, Line, Outcome, Side};
 use juzhong::record::{Record, Tree};

@@ -2,16 +2,16 @@
 //!
 //! What is typed is a move or a command: `commands` has the table of them and reads the line (`arguments`: what
 //! follows a command; `suggestions`: what was meant). They are carried out by [`TerminalGame`]: `session` is its loop,
-//! `moves` and `setup` change the game, `engine_side` is the engine's part of it (`opponent`: who that is), `showing`
-//! shows, `files` saves and opens. `game` is the game on the board itself, `prompt` the editor of lines, `state_file`
-//! what is kept from session to session, `describe` scores and results in words.
+//! `moves` and `setup` change the game, `engine_side` is the engine's part of it (`opponent`: who that is), `losses` says
+//! what moves give away, `showing` shows, `files` saves and opens. `game` is the game on the board itself, `prompt` the
+//! editor of lines, `state_file` what is kept from session to session.
 
 mod arguments;
 mod commands;
-mod describe;
 mod engine_side;
 mod files;
 mod game;
+mod losses;
 mod moves;
 mod opponent;
 mod prompt;
@@ -26,29 +26,33 @@ mod tests;
 use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
 
-use super::contest::{Spoken, parse_engine, parse_option, parse_protocol};
-use super::interrupt::Interruptible;
-use super::line_args::{LineArgs, NotationArgs};
-use super::player::{LimitArgs, PlayerArgs};
-use super::terminal::{DrawingArgs, Terminal, View};
-use super::{CliError, Context, OrExit, exit, tell, with_game};
+use crate::cli::args::engine_args::{EngineArgs, front};
+use crate::cli::args::engine_command::{
+    Spoken, engine_fault, parse_option, parse_protocol, started,
+};
+use crate::cli::args::line_args::{LineArgs, NotationArgs};
+use crate::cli::args::player::{LimitArgs, PlayerArgs, tell_warnings};
+use crate::cli::interrupt::Interruptible;
+use crate::cli::print::terminal::{DrawingArgs, Terminal, View};
+use crate::cli::{CliError, Context, OrExit, exit, with_game};
 use crate::language::text;
 use game::{GameStack, Played};
 use juzhong::answers;
-use juzhong::engine::{Level, OwnBook};
+use juzhong::bytes::StopFlag;
+use juzhong::engine::{Engine, Level, OwnBook};
 use juzhong::game::Side;
 use juzhong::message::message;
-use juzhong::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
-use opponent::{Opponent, Own};
-use prompt::Prompt;
-use setup::PlayGame;
+use juzhong::protocol::client::{Client, EngineEntry, Timeouts};
+use opponent::{Foreign, Opponent, Own};
+pub(crate) use prompt::{Entered, Prompt, Words};
+pub(crate) use session::{LEFT, move_words};
+pub(crate) use setup::PlayGame;
 use state_file::Autosave;
-
-pub(crate) use describe::{describe, result_text};
+pub(crate) use suggestions::nearest;
 
 /// Plays in the terminal, against this program's own engine or another one.
 ///
-/// Type help for the commands. In a terminal, lines can be edited, the tabulator completes commands and legal moves,
+/// Type help for the commands. In a terminal, lines can be edited, the Tab key completes commands and legal moves,
 /// and a game that was left by Ctrl-C, Ctrl-D or a crash is offered the next time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = LEVELS)]
@@ -68,17 +72,18 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u8).range(0..=i64::from(Level::FULL.number())),
         help_heading = "Engine")]
     level: Option<u8>,
-    /// Play against another engine: a program with its arguments, speaking any protocol of `--protocol`.
-    #[arg(long, value_name = "COMMAND", default_value = "self", hide_default_value = true,
-        conflicts_with_all = ["book", "book_red", "book_black", "tables"], help_heading = "Engine")]
-    engine: String,
-    /// Option for that engine; may be repeated.
+    #[command(flatten, next_help_heading = "Engine")]
+    engine: EngineArgs,
+    /// Option for another engine; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine",
         help_heading = "Engine")]
     option: Vec<(String, String)>,
-    /// Protocol of that engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
+    /// Protocol of another engine: auto, uci, ucci, cyclone or, for gomoku, gomocup.
     #[arg(long, default_value = "auto", value_parser = parse_protocol, help_heading = "Engine")]
     protocol: Spoken,
+    /// Do not say when a move gives a win or a draw by the endgame tables away.
+    #[arg(long, help_heading = "Engine")]
+    silent_tables: bool,
     #[command(flatten, next_help_heading = "Engine")]
     limits: LimitArgs,
     #[command(flatten, next_help_heading = "Engine")]
@@ -120,6 +125,8 @@ struct TerminalGame<'a, G: PlayGame> {
     prompt: Prompt,
     autosave: Option<Autosave>,
     interruptible: Option<Interruptible>,
+    /// True if it is said when a move gives a win or a draw by the endgame tables away.
+    tells_losses: bool,
     /// The file to which this session has saved a game.
     saved: Option<PathBuf>,
     /// A placement that is no legal position yet.
@@ -160,7 +167,7 @@ impl<'a, G: PlayGame> TerminalGame<'a, G> {
         };
         let game = Played::of(line, fullmoves, start_clock, args.line.fen.is_some());
         Ok(Self {
-            opponent: opponent::<G>(args)?,
+            opponent: opponent::<G>(args, context)?,
             rules: args.player.rules::<G>()?,
             games: GameStack::new(game),
             human,
@@ -174,6 +181,7 @@ impl<'a, G: PlayGame> TerminalGame<'a, G> {
             prompt,
             autosave: None,
             interruptible: None,
+            tells_losses: !args.silent_tables,
             saved: None,
             draft: None,
             out: &mut *context.out,
@@ -182,47 +190,45 @@ impl<'a, G: PlayGame> TerminalGame<'a, G> {
 }
 
 /// The opponent that the arguments ask for.
-fn opponent<G: PlayGame>(args: &Args) -> Result<Opponent<G>, CliError> {
-    if let Some(command) = parse_engine(&args.engine)? {
-        let client = start_engine(&command, args)?;
-        return Ok(Opponent::Foreign(Box::new(client), args.limits.go_limits()));
+fn opponent<G: PlayGame>(args: &Args, context: &Context<'_>) -> Result<Opponent<G>, CliError> {
+    let entry = args.engine.entry(args.player.typed_sizes(context), context)?;
+    let options = args.engine.with_front(args.player.options::<G>()?);
+    if let Some(entry) = entry {
+        let client = start_engine(entry, args)?;
+        let mut front = front::<G>(options)?;
+        front.iter_mut().for_each(tell_warnings);
+        let limits = args.limits.go_limits();
+        return Ok(Opponent::Foreign(Box::new(Foreign { client, limits, front })));
     }
     let Some(level) = args.level.map_or(Some(Level::FULL), Level::of_game::<G>) else {
         let message = message!("--level: {} has levels from 1", G::NAME);
         return Err(CliError::message(exit::USAGE, message));
     };
-    let own = Own::new(args.player.engine::<G>()?, args.limits.limits(), level);
+    let mut engine = Engine::new(options).or_exit(exit::USAGE)?;
+    tell_warnings(&mut engine);
+    let own = Own::new(engine, args.limits.limits(), level);
     Ok(Opponent::Own(Box::new(own)))
 }
 
 /// Returns true if standard output is a terminal that may be written to in colour.
-fn wants_colour() -> bool {
+pub(crate) fn wants_colour() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb
 }
 
-/// Starts another engine, and tells its warnings.
-fn start_engine(command: &EngineCommand, args: &Args) -> Result<Client, CliError> {
-    let mut client = greeted(command, args).or_exit(exit::UNAVAILABLE)?;
-    for warning in client.take_warnings() {
-        tell(message!("juzhong: {}: {warning}", client.name()));
-    }
-    Ok(client)
-}
-
-/// Another engine with its options set, ready for a game.
-fn greeted(command: &EngineCommand, args: &Args) -> Result<Client, ClientError> {
-    let mut client = Client::start(command, args.protocol.0, Timeouts::default())?;
-    for (name, value) in &args.option {
-        client.set_option(name, value)?;
-    }
-    client.new_game()?;
+/// Starts another engine, ready for a game, and tells its warnings.
+fn start_engine(entry: EngineEntry, args: &Args) -> Result<Client, CliError> {
+    let options = [&entry.options[..], &args.option].concat();
+    let protocol = args.protocol.0.or(entry.protocol);
+    let entry = EngineEntry { options, protocol, ..entry };
+    let mut client = started(&entry, Timeouts::default(), &StopFlag::default())?;
+    client.new_game().map_err(engine_fault)?;
     Ok(client)
 }
 
 /// Reads the name of a side, in either language.
-fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
+pub(crate) fn parse_side<G: Terminal>(name: &str) -> Result<Side, CliError> {
     Side::ALL.into_iter().find(|&side| is_named::<G>(side, name)).ok_or_else(|| {
         let [first, second] = Side::ALL.map(|side| G::side_name(side).to_lowercase());
         let message = text!("unknown side \"{name}\"; choose {first} or {second}");

@@ -3,8 +3,7 @@
 use super::game::Played;
 use super::setup::PlayGame;
 use super::state_file::Autosave;
-use super::suggestions;
-use super::{Decision, Next, TerminalGame, Turn};
+use super::{Decision, Next, TerminalGame, Turn, suggestions};
 use crate::cli::{exit, tell};
 use crate::language::{self, counts, text, word};
 use juzhong::message::message;
@@ -21,11 +20,15 @@ impl<G: PlayGame> TerminalGame<'_, G> {
                     self.games.current.waits = false;
                 }
                 self.draft = None;
+                let loss = self.loss_of(mv);
                 self.games.current.push(mv);
+                if let Some(loss) = loss {
+                    self.say(loss)?;
+                }
                 Ok(Next::Moved)
             }
             Err(reason) => {
-                let reason = language::told(reason);
+                let reason = language::translated(reason);
                 let remedy = suggestions::remedy::<G>(typed);
                 self.answer(text!("{reason}; {remedy}"))
             }

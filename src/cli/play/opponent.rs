@@ -5,15 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::describe::{describe, describe_thought};
-use crate::cli::player::tell_warnings;
-use crate::cli::terminal::Terminal;
+use crate::cli::args::engine_command::engine_fault;
+use crate::cli::args::player::tell_warnings;
+use crate::cli::print::describe::{describe, describe_thought};
+use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, OrExit, exit};
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, Level, Playable, RootMove, seed_or_drawn, varied};
 use juzhong::game::Line;
-use juzhong::message::message;
-use juzhong::protocol::client::{Client, GoLimits};
+use juzhong::protocol::client::{Client, ClientError, GoLimits, Thought};
 use juzhong::search::{Control, Iteration, Limits};
 
 /// This program's engine.
@@ -27,7 +27,46 @@ pub(crate) struct Own<G: Playable> {
 /// The opponent of the human, and the limits of its searches.
 pub(crate) enum Opponent<G: Playable> {
     Own(Box<Own<G>>),
-    Foreign(Box<Client>, GoLimits),
+    Foreign(Box<Foreign<G>>),
+}
+
+/// Another engine.
+pub(crate) struct Foreign<G: Playable> {
+    pub(crate) client: Client,
+    pub(crate) limits: GoLimits,
+    /// The books and tables that are asked before it.
+    pub(crate) front: Option<Engine<G>>,
+}
+
+impl<G: Playable + Terminal> Foreign<G> {
+    fn choose(
+        &mut self,
+        start: Option<&str>,
+        line: &Line<G>,
+        stop: &StopFlag,
+    ) -> Result<Option<Reply<G::Move>>, CliError> {
+        if let Some(front) = &mut self.front {
+            let known = front.consult(line);
+            tell_warnings(front);
+            if let Some(choice) = known {
+                return Ok(Some(Reply { mv: choice.mv, about: describe::<G>(&choice) }));
+            }
+        }
+        let (mv, thought) = self.think(start, line, stop).map_err(engine_fault)?;
+        Ok(mv.map(|mv| Reply { mv, about: describe_thought::<G>(&thought) }))
+    }
+
+    /// The move that it finds, which is legal, and what it says of it.
+    fn think(
+        &mut self,
+        start: Option<&str>,
+        line: &Line<G>,
+        stop: &StopFlag,
+    ) -> Result<(Option<G::Move>, Thought), ClientError> {
+        self.client.set_line(start, line)?;
+        let thought = self.client.go(&self.limits, &|| stop.is_set())?;
+        Ok((self.client.best_move(line.position(), &thought)?, thought))
+    }
 }
 
 /// A move and its description.
@@ -110,20 +149,7 @@ impl<G: Playable + Terminal> Opponent<G> {
     ) -> Result<Option<Reply<G::Move>>, CliError> {
         match self {
             Self::Own(own) => own.choose(line, purpose, stop),
-            Self::Foreign(client, limits) => {
-                client.set_line(start, line).or_exit(exit::UNAVAILABLE)?;
-                let thought = client.go(limits, &|| stop.is_set()).or_exit(exit::UNAVAILABLE)?;
-                let Some(text) = &thought.best else {
-                    let message = message!("{}: says that there is no move", client.name());
-                    return Err(CliError::message(exit::UNAVAILABLE, message));
-                };
-                let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
-                let mv = legal.ok_or_else(|| {
-                    let message = message!("{}: played the illegal move {text}", client.name());
-                    CliError::message(exit::UNAVAILABLE, message)
-                })?;
-                Ok(Some(Reply { mv, about: describe_thought::<G>(&thought) }))
-            }
+            Self::Foreign(foreign) => foreign.choose(start, line, stop),
         }
     }
 
@@ -131,8 +157,9 @@ impl<G: Playable + Terminal> Opponent<G> {
     pub(crate) fn new_game(&mut self) -> Result<(), CliError> {
         match self {
             Self::Own(own) => own.engine.new_game(),
-            Self::Foreign(client, _) => {
-                client.new_game().or_exit(exit::UNAVAILABLE)?;
+            Self::Foreign(foreign) => {
+                foreign.client.new_game().map_err(engine_fault)?;
+                foreign.front.iter_mut().for_each(Engine::new_game);
             }
         }
         Ok(())
@@ -157,23 +184,26 @@ impl<G: Playable + Terminal> Opponent<G> {
         match self {
             Self::Own(own) if own.level == Level::FULL => "juzhong".to_owned(),
             Self::Own(own) => format!("juzhong level {}", own.level.number()),
-            Self::Foreign(client, _) => client.name().to_owned(),
+            Self::Foreign(foreign) => foreign.client.name().to_owned(),
         }
     }
 
     /// True if it plays with endgame tables that can be asked.
-    pub(crate) const fn has_tables(&self) -> bool {
+    pub(crate) fn has_tables(&self) -> bool {
         match self {
             Self::Own(own) => own.engine.has_tables(),
-            Self::Foreign(..) => false,
+            Self::Foreign(foreign) => foreign.front.as_ref().is_some_and(Engine::has_tables),
         }
     }
 
     /// The legal moves by the endgame tables, the best first.
     pub(crate) fn table_moves(&mut self, line: &Line<G>) -> Option<Vec<RootMove<G::Move>>> {
-        let Self::Own(own) = self else { return None };
-        let moves = own.engine.ranked_moves(line);
-        tell_warnings(&mut own.engine);
+        let engine = match self {
+            Self::Own(own) => &mut own.engine,
+            Self::Foreign(foreign) => foreign.front.as_mut()?,
+        };
+        let moves = engine.ranked_moves(line);
+        tell_warnings(engine);
         moves
     }
 }

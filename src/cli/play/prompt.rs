@@ -22,7 +22,7 @@ const MAX_LINE: u64 = 4096;
 /// Lines that are remembered.
 const MAX_HISTORY: usize = 500;
 
-/// Where typed lines come from.
+/// The place that typed lines come from.
 pub(crate) enum Prompt {
     /// As they come.
     Lines,
@@ -30,11 +30,11 @@ pub(crate) enum Prompt {
     Editor(Box<Editor<Words, MemHistory>>, Option<StateFile>),
 }
 
-/// What was typed.
+/// A line that was typed.
 #[derive(Debug)]
 pub(crate) enum Entered {
     Line(String),
-    /// Why there is no line.
+    /// The reason for which there is no line.
     Unreadable(Message),
     /// The end of the input.
     End,
@@ -53,13 +53,9 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    fn new<G: PlayGame>() -> Self {
-        Self {
-            commands: words::<G>(),
-            wants_file: wants_file::<G>,
-            moves: Vec::new(),
-            files: FilenameCompleter::new(),
-        }
+    /// Words of commands; `wants_file` returns true for a typed line in which the name of a file comes next.
+    pub(crate) fn new(commands: Vec<&'static str>, wants_file: fn(&str) -> bool) -> Self {
+        Self { commands, wants_file, moves: Vec::new(), files: FilenameCompleter::new() }
     }
 }
 
@@ -102,10 +98,16 @@ fn completions<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> Ve
 impl Prompt {
     /// An editor, which completes the words of a game, if standard input and output are terminals.
     pub(crate) fn new<G: PlayGame>() -> Self {
+        Self::with("play-history.txt", || Words::new(words::<G>(), wants_file::<G>))
+    }
+
+    /// An editor, which completes these words and remembers lines in the file of that name, if standard input and output
+    /// are terminals.
+    pub(crate) fn with(history: &str, words: impl FnOnce() -> Words) -> Self {
         if !stdin().is_terminal() || !stdout().is_terminal() {
             return Self::Lines;
         }
-        match Self::editor::<G>() {
+        match Self::editor(history, words()) {
             Ok(editor) => editor,
             Err(error) => {
                 tracing::info!("no line editor: {error}");
@@ -114,12 +116,12 @@ impl Prompt {
         }
     }
 
-    fn editor<G: PlayGame>() -> rustyline::Result<Self> {
+    fn editor(history: &str, words: Words) -> rustyline::Result<Self> {
         let config = Config::builder().completion_type(CompletionType::List).build();
         let mut editor = Editor::with_history(config, MemHistory::new())?;
         editor.set_max_history_size(MAX_HISTORY)?;
-        editor.set_helper(Some(Words::new::<G>()));
-        let file = StateFile::of("play-history.txt");
+        editor.set_helper(Some(words));
+        let file = StateFile::of(history);
         let lines = file.as_ref().and_then(|file| file.last_lines().ok()).unwrap_or_default();
         for line in lines {
             editor.add_history_entry(line)?;

@@ -7,8 +7,9 @@ use super::game::Played;
 use super::prompt::Entered;
 use super::setup::PlayGame;
 use super::state_file::Autosave;
-use super::{Decision, Next, TerminalGame, Turn, result_text};
+use super::{Decision, Next, TerminalGame, Turn};
 use crate::cli::interrupt::Interruptible;
+use crate::cli::print::describe::result_text;
 use crate::cli::{CliError, exit, tell};
 use crate::language::{self, counts, text, word};
 use juzhong::answers::legal_moves;
@@ -18,7 +19,7 @@ use juzhong::message::{Message, message};
 use juzhong::xiangqi::notation::MoveNotation;
 
 /// The exit code after Ctrl-C.
-const LEFT: u8 = 130;
+pub(crate) const LEFT: u8 = 130;
 
 impl<G: PlayGame> TerminalGame<'_, G> {
     /// Plays, and remembers what was typed.
@@ -124,7 +125,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 
     /// Writes a line.
     pub(crate) fn say(&mut self, text: impl Into<Message>) -> Result<(), CliError> {
-        writeln!(self.out, "{}", VisibleLines(language::told(text)))?;
+        writeln!(self.out, "{}", VisibleLines(language::translated(text)))?;
         Ok(())
     }
 
@@ -169,7 +170,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
         match self.prompt.read(prompt, moves, self.out)? {
             Entered::Line(line) => self.obey(&line),
             Entered::Unreadable(why) => {
-                self.answer(text!("not understood: {}", language::told(why)))
+                self.answer(text!("not understood: {}", language::translated(why)))
             }
             Entered::End => {
                 self.say("\nend of input")?;
@@ -195,7 +196,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 }
 
 /// The legal moves as they may be typed: in the protocol's notation, and in that in which moves are shown.
-fn move_words<G: PlayGame>(position: &G, notation: MoveNotation) -> Vec<String> {
+pub(crate) fn move_words<G: PlayGame>(position: &G, notation: MoveNotation) -> Vec<String> {
     let moves = legal_moves(position).into_iter();
     let both = moves.flat_map(|mv| [G::move_text(mv), position.write_move(mv, notation)]);
     let mut words: Vec<String> = both.collect();

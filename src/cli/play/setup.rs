@@ -3,7 +3,7 @@
 use super::game::Played;
 use super::{TerminalGame, Turn};
 use crate::cli::GameName;
-use crate::cli::terminal::Terminal;
+use crate::cli::print::terminal::Terminal;
 use crate::language::{self, text};
 use juzhong::answers::Refusal;
 use juzhong::engine::Playable;
@@ -17,7 +17,7 @@ pub(crate) trait PlayGame: Terminal + Playable {
     /// Its name, by which texts are chosen.
     const GAME: GameName;
 
-    /// What may be typed to place pieces.
+    /// The form of what may be typed to place pieces.
     const SETUP: &'static str;
 
     /// The placement in `text`, a position legal or not, after changes as they are typed: `e0=K`, `a9=`, `clear`,
@@ -122,7 +122,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
                 self.say(G::draw_illegal(&wanted).trim_end())?;
                 self.draft = Some(wanted);
                 for reason in reasons {
-                    self.say(text!("illegal: {}", language::told(reason)))?;
+                    self.say(text!("illegal: {}", language::translated(reason)))?;
                 }
                 self.answer("the game stays as it is until the position is legal")
             }

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use super::describe::table_text;
 use super::setup::PlayGame;
 use super::{Next, TerminalGame, Turn, commands};
 use crate::cli::CliError;
-use crate::cli::verdict_explanation::write_explanation;
+use crate::cli::print::describe::table_text;
+use crate::cli::print::verdict_explanation::write_explanation;
 use crate::language::{counts, left, say, text, word, wrapped};
 use juzhong::answers::{Described, legal_moves, line_texts, verdict_name};
 use juzhong::book::Book;

@@ -11,11 +11,12 @@ use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
 use super::game::{Played, SavedState};
-use crate::cli::terminal::Terminal;
+use crate::cli::print::terminal::Terminal;
 use crate::language::text;
-use juzhong::bytes::atomic::{AtomicFile, folder_of};
+use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::lock::{Claim, FileLock};
 use juzhong::bytes::own_files;
+use juzhong::bytes::paths::folder_of;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Game, Side};
 use juzhong::message::{Message, ToMessage, message};

@@ -84,24 +84,34 @@ fn tried<G: PlayGame>(word: &str) -> Option<&'static Command<G>> {
 
 /// The command whose word is nearest, if it is near.
 fn similar<G: PlayGame>(word: &str) -> Option<&'static Command<G>> {
+    let commands = Command::by_word();
+    let words = commands.iter().map(|command: &&Command<G>| (command.word, command.chinese));
+    nearest(word, words).map(|place| commands[place])
+}
+
+/// The place of the words, English and Chinese, of which one is nearest to a word, if it is near.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    words: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Option<usize> {
     let letters: Vec<char> = word.chars().take(2 * LONGEST).collect();
     if !(2..=LONGEST).contains(&letters.len()) {
         return None;
     }
     let is_chinese = !word.is_ascii();
-    let near = Command::by_word().into_iter().filter_map(|command: &Command<G>| {
-        if is_chinese && word.contains(command.chinese) {
-            return Some((0, command));
+    let near = words.enumerate().filter_map(|(place, (english, chinese))| {
+        if is_chinese && word.contains(chinese) {
+            return Some((0, place));
         }
-        let known = if is_chinese { command.chinese } else { command.word };
+        let known = if is_chinese { chinese } else { english };
         let known: Vec<char> = known.chars().collect();
         let most = match is_chinese {
             true => ((known.len() - 1) / 2 + 1).min(1),
             false => known.len() / 3,
         };
-        Some((distance(&letters, &known), command)).filter(|&(distance, _)| distance <= most)
+        Some((distance(&letters, &known), place)).filter(|&(distance, _)| distance <= most)
     });
-    near.min_by_key(|&(distance, _)| distance).map(|(_, command)| command)
+    near.min_by_key(|&(distance, _)| distance).map(|(_, place)| place)
 }
 
 /// The longest word that is compared, in characters.
@@ -129,8 +139,8 @@ fn distance(one: &[char], other: &[char]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::commands::{Typed, parse};
     use super::*;
+    use crate::cli::play::commands::{Typed, parse};
     use juzhong::xiangqi::Position;
 
     fn word_meant(line: &str) -> Option<&'static str> {
@@ -142,7 +152,7 @@ mod tests {
         let mut all = Vec::new();
         for (command, words) in TRIED {
             for &word in words {
-                // Else nobody would be told.
+                // Else nobody would know.
                 assert!(matches!(parse::<Position>(word), Typed::Move(_)), "{word}");
                 assert_eq!(word_meant(word), Some(command), "{word}");
                 all.push(word);

@@ -59,7 +59,7 @@ fn every_state_is_kept<G: PlayGame>(args: &[&str], lines: &[Typed]) {
     let Subcommand::Play(play) = Cli::parse_from(args).command else { panic!("{args:?}") };
     let mut out = Vec::new();
     let common = Cli::parse_from(args).common;
-    let mut context = Context { out: &mut out, common };
+    let mut context = Context::new(&mut out, common);
     let mut session = TerminalGame::<G>::new(&play, Prompt::Lines, &mut context).unwrap();
     for line in lines {
         let moves = legal_moves(session.position());
@@ -94,7 +94,7 @@ fn an_opened_game_has_its_tags_and_its_result_and_who_has_given_up() {
     let Subcommand::Play(play) = Cli::parse_from(args).command else { panic!("{args:?}") };
     let mut out = Vec::new();
     let common = Cli::parse_from(args).common;
-    let mut context = Context { out: &mut out, common };
+    let mut context = Context::new(&mut out, common);
     let mut session = TerminalGame::<Position>::new(&play, Prompt::Lines, &mut context).unwrap();
     let restored = |session: &TerminalGame<'_, Position>| {
         kept_and_restored(session.games.itself(), session.human).unwrap().0

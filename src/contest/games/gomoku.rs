@@ -144,7 +144,7 @@ fn offsets(line: &str, start: &Board) -> Result<Vec<Point>, BadLine> {
         .collect()
 }
 
-/// A coordinate of a board with so many of them.
+/// A coordinate of a board with that number of them.
 fn coordinate(number: i16, of: i16) -> Option<u8> {
     u8::try_from(number).ok().filter(|_| number < of)
 }

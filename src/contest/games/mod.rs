@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io;
 
 use crate::engine::Playable;
-use crate::game::{Game, Side};
+use crate::game::Game;
 use crate::message::{Message, message};
 use crate::record::{BadGame, Formats, Record, Tree};
 use crate::xiangqi::notation::MoveNotation;
@@ -19,13 +19,13 @@ pub trait Contested: Playable + Formats {
     /// The name of the game in the tag `Game`.
     const GAME_TAG: &'static str;
 
-    /// The beginning of every game that [`write_game`](Self::write_game) writes for a match.
+    /// The beginning of every game that [`write_game`](Self::write_game) writes for a match or a tournament.
     const GAME_BEGINNING: &'static str;
 
     /// The ends of games as [`write_game`](Self::write_game) writes them, without `*`.
     const GAME_ENDS: &'static [&'static [u8]];
 
-    /// How a position ends the game that [has an outcome](Game::outcome), in the game's terms.
+    /// The way in which a position ends the game that [has an outcome](Game::outcome), in the game's terms.
     fn how_ended(&self) -> &'static str;
 
     /// The openings of the project for games that begin like this position.
@@ -72,16 +72,6 @@ pub(crate) fn read_games<G: Contested>(
     match problem.filter(|_| !bytes.is_empty()) {
         Some(bad) => Err(message!("game {}: {}", bad.game, bad.reason)),
         None => Ok(records),
-    }
-}
-
-/// The name of a side as tags have it.
-#[must_use]
-pub const fn side_name<G: Game>(side: Side) -> &'static str {
-    match (G::BLACK, side) {
-        (Side::First, Side::First) | (Side::Second, Side::Second) => "Black",
-        (Side::First, Side::Second) => "White",
-        (Side::Second, Side::First) => "Red",
     }
 }
 

@@ -40,7 +40,7 @@ pub const OPENING_FILES: [(&str, &str); 19] = opening_files![
 
 impl Contested for Position {
     const GAME_TAG: &'static str = "Chinese Chess";
-    const GAME_BEGINNING: &'static str = "[Game \"Chinese Chess\"]\n[Event \"juzhong match\"]\n";
+    const GAME_BEGINNING: &'static str = "[Game \"Chinese Chess\"]\n[Event \"juzhong ";
     const GAME_ENDS: &'static [&'static [u8]] = &[b"1-0\n\n", b"0-1\n\n", b"1/2-1/2\n\n"];
 
     fn how_ended(&self) -> &'static str {

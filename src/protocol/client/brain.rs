@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::game::{Bound, Game, Line, Notation, ScoreKind, Side};
 use crate::gomoku::{Board, Point, Variant};
 use crate::message::{Message, message};
-use crate::protocol::client::GoLimits;
+use crate::protocol::client::entry::EngineSizes;
+use crate::protocol::client::go::GoLimits;
 use crate::protocol::wire::format::Answer;
 use crate::protocol::wire::gomocup::{Cell, Reply};
 use crate::protocol::wire::info::Info;
@@ -35,7 +36,7 @@ pub(crate) struct Brain {
     wanted: Option<Setup>,
 }
 
-/// What a line of the engine means while it thinks.
+/// The meaning of a line of the engine while it thinks.
 #[derive(Debug)]
 pub(crate) enum BrainReply {
     /// Its move, or that there is none.
@@ -54,6 +55,16 @@ impl Brain {
         self.options.push((name.to_owned(), value.to_owned()));
     }
 
+    /// Sizes: `max_memory` in bytes, and `thread_num`, which some engines know.
+    pub(crate) fn set_sizes(&mut self, sizes: EngineSizes) {
+        if let Some(mib) = sizes.hash_mib {
+            self.set_option("max_memory", &mib.saturating_mul(1 << 20).to_string());
+        }
+        if let Some(threads) = sizes.threads {
+            self.set_option("thread_num", &threads.to_string());
+        }
+    }
+
     /// The position to be searched next.
     ///
     /// # Errors
@@ -64,11 +75,7 @@ impl Brain {
         if start.row() != 5 {
             return Err(message!("{} in a row win; this protocol knows five only", start.row()));
         }
-        let point = |mv| {
-            let text = G::move_text(mv);
-            Point::parse(&text).ok_or(text)
-        };
-        let moves = line.moves().map(point).collect::<Result<_, _>>()?;
+        let moves = line.moves().map(point_of::<G>).collect::<Result<_, _>>()?;
         self.wanted = Some(Setup { start, moves });
         Ok(())
     }
@@ -105,7 +112,6 @@ impl Brain {
 
     /// The `INFO` lines that it needs before a search.
     pub(crate) fn infos(&mut self, limits: &GoLimits, longest: Duration) -> Vec<String> {
-        let milliseconds = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(UNLIMITED);
         let remaining =
             limits.clocks.and_then(|clocks| clocks.remaining.get(clocks.mover).copied());
         let turn = limits.move_time.or(remaining).unwrap_or(longest);
@@ -251,13 +257,23 @@ fn read_message(text: &str, info: &mut Info) {
     }
 }
 
+/// A time in milliseconds, or [`UNLIMITED`] if it has more.
+fn milliseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(UNLIMITED)
+}
+
+/// The point of a move, or its text if it is none.
+fn point_of<G: Notation>(mv: G::Move) -> Result<Point, String> {
+    let text = G::move_text(mv);
+    Point::parse(&text).ok_or(text)
+}
+
 /// A number, or `+M5` for a win after five plies.
 fn score(word: &str) -> Option<(ScoreKind, Bound)> {
-    let number = |digits: &str| digits.parse::<u32>().ok();
     let score = if let Some(plies) = word.strip_prefix("+M") {
-        ScoreKind::MateIn(number(plies)?)
+        ScoreKind::MateIn(plies.parse().ok()?)
     } else if let Some(plies) = word.strip_prefix("-M") {
-        ScoreKind::MatedIn(number(plies)?)
+        ScoreKind::MatedIn(plies.parse().ok()?)
     } else {
         ScoreKind::Centipawns(word.parse().ok()?)
     };

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::bytes::readable;
 use crate::bytes::visible::Visible;
+use crate::protocol::client::start_fault::not_started;
 use crate::protocol::client::{ClientError, EngineCommand};
 
 /// Bytes of a line that are read; the rest of it is skipped.
@@ -50,7 +51,7 @@ pub(crate) struct Child {
 impl Child {
     pub(crate) fn spawn(command: &EngineCommand, grace: Duration) -> Result<Self, ClientError> {
         let engine = command.program.clone();
-        let failed = |source| ClientError::Start { engine: command.program.clone(), source };
+        let failed = |source| ClientError::start(&command.program, source);
         let mut program = process::Command::new(&command.program);
         program
             .args(&command.args)
@@ -68,7 +69,8 @@ impl Child {
                 CREATE_NEW_PROCESS_GROUP,
             );
         }
-        let mut process = program.spawn().map_err(failed)?;
+        let mut process =
+            program.spawn().map_err(|source| not_started(&command.program, source))?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("no pipes")));
@@ -88,7 +90,7 @@ impl Child {
         grace: Duration,
         serve: impl FnOnce(io::PipeReader, io::PipeWriter) + Send + 'static,
     ) -> Result<Self, ClientError> {
-        let failed = |source| ClientError::Start { engine: engine.to_owned(), source };
+        let failed = |source| ClientError::start(engine, source);
         let (commands, input) = io::pipe().map_err(failed)?;
         let (output, answers) = io::pipe().map_err(failed)?;
         start_thread(engine, "itself", move || serve(commands, answers))?;
@@ -212,7 +214,7 @@ impl Drop for Child {
 
 /// Ends what the process has started and not ended itself: an engine may be a script that runs
 /// another program. Does nothing once the process was waited for, for its number is free then.
-fn end_group(process: &process::Child) {
+fn end_group(process: &mut process::Child) {
     #[cfg(unix)]
     {
         use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -224,7 +226,7 @@ fn end_group(process: &process::Child) {
         }
     }
     #[cfg(windows)]
-    {
+    if matches!(process.try_wait(), Ok(None)) {
         let mut ending = process::Command::new("taskkill");
         ending.args(["/T", "/F", "/PID"]).arg(process.id().to_string());
         let ended =
@@ -241,7 +243,7 @@ fn start_thread(
     name: &str,
     work: impl FnOnce() + Send + 'static,
 ) -> Result<thread::JoinHandle<()>, ClientError> {
-    let failed = |source| ClientError::Start { engine: engine.to_owned(), source };
+    let failed = |source| ClientError::start(engine, source);
     thread::Builder::new().name(format!("engine {name}")).spawn(work).map_err(failed)
 }
 

@@ -3,6 +3,7 @@
 use crate::book::{Evaluation, Evaluator, EvaluatorError};
 use crate::bytes::StopFlag;
 use crate::game::{Line, Notation};
+use crate::protocol::client::entry::EngineEntry;
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
 use crate::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
@@ -26,13 +27,25 @@ pub fn spawn_evaluators(
     timeouts: Timeouts,
     count: usize,
 ) -> Result<Vec<ClientEvaluator>, ClientError> {
+    let entry = EngineEntry::of_command(command.clone());
+    let entry = EngineEntry { options: options.to_vec(), ..entry };
+    evaluators_of(&entry, limits, timeouts, count)
+}
+
+/// Starts `count` processes of an engine, with its options set in each.
+///
+/// # Errors
+///
+/// The first that fails.
+pub fn evaluators_of(
+    entry: &EngineEntry,
+    limits: GoLimits,
+    timeouts: Timeouts,
+    count: usize,
+) -> Result<Vec<ClientEvaluator>, ClientError> {
     let mut ready = ReadyWord::default();
     let one = |_| {
-        let mut client = Client::start_again(command, None, timeouts, ready)?;
-        for (name, value) in options {
-            client.set_option(name, value)?;
-        }
-        client.is_ready()?;
+        let client = entry.start_again(timeouts, ready)?;
         ready = client.ready_word();
         Ok(ClientEvaluator { client, limits })
     };

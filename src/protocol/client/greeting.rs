@@ -104,8 +104,8 @@ impl Greeting {
     }
 
     /// The time at which it is to be greeted in UCCI too.
-    pub(crate) fn second(&self, timeouts: Duration) -> Option<Instant> {
-        self.may_want_ucci().then(|| self.began + SECOND_GREETING.min(timeouts / 2))
+    pub(crate) fn second(&self, timeout: Duration) -> Option<Instant> {
+        self.may_want_ucci().then(|| self.began + SECOND_GREETING.min(timeout / 2))
     }
 
     /// The second word, now.
@@ -115,9 +115,9 @@ impl Greeting {
     }
 
     /// The time at which it is to be asked in the Gomocup protocol too, after the second greeting.
-    pub(crate) fn third(&self, timeouts: Duration) -> Option<Instant> {
+    pub(crate) fn third(&self, timeout: Duration) -> Option<Instant> {
         let is_silent = self.both && !self.introduced && !self.asked_about;
-        is_silent.then(|| self.began + 2 * SECOND_GREETING.min(timeouts / 3))
+        is_silent.then(|| self.began + 2 * SECOND_GREETING.min(timeout / 3))
     }
 
     /// The third word, now.
@@ -127,8 +127,8 @@ impl Greeting {
     }
 
     /// The time at which it is given up.
-    pub(crate) fn ends(&self, timeouts: Duration) -> Instant {
-        self.began + timeouts
+    pub(crate) fn ends(&self, timeout: Duration) -> Instant {
+        self.began + timeout
     }
 }
 
@@ -209,13 +209,13 @@ mod tests {
     #[test]
     fn a_silent_engine_is_asked_in_every_protocol() {
         let mut greeting = Greeting::new(None);
-        let timeouts = Duration::from_secs(20);
-        assert!(greeting.third(timeouts).is_none());
+        let timeout = Duration::from_secs(20);
+        assert!(greeting.third(timeout).is_none());
         greeting.second_word();
-        assert!(greeting.third(timeouts).is_some());
+        assert!(greeting.third(timeout).is_some());
         assert_eq!(greeting.hear("name=\"x\""), Introduced::NotYet);
         assert_eq!(greeting.third_word(), "ABOUT");
-        assert!(greeting.third(timeouts).is_none());
+        assert!(greeting.third(timeout).is_none());
         assert_eq!(greeting.hear("name=\"x\""), Introduced::Again(Dialect::Gomocup));
     }
 

@@ -6,31 +6,43 @@
 //! memory. An engine that crashes, falls silent or breaks the protocol is an error that says so; the
 //! process is killed where the client is dropped.
 
+pub(crate) mod analysis;
 mod brain;
 mod child;
+mod entry;
 mod evaluator;
 mod go;
 mod greeting;
 mod process;
 mod ready;
+mod recent;
+mod reports;
+mod start_fault;
+mod tuning;
 
 use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 use brain::Brain;
 use child::{Child, ChildOutput};
-pub use evaluator::{ClientEvaluator, spawn_evaluators};
+pub use entry::{EngineEntry, EngineSizes, LONGEST_ENGINE_NAME, is_engine_name};
+pub use evaluator::{ClientEvaluator, evaluators_of, spawn_evaluators};
 pub use go::{Clocks, GoLimits};
+pub use tuning::{NumberOption, Tuning, Untuned};
 
 pub(crate) use greeting::{Announcements, Greeting, Introduced, MILLISECONDS, VARIANT};
 pub(crate) use process::Process;
 pub(crate) use ready::ReadyWord;
+use recent::RecentWords;
+use reports::Reports;
 
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::format::Offer;
-use crate::protocol::wire::info::Info;
+use crate::protocol::wire::go::Go;
+use crate::protocol::wire::info::{Info, InfoLine, ReadInfo};
 use crate::protocol::wire::ranks::Ranks;
 
+use crate::bytes::StopFlag;
 use crate::engine::{Engine, EngineError, Playable};
 use crate::game::{Line, Notation};
 use crate::message::{Message, message};
@@ -56,6 +68,15 @@ impl EngineCommand {
         start.is_some_and(|start| start.eq_ignore_ascii_case("pbrain-"))
     }
 
+    /// The command as one text, which [`parse`](Self::parse) reads as it is here; `None` where a word has quotes of
+    /// both kinds.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        let words = std::iter::once(&self.program).chain(&self.args);
+        let words: Option<Vec<String>> = words.map(|word| quoted(word)).collect();
+        words.map(|words| words.join(" "))
+    }
+
     /// From one text: words separated by blanks; quotes, single or double, keep blanks in a word.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -78,15 +99,27 @@ impl EngineCommand {
     }
 }
 
+/// A word of a command, in quotes where it needs some.
+fn quoted(word: &str) -> Option<String> {
+    let is_plain = |c: char| !c.is_whitespace() && !['"', '\''].contains(&c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return Some(word.to_owned());
+    }
+    let quote = ['"', '\''].into_iter().find(|&quote| !word.contains(quote))?;
+    Some(format!("{quote}{word}{quote}"))
+}
+
 /// The reason why an engine is of no use any more. The message names the engine.
 #[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 #[non_exhaustive]
 pub enum ClientError {
     /// It cannot be started.
-    #[error("{engine}: cannot be started; is the path right, and the file a program?")]
+    #[error("{engine}: cannot be started: {why}")]
     Start {
         /// The program.
         engine: String,
+        /// The fault, and what to do.
+        why: Message,
         /// The cause.
         source: std::io::Error,
     },
@@ -112,6 +145,33 @@ pub enum ClientError {
         /// The time that was waited.
         waited: Duration,
     },
+    /// It speaks, but in no way that is known.
+    #[error(
+        "{engine}: no answer in a protocol that is known here within {} s while starting; it says: {said}",
+        tenths(*waited)
+    )]
+    Unknown {
+        /// The program.
+        engine: String,
+        /// The time that was waited.
+        waited: Duration,
+        /// Its first line, shortened.
+        said: String,
+    },
+    /// Its move is illegal.
+    #[error("{engine}: played the illegal move {mv}")]
+    IllegalMove {
+        /// Its name.
+        engine: String,
+        /// The move, shortened.
+        mv: String,
+    },
+    /// It finds no move where there are some.
+    #[error("{engine}: says that there is no move")]
+    NoMove {
+        /// Its name.
+        engine: String,
+    },
     /// It does not read its commands.
     #[error("{engine}: does not read its commands")]
     NotReading {
@@ -126,7 +186,7 @@ pub enum ClientError {
     Refused {
         /// The program.
         engine: String,
-        /// What it cannot play, or says about it.
+        /// The reason: what it cannot play, or says about it.
         what: Message,
     },
     /// It lacks an option.
@@ -149,6 +209,24 @@ pub enum ClientError {
         /// The values that it can have.
         range: String,
     },
+}
+
+impl ClientError {
+    /// An engine, or a thread of it, that cannot be started for a reason that its file does not have.
+    pub(crate) fn start(engine: &str, source: std::io::Error) -> Self {
+        let why = "pipes or threads are missing".into();
+        Self::Start { engine: engine.to_owned(), why, source }
+    }
+
+    /// The remedy, where the fault shows one: a build for another processor, a file that is missing.
+    #[must_use]
+    pub fn remedy(&self) -> Option<Message> {
+        match self {
+            Self::Ended { status, last_words, .. } => start_fault::remedy(status, last_words),
+            Self::Refused { what, .. } => start_fault::remedy("", &what.to_string()),
+            _ => None,
+        }
+    }
 }
 
 /// The times that an engine may take.
@@ -194,15 +272,30 @@ pub struct Client {
     child: Child,
     timeouts: Timeouts,
     name: Option<String>,
+    author: Option<String>,
     options: Announcements,
     wire: Wire,
     crossing: Crossing,
-    /// What an engine of the Gomocup protocol was told.
+    /// The setup that an engine of the Gomocup protocol was sent.
     brain: Brain,
+    /// Its latest messages to people.
+    recent: RecentWords,
     /// Its latest `ERROR` since it was asked for a move.
     refusal: Option<String>,
     ready: ReadyWord,
     warnings: Vec<String>,
+    /// Set if nobody waits for it any more, while it starts.
+    stop: Option<StopFlag>,
+}
+
+/// The meaning of a line that came while an engine thinks.
+enum ThoughtLine {
+    /// Its move.
+    Answer(Answer),
+    /// A line of play.
+    Report(InfoLine),
+    /// Anything else.
+    Other,
 }
 
 /// Messages of an engine that are kept.
@@ -241,9 +334,22 @@ impl Client {
         timeouts: Timeouts,
         ready: ReadyWord,
     ) -> Result<Self, ClientError> {
+        Self::start_until(command, protocol, timeouts, ready, None)
+    }
+
+    /// As [`start_again`](Self::start_again); once `stop` is set, a silent engine is given up at once, until
+    /// [`wait_to_the_end`](Self::wait_to_the_end).
+    pub(crate) fn start_until(
+        command: &EngineCommand,
+        protocol: Option<Dialect>,
+        timeouts: Timeouts,
+        ready: ReadyWord,
+        stop: Option<&StopFlag>,
+    ) -> Result<Self, ClientError> {
         let protocol = protocol.or_else(|| command.is_brain().then_some(Dialect::Gomocup));
         let start = |protocol| {
             let mut client = Self::spawn(command, timeouts)?;
+            client.stop = stop.cloned();
             let is_sure = client.greet(protocol)?;
             Ok((client, is_sure))
         };
@@ -261,6 +367,11 @@ impl Client {
         client.ready = ready;
         client.set_up()?;
         Ok(client)
+    }
+
+    /// From now on each time that it may take is waited for, for searches have a way of their own to stop.
+    pub(crate) fn wait_to_the_end(&mut self) {
+        self.stop = None;
     }
 
     /// Serves an engine of this program in threads of its own, over UCI like any other.
@@ -286,13 +397,16 @@ impl Client {
             child,
             timeouts,
             name: None,
+            author: None,
             options: Announcements::default(),
             wire: Wire::of(Dialect::Uci),
             crossing: Crossing::default(),
             brain: Brain::default(),
+            recent: RecentWords::default(),
             refusal: None,
             ready: ReadyWord::default(),
             warnings: Vec::new(),
+            stop: None,
         }
     }
 
@@ -313,25 +427,30 @@ impl Client {
     /// Greets the engine and reads its introduction; `false` if it was greeted twice, so that its protocol is
     /// unknown now, though it has answered.
     fn greet(&mut self, protocol: Option<Dialect>) -> Result<bool, ClientError> {
-        let timeouts = self.timeouts.start;
+        let timeout = self.timeouts.start;
         let mut greeting = Greeting::new(protocol);
+        let mut said = None;
         self.child.say(greeting.word())?;
         let (dialect, is_sure) = loop {
-            let ends = greeting.ends(timeouts);
-            let next = greeting.second(timeouts).or_else(|| greeting.third(timeouts));
-            let line = match self.child.hear(next.unwrap_or(ends).min(ends)) {
+            let ends = greeting.ends(timeout);
+            let next = greeting.second(timeout).or_else(|| greeting.third(timeout));
+            let line = match self.await_line(next.unwrap_or(ends).min(ends)) {
                 ChildOutput::Line(line) => line,
-                ChildOutput::End => return Err(self.child.ended("starting")),
-                ChildOutput::Nothing if greeting.second(timeouts).is_some() => {
+                ChildOutput::End => return Err(self.ended("starting")),
+                ChildOutput::Nothing if greeting.second(timeout).is_some() => {
                     self.child.say(greeting.second_word())?;
                     continue;
                 }
-                ChildOutput::Nothing if greeting.third(timeouts).is_some() => {
+                ChildOutput::Nothing if greeting.third(timeout).is_some() => {
                     self.child.say(greeting.third_word())?;
                     continue;
                 }
-                ChildOutput::Nothing => return Err(self.silent("starting", timeouts)),
+                ChildOutput::Nothing => return Err(self.not_understood(said, timeout)),
             };
+            self.recent.hear(&line);
+            if said.is_none() && !line.trim().is_empty() {
+                said = Some(shortened(line.trim()));
+            }
             // The answer that the Gomocup protocol has for other words than its own.
             if greeting.may_want_ucci() && matches!(Reply::read(&line), Reply::Unknown(_)) {
                 break (Dialect::Gomocup, false);
@@ -344,6 +463,7 @@ impl Client {
             }
         };
         self.name = greeting.name;
+        self.author = greeting.author;
         self.wire = Wire::of(dialect);
         Ok(is_sure)
     }
@@ -413,6 +533,48 @@ impl Client {
         self.child.say(&text)
     }
 
+    /// Sets the sizes for which it has options; the names of the others are [warnings](Self::take_warnings).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_option`](Self::set_option), for a value that an option cannot have.
+    pub fn set_sizes(&mut self, sizes: EngineSizes) -> Result<(), ClientError> {
+        if self.is_brain() {
+            self.brain.set_sizes(sizes);
+            return Ok(());
+        }
+        for (name, value) in sizes.options() {
+            if self.has_option(name) {
+                self.set_option(name, &value)?;
+            } else {
+                self.remark(&format!("it has no option {name}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the number of lines that a search reports; returns false if it has no option for that. More than one then is a
+    /// [warning](Self::take_warnings).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_option`](Self::set_option), for more lines than it can report.
+    pub fn set_lines(&mut self, lines: usize) -> Result<bool, ClientError> {
+        const NAME: &str = "MultiPV";
+        let is_known = !self.is_brain() && self.has_option(NAME);
+        if is_known {
+            self.set_option(NAME, &lines.to_string())?;
+        } else if lines > 1 {
+            self.remark("it has no option MultiPV: it shows one line");
+        }
+        Ok(is_known)
+    }
+
+    /// The options that it has announced: names, and what follows them from `type` on.
+    pub fn announced_options(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.options.iter().map(|option| (option.name.as_str(), option.kind.as_str()))
+    }
+
     /// Waits until the engine has obeyed all its commands. One of UCCI need not know `isready`: if it is
     /// silent, it counts as ready and is not asked again.
     ///
@@ -424,10 +586,10 @@ impl Client {
             return Ok(());
         }
         self.child.say("isready")?;
-        let timeouts = self.ready.timeouts(self.protocol(), self.timeouts.start);
-        let deadline = Instant::now() + timeouts;
+        let timeout = self.ready.timeout(self.protocol(), self.timeouts.start);
+        let deadline = Instant::now() + timeout;
         loop {
-            match self.hear("getting ready", deadline, timeouts) {
+            match self.hear("getting ready", deadline, timeout) {
                 Ok(line) if is_ready_word(&line) => {
                     self.ready = ReadyWord::Understood;
                     return Ok(());
@@ -450,6 +612,7 @@ impl Client {
     /// Keeps a message of the engine. It sends few while no search runs: about options that it cannot have,
     /// for example.
     fn warning(&mut self, line: &str) {
+        self.recent.hear(line);
         let mut words = line.trim_start().splitn(3, char::is_whitespace);
         let is_message =
             words.next() == Some("info") && matches!(words.next(), Some("string" | "message"));
@@ -543,10 +706,10 @@ impl Client {
 
     /// Gomocup: waits for `OK`; what the engine says instead is the error within.
     fn is_done(&mut self, doing: &'static str) -> Result<Result<(), String>, ClientError> {
-        let timeouts = self.timeouts.start;
-        let deadline = Instant::now() + timeouts;
+        let timeout = self.timeouts.start;
+        let deadline = Instant::now() + timeout;
         loop {
-            let line = self.hear(doing, deadline, timeouts)?;
+            let line = self.hear(doing, deadline, timeout)?;
             match Reply::read(&line) {
                 Reply::Done => return Ok(Ok(())),
                 Reply::Error(text) => return Ok(Err(format!("ERROR {text}"))),
@@ -574,17 +737,27 @@ impl Client {
         self.child.say_all(lines.iter().map(String::as_str))
     }
 
-    /// Reads a line that came while the engine thinks; an answer is its move.
-    fn read_answer(&mut self, line: &str, info: &mut Info) -> Result<Option<Answer>, ClientError> {
-        if !self.is_brain() {
-            let answer = self.wire.read_answer(line);
-            if answer.is_none() {
-                info.read(line, self.wire);
-            }
-            return Ok(answer);
+    /// Reads a line that came while the engine thinks.
+    fn read_thought(&mut self, line: &str, info: &mut Info) -> Result<ThoughtLine, ClientError> {
+        if self.is_brain() {
+            return self.read_brain(line, info);
         }
+        if let Some(answer) = self.wire.read_answer(line) {
+            return Ok(ThoughtLine::Answer(answer));
+        }
+        let Some(ReadInfo { line: read, has_result }) = info.next(line, self.wire) else {
+            return Ok(ThoughtLine::Other);
+        };
+        self.recent.hear(line);
+        info.adopt(&read);
+        Ok(if has_result { ThoughtLine::Report(read) } else { ThoughtLine::Other })
+    }
+
+    /// Gomocup: reads a line that came while the engine thinks.
+    fn read_brain(&mut self, line: &str, info: &mut Info) -> Result<ThoughtLine, ClientError> {
+        let (score, depth) = (info.score, info.depth);
         match self.brain.hear(line, info) {
-            brain::BrainReply::Answer(answer) => return Ok(Some(answer)),
+            brain::BrainReply::Answer(answer) => return Ok(ThoughtLine::Answer(answer)),
             brain::BrainReply::Say(line) => self.child.say(&line)?,
             brain::BrainReply::Refusal(text) => {
                 self.remark(&text);
@@ -592,7 +765,10 @@ impl Client {
             }
             brain::BrainReply::Nothing => {}
         }
-        Ok(None)
+        if (score, depth) == (info.score, info.depth) {
+            return Ok(ThoughtLine::Other);
+        }
+        Ok(ThoughtLine::Report(InfoLine { multipv: 1, info: info.clone() }))
     }
 
     /// Lets the engine search the position that was set up. `stop` is asked every 50 ms; once it returns
@@ -606,12 +782,59 @@ impl Client {
         limits: &GoLimits,
         stop: &dyn Fn() -> bool,
     ) -> Result<Thought, ClientError> {
-        self.begin_search(limits)?;
+        self.search(limits, stop, &mut |_| {})
+    }
+
+    /// Returns true if its protocol has a word for a search of some of the moves only; not all engines heed it.
+    #[must_use]
+    pub const fn knows_search_moves(&self) -> bool {
+        !self.protocol().is_ucci() && !self.is_brain()
+    }
+
+    /// As [`go`](Self::go), among these moves only, in our coordinates, where the [protocol has a word for
+    /// that](Self::knows_search_moves); all moves if there are none.
+    ///
+    /// # Errors
+    ///
+    /// As [`go`](Self::go).
+    pub fn go_among(
+        &mut self,
+        moves: &[String],
+        limits: &GoLimits,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Thought, ClientError> {
+        self.search_among(moves, limits, stop, &mut |_| {})
+    }
+
+    /// As [`go`](Self::go), and hands the lines of play that the engine reports to `report` as they come. Where
+    /// they come faster than anybody reads, the latest of each number.
+    ///
+    /// # Errors
+    ///
+    /// As [`go`](Self::go).
+    pub fn search(
+        &mut self,
+        limits: &GoLimits,
+        stop: &dyn Fn() -> bool,
+        report: &mut dyn FnMut(&InfoLine),
+    ) -> Result<Thought, ClientError> {
+        self.search_among(&[], limits, stop, report)
+    }
+
+    fn search_among(
+        &mut self,
+        moves: &[String],
+        limits: &GoLimits,
+        stop: &dyn Fn() -> bool,
+        report: &mut dyn FnMut(&InfoLine),
+    ) -> Result<Thought, ClientError> {
+        self.begin_search(moves, limits)?;
         let allowed = limits.time().map_or(self.timeouts.search, |time| time + self.timeouts.stop);
         let began = Instant::now();
         let mut deadline = began + allowed;
         let mut stopped = false;
         let mut info = Info::default();
+        let mut reports = Reports::new(report);
         loop {
             let step = deadline.min(Instant::now() + POLL_INTERVAL);
             match self.child.hear(step) {
@@ -620,17 +843,18 @@ impl Client {
                 ChildOutput::Line(line) if is_ready_word(&line) => {
                     self.ready = ReadyWord::Understood;
                 }
-                ChildOutput::Line(line) => {
-                    if let Some(Answer { best, ponder, offer }) =
-                        self.read_answer(&line, &mut info)?
-                    {
+                ChildOutput::Line(line) => match self.read_thought(&line, &mut info)? {
+                    ThoughtLine::Answer(Answer { best, ponder, offer }) => {
                         let took = began.elapsed();
+                        reports.finish();
                         self.crossing.ended(self.protocol(), stopped && best.is_some());
                         return Ok(Thought { best, ponder, offer, info, took });
                     }
-                }
-                ChildOutput::End => return Err(self.child.ended("thinking")),
-                ChildOutput::Nothing => {}
+                    ThoughtLine::Report(line) => reports.add(line),
+                    ThoughtLine::Other => {}
+                },
+                ChildOutput::End => return Err(self.ended("thinking")),
+                ChildOutput::Nothing => reports.hand_on(),
             }
             let late = Instant::now() >= deadline;
             if late && stopped {
@@ -644,7 +868,7 @@ impl Client {
         }
     }
 
-    fn begin_search(&mut self, limits: &GoLimits) -> Result<(), ClientError> {
+    fn begin_search(&mut self, moves: &[String], limits: &GoLimits) -> Result<(), ClientError> {
         if self.wire.unit > 1 && limits.has_fractions() {
             self.remark("it counts whole seconds: fractions of a time are not told it");
         }
@@ -652,7 +876,8 @@ impl Client {
         if self.is_brain() {
             self.ask_brain(limits)
         } else {
-            self.child.say(&limits.go().text(self.wire, limits.mover()))
+            let go = Go { search_moves: moves.to_vec(), ..limits.go() };
+            self.child.say(&go.text(self.wire, limits.mover()))
         }
     }
 
@@ -685,16 +910,49 @@ impl Client {
         }
     }
 
+    /// The next line, if it comes until then and somebody waits for it.
+    fn await_line(&self, deadline: Instant) -> ChildOutput {
+        let Some(stop) = &self.stop else { return self.child.hear(deadline) };
+        loop {
+            let step = deadline.min(Instant::now() + POLL_INTERVAL);
+            match self.child.hear(step) {
+                ChildOutput::Nothing if !stop.is_set() && Instant::now() < deadline => {}
+                output => return output,
+            }
+        }
+    }
+
     fn hear(
         &mut self,
         doing: &'static str,
         deadline: Instant,
         waited: Duration,
     ) -> Result<String, ClientError> {
-        match self.child.hear(deadline) {
+        match self.await_line(deadline) {
             ChildOutput::Line(line) => Ok(line),
-            ChildOutput::End => Err(self.child.ended(doing)),
+            ChildOutput::End => Err(self.ended(doing)),
             ChildOutput::Nothing => Err(self.silent(doing, waited)),
+        }
+    }
+
+    /// The error that it has ended, with its last words: those of standard error, else its latest messages.
+    fn ended(&mut self, doing: &'static str) -> ClientError {
+        let mut error = self.child.ended(doing);
+        if let ClientError::Ended { last_words, .. } = &mut error
+            && last_words.is_empty()
+        {
+            *last_words = self.recent.text();
+        }
+        error
+    }
+
+    /// The error that its protocol is not known, for want of an answer or by what it said.
+    fn not_understood(&self, said: Option<String>, waited: Duration) -> ClientError {
+        match said {
+            None => self.silent("starting", waited),
+            Some(said) => {
+                ClientError::Unknown { engine: self.child.engine().to_owned(), waited, said }
+            }
         }
     }
 
@@ -730,5 +988,17 @@ mod tests {
         );
         assert_eq!(parse("  "), None);
         assert_eq!(parse("x 'y"), None);
+    }
+
+    #[test]
+    fn commands_are_written_as_they_are_read() {
+        for words in [&["x"][..], &["我的 引擎/x", "uci", ""], &["it's", "\"a\"", "a b"]] {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            let command = EngineCommand { program: words[0].clone(), args: words[1..].to_vec() };
+            let text = command.text().unwrap();
+            assert_eq!(EngineCommand::parse(&text).unwrap(), command, "{text}");
+        }
+        let both = EngineCommand { program: "it's \"a\"".to_owned(), args: Vec::new() };
+        assert_eq!(both.text(), None);
     }
 }

@@ -33,7 +33,7 @@ impl Process {
         let mut child = Child::spawn(command, grace)?;
         let lines = child.take_lines();
         let thread = thread::Builder::new().name("engine lines".to_owned());
-        let failed = |source| ClientError::Start { engine: command.program.clone(), source };
+        let failed = |source| ClientError::start(&command.program, source);
         thread.spawn(move || hand_on(&lines, sink)).map_err(failed)?;
         Ok(Self { child })
     }

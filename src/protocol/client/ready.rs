@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::protocol::wire::dialect::Dialect;
 
-/// An engine of UCCI that has never answered `readyok` gets the timeouts divided by this.
+/// An engine of UCCI that has never answered `readyok` gets the timeout divided by this.
 const UCCI_PARTS: u32 = 4;
 
 /// The knowledge about an engine's answer to `isready`. The least that UCCI asks of engines in leagues is
@@ -27,7 +27,7 @@ impl ReadyWord {
     }
 
     /// The time to wait for `readyok`, where an engine that knows the word may take `start`.
-    pub(crate) fn timeouts(self, dialect: Dialect, start: Duration) -> Duration {
+    pub(crate) fn timeout(self, dialect: Dialect, start: Duration) -> Duration {
         if self.may_be_ignored(dialect) { start / UCCI_PARTS } else { start }
     }
 }
@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn only_ucci_may_be_silent_and_only_where_it_never_answered() {
         let start = Duration::from_secs(8);
-        let wait = |word: ReadyWord, dialect| word.timeouts(dialect, start).as_secs();
+        let wait = |word: ReadyWord, dialect| word.timeout(dialect, start).as_secs();
         assert_eq!(wait(ReadyWord::Unknown, Dialect::Ucci), 2);
         assert_eq!(wait(ReadyWord::Understood, Dialect::Ucci), 8);
         for dialect in [Dialect::Uci, Dialect::Cyclone] {

@@ -26,6 +26,11 @@ pub(crate) struct Table {
     pub(crate) order: Order,
 }
 
+/// A number of columns or rows that a board may have.
+fn size(number: i64) -> Option<u8> {
+    u8::try_from(number).ok().filter(|_| SIZES.contains(&number))
+}
+
 impl Table {
     /// An empty board.
     ///
@@ -38,7 +43,6 @@ impl Table {
         variant: Variant,
         order: Order,
     ) -> Result<Self, String> {
-        let size = |n: i64| u8::try_from(n).ok().filter(|_| SIZES.contains(&n));
         let (Some(width), Some(height)) = (size(width), size(height)) else {
             let (least, most) = SIZES.into_inner();
             return Err(format!("a board has {least} to {most} columns and rows"));

@@ -32,14 +32,14 @@ impl Memory {
         Self { usual_hash: hash_mib, hash: hash_mib, limit: 0, asked: threads, threads }
     }
 
-    /// `INFO max_memory`: the whole program may have so many bytes.
+    /// `INFO max_memory`: the bytes that the whole program may have.
     pub(crate) fn set_limit(&mut self, bytes: i64) {
         self.limit = bytes;
         self.hash = self.usual_hash;
         self.fit();
     }
 
-    /// `INFO hash_size`: the transposition table is to have so many KiB.
+    /// `INFO hash_size`: the KiB of the transposition table.
     pub(crate) fn set_hash(&mut self, kib: i64) {
         self.hash = hash_of_kib(kib);
     }

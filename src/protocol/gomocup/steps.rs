@@ -29,7 +29,7 @@ pub(crate) enum Question {
         /// The openings.
         proposal: Proposal,
     },
-    /// Whether to change sides, the side to move being the engine's.
+    /// True to change sides, the side to move being the engine's.
     Side {
         /// The word of the answer.
         word: &'static str,

@@ -32,10 +32,14 @@ pub(crate) struct Proposal {
     shares: u32,
 }
 
+/// The point of a column and a row.
+const fn at((column, row): (u8, u8)) -> Option<Point> {
+    Point::new(column, row)
+}
+
 impl Proposal {
     /// The openings for an empty board; `None` if it has no room for any.
     pub(crate) fn new(empty: &Board) -> Option<Self> {
-        let at = |(column, row): (u8, u8)| Point::new(column, row);
         let open: Vec<_> = PATTERNS
             .into_iter()
             .filter_map(|[first, second, third]| Some([at(first)?, at(second)?, at(third)?]))

@@ -9,7 +9,7 @@ use crate::game::Side;
 use crate::protocol::session::settings::{
     DEGREES, Degree, MAX_BOOK_PLIES, STYLES, Settings, VARIANTS,
 };
-use crate::protocol::session::values::{Given, choices, combo, combo_or_auto, list, spin};
+use crate::protocol::session::values::{Given, choices, combo, combo_or_auto, list};
 use crate::protocol::wire::dialect::Dialect;
 use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::options::{
@@ -21,12 +21,14 @@ use crate::xiangqi::Position;
 
 /// Games that a book move must have, at most.
 const MAX_BOOK_GAMES: u64 = 1_000_000_000;
+/// The weight that a book move must have, at most.
+const MAX_BOOK_WEIGHT: u64 = 1_000_000_000;
 /// Plies that a node must have left to be looked up, at most.
-const MAX_PROBE_DEPTH: u32 = 100;
+const MAX_PROBE_DEPTH: u64 = 100;
 /// The pieces on the board at the start of a game.
-const MAX_TABLE_MEN: usize = 32;
+const MAX_TABLE_MEN: u64 = 32;
 /// Centipawns.
-const MAX_TEMPERATURE: u32 = 10_000;
+const MAX_TEMPERATURE: u64 = 10_000;
 /// Milliseconds.
 const MAX_OVERHEAD: u64 = 10_000;
 
@@ -52,6 +54,11 @@ type Get<G> = fn(&Settings<G>) -> OptionKind;
 /// Gives an option a value.
 type Set<G> = fn(&mut Settings<G>, Given<'_>) -> Result<(), String>;
 
+/// The present number of an option.
+type GetNumber<G> = fn(&Settings<G>) -> u64;
+/// Gives an option a number within its bounds.
+type SetNumber<G> = fn(&mut Settings<G>, u64);
+
 /// An option of the engine in games of `G`.
 struct EngineOption<G: Playable> {
     names: Names,
@@ -60,10 +67,29 @@ struct EngineOption<G: Playable> {
     value: Value<G>,
 }
 
-/// A value that is kept, or a button.
+/// A value that is kept, or a button. The bounds of numbers are both announced and held to.
 enum Value<G: Playable> {
-    Check { get: fn(&Settings<G>) -> bool, place: fn(&mut Settings<G>) -> &mut bool },
-    Applied { get: Get<G>, set: Set<G> },
+    Check {
+        get: fn(&Settings<G>) -> bool,
+        place: fn(&mut Settings<G>) -> &mut bool,
+    },
+    Number {
+        min: u64,
+        max: u64,
+        get: GetNumber<G>,
+        set: SetNumber<G>,
+    },
+    /// A number from 1 to `max`, or 0 to let the engine choose.
+    Amount {
+        max: u64,
+        get: GetNumber<G>,
+        set: SetNumber<G>,
+    },
+    /// Any other value, which reads what it is given.
+    Applied {
+        get: Get<G>,
+        set: Set<G>,
+    },
     Button(Effect),
 }
 
@@ -84,6 +110,40 @@ const fn option<G: Playable>(
     set: Set<G>,
 ) -> EngineOption<G> {
     named(uci, ucci, Value::Applied { get, set })
+}
+
+/// An option with one of the choices of a list, kept in a field of the settings. The list is both announced and read.
+macro_rules! choice {
+    ($uci:literal, $ucci:literal, $choices:ident, $field:ident) => {
+        option(
+            $uci,
+            $ucci,
+            |s| choices(&$choices, &s.$field),
+            |s, given| put(&mut s.$field, given.choice(&$choices)),
+        )
+    };
+}
+
+/// An option with a number within bounds.
+const fn number<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    (min, max): (u64, u64),
+    get: GetNumber<G>,
+    set: SetNumber<G>,
+) -> EngineOption<G> {
+    named(uci, ucci, Value::Number { min, max, get, set })
+}
+
+/// An option with a number up to `max` that the engine may choose.
+const fn amount<G: Playable>(
+    uci: &'static str,
+    ucci: &'static str,
+    max: u64,
+    get: GetNumber<G>,
+    set: SetNumber<G>,
+) -> EngineOption<G> {
+    named(uci, ucci, Value::Amount { max, get, set })
 }
 
 /// An option that is on or off.
@@ -142,33 +202,35 @@ impl<G: Playable> EngineOption<G> {
     const ALL: &'static [Self] = &[
         // The protocol of UCCI wants this one always.
         check("", "usemillisec", |s| s.milliseconds, |s| &mut s.milliseconds),
-        option(
+        amount(
             "Hash",
             "hashsize",
-            |s| OptionKind::Amount { default: s.options.hash_mib as u64, max: MAX_HASH_MIB as u64 },
-            |s, given| given.number(0, MAX_HASH_MIB).map(|mib| s.set_hash(mib)),
+            MAX_HASH_MIB as u64,
+            |s| s.options.hash_mib as u64,
+            |s, mib| s.set_hash(mib as usize),
         ),
-        option(
+        amount(
             "Threads",
             "threads",
-            |s| OptionKind::Amount { default: s.options.threads as u64, max: MAX_THREADS as u64 },
-            |s, given| given.number(0, MAX_THREADS).map(|count| s.set_threads(count)),
+            MAX_THREADS as u64,
+            |s| s.options.threads as u64,
+            |s, count| s.set_threads(count as usize),
         ),
         button("Clear Hash", "clearhash", Effect::ClearHash),
-        option(
+        number(
             "MultiPV",
             "multipv",
-            |s| spin(s.options.multipv as u64, 1, MAX_MULTIPV as u64),
-            |s, given| put(&mut s.options.multipv, given.number(1, MAX_MULTIPV)),
+            (1, MAX_MULTIPV as u64),
+            |s| s.options.multipv as u64,
+            |s, lines| s.options.multipv = lines as usize,
         ),
         check("Ponder", "ponder", |s| s.ponder, |s| &mut s.ponder),
-        option(
+        number(
             "Move Overhead",
             "moveoverhead",
-            |s| spin(s.overhead.as_millis() as u64, 0, MAX_OVERHEAD),
-            |s, given| {
-                put(&mut s.overhead, given.number(0, MAX_OVERHEAD).map(Duration::from_millis))
-            },
+            (0, MAX_OVERHEAD),
+            |s| s.overhead.as_millis() as u64,
+            |s, ms| s.overhead = Duration::from_millis(ms),
         ),
         check("OwnBook", "usebook", |s| s.own_book, |s| &mut s.own_book),
         option(
@@ -204,35 +266,40 @@ impl<G: Playable> EngineOption<G> {
             |s, given| put(&mut s.options.select.policy, given.flag().map(best_or_weighted)),
         )
         .also(&["bestbookmove"]),
-        option(
+        number(
             "BookDepth",
             "bookdepth",
-            |s| spin(s.book_plies() as u64, 0, MAX_BOOK_PLIES as u64),
-            |s, given| given.number(0, MAX_BOOK_PLIES).map(|plies| s.set_book_plies(plies)),
+            (0, MAX_BOOK_PLIES as u64),
+            |s| s.book_plies() as u64,
+            |s, plies| s.set_book_plies(plies as usize),
         ),
-        option(
+        number(
             "BookMinGames",
             "bookmingames",
-            |s| spin(s.options.select.min_games, 0, MAX_BOOK_GAMES),
-            |s, given| put(&mut s.options.select.min_games, given.number(0, MAX_BOOK_GAMES)),
+            (0, MAX_BOOK_GAMES),
+            |s| s.options.select.min_games,
+            |s, games| s.options.select.min_games = games,
         ),
-        option(
+        number(
             "BookMinWeight",
             "bookminweight",
-            |s| spin(s.options.select.min_weight, 0, MAX_BOOK_GAMES),
-            |s, given| put(&mut s.options.select.min_weight, given.number(0, MAX_BOOK_GAMES)),
+            (0, MAX_BOOK_WEIGHT),
+            |s| s.options.select.min_weight,
+            |s, weight| s.options.select.min_weight = weight,
         ),
-        option(
+        number(
             "BookMisses",
             "bookmisses",
-            |s| spin(s.options.select.misses as u64, 0, MAX_BOOK_PLIES as u64),
-            |s, given| put(&mut s.options.select.misses, given.number(0, MAX_BOOK_PLIES)),
+            (0, MAX_BOOK_PLIES as u64),
+            |s| s.options.select.misses as u64,
+            |s, misses| s.options.select.misses = misses as usize,
         ),
-        option(
+        number(
             "BookTemperature",
             "booktemperature",
-            |s| spin(u64::from(s.options.select.temperature), 1, u64::from(MAX_TEMPERATURE)),
-            |s, given| put(&mut s.options.select.temperature, given.number(1, MAX_TEMPERATURE)),
+            (1, MAX_TEMPERATURE),
+            |s| u64::from(s.options.select.temperature),
+            |s, degree| s.options.select.temperature = degree as u32,
         ),
         check("UseTables", "useegtb", |s| s.use_tables, |s| &mut s.use_tables),
         option(
@@ -254,17 +321,19 @@ impl<G: Playable> EngineOption<G> {
             |s| combo_or_auto(s.options.tables.metric, TableMetric::ALL),
             |s, given| put(&mut s.options.tables.metric, given.unless_auto()),
         ),
-        option(
+        number(
             "TablesDepth",
             "tablesdepth",
-            |s| spin(u64::from(s.options.tables.probe_depth), 1, u64::from(MAX_PROBE_DEPTH)),
-            |s, given| put(&mut s.options.tables.probe_depth, given.number(1, MAX_PROBE_DEPTH)),
+            (1, MAX_PROBE_DEPTH),
+            |s| u64::from(s.options.tables.probe_depth),
+            |s, depth| s.options.tables.probe_depth = depth as u32,
         ),
-        option(
+        number(
             "TablesMen",
             "tablesmen",
-            |s| spin(s.options.tables.men as u64, 0, MAX_TABLE_MEN as u64),
-            |s, given| put(&mut s.options.tables.men, given.number(0, MAX_TABLE_MEN)),
+            (0, MAX_TABLE_MEN),
+            |s| s.options.tables.men as u64,
+            |s, men| s.options.tables.men = men as usize,
         ),
         option(
             "Rules",
@@ -276,20 +345,15 @@ impl<G: Playable> EngineOption<G> {
         check("Sixty Move Rule", "sixtymoverule", |s| s.sixty_moves, |s| &mut s.sixty_moves),
         check("UCI_ShowWDL", "", |s| s.show_wdl, |s| &mut s.show_wdl),
         check("UCI_AnalyseMode", "", |s| s.analyse, |s| &mut s.analyse),
-        option(
-            "UCI_Variant",
-            "",
-            |s| choices(&VARIANTS, &s.ranks),
-            |s, given| put(&mut s.ranks, given.choice(&VARIANTS)),
-        )
-        .shown_in(has_variants::<G>),
-        option("Level", "level", |s| level::<G>(s.level), set_level),
-        option(
-            "Randomness",
-            "randomness",
-            |s| choices(&DEGREES, &s.randomness),
-            |s, given| put(&mut s.randomness, given.choice(&DEGREES)),
+        choice!("UCI_Variant", "", VARIANTS, ranks).shown_in(has_variants::<G>),
+        number(
+            "Level",
+            "level",
+            (Level::least::<G>().number() as u64, Level::FULL.number() as u64),
+            |s| u64::from(s.level.number()),
+            |s, number| s.level = Level::of_game::<G>(number as u8).unwrap_or(Level::FULL),
         ),
+        choice!("Randomness", "randomness", DEGREES, randomness),
         option(
             "Seed",
             "seed",
@@ -300,18 +364,8 @@ impl<G: Playable> EngineOption<G> {
                 put(&mut s.options.seed, seed)
             },
         ),
-        option(
-            "",
-            "pruning",
-            |s| choices(&DEGREES, &s.pruning),
-            |s, given| put(&mut s.pruning, given.choice(&DEGREES)),
-        ),
-        option(
-            "",
-            "style",
-            |s| choices(&STYLES, &s.style),
-            |s, given| put(&mut s.style, given.choice(&STYLES)),
-        ),
+        choice!("", "pruning", DEGREES, pruning),
+        choice!("", "style", STYLES, style),
         check("", "debug", |s| s.debug, |s| &mut s.debug),
         check("", "batch", |s| s.batch, |s| &mut s.batch),
         option("", "idle", |_| choices(&DEGREES, &Degree::None), without_effect),
@@ -339,6 +393,10 @@ impl<G: Playable> EngineOption<G> {
     fn kind(&self, settings: &Settings<G>) -> OptionKind {
         match self.value {
             Value::Check { get, .. } => OptionKind::Check(get(settings)),
+            Value::Number { min, max, get, .. } => {
+                OptionKind::Spin { default: get(settings), min, max }
+            }
+            Value::Amount { max, get, .. } => OptionKind::Amount { default: get(settings), max },
             Value::Applied { get, .. } => get(settings),
             Value::Button(_) => OptionKind::Button,
         }
@@ -348,6 +406,8 @@ impl<G: Playable> EngineOption<G> {
     fn set(&self, settings: &mut Settings<G>, given: Given<'_>) -> Result<Effect, String> {
         match self.value {
             Value::Check { place, .. } => *place(settings) = given.flag()?,
+            Value::Number { min, max, set, .. } => set(settings, given.number(min, max)?),
+            Value::Amount { max, set, .. } => set(settings, given.number(0, max)?),
             Value::Applied { set, .. } => set(settings, given)?,
             Value::Button(effect) => return Ok(effect),
         }
@@ -357,17 +417,6 @@ impl<G: Playable> EngineOption<G> {
 
 const fn best_or_weighted(is_best: bool) -> Policy {
     if is_best { Policy::Best } else { Policy::Weighted }
-}
-
-fn level<G: Playable>(present: Level) -> OptionKind {
-    let [least, most] = [Level::least::<G>(), Level::FULL].map(|level| u64::from(level.number()));
-    spin(u64::from(present.number()), least, most)
-}
-
-fn set_level<G: Playable>(settings: &mut Settings<G>, given: Given<'_>) -> Result<(), String> {
-    let number = given.number(Level::least::<G>().number(), Level::FULL.number())?;
-    settings.level = Level::of_game::<G>(number).unwrap_or(Level::FULL);
-    Ok(())
 }
 
 /// Options by name.

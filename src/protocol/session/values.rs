@@ -91,11 +91,6 @@ pub(crate) fn list(entries: impl Iterator<Item = impl Display>) -> OptionKind {
     OptionKind::Text(texts.join(";"))
 }
 
-/// A number within these bounds.
-pub(crate) const fn spin(default: u64, min: u64, max: u64) -> OptionKind {
-    OptionKind::Spin { default, min, max }
-}
-
 /// One of the values of a type.
 pub(crate) fn combo<T: Display>(default: &T, all: &[T]) -> OptionKind {
     let vars = all.iter().map(T::to_string).collect();

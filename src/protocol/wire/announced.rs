@@ -28,6 +28,22 @@ impl Announced {
         self.choices().iter().any(|choice| choice == value)
     }
 
+    /// The lowest and the highest value of a number.
+    pub(crate) fn range(&self) -> Option<(i64, i64)> {
+        let range = (self.number("min")?, self.number("max")?);
+        (self.kind_word() == Some("spin") && range.0 <= range.1).then_some(range)
+    }
+
+    /// The number behind a word.
+    pub(crate) fn number(&self, word: &str) -> Option<i64> {
+        self.after(word)?.parse().ok()
+    }
+
+    /// The value that it has by itself, of those that are one word.
+    pub(crate) fn usual(&self) -> Option<&str> {
+        self.after("default").filter(|_| matches!(self.kind_word(), Some("spin" | "check")))
+    }
+
     /// Returns true if it is pressed rather than set.
     pub(crate) fn is_button(&self) -> bool {
         self.kind_word() == Some("button")
@@ -103,6 +119,19 @@ mod tests {
         let odd = Announced::read("option name a b").unwrap();
         assert_eq!((odd.name.as_str(), odd.kind.as_str()), ("a b", ""));
         assert_eq!(odd.refusal("x"), None);
+    }
+
+    #[test]
+    fn numbers_have_a_range_where_they_say_one() {
+        let read = |kind: &str| Announced::read(&format!("option name X type {kind}")).unwrap();
+        let whole = read("spin default 16 min -1 max 1024");
+        assert_eq!((whole.range(), whole.usual()), (Some((-1, 1024)), Some("16")));
+        for odd in ["spin default 16", "spin min 2 max 1", "check default true", "spin min x max 3"]
+        {
+            assert_eq!(read(odd).range(), None, "{odd}");
+        }
+        assert_eq!(read("check default true").usual(), Some("true"));
+        assert_eq!(read("string default a b").usual(), None);
     }
 
     #[test]

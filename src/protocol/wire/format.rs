@@ -95,6 +95,13 @@ impl Wire {
         }
     }
 
+    /// The move that a word of an answer is; `None` if it stands for none.
+    fn move_of(self, word: Option<&str>) -> Option<String> {
+        let mv = word?;
+        let is_none = matches!(mv, "(none)" | "none" | "0000" | "a0a0" | "null");
+        (!is_none).then(|| self.ranks.ours(mv))
+    }
+
     /// Reads `bestmove …` and `nobestmove`; `None` for other lines.
     pub(crate) fn read_answer(self, line: &str) -> Option<Answer> {
         let mut words = line.split_whitespace();
@@ -103,14 +110,10 @@ impl Wire {
             Some("nobestmove") => return Some(Answer::default()),
             _ => return None,
         }
-        let read = |word: Option<&str>| {
-            let is_move = |mv: &&str| !matches!(*mv, "(none)" | "none" | "0000" | "a0a0" | "null");
-            word.filter(is_move).map(|mv| self.ranks.ours(mv))
-        };
-        let mut answer = Answer { best: read(words.next()), ..Answer::default() };
+        let mut answer = Answer { best: self.move_of(words.next()), ..Answer::default() };
         while let Some(word) = words.next() {
             match word {
-                "ponder" => answer.ponder = read(words.next()),
+                "ponder" => answer.ponder = self.move_of(words.next()),
                 "draw" => answer.offer = Some(Offer::Draw),
                 "resign" => answer.offer = Some(Offer::Resign),
                 _ => {}

@@ -258,28 +258,35 @@ impl Go {
     /// A time for the move is that of a time control that ends with it. An engine that counts seconds gets
     /// one at least; fractions of an increment cannot be expressed.
     fn ucci_mode(&self, mover: Side, unit: u64) -> String {
-        let whole = |time: u64| (time / unit).max(1);
         match (self.move_time, self.clocks(mover)) {
             _ if self.is_endless(mover) => "infinite".to_owned(),
-            (Some(time), _) => format!("time {} movestogo 1", whole(time)),
+            (Some(time), _) => format!("time {} movestogo 1", whole_units(time, unit)),
             (None, Some(clocks)) => {
-                let side = |clock: SideClock, opp: &str| {
-                    let time = whole(clock.time.unwrap_or(0));
-                    match clock.moves_to_go {
-                        Some(moves) => format!("{opp}time {time} {opp}movestogo {moves}"),
-                        None => {
-                            let increment = clock.increment.unwrap_or(0) / unit;
-                            format!("{opp}time {time} {opp}increment {increment}")
-                        }
-                    }
-                };
-                format!("{} {}", side(clocks[0], ""), side(clocks[1], "opp"))
+                let [own, other] = clocks;
+                format!("{} {}", ucci_clock(own, "", unit), ucci_clock(other, "opp", unit))
             }
             (None, None) => match (self.nodes, self.depth, self.mate) {
                 (Some(nodes), ..) => format!("nodes {nodes}"),
                 (_, Some(depth), _) => format!("depth {depth}"),
                 (_, _, mate) => format!("depth {}", mate.unwrap_or(1).saturating_mul(2)),
             },
+        }
+    }
+}
+
+/// A time in units of that number of milliseconds, at least one.
+fn whole_units(time: u64, unit: u64) -> u64 {
+    (time / unit).max(1)
+}
+
+/// The clock of a side in the words of UCCI, which begin with `opp` for the opponent's.
+fn ucci_clock(clock: SideClock, opp: &str, unit: u64) -> String {
+    let time = whole_units(clock.time.unwrap_or(0), unit);
+    match clock.moves_to_go {
+        Some(moves) => format!("{opp}time {time} {opp}movestogo {moves}"),
+        None => {
+            let increment = clock.increment.unwrap_or(0) / unit;
+            format!("{opp}time {time} {opp}increment {increment}")
         }
     }
 }
@@ -292,15 +299,16 @@ fn is_like_a_move(word: &str) -> bool {
 
 /// Clocks may have run below zero, and may have a fraction, which is dropped.
 fn time<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u64> {
-    let below_zero = |word: &&str| word.strip_prefix('-').and_then(digits).is_some();
-    if words.next_if(below_zero).is_some() {
+    if words.next_if(|word| word.strip_prefix('-').and_then(digits).is_some()).is_some() {
         return Some(0);
     }
-    let whole = |word: &str| {
-        let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
-        digits(fraction).and(digits(whole))
-    };
-    words.next_if(|word| whole(word).is_some()).and_then(whole)
+    words.next_if(|word| whole_part(word).is_some()).and_then(whole_part)
+}
+
+/// A number without its fraction.
+fn whole_part(word: &str) -> Option<u64> {
+    let (whole, fraction) = word.split_once('.').unwrap_or((word, "0"));
+    digits(fraction).and(digits(whole))
 }
 
 fn small_number<'w>(words: &mut Peekable<impl Iterator<Item = &'w str>>) -> Option<u32> {

@@ -391,13 +391,15 @@ impl Reply {
 fn cells(line: &str) -> Option<Vec<Cell>> {
     /// Of the answer to an empty `SWAP2BOARD`.
     const MOST: usize = 3;
-    let cell = |word: &str| {
-        let (column, row) = word.split_once(',')?;
-        Some(Cell { column: column.parse().ok()?, row: row.parse().ok()? })
-    };
     let cells: Vec<Cell> =
-        line.split_whitespace().take(MOST + 1).map(cell).collect::<Option<_>>()?;
+        line.split_whitespace().take(MOST + 1).map(cell_of).collect::<Option<_>>()?;
     (1..=MOST).contains(&cells.len()).then_some(cells)
+}
+
+/// The cell of a word `column,row`.
+fn cell_of(word: &str) -> Option<Cell> {
+    let (column, row) = word.split_once(',')?;
+    Some(Cell { column: column.parse().ok()?, row: row.parse().ok()? })
 }
 
 /// The value of `name` in the answer to `ABOUT`.

@@ -24,8 +24,26 @@ pub struct Info {
     pub time: Duration,
     /// The score and how it relates to the value.
     pub score: Option<(ScoreKind, Bound)>,
+    /// The chances of a win, a draw and a loss that the engine states, of 1,000 together as a rule.
+    pub wdl: Option<[u16; 3]>,
     /// The line of play, in our coordinates.
     pub pv: Vec<String>,
+}
+
+/// A line of play that an engine reports while it thinks, with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InfoLine {
+    /// Its number among several, 1 the best.
+    pub multipv: u32,
+    /// Depth, score and moves.
+    pub info: Info,
+}
+
+/// An `info` line that was read.
+pub(crate) struct ReadInfo {
+    pub(crate) line: InfoLine,
+    /// It has a score or moves.
+    pub(crate) has_result: bool,
 }
 
 impl Info {
@@ -33,45 +51,71 @@ impl Info {
     /// nothing; malformed parts of one are left out. A depth without score and line of play is that of an
     /// iteration only begun, and does not count. The line of play has our coordinates.
     pub(crate) fn read(&mut self, line: &str, from: Wire) {
+        if let Some(read) = self.next(line, from) {
+            self.adopt(&read.line);
+        }
+    }
+
+    /// Becomes what a line says, if that is of the best line of play.
+    pub(crate) fn adopt(&mut self, line: &InfoLine) {
+        if line.multipv == 1 {
+            self.clone_from(&line.info);
+        }
+    }
+
+    /// The state of knowledge after a line of the engine: of the best line of play all that was known before, of another one what
+    /// the line itself says. `None` for other lines than `info`.
+    pub(crate) fn next(&self, line: &str, from: Wire) -> Option<ReadInfo> {
         let mut words = line.split_whitespace();
         if words.next() != Some("info") {
-            return;
+            return None;
         }
-        let mut next = self.clone();
-        let mut has_result = false;
+        let mut multipv = 1;
+        let Self { mut depth, mut seldepth, mut nodes, mut time, .. } = *self;
+        let (mut score, mut bound, mut chances, mut pv) = (None, None, None, None);
         while let Some(word) = words.next() {
             match word {
                 "string" | "message" => break,
-                "multipv" if words.next().is_some_and(|n| n != "1") => return,
-                "depth" => next.depth = number(&mut words).unwrap_or(next.depth),
-                "seldepth" => next.seldepth = number(&mut words).unwrap_or(next.seldepth),
-                "nodes" => next.nodes = number(&mut words).unwrap_or(next.nodes),
-                "time" => {
-                    next.time = number(&mut words).map_or(next.time, Duration::from_millis);
-                }
-                "score" => {
-                    let score = read_score(&mut words, from.dialect);
-                    has_result |= score.is_some();
-                    next.score = score.or(next.score);
-                }
-                "lowerbound" => next.score = next.score.map(|(score, _)| (score, Bound::Lower)),
-                "upperbound" => next.score = next.score.map(|(score, _)| (score, Bound::Upper)),
+                "multipv" => multipv = words.next().map_or(Some(1), |word| word.parse().ok())?,
+                "depth" => depth = number(&mut words).unwrap_or(depth),
+                "seldepth" => seldepth = number(&mut words).unwrap_or(seldepth),
+                "nodes" => nodes = number(&mut words).unwrap_or(nodes),
+                "time" => time = number(&mut words).map_or(time, Duration::from_millis),
+                "score" => score = read_score(&mut words, from.dialect).or(score),
+                "wdl" => chances = read_chances(&mut words),
+                "lowerbound" => bound = Some(Bound::Lower),
+                "upperbound" => bound = Some(Bound::Upper),
                 "pv" => {
-                    has_result = true;
-                    next.pv = words.by_ref().take(MAX_PV).map(|mv| from.ranks.ours(mv)).collect();
+                    let moves = words.by_ref().take(MAX_PV);
+                    pv = Some(moves.map(|mv| from.ranks.ours(mv)).collect());
                 }
                 _ => {}
             }
         }
+        let has_result = score.is_some() || pv.is_some();
         if !has_result {
-            (next.depth, next.seldepth) = (self.depth, self.seldepth);
+            (depth, seldepth) = (self.depth, self.seldepth);
         }
-        *self = next;
+        let is_best = multipv == 1;
+        // Those of an earlier score say nothing of this one.
+        let wdl = if score.is_some() { chances } else { chances.or(self.wdl.filter(|_| is_best)) };
+        let score = score.or(self.score.filter(|_| is_best));
+        let score = score.map(|(score, old)| (score, bound.unwrap_or(old)));
+        let pv = pv.unwrap_or_else(|| if is_best { self.pv.clone() } else { Vec::new() });
+        let info = Self { depth, seldepth, nodes, time, score, wdl, pv };
+        Some(ReadInfo { line: InfoLine { multipv, info }, has_result })
     }
 }
 
 fn number<T: std::str::FromStr>(words: &mut SplitWhitespace<'_>) -> Option<T> {
     words.next()?.parse().ok()
+}
+
+/// Three numbers that are chances together; `None` for anything else.
+fn read_chances(words: &mut SplitWhitespace<'_>) -> Option<[u16; 3]> {
+    let chances = [number::<u16>(words)?, number(words)?, number(words)?];
+    let sum: u32 = chances.iter().map(|&chance| u32::from(chance)).sum();
+    (1..=10_000).contains(&sum).then_some(chances)
 }
 
 /// In UCCI a score is a number without a word before it, though Fairy-Stockfish writes `mate 3` there
@@ -121,6 +165,21 @@ mod tests {
         ] {
             info.read(&format!("info depth 7 score {number}"), UCCI);
             assert_eq!(info.score, Some((score, Bound::Exact)));
+        }
+    }
+
+    #[test]
+    fn chances_belong_to_their_score() {
+        let mut info = Info::default();
+        let mut read = |line: &str| {
+            info.read(line, UCI);
+            info.wdl
+        };
+        assert_eq!(read("info depth 5 score cp 30 wdl 300 650 50 pv h2e2"), Some([300, 650, 50]));
+        assert_eq!(read("info currmove h2e2"), Some([300, 650, 50]));
+        assert_eq!(read("info depth 6 score cp 30 pv h2e2"), None);
+        for odd in ["0 0 0", "-1 1 1", "9 9", "60000 60000 1", "x"] {
+            assert_eq!(read(&format!("info score cp 3 wdl {odd}")), None, "{odd}");
         }
     }
 

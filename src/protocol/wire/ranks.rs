@@ -38,13 +38,15 @@ impl Ranks {
 /// Files and ranks of a move from square to square, which may be written `B0-C2`.
 fn squares(mv: &str) -> Option<[(char, i32); 2]> {
     let second = 1 + mv.get(1..)?.find(|c: char| !c.is_ascii_digit())?;
-    let square = |text: &str| {
-        let file = text.chars().next().filter(char::is_ascii_alphabetic)?;
-        let rank = text.get(1..).filter(|rank| rank.len() <= 2)?;
-        Some((file.to_ascii_lowercase(), rank.parse().ok()?))
-    };
     let (from, to) = mv.split_at(second);
     Some([square(from)?, square(to.strip_prefix('-').unwrap_or(to))?])
+}
+
+/// The file and the rank of a square.
+fn square(text: &str) -> Option<(char, i32)> {
+    let file = text.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rank = text.get(1..).filter(|rank| rank.len() <= 2)?;
+    Some((file.to_ascii_lowercase(), rank.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -37,7 +37,6 @@ const fn evaluation(centipawns: i32) -> i32 {
 
 /// The score as comments on moves have it: `+0.31`, `-M5`.
 pub(crate) fn to_comment(score: ScoreKind) -> String {
-    let pawns = |centipawns: i32| format!("{:+.2}", f64::from(centipawns) / 100.0);
     match score {
         ScoreKind::Centipawns(value) => pawns(value),
         ScoreKind::MateIn(plies) => format!("+M{}", plies.div_ceil(2)),
@@ -45,6 +44,11 @@ pub(crate) fn to_comment(score: ScoreKind) -> String {
         ScoreKind::TableWin(plies) => pawns(table(plies)),
         ScoreKind::TableLoss(plies) => pawns(-table(plies)),
     }
+}
+
+/// Centipawns as pawns, with a sign.
+fn pawns(centipawns: i32) -> String {
+    format!("{:+.2}", f64::from(centipawns) / 100.0)
 }
 
 /// The score that a comment states; `None` if it states none.

@@ -63,6 +63,11 @@ impl Session<'_> {
         for (name, value) in settings {
             self.send_option(&name, &value)?;
         }
+        for (name, value) in self.setup.sizes.options() {
+            if self.options.of_engine(name, &value).is_some() {
+                self.send_option(name, &value)?;
+            }
+        }
         for (name, value) in self.setup.options.clone() {
             self.send_option(&name, &value)?;
         }
@@ -283,7 +288,7 @@ impl Session<'_> {
     fn ready_ends(&self) -> Option<Instant> {
         let asked = self.phase.asked_ready().filter(|_| self.backend.is_ready())?;
         let dialect = self.backend.wire.dialect;
-        Some(asked + self.backend.ready.timeouts(dialect, self.setup.timeouts.start))
+        Some(asked + self.backend.ready.timeout(dialect, self.setup.timeouts.start))
     }
 
     /// The time at which an engine is given up that has not ended a search that was answered without it.

@@ -342,10 +342,10 @@ impl<'a> Session<'a> {
         if knows { self.tell(line).map(drop) } else { Ok(()) }
     }
 
-    /// Sets up our part as its options demand, as far as that takes no longer than `timeouts`, and reports
+    /// Sets up our part as its options demand, as far as that takes no longer than `timeout`, and reports
     /// problems of books and tablebases.
-    fn prepare(&mut self, timeouts: Duration) -> io::Result<()> {
-        self.front.prepare(front_options(&self.options), timeouts);
+    fn prepare(&mut self, timeout: Duration) -> io::Result<()> {
+        self.front.prepare(front_options(&self.options), timeout);
         let warnings = self.front.take_warnings();
         warnings.iter().try_for_each(|warning| self.info(warning))
     }

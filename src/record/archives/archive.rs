@@ -465,6 +465,9 @@ fn inner_name(archive: &Member, name: &str) -> String {
 }
 
 fn range(start: u64, end: u64) -> Range<usize> {
-    let usize_of = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     usize_of(start)..usize_of(end)
+}
+
+fn usize_of(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }

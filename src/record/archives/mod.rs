@@ -7,6 +7,7 @@ pub(crate) mod content;
 pub(crate) mod file;
 pub(crate) mod member;
 pub(crate) mod packed;
+#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "without_sevenz.rs")]
 pub(crate) mod sevenz;
 pub(crate) mod tar;
 pub(crate) mod unpack;

@@ -187,7 +187,7 @@ impl Numbers<'_> {
         Some(longest)
     }
 
-    /// Passes over the checksums of so many streams: of all, or of those with a bit.
+    /// Passes over the checksums of a number of streams: of all, or of those with a bit.
     fn checksums(&mut self, streams: u64) -> Option<()> {
         let mut count = streams;
         if self.byte()? == 0 {

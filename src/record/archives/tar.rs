@@ -52,9 +52,13 @@ pub(crate) fn is_tar(head: &[u8]) -> bool {
 fn is_old_header(head: &[u8]) -> bool {
     let Some(block) = head.get(..BLOCK) else { return false };
     let header = tar::Header::from_byte_slice(block);
-    let sum = |bytes: &[u8]| bytes.iter().map(|&b| u32::from(b)).sum::<u32>();
     let found = sum(&block[..148]) + 8 * u32::from(b' ') + sum(&block[156..]);
     block[0] != 0 && header.cksum().is_ok_and(|stated| stated == found) && header.size().is_ok()
+}
+
+/// The sum of bytes.
+fn sum(bytes: &[u8]) -> u32 {
+    bytes.iter().map(|&b| u32::from(b)).sum()
 }
 
 /// The properties that extensions state of the member after them.
@@ -80,6 +84,10 @@ pub(crate) fn entries(bytes: &[u8], most: usize) -> Listing {
     listing
 }
 
+fn damaged(at: usize) -> Message {
+    message!("the archive is damaged at byte {at}; what follows there is lost")
+}
+
 /// Lists the files; `end` is where the last member ends.
 fn list(
     bytes: &[u8],
@@ -87,8 +95,6 @@ fn list(
     entries: &mut Vec<TarEntry>,
     end: &mut usize,
 ) -> Result<(), Message> {
-    let damaged =
-        |at: usize| message!("the archive is damaged at byte {at}; what follows there is lost");
     let mut archive = tar::Archive::new(Cursor::new(bytes));
     let found = archive.entries_with_seek().map_err(|_| damaged(0))?;
     let mut extension = Extension::default();
@@ -97,10 +103,8 @@ fn list(
         if number >= most {
             return Err(message!("an archive of more than {most} members; split it"));
         }
-        let usize_of = |n: u64| usize::try_from(n).ok();
-        let (Some(start), Some(len)) =
-            (usize_of(entry.raw_file_position()), usize_of(entry.size()))
-        else {
+        let start = usize::try_from(entry.raw_file_position());
+        let (Ok(start), Ok(len)) = (start, usize::try_from(entry.size())) else {
             return Err(damaged(*end));
         };
         let stated = start.checked_add(len).ok_or_else(|| damaged(*end))?;

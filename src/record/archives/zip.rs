@@ -79,7 +79,9 @@ fn directory(bytes: &[u8]) -> Option<Range<usize>> {
         let at =
             bytes[locator..].starts_with(b"PK\x06\x07").then(|| u64_at(bytes, locator + 8))??;
         let at = usize::try_from(at).ok()?;
-        bytes.get(at..)?.starts_with(b"PK\x06\x06").then_some(())?;
+        if !bytes.get(at..)?.starts_with(b"PK\x06\x06") {
+            return None;
+        }
         (size, offset) = (u64_at(bytes, at.checked_add(40)?)?, u64_at(bytes, at.checked_add(48)?)?);
     }
     let size = usize::try_from(size).ok()?;
@@ -135,7 +137,9 @@ pub(crate) fn recovered(bytes: &[u8], most: usize, limit: u64, stop: &StopFlag) 
 /// The member whose header stands there, and where it ends.
 fn local(bytes: &[u8], at: usize, left: &mut u64, stop: &StopFlag) -> Option<(ZipEntry, usize)> {
     let header = bytes.get(at..)?;
-    header.starts_with(b"PK\x03\x04").then_some(())?;
+    if !header.starts_with(b"PK\x03\x04") {
+        return None;
+    }
     let [name_len, extra_len] = [26, 28].map(|at| u16_at(header, at).map(usize::from));
     let name_len = name_len?;
     let extra_len = extra_len?;
@@ -211,7 +215,9 @@ fn measure(bytes: &[u8], left: &mut u64, stop: &StopFlag) -> Option<Measured> {
 
 /// The data of a member, behind its local header.
 fn data(bytes: &[u8], header: usize, packed: usize) -> Option<Range<usize>> {
-    bytes.get(header..)?.starts_with(b"PK\x03\x04").then_some(())?;
+    if !bytes.get(header..)?.starts_with(b"PK\x03\x04") {
+        return None;
+    }
     let skipped = [26, 28].map(|at| u16_at(bytes, header + at).map(usize::from));
     let start = header + 30 + skipped[0]? + skipped[1]?;
     let end = start.checked_add(packed)?;

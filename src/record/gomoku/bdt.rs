@@ -7,11 +7,9 @@ use crate::message::message;
 use crate::record::gomoku::{board, fit, lines};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, line, malformed};
 use crate::record::model::texts::push_tag;
 use crate::record::model::written::{WriteError, WriteOptions, Written};
@@ -20,15 +18,8 @@ use crate::record::text::split::cut_lines;
 /// The row of tables of games.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
     info: FormatInfo {
-        format: Format::Bdt,
-        name: "bdt",
-        endings: &["bdt"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
         cut: Cut::Games(cut_lines),
+        ..FormatInfo::of_text(Format::Bdt, "bdt", &["bdt"])
     },
     sniff: &[Sniffer {
         stage: Stage::Moves,
@@ -53,8 +44,13 @@ fn fields(text: &str) -> Option<(&str, Vec<&str>)> {
     Some((event.trim(), inside.splitn(7, ',').collect()))
 }
 
+/// A hexadecimal digit, counted from 1, as an index.
+fn digit(byte: u8) -> Option<u32> {
+    char::from(byte).to_digit(16)?.checked_sub(1)
+}
+
 /// Reads the game of a line.
-fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+fn game(text: &str, _stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let form = || malformed(0, "no line of the form Tournament=[Black,White,+,moves,...]");
     let (event, fields) = fields(text).ok_or_else(form)?;
     let [black, white, result, moves, rest @ ..] = &fields[..] else { return Err(form()) };
@@ -62,7 +58,6 @@ fn game(text: &str, _told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let bytes = moves.trim().as_bytes();
     let (pairs, odd) = bytes.as_chunks::<2>();
     let points = pairs.iter().enumerate().map(|(index, pair)| {
-        let digit = |byte: u8| char::from(byte).to_digit(16)?.checked_sub(1);
         let point = digit(pair[0]).zip(digit(pair[1])).and_then(|(column, row)| {
             Point::new(u8::try_from(column).ok()?, u8::try_from(row).ok()?)
         });

@@ -2,7 +2,7 @@
 
 use crate::game::{Game, Notation, Outcome, Side};
 use crate::gomoku::{Board, Point, Variant};
-use crate::message::{Message, message};
+use crate::message::{Message, ToMessage, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::record::{Record, Tree};
 
@@ -23,18 +23,18 @@ pub(crate) fn empty(width: u8, height: u8, variant: Variant) -> Result<Board, Ba
         return Err(BadGameReason::Malformed(what));
     }
     Board::with_variant(width, height, 5, variant)
-        .map_err(|error| BadGameReason::Malformed(error.to_string().into()))
+        .map_err(|error| BadGameReason::Malformed(error.message()))
 }
 
 /// The board on which points with columns and rows up to these, from 0, were played where nothing in a file says its
-/// size: that which is `told`, or 15×15, or 20×20 if that is too small.
+/// size: that which is `stated`, or 15×15, or 20×20 if that is too small.
 pub(crate) fn of_reach(
     most: u8,
     variant: Variant,
-    told: Option<(u8, u8)>,
+    stated: Option<(u8, u8)>,
 ) -> Result<Board, BadGameReason> {
     let side = if most < 15 { 15 } else { 20 };
-    let (width, height) = told.unwrap_or((side, side));
+    let (width, height) = stated.unwrap_or((side, side));
     empty(width, height, variant)
 }
 

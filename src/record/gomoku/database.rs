@@ -21,7 +21,7 @@ pub(crate) fn begins_database(bytes: &[u8]) -> bool {
     is_sound && take_part(&mut rest).is_some()
 }
 
-/// Takes a part off the beginning: a length of two bytes, and so many bytes.
+/// Takes a part off the beginning: a length of two bytes, and the bytes that it counts.
 fn take_part<'a>(input: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = input.split_off(..2)?.first_chunk().map(|&len| u16::from_le_bytes(len))?;
     input.split_off(..usize::from(len))

@@ -39,12 +39,12 @@ pub(crate) const fn unfit_board(format: Format) -> WriteError {
     WriteError::Unfit(format, "boards of that size, or that variant")
 }
 
-/// What is lost in a format with trees in which `kept` of the record's tags are.
+/// Returns what is lost in a format with trees in which `kept` of the record's tags are.
 pub(crate) fn tags_lost(record: &Record<Board>, kept: usize) -> Dropped {
     Dropped { tags: (record.tags.len() - kept) as u64, ..Dropped::default() }
 }
 
-/// What is lost in a format of the main line alone in which `kept` of the record's tags are.
+/// Returns what is lost in a format of the main line alone in which `kept` of the record's tags are.
 pub(crate) fn lost_by_line(record: &Record<Board>, kept: usize) -> Dropped {
     Dropped { tags: (record.tags.len() - kept) as u64, ..Dropped::tree_of(record) }
 }

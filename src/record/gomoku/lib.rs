@@ -11,30 +11,17 @@ use crate::gomoku::{Board, Point, Variant};
 use crate::record::gomoku::{board, fit, tree};
 #[cfg(feature = "book")]
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::{FileMove, PreOrder};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, tidy};
 use crate::record::model::written::{WriteError, WriteOptions, Written};
 
 /// The row of libraries of `RenLib`.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
-    info: FormatInfo {
-        format: Format::Lib,
-        name: "lib",
-        endings: &["lib"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Lib, "lib", &["lib"]),
     sniff: &[Sniffer { stage: Stage::Mark, shows: |sample| sample.bytes.starts_with(MAGIC) }],
     read: ReadGames::One(game),
     write: Some(written),

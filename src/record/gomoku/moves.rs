@@ -11,11 +11,9 @@ use crate::message::message;
 use crate::record::gomoku::{board, fit, lines};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, line, malformed};
 use crate::record::model::written::{WriteError, WriteOptions, Written};
 use crate::record::text::pgn_writer::result_text;
@@ -24,15 +22,9 @@ use crate::record::text::split::cut_lines;
 /// The row of moves written together.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
     info: FormatInfo {
-        format: Format::Moves,
-        name: "moves",
-        endings: &["txt"],
-        other_endings: &[],
         shared_endings: &["txt"],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
         cut: Cut::Games(cut_lines),
+        ..FormatInfo::of_text(Format::Moves, "moves", &["txt"])
     },
     sniff: &[
         Sniffer { stage: Stage::Blank, shows: |_| true },
@@ -57,13 +49,13 @@ fn looks_like(text: &str) -> bool {
 }
 
 /// Reads the game of a line.
-fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+fn game(text: &str, stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let Parts { size, variant, points, result } = parts(text)?;
     let variant = variant.unwrap_or_default();
     let most = points.iter().map(|point| point.column().max(point.row())).max().unwrap_or(0);
     let start = match size {
         Some((width, height)) => board::empty(width, height, variant),
-        None => board::of_reach(most, variant, told),
+        None => board::of_reach(most, variant, stated),
     }
     .map_err(|reason| Fault::at(0, reason))?;
     let moves = points.into_iter().map(|point| Ok((0, point)));

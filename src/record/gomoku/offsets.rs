@@ -11,11 +11,9 @@ use crate::message::message;
 use crate::record::gomoku::{board, fit, lines};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, line, malformed};
 use crate::record::model::written::{WriteError, WriteOptions, Written};
 use crate::record::text::split::cut_lines;
@@ -23,15 +21,9 @@ use crate::record::text::split::cut_lines;
 /// The row of lists of distances.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
     info: FormatInfo {
-        format: Format::Offsets,
-        name: "offsets",
-        endings: &["txt"],
-        other_endings: &[],
         shared_endings: &["txt"],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
         cut: Cut::Games(cut_lines),
+        ..FormatInfo::of_text(Format::Offsets, "offsets", &["txt"])
     },
     sniff: &[Sniffer {
         stage: Stage::Moves,
@@ -50,10 +42,10 @@ fn looks_like(text: &str) -> bool {
 }
 
 /// Reads the game of a line.
-fn game(text: &str, told: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
+fn game(text: &str, stated: Option<(u8, u8)>) -> Result<Found<Board>, Fault> {
     let pairs = distances(text)?;
     let is_small = pairs.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
-    let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default(), told)
+    let start = board::of_reach(if is_small { 0 } else { 15 }, Variant::default(), stated)
         .map_err(|reason| Fault::at(0, reason))?;
     let (column, row) = middle(&start);
     let point = |(dx, dy): (i32, i32)| {
@@ -104,7 +96,7 @@ fn written(record: &Record<Board>, options: &WriteOptions) -> Result<Written, Wr
 }
 
 /// The line of a record on an empty board; `None` where reading it, told that size, would give another board.
-fn write(record: &Record<Board>, start: &Board, told: Option<(u8, u8)>) -> Option<String> {
+fn write(record: &Record<Board>, start: &Board, stated: Option<(u8, u8)>) -> Option<String> {
     let middle = middle(start);
     let distances: Vec<(i32, i32)> = record
         .tree
@@ -117,7 +109,7 @@ fn write(record: &Record<Board>, start: &Board, told: Option<(u8, u8)>) -> Optio
         .collect();
     let is_small = distances.iter().all(|&(dx, dy)| dx.abs() <= 7 && dy.abs() <= 7);
     let side = if is_small { 15 } else { 20 };
-    let is_read_so = told.unwrap_or((side, side)) == (start.width(), start.height());
+    let is_read_so = stated.unwrap_or((side, side)) == (start.width(), start.height());
     if !is_read_so || start.variant() != Variant::default() {
         return None;
     }

@@ -11,14 +11,13 @@ use crate::gomoku::{Board, Variant};
 use crate::message::message;
 use crate::record::gomoku::{board, fit};
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::Cut;
 use crate::record::model::encoding::Encoding;
 use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format_row::{
+    Certainty, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::sample::{Sample, beginning};
 use crate::record::model::single::{Fault, Found, line};
 use crate::record::model::texts::{Texts, push_tag, tidy};
@@ -27,15 +26,9 @@ use crate::record::model::written::{WriteError, WriteOptions, Written};
 /// The row of files of Piskvork.
 pub(crate) const PSQ: FormatRow<Board> = FormatRow {
     info: FormatInfo {
-        format: Format::Psq,
-        name: "psq",
-        endings: &["psq"],
-        other_endings: &[],
-        shared_endings: &[],
         games: GameCount::One,
-        kind: FileKind::Text,
         certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
+        ..FormatInfo::of_text(Format::Psq, "psq", &["psq"])
     },
     sniff: &[Sniffer { stage: Stage::Beginning, shows: is_psq }],
     read: ReadGames::One(psq),
@@ -44,17 +37,7 @@ pub(crate) const PSQ: FormatRow<Board> = FormatRow {
 
 /// The row of files of Gomotur.
 pub(crate) const REC: FormatRow<Board> = FormatRow {
-    info: FormatInfo {
-        format: Format::Rec,
-        name: "rec",
-        endings: &["rec"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo { games: GameCount::One, ..FormatInfo::of_text(Format::Rec, "rec", &["rec"]) },
     sniff: &[Sniffer { stage: Stage::Lines, shows: has_rec_lines }],
     read: ReadGames::One(rec),
     write: Some(rec_written),
@@ -92,9 +75,13 @@ fn numbers(line: &str) -> Option<[u32; 2]> {
         word.parse().ok().filter(|_| is_number)
     };
     let pair = [number()?, number()?];
-    let is_time = |word: &str| word.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
     let rest: Vec<&str> = words.collect();
     (rest.len() <= 1 && rest.iter().all(|word| is_time(word))).then_some(pair)
+}
+
+/// Returns true if a word is a time, which may be negative.
+fn is_time(word: &str) -> bool {
+    word.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit())
 }
 
 fn at_line(line: usize, reason: BadGameReason) -> Fault {

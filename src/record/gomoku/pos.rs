@@ -4,27 +4,19 @@
 use crate::gomoku::{Board, Variant};
 use crate::message::message;
 use crate::record::gomoku::{board, fit};
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
-use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{
+    Certainty, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
 };
+use crate::record::model::record::Record;
 use crate::record::model::single::{Fault, Found, line, malformed, truncated};
 use crate::record::model::written::{WriteError, WriteOptions, Written};
 
 /// The row of stones in bytes.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
     info: FormatInfo {
-        format: Format::Pos,
-        name: "pos",
-        endings: &["pos"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
         certainty: Certainty::Likely,
-        cut: Cut::Whole,
+        ..FormatInfo::of_bytes(Format::Pos, "pos", &["pos"])
     },
     sniff: &[Sniffer { stage: Stage::Rest, shows: |sample| looks_like(sample.bytes) }],
     read: ReadGames::One(game),
@@ -34,7 +26,7 @@ pub(crate) const ROW: FormatRow<Board> = FormatRow {
 /// The points of the board.
 const POINTS: u8 = 225;
 
-/// Returns true if the bytes are a number and so many different points.
+/// Returns true if the bytes are a number and that number of different points.
 pub(crate) fn looks_like(bytes: &[u8]) -> bool {
     let Some((&count, stones)) = bytes.split_first() else { return false };
     let mut seen = [false; POINTS as usize];

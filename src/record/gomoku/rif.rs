@@ -7,16 +7,15 @@ use crate::gomoku::{Board, Point, Variant};
 use crate::message::message;
 use crate::record::gomoku::board;
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::Cut;
 use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{
+    Certainty, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::Note;
 use crate::record::model::place::Place;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::shared::{SharedBudget, SharedText};
 use crate::record::model::single::{Fault, Found, line};
 use crate::record::model::texts::{Texts, push_tag, tidy};
@@ -25,15 +24,9 @@ use crate::record::programs::markup::{Piece, Pieces, attribute};
 /// The row of the RenjuNet database.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
     info: FormatInfo {
-        format: Format::Rif,
-        name: "rif",
-        endings: &["rif", "xml"],
-        other_endings: &[],
         shared_endings: &["xml"],
-        games: GameCount::Many,
-        kind: FileKind::Text,
         certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
+        ..FormatInfo::of_text(Format::Rif, "rif", &["rif", "xml"])
     },
     sniff: &[Sniffer {
         stage: Stage::Element,

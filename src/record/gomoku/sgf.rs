@@ -13,16 +13,13 @@ use crate::gomoku::{Board, Point, Variant};
 use crate::message::message;
 use crate::record::gomoku::{board, fit, pos, tree};
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::Cut;
 use crate::record::model::chunk_reader::ChunkReader;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS};
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{FileMove, PreOrder, WrittenMove};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::sample::Sample;
 use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, tidy};
@@ -30,17 +27,7 @@ use crate::record::model::written::{WriteError, WriteOptions, Written};
 
 /// The row of SGF.
 pub(crate) const ROW: FormatRow<Board> = FormatRow {
-    info: FormatInfo {
-        format: Format::Sgf,
-        name: "sgf",
-        endings: &["sgf"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_text(Format::Sgf, "sgf", &["sgf"]),
     sniff: &[Sniffer { stage: Stage::Beginning, shows: looks_like }],
     read: ReadGames::Chunk(read),
     write: Some(written),
@@ -229,11 +216,10 @@ impl<'a> Tokens<'a> {
 /// The name of a property without its small letters, which the first formats have and which do not count. One of
 /// small letters alone stands for the same in capitals.
 fn property_name(written: &str) -> Cow<'_, str> {
-    let is_capital = |c: &char| c.is_ascii_uppercase();
-    if written.chars().all(|c| is_capital(&c)) {
+    if written.chars().all(|c| c.is_ascii_uppercase()) {
         return Cow::Borrowed(written);
     }
-    let name: String = written.chars().filter(is_capital).collect();
+    let name: String = written.chars().filter(char::is_ascii_uppercase).collect();
     Cow::Owned(if name.is_empty() { written.to_ascii_uppercase() } else { name })
 }
 
@@ -301,8 +287,7 @@ impl Head {
         }
         let size = self.size.as_deref().unwrap_or("15");
         let (width, height) = size.split_once(':').unwrap_or((size, size));
-        let number = |text: &str| text.trim().parse::<u8>().ok();
-        let (Some(width), Some(height)) = (number(width), number(height)) else {
+        let (Ok(width), Ok(height)) = (width.trim().parse(), height.trim().parse()) else {
             return Err(malformed(message!("size \"{}\" is no number", board::shortened(size))));
         };
         let empty = board::empty(width, height, self.variant())?;

@@ -225,7 +225,7 @@ fn the_database_of_renju() {
     assert!(fault(b"<database><games><game><move>h8").contains("truncated"));
 }
 
-/// A database of so many games of one tournament and one player.
+/// A database of a number of games of one tournament and one player.
 fn database(games: usize, tournament: &str, game: &str) -> String {
     let tournament = format!("<tournament id=\"1\" name=\"{tournament}\" year=\"{tournament}\"/>");
     let player = format!("<player id=\"1\" name=\"{}\"/>", "P".repeat(5_000));

@@ -23,7 +23,7 @@ pub struct Chunk {
     pub encoding: Encoding,
     /// The format of the whole source, if it has a known one.
     pub format: Option<Format>,
-    /// How its games are read.
+    /// The way in which its games are read.
     pub options: ReadOptions,
     /// The byte that ends its lines: `\n`, or `\r` in files of old Macintoshes.
     pub(crate) line_end: u8,
@@ -54,7 +54,7 @@ pub(crate) struct Columns {
     pub(crate) tags: Vec<(usize, &'static str)>,
 }
 
-/// How sources of a format are divided into chunks.
+/// The way in which sources of a format are divided into chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cut {
     /// They are one chunk.

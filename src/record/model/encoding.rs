@@ -255,16 +255,19 @@ impl fmt::Display for Encoding {
 /// The first bytes from the line on that has the first one beyond ASCII, cut after a line where they
 /// are cut at all: no character spans two lines.
 fn sample(bytes: &[u8]) -> &[u8] {
-    let is_line_end = |b: &u8| matches!(b, b'\n' | b'\r');
     let ascii = bytes.get(..ASCII_BYTES).unwrap_or(bytes);
     let first = encoding_rs::Encoding::ascii_valid_up_to(ascii);
-    let line = ascii[..first].iter().rposition(is_line_end).map_or(0, |i| i + 1);
+    let line = ascii[..first].iter().rposition(|&byte| is_line_end(byte)).map_or(0, |i| i + 1);
     // Bytes before it are characters of their own in all three.
     let begin = if first - line < SAMPLE_BYTES / 2 { line } else { first };
     let bytes = &bytes[begin..];
     let Some(head) = bytes.get(..SAMPLE_BYTES) else { return bytes };
-    let end = head.iter().rposition(is_line_end).map_or(head.len(), |i| i + 1);
+    let end = head.iter().rposition(|&byte| is_line_end(byte)).map_or(head.len(), |i| i + 1);
     &head[..end]
+}
+
+const fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
 }
 
 /// The number of bytes of a source that show whether it is UTF-16, and the fewest characters that do.
@@ -281,12 +284,16 @@ const fn is_usual(unit: u16) -> bool {
 /// The number of characters of two bytes that are among the common ones of their encoding: those of GB2312, and the first
 /// plane of Big5.
 fn common(encoding: Encoding, bytes: &[u8]) -> usize {
-    let is_common = |lead: u8, trail: u8| match encoding {
-        Encoding::Gb18030 => matches!((lead, trail), (0xb0..=0xf7, 0xa1..=0xfe)),
-        Encoding::Big5 => matches!((lead, trail), (0xa4..=0xc6, 0x40..=0x7e | 0xa1..=0xfe)),
+    pairs_of(bytes).filter(|&pair| is_common(encoding, pair)).count()
+}
+
+/// Returns true for a common character of two bytes.
+const fn is_common(encoding: Encoding, pair: (u8, u8)) -> bool {
+    match encoding {
+        Encoding::Gb18030 => matches!(pair, (0xb0..=0xf7, 0xa1..=0xfe)),
+        Encoding::Big5 => matches!(pair, (0xa4..=0xc6, 0x40..=0x7e | 0xa1..=0xfe)),
         _ => false,
-    };
-    pairs_of(bytes).filter(|&(lead, trail)| is_common(lead, trail)).count()
+    }
 }
 
 /// The characters of two bytes in a text in GB18030 or Big5.

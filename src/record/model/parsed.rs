@@ -1,5 +1,6 @@
 //! The output of readers: games read with what was noted of them, and sums.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::bytes::visible::Visible;
@@ -75,6 +76,8 @@ pub struct ParsedGame<G: Game = Position> {
     pub cut: Option<Box<BadGame>>,
     /// The words between moves that are no moves, and were passed over, if there are some.
     pub words: Option<Box<SkippedWords>>,
+    /// The first numeric annotation glyph (`$4`) of each move of the main line that has one, by the moves' indices.
+    pub nags: BTreeMap<usize, u8>,
 }
 
 /// The words and signs of value between the moves of a game that are no moves, and were passed over.
@@ -121,7 +124,16 @@ impl<G: Recorded> ParsedGame<G> {
         for &mv in &record.tree.moves {
             position.make(mv);
         }
-        Self { end: position.end(), record, place, game, note: None, cut: None, words: None }
+        Self {
+            end: position.end(),
+            record,
+            place,
+            game,
+            note: None,
+            cut: None,
+            words: None,
+            nags: BTreeMap::new(),
+        }
     }
 }
 

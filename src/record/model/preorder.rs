@@ -50,15 +50,19 @@ pub(crate) struct Coordinates {
     pub(crate) to: Result<Square, u8>,
 }
 
+/// A square, or the number that is none.
+fn square_text(square: Result<Square, u8>) -> String {
+    match square {
+        Ok(square) => square.to_string(),
+        Err(number) => format!("#{number}"),
+    }
+}
+
 impl Coordinates {
     /// The move, if it is legal in the position.
     pub(crate) fn check(self, position: &Position) -> Result<Move, MoveError> {
         let (Ok(from), Ok(to)) = (self.from, self.to) else {
-            let text = |square: Result<Square, u8>| match square {
-                Ok(square) => square.to_string(),
-                Err(number) => format!("#{number}"),
-            };
-            let text = format!("{}-{}", text(self.from), text(self.to));
+            let text = format!("{}-{}", square_text(self.from), square_text(self.to));
             return Err(MoveError::Illegal { text, reason: IllegalReason::OffBoard });
         };
         let mv = Move::new(from, to);

@@ -37,7 +37,7 @@ pub(crate) struct SharedBudget {
 }
 
 impl SharedBudget {
-    /// The budget of a file of so many bytes.
+    /// The budget of a file with its length in bytes.
     pub(crate) const fn of(bytes: usize) -> Self {
         Self { left: bytes.saturating_mul(MAX_SHARED_RATIO).saturating_add(FREE_SHARED) }
     }
@@ -46,7 +46,7 @@ impl SharedBudget {
     ///
     /// # Errors
     ///
-    /// There are not so many left.
+    /// Fewer are left.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<(), BadGameReason> {
         self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             let what = message!(

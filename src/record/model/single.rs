@@ -124,16 +124,18 @@ pub(crate) fn on_lines(
     text: &str,
     read: Result<Found, (usize, BadGameReason)>,
 ) -> Result<Found, Fault> {
-    let on_line = |at: usize, reason| {
-        let before = text.get(..at).unwrap_or(text);
-        let lines = before.bytes().filter(|&b| b == b'\n').count() as u64;
-        Fault { place: Place::Line(1 + lines), reason }
-    };
-    let mut found = read.map_err(|(at, reason)| on_line(at, reason))?;
+    let mut found = read.map_err(|(at, reason)| on_line(text, at, reason))?;
     if let Some(Fault { place: Place::Offset(at), reason }) = found.fault {
-        found.fault = Some(on_line(usize::try_from(at).unwrap_or(usize::MAX), reason));
+        found.fault = Some(on_line(text, usize::try_from(at).unwrap_or(usize::MAX), reason));
     }
     Ok(found)
+}
+
+/// A fault on the line of the byte at `at`.
+fn on_line(text: &str, at: usize, reason: BadGameReason) -> Fault {
+    let before = text.get(..at).unwrap_or(text);
+    let lines = before.bytes().filter(|&b| b == b'\n').count() as u64;
+    Fault { place: Place::Line(1 + lines), reason }
 }
 
 /// A fault where the bytes end too early.

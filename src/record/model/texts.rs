@@ -179,7 +179,6 @@ fn whole_utf8(text: &[u8]) -> &[u8] {
 /// them, or a letter of two bytes beside one of ASCII.
 fn is_surely_utf8(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
-    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphabetic());
     let mut before = None;
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
@@ -190,6 +189,10 @@ fn is_surely_utf8(bytes: &[u8]) -> bool {
         before = Some(c);
     }
     false
+}
+
+fn is_letter(c: Option<char>) -> bool {
+    c.is_some_and(|c| c.is_ascii_alphabetic())
 }
 
 /// The text without blanks and line ends around it and without control characters; lines end in
@@ -257,17 +260,21 @@ fn reference(text: &str) -> Option<(char, usize)> {
 
 /// The same for `\u4e2d`; a pair of surrogates is one character.
 fn escape(text: &str) -> Option<(char, usize)> {
-    let unit = |text: &str| {
-        let digits = text.strip_prefix("\\u")?.get(..4)?;
-        digits.bytes().all(|b| b.is_ascii_hexdigit()).then_some(())?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let first = unit(text)?;
+    let first = escaped_unit(text)?;
     if let Some(c) = char::from_u32(u32::from(first)) {
         return Some((c, 6));
     }
-    let pair = [first, unit(&text[6..])?];
+    let pair = [first, escaped_unit(&text[6..])?];
     Some((char::decode_utf16(pair).next()?.ok()?, 12))
+}
+
+/// The unit of UTF-16 that a text begins with, as `\u4e2d`.
+fn escaped_unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    u16::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]

@@ -18,13 +18,10 @@
 use crate::game::{Outcome, Side};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::from_top_left;
-use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::sample::contains;
 use crate::record::model::single::{Fault, Found, go_on, on_lines};
 use crate::record::model::texts::{Texts, push_tag, tidy};
@@ -34,17 +31,7 @@ use crate::xiangqi::{Position, Square};
 
 /// The row of CBF.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Cbf,
-        name: "cbf",
-        endings: &["cbf"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo { games: GameCount::One, ..FormatInfo::of_text(Format::Cbf, "cbf", &["cbf"]) },
     sniff: &[Sniffer {
         stage: Stage::Element,
         shows: |sample| contains(sample.head(), b"<ChineseChessRecord"),

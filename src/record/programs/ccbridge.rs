@@ -29,13 +29,11 @@ use crate::record::model::board::{from_halves, note, start_position};
 use crate::record::model::chunk::{Chunk, Cut, Start};
 use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::place::Place;
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, go_on, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::old_cbl;
@@ -49,17 +47,7 @@ const PROGRAM: &[u8] = b"CCBridge";
 
 /// The row of CBR.
 pub(crate) const RECORD_ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Cbr,
-        name: "cbr",
-        endings: &["cbr"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Cbr, "cbr", &["cbr"]),
     sniff: &[Sniffer {
         stage: Stage::Mark,
         shows: |sample| sample.bytes.starts_with(RECORD_MAGIC),
@@ -71,15 +59,9 @@ pub(crate) const RECORD_ROW: FormatRow = FormatRow {
 /// The row of CBL.
 pub(crate) const LIBRARY_ROW: FormatRow = FormatRow {
     info: FormatInfo {
-        format: Format::Cbl,
-        name: "cbl",
-        endings: &["cbl"],
-        other_endings: &[],
-        shared_endings: &[],
         games: GameCount::Many,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
         cut: Cut::Chunks(split),
+        ..FormatInfo::of_bytes(Format::Cbl, "cbl", &["cbl"])
     },
     sniff: &[Sniffer { stage: Stage::Mark, shows: |sample| sample.bytes.starts_with(PROGRAM) }],
     read: ReadGames::Chunk(read_library),

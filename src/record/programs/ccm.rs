@@ -15,29 +15,16 @@
 
 use crate::message::message;
 use crate::record::model::board::{from_top_left, turned};
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, is_playable, line, truncated};
 use crate::xiangqi::Position;
 
 /// The row of CCM.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Ccm,
-        name: "ccm",
-        endings: &["ccm"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Ccm, "ccm", &["ccm"]),
     sniff: &[Sniffer { stage: Stage::LooseLayout, shows: |sample| looks_like(sample.bytes) }],
     read: ReadGames::One(game),
     write: None,

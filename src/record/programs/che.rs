@@ -11,29 +11,16 @@
 //! kept. The game goes on after mate until the king is captured: such a last move is illegal.
 
 use crate::message::{Message, message};
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::xiangqi::{Position, Square};
 
 /// The row of CHE.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Che,
-        name: "che",
-        endings: &["che"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Che, "che", &["che"]),
     sniff: &[Sniffer { stage: Stage::Layout, shows: |sample| looks_like(sample.bytes) }],
     read: ReadGames::One(game),
     write: None,

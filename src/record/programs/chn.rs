@@ -22,13 +22,10 @@
 use crate::game::Side;
 use crate::message::message;
 use crate::record::model::board::{Board, from_top_left, start_position, turned};
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::record::model::texts::{Texts, push_tag};
 use crate::record::programs::ccm::seen_from_red;
@@ -36,17 +33,7 @@ use crate::xiangqi::{Piece, Position, Role, Square};
 
 /// The row of CHN.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Chn,
-        name: "chn",
-        endings: &["chn"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Chn, "chn", &["chn"]),
     sniff: &[Sniffer { stage: Stage::Layout, shows: |sample| looks_like(sample.bytes) }],
     read: ReadGames::One(game),
     write: None,

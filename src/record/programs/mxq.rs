@@ -13,13 +13,10 @@
 use crate::game::{Outcome, Side};
 use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::Coordinates;
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, is_playable, line, malformed, truncated};
 use crate::record::model::texts::{Texts, push_tag};
 use crate::xiangqi::notation::MoveError;
@@ -27,17 +24,7 @@ use crate::xiangqi::{Position, Square};
 
 /// The row of MXQ.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Mxq,
-        name: "mxq",
-        endings: &["mxq"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Mxq, "mxq", &["mxq"]),
     sniff: &[Sniffer { stage: Stage::Layout, shows: |sample| looks_like(sample.bytes) }],
     read: ReadGames::One(game),
     write: None,

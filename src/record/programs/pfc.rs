@@ -12,13 +12,10 @@
 //! outermost element become tags if their names can be those of tags.
 
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::Cut;
 use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, go_on, on_lines, truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::programs::markup::{Piece, Pieces, attribute, attributes};
@@ -28,17 +25,7 @@ use crate::xiangqi::{Position, Setup, Square};
 
 /// The row of PFC.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Pfc,
-        name: "pfc",
-        endings: &["pfc"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo { games: GameCount::One, ..FormatInfo::of_text(Format::Pfc, "pfc", &["pfc"]) },
     sniff: &[Sniffer { stage: Stage::Element, shows: |sample| looks_like(sample.head()) }],
     read: ReadGames::One(game),
     write: None,

@@ -20,13 +20,10 @@ use crate::game::{Outcome, Side};
 use crate::message::{Message, message};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::board::from_top_left;
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::preorder::{Coordinates, FileMove, PreOrder};
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::single::{Fault, Found, go_on, malformed, truncated, unless_truncated};
 use crate::record::model::texts::{Texts, push_tag, tidy};
 use crate::record::text::move_words::read_start;
@@ -34,17 +31,7 @@ use crate::xiangqi::Position;
 
 /// The row of XQR.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Xqr,
-        name: "xqr",
-        endings: &["xqr"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Xqr, "xqr", &["xqr"]),
     sniff: &[Sniffer { stage: Stage::Mark, shows: |sample| sample.bytes.starts_with(MAGIC) }],
     read: ReadGames::One(game),
     write: None,

@@ -25,16 +25,14 @@ use std::borrow::Cow;
 
 use crate::message::message;
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::{Chunk, Cut};
+use crate::record::model::chunk::Chunk;
 use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::parsed::Note;
 use crate::record::model::place::Place;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::pgn_writer::result_text;
 use crate::record::text::split::Lines;
@@ -43,17 +41,7 @@ use crate::xiangqi::notation::fold;
 
 /// The row of exports to text.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Text,
-        name: "text",
-        endings: &[],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_text(Format::Text, "text", &[]),
     sniff: &[Sniffer { stage: Stage::FreeText, shows: |sample| looks_like(sample.decoded()) }],
     read: ReadGames::Chunk(read),
     write: None,
@@ -96,7 +84,7 @@ const ENDS: [&str; 2] = ["Result", "Termination"];
 const LONGEST_LINE: usize = 1 << 10;
 const MOST_TAGS: usize = 1 << 10;
 
-/// Numbers of moves have so many digits at most.
+/// The digits of the number of a move, at most.
 const MOST_DIGITS: usize = 4;
 
 /// Returns true if a line of the text begins a game's moves.

@@ -21,6 +21,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -35,16 +36,14 @@ use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::Cut;
 use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::UTF8_MARK;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH};
 use crate::record::model::options::Keep;
 use crate::record::model::parsed::ParsedGame;
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::model::recorded::Recorded;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::sample::Sample;
 use crate::record::model::written::{Dropped, WriteError, WriteOptions, Written};
 use crate::record::text::pgn_writer::result_text;
@@ -54,15 +53,8 @@ use crate::record::text::split::{Lines, TextLine, cut_lines};
 pub(crate) const fn row<G: Recorded>() -> FormatRow<G> {
     FormatRow {
         info: FormatInfo {
-            format: Format::Jsonl,
-            name: "jsonl",
-            endings: &["jsonl", "ndjson"],
-            other_endings: &[],
-            shared_endings: &[],
-            games: GameCount::Many,
-            kind: FileKind::Text,
-            certainty: Certainty::Likely,
             cut: Cut::Games(cut_lines),
+            ..FormatInfo::of_text(Format::Jsonl, "jsonl", &["jsonl", "ndjson"])
         },
         sniff: &[Sniffer { stage: Stage::Beginning, shows: looks_like }],
         read: ReadGames::Chunk(read),
@@ -197,7 +189,8 @@ fn read_game<G: Recorded>(
     let record = Record { tags: text.tags, start, start_clock, result, tree: reader.join() };
     let place = Place::Line(0);
     let game = 0;
-    let parsed = ParsedGame { record, place, game, end, note: None, cut: None, words: None };
+    let nags = BTreeMap::new();
+    let parsed = ParsedGame { record, place, game, end, note: None, cut: None, words: None, nags };
     Ok((parsed, reader.cut))
 }
 

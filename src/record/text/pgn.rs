@@ -7,21 +7,22 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use crate::game::{Game, Outcome};
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::{Chunk, Cut, Start};
 use crate::record::model::chunk_reader::ChunkReader;
 use crate::record::model::encoding::Encoding;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{
+    Certainty, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
+};
 use crate::record::model::limits::{MAX_GAME_BYTES, MAX_PARTS, MAX_VARIATION_DEPTH};
 use crate::record::model::parsed::{Note, ParsedGame, SkippedWords};
 use crate::record::model::place::Place;
 use crate::record::model::record::{Record, Tree, Variation};
 use crate::record::model::recorded::Recorded;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::sample::{Sample, beginning};
 use crate::record::model::texts::tidy;
 use crate::record::text::move_words::{START, from_one, is_move, is_move_text, read_start};
@@ -38,15 +39,10 @@ use crate::xiangqi::{Move, Position, Undo};
 /// The row of PGN.
 pub(crate) const ROW: FormatRow = FormatRow {
     info: FormatInfo {
-        format: Format::Pgn,
-        name: "pgn",
-        endings: &["pgn"],
         other_endings: &["pgns"],
-        shared_endings: &[],
-        games: GameCount::Many,
-        kind: FileKind::Text,
         certainty: Certainty::If(begins_like_games),
         cut: Cut::Games(cut),
+        ..FormatInfo::of_text(Format::Pgn, "pgn", &["pgn"])
     },
     sniff: &[
         Sniffer { stage: Stage::Blank, shows: |_| true },
@@ -184,9 +180,9 @@ pub(crate) fn hand_over(
     reader.summary.undecoded += u64::from(read.is_undecoded);
     reader.summary.guessed += read.guessed;
     reader.summary.words += read.words.count();
-    let BlockGame { record, end, note, words, .. } = read;
+    let BlockGame { record, end, note, words, nags, .. } = read;
     let words = words.into_game(place);
-    reader.accept(ParsedGame { record, place, game, end, note, cut, words });
+    reader.accept(ParsedGame { record, place, game, end, note, cut, words, nags });
 }
 
 /// The reason why a block is no game, and the number of lines between its first line and the fault.
@@ -215,6 +211,8 @@ pub(crate) struct BlockGame {
     pub(crate) guessed: u64,
     pub(crate) note: Option<Note>,
     pub(crate) words: WordsBetween,
+    /// Glyphs of moves of the main line, by their indices.
+    pub(crate) nags: BTreeMap<usize, u8>,
 }
 
 /// The words and signs between moves that are no moves, and were passed over.
@@ -253,7 +251,7 @@ impl WordsBetween {
         }
     }
 
-    /// The same words in a text that has so many lines before.
+    /// The same words in a text that has a number of lines before.
     pub(crate) fn after_lines(mut self, lines: u64) -> Self {
         self.first.iter_mut().for_each(|(line, _)| *line += lines);
         self
@@ -472,6 +470,8 @@ struct GameReader<'a> {
     /// The plies from a number to the next one, where no word stood between them.
     step: Option<usize>,
     note: Option<Note>,
+    /// Glyphs of moves of the main line, by their indices.
+    nags: BTreeMap<usize, u8>,
 }
 
 /// A word of the main line that was passed over.
@@ -535,6 +535,7 @@ impl<'a> GameReader<'a> {
             number: None,
             step: None,
             note: None,
+            nags: BTreeMap::new(),
         }
     }
 
@@ -601,7 +602,10 @@ impl<'a> GameReader<'a> {
 
     /// Reads up to the result or the end.
     fn tokens(&mut self) -> Result<Option<Outcome>, BadGameReason> {
-        while let Some(token) = self.scanner.next() {
+        loop {
+            let token = self.scanner.next();
+            self.note_glyph();
+            let Some(token) = token else { break };
             match token {
                 Token::Move(text) => self.play(&text)?,
                 Token::Sign => self.pass_over(false)?,
@@ -644,6 +648,15 @@ impl<'a> GameReader<'a> {
             self.begin()?;
         }
         Ok(None)
+    }
+
+    /// Notes the glyph that was passed over, of a move of the main line; of several the first one.
+    fn note_glyph(&mut self) {
+        let Some(glyph) = self.scanner.take_glyph() else { return };
+        let [line] = self.lines.as_slice() else { return };
+        if let Some(index) = line.tree.moves.len().checked_sub(1) {
+            self.nags.entry(index).or_insert(glyph);
+        }
     }
 
     /// The result behind a null move.
@@ -937,6 +950,7 @@ impl<'a> GameReader<'a> {
             guessed: self.guessed,
             note: self.note,
             words: std::mem::take(&mut self.words),
+            nags: std::mem::take(&mut self.nags),
         })
     }
 }

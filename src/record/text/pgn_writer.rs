@@ -43,8 +43,17 @@ pub fn write_annotated_pgn(
     out.write_all(b"\n\n")
 }
 
-/// A result as PGN writes it.
-pub(crate) const fn result_text(result: Option<Outcome>) -> &'static str {
+/// A result as PGN writes it: `1-0`, `0-1`, `1/2-1/2`, or `*` if it is not known.
+///
+/// ```
+/// use juzhong::game::{Outcome, Side};
+/// use juzhong::record::result_text;
+///
+/// assert_eq!(result_text(Some(Outcome::Win(Side::Second))), "0-1");
+/// assert_eq!(result_text(None), "*");
+/// ```
+#[must_use]
+pub const fn result_text(result: Option<Outcome>) -> &'static str {
     match result {
         Some(Outcome::Win(Side::First)) => "1-0",
         Some(Outcome::Win(Side::Second)) => "0-1",

@@ -14,13 +14,11 @@ use crate::game::Game;
 use crate::record::model::bad_game::BadGameReason;
 use crate::record::model::chunk::{Chunk, Columns, Cut, Layout};
 use crate::record::model::chunk_reader::ChunkReader;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::place::Place;
 use crate::record::model::record::Record;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::model::sample::Sample;
 use crate::record::model::written::{Dropped, WriteError, WriteOptions, Written};
 use crate::record::text::move_words::{START, begins_with_move};
@@ -35,15 +33,9 @@ use crate::xiangqi::{Position, Setup};
 /// The row of plain lists of moves.
 pub(crate) const ROW: FormatRow = FormatRow {
     info: FormatInfo {
-        format: Format::Plain,
-        name: "plain",
-        endings: &["txt", "csv"],
-        other_endings: &[],
         shared_endings: &["txt", "csv"],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
         cut: Cut::BehindHead { first: split, on: cut },
+        ..FormatInfo::of_text(Format::Plain, "plain", &["txt", "csv"])
     },
     sniff: &[Sniffer { stage: Stage::Moves, shows: is_list }],
     read: ReadGames::Chunk(read),
@@ -264,7 +256,6 @@ fn read_fen<'a>(
         is_full
     });
     let (board, glued) = board.split_at(end.map_or(board.len(), |(at, _)| last + at));
-    let is_turn = |word: &str| matches!(word, "w" | "W" | "r" | "R" | "b" | "B");
     let mut fen = board.to_owned();
     let turn =
         glued.get(..1).filter(|turn| is_turn(turn)).or_else(|| words.next_if(|w| is_turn(w)));
@@ -275,6 +266,11 @@ fn read_fen<'a>(
         fen.push_str(field);
     }
     fen
+}
+
+/// Returns true for the letter of a side to move.
+fn is_turn(word: &str) -> bool {
+    matches!(word, "w" | "W" | "r" | "R" | "b" | "B")
 }
 
 /// Writes a record, and counts what is left out.

@@ -38,6 +38,8 @@ pub(crate) struct Scanner<'a> {
     line_end: Option<usize>,
     /// The offsets at which the last move number begins and ends, until it is taken.
     number: Option<(usize, usize)>,
+    /// The first numeric annotation glyph that was passed over, until it is taken.
+    glyph: Option<u8>,
 }
 
 /// The number of a move.
@@ -55,7 +57,7 @@ const LONGEST_MARK: usize = 16;
 
 impl<'a> Scanner<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, token: 0, line_end: None, number: None }
+        Self { text, at: 0, token: 0, line_end: None, number: None, glyph: None }
     }
 
     /// The offset at which the last token began.
@@ -73,6 +75,11 @@ impl<'a> Scanner<'a> {
         (self.token, self.at) = (token, token);
     }
 
+    /// Takes the first numeric annotation glyph that was passed over.
+    pub(crate) const fn take_glyph(&mut self) -> Option<u8> {
+        self.glyph.take()
+    }
+
     /// Takes the move number that was passed over last.
     pub(crate) fn take_number(&mut self) -> Option<Number> {
         let (begin, end) = self.number.take()?;
@@ -80,11 +87,10 @@ impl<'a> Scanner<'a> {
         let value = digits.filter_map(|c| c.to_digit(10)).take(9);
         let value = value.fold(0, |value, digit| 10 * value + u64::from(digit));
         let between = self.text.get(end..self.token)?.chars().map(fold);
-        let is_mark = |c: &char| matches!(c, '.' | '\u{2026}' | '、');
-        let between = between.take_while(|c| is_mark(c) || c.is_whitespace());
+        let between = between.take_while(|c| is_mark(*c) || c.is_whitespace());
         let mut dots = 0;
         let mut is_marked = false;
-        for c in between.take(LONGEST_MARK).filter(is_mark) {
+        for c in between.take(LONGEST_MARK).filter(|&c| is_mark(c)) {
             is_marked = true;
             dots += if c == '\u{2026}' { 2 } else { 1 };
         }
@@ -171,7 +177,10 @@ impl<'a> Scanner<'a> {
 
     fn annotation(&mut self, len: usize) {
         self.at += len;
+        let begin = self.at;
         self.skip_digits();
+        let digits = self.text[begin..self.at].chars().map(fold).collect::<String>();
+        self.glyph = self.glyph.or_else(|| digits.parse().ok());
     }
 
     fn skip_digits(&mut self) -> usize {
@@ -360,7 +369,7 @@ pub(crate) fn is_sign_or_null(word: &str) -> bool {
     folded(word).is_some_and(|text| is_null(&text, word) || is_sign(&text))
 }
 
-/// The characters of a word, folded; `None` if no move has so many.
+/// The characters of a word, folded; `None` if no move is that long.
 pub(crate) fn folded(word: &str) -> Option<MoveText> {
     let mut text = MoveText::new();
     word.chars().all(|c| text.try_push(fold(c)).is_ok()).then_some(text)
@@ -376,6 +385,11 @@ fn is_null(text: &[char], written: &str) -> bool {
         return is_square && a == c && b == d || text == ['n', 'u', 'l', 'l'] || is_null_word(text);
     }
     is_null_word(text)
+}
+
+/// Returns true for a mark behind the number of a move.
+const fn is_mark(c: char) -> bool {
+    matches!(c, '.' | '\u{2026}' | '、')
 }
 
 fn is_null_word(text: &[char]) -> bool {

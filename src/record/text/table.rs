@@ -148,7 +148,6 @@ impl<'a> Rows<'a> {
     /// Reads the cells of the row that `rest` begins with and returns its length, or how much was looked
     /// at and what is wrong.
     fn read(&mut self, rest: &[u8]) -> Result<usize, (usize, BadGameReason)> {
-        let malformed = |what: &str| BadGameReason::Malformed(what.to_owned().into());
         let input = &rest[..rest.len().min(MAX_GAME_BYTES)];
         self.reader.reset();
         let mut read = 0;
@@ -186,9 +185,8 @@ impl<'a> Rows<'a> {
 
     /// Returns true if a row of several lines has a mark that closes a cell, but is not at its end.
     fn is_torn(&self, row: &[u8]) -> bool {
-        let is_line_end = |b: &u8| matches!(b, b'\n' | b'\r');
         let row = row.trim_ascii_end();
-        if !row.iter().any(is_line_end) {
+        if !row.iter().any(|b| matches!(b, b'\n' | b'\r')) {
             return false;
         }
         let mut is_open = false;
@@ -350,18 +348,25 @@ impl Game {
 
 fn read_rows(game: Game) -> Result<Option<BlockGame>, BlockFault> {
     let Game { line, moves, tags, fault, .. } = game;
-    let no_moves = || BadGameReason::Malformed("a row without moves".into());
     if let Some((reason, at)) = fault {
         return Err(BlockFault::new(at - line, reason));
     }
     if moves.trim().is_empty() && !tags.iter().any(|(name, _)| name == "FEN") {
-        return Err(BlockFault::new(0, no_moves()));
+        return Err(without_moves());
     }
     if moves.len() > MAX_GAME_BYTES {
         return Err(BlockFault::new(0, BadGameReason::TooLong(moves.len())));
     }
-    pgn::read_moves(&moves, &tags)?
-        .map_or_else(|| Err(BlockFault::new(0, no_moves())), |g| Ok(Some(g)))
+    pgn::read_moves(&moves, &tags)?.map(Some).ok_or_else(without_moves)
+}
+
+/// The fault of a row without moves.
+fn without_moves() -> BlockFault {
+    BlockFault::new(0, malformed("a row without moves"))
+}
+
+fn malformed(what: &str) -> BadGameReason {
+    BadGameReason::Malformed(what.into())
 }
 
 /// The result that a word states, as PGN writes it.

@@ -21,31 +21,19 @@
 //! moves are counted.
 
 use crate::record::model::bad_game::BadGameReason;
-use crate::record::model::chunk::{Chunk, Cut};
+use crate::record::model::chunk::Chunk;
 use crate::record::model::chunk_reader::ChunkReader;
-use crate::record::model::format::{Format, GameCount};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::limits::MAX_GAME_BYTES;
 use crate::record::model::place::Place;
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
 use crate::record::text::pgn;
 use crate::record::text::pgn::{BlockFault, BlockGame};
 use crate::record::text::split::{Lines, TextLine};
 
 /// The row of WXF files.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Wxf,
-        name: "wxf",
-        endings: &["wxf"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_text(Format::Wxf, "wxf", &["wxf"]),
     sniff: &[Sniffer { stage: Stage::Beginning, shows: |sample| looks_like(sample.head()) }],
     read: ReadGames::Chunk(read),
     write: None,

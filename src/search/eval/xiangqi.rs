@@ -7,6 +7,7 @@
 //! board. It is linear in the weights, which `juzhong tune` fits to the results of games, but for
 //! the scale of advantages that too few attackers cannot win with.
 
+mod correction_keys;
 mod exchange;
 mod explain;
 mod features;
@@ -15,7 +16,6 @@ mod material;
 mod numbers;
 mod reach;
 mod sink;
-mod structure;
 mod terms;
 mod view;
 
@@ -206,15 +206,15 @@ impl Heuristics for Position {
     }
 
     fn structure_keys(&self) -> Option<[u64; STRUCTURES]> {
-        Some(structure::keys(self))
+        Some(correction_keys::keys(self))
     }
 
     fn setting_key(&self) -> u64 {
-        structure::pawn_key(self) >> 20
+        correction_keys::pawn_key(self) >> 20
     }
 
     fn phase(&self) -> i32 {
-        structure::phase(self)
+        correction_keys::phase(self)
     }
 }
 

@@ -2,14 +2,15 @@
 
 use arrayvec::ArrayVec;
 
-use crate::game::{
-    Adjudicate, Bound, Grounds, Heuristics, Horizon, Outcome, Packed, Side, Verdict,
-};
-use crate::search::history::{Before, Structures, bonus, penalty};
+use crate::game::{Adjudicate, Bound, Grounds, Heuristics, Horizon, Packed, Verdict};
+use crate::search::history::{Structures, bonus, penalty};
 use crate::search::order::{Hints, Picker, noisy_slot};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
+use crate::search::tree::facts::{
+    Candidate, Node, NodeKind, Null, Pv, decided, refined, result, tt_cutoff,
+};
 use crate::search::tree::prune;
 use crate::search::tree::prune::Singular;
 use crate::search::tree::reduce;
@@ -19,82 +20,6 @@ use crate::search::tunables::{
 };
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
-
-/// The kind of a node, known at compile time, so that work that only some nodes need costs the
-/// others nothing.
-pub(crate) trait NodeKind {
-    /// True where the search begins.
-    const ROOT: bool;
-    /// True if the window is open.
-    const PV: bool;
-}
-
-/// The node where the search begins.
-pub(crate) struct Root;
-/// A node on the principal variation.
-pub(crate) struct Pv;
-/// Any other node: searched with a null window.
-pub(crate) struct Null;
-
-impl NodeKind for Root {
-    const ROOT: bool = true;
-    const PV: bool = true;
-}
-impl NodeKind for Pv {
-    const ROOT: bool = false;
-    const PV: bool = true;
-}
-impl NodeKind for Null {
-    const ROOT: bool = false;
-    const PV: bool = false;
-}
-
-/// The facts known of a node before its moves are searched.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Node<M> {
-    pub(crate) ply: usize,
-    pub(crate) depth: i32,
-    pub(crate) window: Window,
-    /// True if the side to move is in check, or under a threat of that kind in games without check.
-    pub(crate) in_check: bool,
-    /// The static evaluation as the game gives it; `None` in check.
-    pub(crate) raw: Option<i32>,
-    /// The same, corrected by history; meaningless in check.
-    pub(crate) corrected: Score,
-    /// The same, or the transposition table's score where that says more.
-    pub(crate) eval: Score,
-    /// True if the evaluation is better than at the same side's last turn.
-    pub(crate) improving: bool,
-    /// True if the opponent's last move made things worse for it.
-    pub(crate) worsening: bool,
-    /// Plies that every move is searched deeper.
-    pub(crate) extension: i32,
-    /// True if a cut is expected.
-    pub(crate) cut: bool,
-    pub(crate) was_pv: bool,
-    /// The transposition table's entry.
-    pub(crate) tt_entry: Option<TtEntry>,
-    pub(crate) tt_move: Option<M>,
-    pub(crate) tt_noisy: bool,
-    pub(crate) before: Before,
-    pub(crate) structures: Structures,
-}
-
-/// A move of a node, before it is made.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Candidate<M> {
-    pub(crate) mv: M,
-    /// The number of moves handed out, this one included.
-    pub(crate) number: i32,
-    pub(crate) noisy: bool,
-    /// True if it gives check.
-    pub(crate) threatening: bool,
-    /// Its [history index](Heuristics::history_index).
-    pub(crate) index: usize,
-    /// The slot of its history if it is noisy.
-    pub(crate) slot: usize,
-    pub(crate) history: i32,
-}
 
 /// Moves tried at a node before one cut off: their history indices or slots. Those that do not fit
 /// here came late and matter little.
@@ -117,21 +42,22 @@ impl Tried {
 /// The best of the moves searched so far.
 struct Best<M> {
     score: Score,
-    mv: Option<M>,
+    /// The move that raised alpha last.
+    chosen: Option<Candidate<M>>,
     /// See [`Worker::path_ply`]: the lowest of all moves, for an upper bound depends on each of them;
     /// once a move has cut, that move's.
     path_ply: usize,
-    /// What the early verdicts by which moves lose have in common.
+    /// The grounds that the early verdicts by which moves lose have in common.
     lost_on: Grounds,
-    /// What the best move's win rests on.
+    /// The grounds that the best move's win rests on.
     won_on: Grounds,
 }
 
-impl<M> Best<M> {
+impl<M: Copy> Best<M> {
     fn none() -> Self {
         let lost_on = Grounds::ALL;
         let won_on = Grounds::ALL;
-        Self { score: -Score::INFINITE, mv: None, path_ply: NO_PATH, lost_on, won_on }
+        Self { score: -Score::INFINITE, chosen: None, path_ply: NO_PATH, lost_on, won_on }
     }
 
     /// Returns true if the side to move can evade an early verdict that it loses by, on these grounds: there are loops
@@ -141,7 +67,12 @@ impl<M> Best<M> {
         self.lost_on.is_empty()
     }
 
-    /// What the score rests on.
+    /// The best move.
+    fn mv(&self) -> Option<M> {
+        self.chosen.map(|candidate| candidate.mv)
+    }
+
+    /// The grounds that the score rests on.
     fn grounds(&self) -> Grounds {
         if self.score.is_lost() { self.lost_on } else { self.won_on }
     }
@@ -410,7 +341,6 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         let mut best = Best::none();
         let mut number = 0;
         let mut tried = Tried::default();
-        let mut chosen = None;
         while let Some(mv) = picker.next(self.line.position(), self.history) {
             if N::ROOT && self.excluded.contains(&mv) || self.skipped[ply] == Some(mv) {
                 continue;
@@ -433,35 +363,12 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 Singular::Extends(plies) => extension = extension.max(plies).min(extension + plies),
             }
             let nodes = self.nodes;
-            let mut score =
-                self.search_move::<N>(node, &candidate, window, extension, best.score)?;
+            let score = self.search_move::<N>(node, &candidate, window, extension, best.score)?;
             if N::ROOT {
                 self.note_effort(mv, nodes);
             }
-            let path_ply = self.path_ply[ply + 1];
-            let grounds = self.grounds[ply + 1];
-            best.path_ply = best.path_ply.min(path_ply);
-            if score.is_lost() && best.evades(grounds) {
-                score = Score::DRAW;
-            }
-            if score > best.score {
-                best.score = score;
-                best.won_on = grounds;
-                if window.raise(score) {
-                    best.mv = Some(mv);
-                    chosen = Some(candidate);
-                    if N::PV {
-                        self.extend_pv(mv, ply);
-                    }
-                    if N::ROOT {
-                        self.note_root_move(score);
-                    }
-                }
-                if window.is_empty() {
-                    // An upper bound rests on all moves; a cut on this one alone.
-                    best.path_ply = path_ply;
-                    break;
-                }
+            if self.take_score::<N>(&candidate, score, ply, &mut window, &mut best) {
+                break;
             }
             tried.push(&candidate);
         }
@@ -471,14 +378,46 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if !N::ROOT {
             best.score = softened(best.score, node);
         }
-        if let Some(candidate) = chosen {
-            self.cutoffs[ply] = self.cutoffs[ply].saturating_add(u8::from(window.is_empty()));
-            self.learn(node, &candidate, &tried);
-        } else if self.skipped[ply].is_none() {
-            self.credit_previous(node);
-        }
+        self.learn_from_moves(node, &best, &tried, window.is_empty());
         self.finish::<N>(node, &best);
         Ok(best.score)
+    }
+
+    /// Takes the score of a move into the best of those searched so far, and narrows the window. Returns true if the
+    /// move cuts off.
+    #[inline]
+    fn take_score<N: NodeKind>(
+        &mut self,
+        candidate: &Candidate<G::Move>,
+        score: Score,
+        ply: usize,
+        window: &mut Window,
+        best: &mut Best<G::Move>,
+    ) -> bool {
+        let path_ply = self.path_ply[ply + 1];
+        let grounds = self.grounds[ply + 1];
+        best.path_ply = best.path_ply.min(path_ply);
+        let is_evaded = score.is_lost() && best.evades(grounds);
+        let score = if is_evaded { Score::DRAW } else { score };
+        if score <= best.score {
+            return false;
+        }
+        best.score = score;
+        best.won_on = grounds;
+        if window.raise(score) {
+            best.chosen = Some(*candidate);
+            if N::PV {
+                self.extend_pv(candidate.mv, ply);
+            }
+            if N::ROOT {
+                self.note_root_move(score);
+            }
+        }
+        if window.is_empty() {
+            // An upper bound rests on all moves; a cut on this one alone.
+            best.path_ply = path_ply;
+        }
+        window.is_empty()
     }
 
     fn picker(&mut self, node: &Node<G::Move>) -> Picker<G::Move> {
@@ -568,6 +507,23 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
     }
 
+    /// Learns from the moves of a node, the best of which cuts off or not.
+    fn learn_from_moves(
+        &mut self,
+        node: &Node<G::Move>,
+        best: &Best<G::Move>,
+        tried: &Tried,
+        cuts: bool,
+    ) {
+        if let Some(candidate) = &best.chosen {
+            let cutoffs = &mut self.cutoffs[node.ply];
+            *cutoffs = cutoffs.saturating_add(u8::from(cuts));
+            self.learn(node, candidate, tried);
+        } else if self.skipped[node.ply].is_none() {
+            self.credit_previous(node);
+        }
+    }
+
     /// Updates killers and history for the best move, and for those tried before it.
     fn learn(&mut self, node: &Node<G::Move>, best: &Candidate<G::Move>, tried: &Tried) {
         if !self.shared.features.ordering {
@@ -633,7 +589,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         }
         let bound = node.window.bound(best.score);
         let entry = TtEntry {
-            mv: best.mv.map(Packed::pack),
+            mv: best.mv().map(Packed::pack),
             score: best.score.to_local(node.ply),
             eval: node.raw.map(|raw| raw as i16),
             depth: node.depth as u8,
@@ -667,7 +623,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         if differs
             && !node.in_check
             && !best.score.is_decisive()
-            && !best.mv.is_some_and(|mv| position.is_noisy(mv))
+            && !best.mv().is_some_and(|mv| position.is_noisy(mv))
         {
             let error = best.score.value() - node.corrected.value();
             let side = position.turn();
@@ -682,15 +638,6 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
     }
 }
 
-/// A finished game seen by `side`.
-pub(crate) fn result(outcome: Outcome, side: Side, ply: usize) -> Score {
-    outcome.winner().map_or(Score::DRAW, |winner| decided(winner == side, ply))
-}
-
-const fn decided(won: bool, ply: usize) -> Score {
-    if won { Score::mate_in(ply) } else { Score::mated_in(ply) }
-}
-
 /// A score above beta, drawn towards it, the more so the shallower the search.
 fn softened<M>(score: Score, node: &Node<M>) -> Score {
     let beta = node.window.beta;
@@ -699,33 +646,4 @@ fn softened<M>(score: Score, node: &Node<M>) -> Score {
     }
     let depth = node.depth.max(1);
     Score::from_eval((score.value() * depth + beta.value()) / (depth + 1))
-}
-
-/// The transposition table's score, where it was searched deep enough and settles the window.
-pub(crate) fn tt_cutoff(
-    entry: Option<TtEntry>,
-    window: Window,
-    depth: i32,
-    ply: usize,
-) -> Option<Score> {
-    let entry = entry.filter(|entry| i32::from(entry.depth) >= depth)?;
-    let score = entry.score.to_global(ply);
-    let settles = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score >= window.beta,
-        Bound::Upper => score <= window.alpha,
-    };
-    settles.then_some(score)
-}
-
-/// The static evaluation, or the transposition table's score where that says more.
-pub(crate) fn refined(eval: Score, entry: Option<TtEntry>, ply: usize) -> Score {
-    let Some(entry) = entry else { return eval };
-    let score = entry.score.to_global(ply);
-    let says_more = match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => score > eval,
-        Bound::Upper => score < eval,
-    };
-    if says_more && !score.is_decisive() { score } else { eval }
 }

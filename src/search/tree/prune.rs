@@ -6,7 +6,7 @@ use crate::game::{Adjudicate, Bound, Heuristics, MoveList};
 use crate::search::order::noisy_rank;
 use crate::search::score::Score;
 use crate::search::tablebase_probe::TablebaseProbe;
-use crate::search::tree::node::{Candidate, Node, NodeKind, Null};
+use crate::search::tree::facts::{Candidate, Node, NodeKind, Null};
 use crate::search::tree::reduce::expected_depth;
 use crate::search::tunables::{
     DOUBLE_LIMIT, EXCHANGE_DEPTH, EXCHANGE_NOISY, EXCHANGE_QUIET, FUTILITY_DEPTH, FUTILITY_HISTORY,

@@ -9,7 +9,7 @@ use crate::search::order::noisy_rank;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::tablebase_probe::TablebaseProbe;
 use crate::search::transposition::TtEntry;
-use crate::search::tree::node::{NodeKind, refined, result, tt_cutoff};
+use crate::search::tree::facts::{NodeKind, refined, result, tt_cutoff};
 use crate::search::tunables::{DELTA_MARGIN, QUIESCENCE_EVASIONS};
 use crate::search::window::Window;
 use crate::search::worker::{Interrupted, NO_PATH, Worker};
@@ -52,14 +52,7 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
         first: bool,
     ) -> Result<Score, Interrupted> {
         self.enter(ply);
-        let position = self.line.position();
-        if let Some(outcome) = position.abrupt_outcome() {
-            return Ok(result(outcome, position.turn(), ply));
-        }
-        if ply + 1 >= MAX_PLY {
-            return Ok(Score::from_eval(position.evaluate()));
-        }
-        if let Some(score) = self.verdict_in_quiescence(ply) {
+        if let Some(score) = self.ended_in_quiescence(ply) {
             return Ok(score);
         }
         let position = self.line.position();
@@ -71,17 +64,10 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             return Ok(score);
         }
         let in_check = position.in_check();
-        // Only positions that have a move are ever stored.
-        if !in_check && entry.is_none() && position.is_stuck() {
-            return Ok(self.terminal(ply));
-        }
-        if G::SOLVES_LEAVES
-            && !in_check
+        if !in_check
             && entry.is_none()
-            && let Some(plies) = position.forced_win()
+            && let Some(score) = self.solved_leaf(key, ply)
         {
-            let score = Score::mate_in(ply + plies as usize);
-            self.store_leaf(key, score, ply);
             return Ok(score);
         }
         let mut raw = None;
@@ -105,15 +91,29 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
             let stand = StandPat { in_check, score: result_so_far.score };
             result_so_far = self.follow::<N>(&mut moves, stand, window, ply)?;
         }
-        let QuiescenceBest { score: best, mv, path_ply } = result_so_far;
-        if path_ply <= ply {
-            self.path_ply[ply] = path_ply;
-            return Ok(best);
+        Ok(self.settle_quiescence::<N>(&result_so_far, raw, entry, window, key, ply))
+    }
+
+    /// Stores the result of quiescence, unless it belongs to the path that led here; returns its score.
+    #[inline]
+    fn settle_quiescence<N: NodeKind>(
+        &mut self,
+        found: &QuiescenceBest<G::Move>,
+        raw: Option<Score>,
+        entry: Option<TtEntry>,
+        window: Window,
+        key: Key,
+        ply: usize,
+    ) -> Score {
+        let best = found.score;
+        if found.path_ply <= ply {
+            self.path_ply[ply] = found.path_ply;
+            return best;
         }
         self.shared.store(
             key,
             TtEntry {
-                mv: mv.map(Packed::pack),
+                mv: found.mv.map(Packed::pack),
                 score: best.to_local(ply),
                 eval: raw.map(|eval| eval.value() as i16),
                 depth: 0,
@@ -122,7 +122,38 @@ impl<G: Heuristics + Adjudicate, O: TablebaseProbe<G>> Worker<'_, G, O> {
                 age: 0,
             },
         );
-        Ok(best)
+        best
+    }
+
+    /// The score of a position that is not searched: the game is over, or the line too long.
+    #[inline]
+    fn ended_in_quiescence(&mut self, ply: usize) -> Option<Score> {
+        let position = self.line.position();
+        if let Some(outcome) = position.abrupt_outcome() {
+            return Some(result(outcome, position.turn(), ply));
+        }
+        if ply + 1 >= MAX_PLY {
+            return Some(Score::from_eval(position.evaluate()));
+        }
+        self.verdict_in_quiescence(ply)
+    }
+
+    /// The score of a position out of check that the transposition table does not have, if it has no move or its side to
+    /// move wins by force.
+    #[inline]
+    fn solved_leaf(&self, key: Key, ply: usize) -> Option<Score> {
+        let position = self.line.position();
+        // Only positions that have a move are ever stored.
+        if position.is_stuck() {
+            return Some(self.terminal(ply));
+        }
+        if !G::SOLVES_LEAVES {
+            return None;
+        }
+        let plies = position.forced_win()?;
+        let score = Score::mate_in(ply + plies as usize);
+        self.store_leaf(key, score, ply);
+        Some(score)
     }
 
     /// Stores a win that was found without a search of this program's kind: at least as good as `score`.

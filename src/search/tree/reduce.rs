@@ -2,7 +2,7 @@
 //! the depth, their place in the order, and what is known of the node and of the move.
 
 use crate::game::Heuristics;
-use crate::search::tree::node::{Candidate, Node, NodeKind};
+use crate::search::tree::facts::{Candidate, Node, NodeKind};
 use crate::search::tunables::{
     LMR_CUTOFFS, LMR_DEPTH, LMR_MANY_CUTOFFS, LMR_NOISY, LMR_NOISY_HISTORY, LMR_TT_NOISY,
 };

@@ -147,8 +147,13 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new(effort: Effort) -> Self {
-        let (slots, allowed, symbols, raw) = Default::default();
-        Self { packer: Packer::new(effort), slots, allowed, symbols, raw }
+        Self {
+            packer: Packer::new(effort),
+            slots: Vec::new(),
+            allowed: Vec::new(),
+            symbols: Vec::new(),
+            raw: Vec::new(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::game::{BySide, Game, Side};
 use crate::message::{Message, message};
 use crate::tablebase::format::layout::Layout;
 use crate::tablebase::format::symbols::{Alphabet, Packing};
-use crate::tablebase::format::word_counts::{HistogramRow, SideCounts, count_words};
+use crate::tablebase::format::value_counts::{HistogramRow, SideCounts, count_words};
 use crate::tablebase::index::numbering::Index;
 use crate::tablebase::material::Material;
 use crate::tablebase::solve::solver::{ORDER_LIMIT, RANK_LIMIT};

@@ -10,7 +10,7 @@ mod layout;
 mod order;
 mod reader;
 mod symbols;
-mod word_counts;
+mod value_counts;
 mod writer;
 
 use crate::tablebase::material::Material;
@@ -21,7 +21,7 @@ pub(crate) use header::{Label, Section};
 pub(crate) use layout::{FoldedDigits, prepare};
 pub(crate) use reader::{Spot, Stored, TableFile, is_unreadably_old};
 pub(crate) use symbols::{LOOP_MARK, NO_MARK, symbol_of, wdl_of};
-pub use word_counts::{HistogramRow, SideCounts};
+pub use value_counts::{HistogramRow, SideCounts};
 pub(crate) use writer::{TOOL, write};
 
 /// The name of a table's file.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use rayon::prelude::*;
 
-use crate::bytes::positioned::PositionedFile;
+use crate::bytes::shelf::ShelfFile;
 use crate::bytes::{sealed, varint};
 use crate::game::Game;
 use crate::message::{Message, message};
@@ -24,7 +24,7 @@ use crate::xiangqi::Position;
 
 /// Returns true if a file is a table of a version that is no longer read.
 pub(crate) fn is_unreadably_old(path: &Path) -> bool {
-    let start = PositionedFile::open(path).and_then(|file| file.read(0, sealed::HEADER_LEN as u64));
+    let start = ShelfFile::open(path).and_then(|file| file.read(0, sealed::HEADER_LEN as u64));
     start.is_ok_and(|start| Header::is_unreadably_old(&start))
 }
 
@@ -41,7 +41,7 @@ const SHORTEST_ENTRY: u64 = 2;
 #[derive(Debug)]
 pub(crate) struct TableFile {
     path: PathBuf,
-    file: PositionedFile,
+    file: ShelfFile,
     pub(crate) header: Header,
     material: Material,
     layout: Layout,
@@ -113,7 +113,7 @@ impl TableFile {
             }
             _ => TableError::Read { path: path.clone(), source },
         };
-        let file = PositionedFile::open(&path).map_err(unreadable)?;
+        let file = ShelfFile::open(&path).map_err(unreadable)?;
         let start = read_start(&file).map_err(unreadable)?;
         let (header, start) = Header::read(&start)
             .map_err(|fault| TableError::Header { path: path.clone(), fault })?;
@@ -411,7 +411,7 @@ fn wrong(path: &Path, what: Message) -> TableError {
 }
 
 /// The bytes of the header, or fewer if the file has fewer or begins otherwise.
-fn read_start(file: &PositionedFile) -> io::Result<Vec<u8>> {
+fn read_start(file: &ShelfFile) -> io::Result<Vec<u8>> {
     let start = file.read(0, file.bytes().min(sealed::HEADER_LEN as u64))?;
     let Some(end) = Header::end(&start) else { return Ok(start) };
     file.read(0, file.bytes().min(end as u64))

@@ -13,7 +13,7 @@ use crate::tablebase::format::header::{Header, Label, Section, Stream};
 use crate::tablebase::format::layout::{Layout, Maps};
 use crate::tablebase::format::order;
 use crate::tablebase::format::symbols::Alphabet;
-use crate::tablebase::format::word_counts::{WordCounts, count_words, longest_position};
+use crate::tablebase::format::value_counts::{WordCounts, count_words, longest_position};
 use crate::tablebase::index::board::SlotBoard;
 use crate::tablebase::solve::game_graph::TableGraph;
 use crate::tablebase::solve::solver::{GameGraph, ILLEGAL, SlotSet};

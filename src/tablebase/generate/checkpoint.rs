@@ -34,7 +34,7 @@ const LAST: u32 = 5;
 
 const KIND: SealedKind = SealedKind { magic: *b"JZTBLCP\0", version: 2, limit: 1 << 20 };
 
-/// What a checkpoint belongs to.
+/// The set and the options that a checkpoint belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     /// The program that wrote it.

@@ -11,9 +11,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::bytes::atomic::folder_of;
+use crate::bytes::atomic::{ASIDE, PART};
 use crate::bytes::lock::{self, Claim, FileLock, FolderLock};
 use crate::bytes::own_files;
+use crate::bytes::paths::folder_of;
 use crate::bytes::visible::ShowPath;
 use crate::tablebase::format::is_unreadably_old;
 
@@ -21,8 +22,6 @@ use crate::tablebase::format::is_unreadably_old;
 const GATE: &str = ".juzhong.lock";
 /// The suffix of a table's name in the name of its lock.
 const LOCK: &str = ".lock";
-/// The infix after a file's name in the names of its unfinished versions.
-const PART: &str = ".part-";
 /// The suffix of a table's name in the name of its checkpoint.
 const CHECKPOINT: &str = ".checkpoint";
 /// The suffix of the name of a table's file.
@@ -66,10 +65,12 @@ impl Site {
         let claim = FileLock::claim_at(self.dir.join(format!(".{file_name}{LOCK}")))?;
         // On a file system without locks another process may be at work on the very same files.
         if self.share.is_held() && matches!(claim, Claim::Ours(_)) {
-            let prefixes =
-                [format!(".{file_name}{PART}"), format!("..{file_name}{CHECKPOINT}{PART}")];
+            let prefixes = [PART, ASIDE].map(|infix| {
+                [format!(".{file_name}{infix}"), format!("..{file_name}{CHECKPOINT}{infix}")]
+            });
             sweep(&self.dir, |path, name| {
-                prefixes.iter().any(|prefix| name.starts_with(prefix)) && is_left(path, name)
+                prefixes.iter().flatten().any(|prefix| name.starts_with(prefix))
+                    && is_left(path, name)
             });
         }
         Ok(claim)
@@ -123,16 +124,17 @@ fn is_lock(name: &str) -> bool {
 
 /// Returns true if a file is named like an unfinished version of a table or of a checkpoint.
 fn is_part(name: &str) -> bool {
+    // A table that was moved aside is built again.
     name.starts_with('.')
         && name
             .split_once(PART)
+            .or_else(|| name.split_once(ASIDE))
             .is_some_and(|(name, _)| name.strip_suffix(CHECKPOINT).unwrap_or(name).ends_with(TABLE))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::lock::tests::is_this_process;
 
     const NAME: &str = "KNvK.check.dtm.jzt";
 
@@ -152,7 +154,7 @@ mod tests {
         let turn = first.claim(NAME).unwrap();
         assert!(matches!(turn, Claim::Ours(_)));
         let turn_of_second = second.claim(NAME).unwrap();
-        assert!(matches!(turn_of_second, Claim::Others(holder) if is_this_process(holder)));
+        assert!(matches!(turn_of_second, Claim::Others(Some(id)) if id == std::process::id()));
         assert!(matches!(second.claim("KRvK.check.dtm.jzt").unwrap(), Claim::Ours(_)));
         drop(turn);
         assert!(matches!(second.claim(NAME).unwrap(), Claim::Ours(_)));

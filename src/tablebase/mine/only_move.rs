@@ -11,7 +11,7 @@ use crate::xiangqi::{Move, Position};
 
 impl Miner<'_> {
     /// Returns true if a won slot has exactly one winning move, and again at each turn of the winner
-    /// within so many plies of each best defence.
+    /// within a number of plies of each best defence.
     pub(crate) fn has_only_moves(
         &self,
         board: &mut SlotBoard<'_>,

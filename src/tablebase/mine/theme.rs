@@ -79,13 +79,16 @@ impl FromStr for Theme {
 /// The material of a side in points, two to the pawn on its own half: 18 for a rook, 9 for a cannon, 8 for a
 /// horse, 4 for an advisor or elephant, 2 for a pawn, as the manuals value them.
 pub(crate) fn points(material: Material, side: Side) -> u32 {
-    let value = |role| match role {
+    Role::ALL.into_iter().map(|role| value(role) * u32::from(material.count(side, role))).sum()
+}
+
+const fn value(role: Role) -> u32 {
+    match role {
         Role::King => 0,
         Role::Rook => 18,
         Role::Cannon => 9,
         Role::Horse => 8,
         Role::Advisor | Role::Elephant => 4,
         Role::Pawn => 2,
-    };
-    Role::ALL.into_iter().map(|role| value(role) * u32::from(material.count(side, role))).sum()
+    }
 }

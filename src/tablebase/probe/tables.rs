@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::bytes::shelf::names_in;
 use crate::game::{Game, MoveList, Side};
 use crate::hash::KeyHasher;
 use crate::message::message;
@@ -133,10 +134,8 @@ impl Tables {
     pub fn open_all(dirs: &[PathBuf], rules: Rules, metric: Metric) -> Result<Self, TableError> {
         let mut homes = BTreeMap::new();
         for (number, dir) in dirs.iter().enumerate() {
-            for entry in std::fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
-                let name = entry.map_err(|source| unreadable(dir, source))?.file_name();
-                let name = name.to_str().unwrap_or_default();
-                if let Some(material) = material_of_file(name, rules, metric) {
+            for name in names_in(dir).map_err(|source| unreadable(dir, source))? {
+                if let Some(material) = material_of_file(&name, rules, metric) {
                     homes.entry(material).or_insert(number);
                 }
             }
@@ -171,12 +170,8 @@ impl Tables {
     ///
     /// If the folder cannot be read.
     pub fn kinds_in(dir: &Path) -> Result<BTreeSet<(Rules, Metric)>, TableError> {
-        let mut kinds = BTreeSet::new();
-        for entry in std::fs::read_dir(dir).map_err(|source| unreadable(dir, source))? {
-            let name = entry.map_err(|source| unreadable(dir, source))?.file_name();
-            kinds.extend(name.to_str().and_then(kind_of_file));
-        }
-        Ok(kinds)
+        let names = names_in(dir).map_err(|source| unreadable(dir, source))?;
+        Ok(names.iter().filter_map(|name| kind_of_file(name)).collect())
     }
 
     /// The repetition rules that the tables follow.

@@ -143,13 +143,18 @@ impl TableGraph {
 /// Returns true if few positions of a side have losing moves, since the other side has nothing to win
 /// with, and none can have more moves than words count.
 fn counts_late(index: &Index, side: Side) -> bool {
-    let most = |man: usize| match index.men[man].piece.role() {
+    let most = index.men_of(side).map(|man| most_moves(index.men[man].piece.role()));
+    index.attackers_of(!side).is_empty() && most.sum::<u16>() < UNCOUNTED
+}
+
+/// The most moves that a piece may have.
+const fn most_moves(role: Role) -> u16 {
+    match role {
         Role::Rook | Role::Cannon => 17,
         Role::Horse => 8,
         Role::King | Role::Advisor | Role::Elephant => 4,
         Role::Pawn => 3,
-    };
-    index.attackers_of(!side).is_empty() && index.men_of(side).map(most).sum::<u16>() < UNCOUNTED
+    }
 }
 
 impl SubTable {

@@ -42,7 +42,7 @@ pub(crate) struct SolverPlace {
 }
 
 impl SolverPlace {
-    /// Returns true if a solver of so many slots can be here.
+    /// Returns true if a solver of that number of slots can be here.
     fn is_possible(&self, slots: u64) -> bool {
         let has_begun = self.is_done || self.order > 0 || self.distance > 0;
         self.examined <= slots
@@ -153,7 +153,7 @@ impl<R: Read> Pieces<R> {
         Ok(())
     }
 
-    /// The next piece, of so many raw bytes.
+    /// The next piece, of that number of raw bytes.
     fn next(&mut self, raw_len: usize) -> io::Result<Vec<u8>> {
         let len = self.number_of_four()? as usize;
         let crc = self.number_of_four()?;

@@ -331,8 +331,13 @@ struct Spread<'a, A: GameGraph + 'a> {
 
 impl<'a, A: GameGraph> Spread<'a, A> {
     fn new(graph: &'a A, distance: u16) -> Self {
-        let (winning, losing) = Default::default();
-        Self { distance, cursor: graph.cursor(), own: graph.cursor(), winning, losing }
+        Self {
+            distance,
+            cursor: graph.cursor(),
+            own: graph.cursor(),
+            winning: Vec::new(),
+            losing: Vec::new(),
+        }
     }
 }
 

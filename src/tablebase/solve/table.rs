@@ -89,7 +89,7 @@ pub(crate) fn meaning(ranks: &[(u16, u16)], word: u16) -> Option<Entry> {
     }
 }
 
-/// What a move costs that leads to a word: a number that is lower the better the word is for the side
+/// The cost of a move that leads to a word: a number that is lower the better the word is for the side
 /// that moved. Costs are compared without looking up what words mean.
 pub(crate) type Cost = i32;
 

@@ -1,4 +1,5 @@
-// Asks the server. Errors are problems in the sense of RFC 9457.
+// Asks the server, or what answers in its place where the page is served as files alone (wasm/page). Errors are problems
+// in the sense of RFC 9457.
 
 import { currentLanguage } from './i18n.js';
 
@@ -19,6 +20,9 @@ export class Problem extends Error {
 export const CLIENT = Math.random().toString(36).slice(2);
 
 const TOKEN = 'juzhong.token';
+
+/** What answers in the browser itself, where there is no server: its builder marks the page so. */
+const local = globalThis.document?.documentElement.dataset['server'] === 'none' ? import('./local.js') : null;
 
 /** Keeps the token that the address brought and takes it out of the address. */
 export function takeToken() {
@@ -84,10 +88,10 @@ async function send(path, query, body, signal) {
   }
   let response;
   try {
-    response = await fetch(address(path, query), init);
+    response = await (local ? (await local).answer(address(path, query), init) : fetch(address(path, query), init));
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Problem({ code: 'no_server', title: 'no answer from the server' });
+    throw new Problem({ code: local ? 'broken' : 'no_server', title: 'no answer' });
   }
   if (isProblem(response)) throw await problemOf(response);
   return response;

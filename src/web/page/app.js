@@ -45,9 +45,12 @@ import * as tree from './tree.js';
  * @property {{books: BookInfo[], tables: TablesInfo | null}} xiangqi
  * @property {{books: BookInfo[], tables: TablesInfo | null}} gomoku
  * @property {{folders: number} | null} library
- * @property {{threads: number, hash_mib: number, levels: [number, number]}} engine
+ * @property {{threads: number, hash_mib: number, levels: [number, number], usual?: string | null}} engine
+ * @property {string[]} [engines] names of engines of other programs
+ * @property {boolean} [reviews_by_engines] whether reviews take one of them
  * @property {boolean} writes
  * @property {boolean} [autosave] whether it keeps games on disk
+ * @property {boolean} [local] whether there is no server: the browser answers by itself
  */
 
 /** @type {Meta} */
@@ -108,6 +111,14 @@ export class App {
   /** Whether the server has said what it has. */
   get informed() {
     return this.meta !== NOTHING;
+  }
+
+  /**
+   * Returns a box that says what is missing, with the command of a server that has it; without a server, that it needs one.
+   * @param {string} text @param {string} command
+   */
+  missing(text, command) {
+    return this.meta.local ? emptyState(NEEDS_SERVER(), 'juzhong serve') : emptyState(text, command);
   }
 
   /** Whether the first player is to move. */
@@ -376,10 +387,15 @@ export class App {
   }
 }
 
+/** Returns what the page says where it has no server and needs one. */
+const NEEDS_SERVER = () => t('This page has no server. Books, the library of games and reviews need one on a machine of yours:');
+
 /** Returns an error as a text and what to do about it. @param {unknown} error @returns {[string, string]} */
 export function explainError(error) {
   if (!(error instanceof Problem)) return [String(error), ''];
   if (error.code === 'no_server') return [t('The server does not answer.'), t('Is `juzhong serve` still running? Start it again and try once more.')];
+  if (error.code === 'needs_server') return [NEEDS_SERVER(), '`juzhong serve`'];
+  if (error.code === 'broken') return [t('What answers in place of a server broke down.'), t('Try again; if that does not help, load the page anew.')];
   if (error.status === 503) return [t('The server is busy.'), error.hint || t('Wait a few seconds and try again.')];
   return [error.message, error.hint];
 }

@@ -5,6 +5,7 @@ import { get, takeToken } from './api.js';
 import { App } from './app.js';
 import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
+import { leaveLost, OWN } from './engines.js';
 import { parse, START } from './fen.js';
 import { showHelp, showStyles } from './help.js';
 import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
@@ -43,6 +44,8 @@ async function begin() {
   listen();
   try {
     app.meta = await get('/api/meta');
+    leaveLost(app);
+    play.leaveLost();
     build();
   } catch (error) {
     app.fail(error);
@@ -98,7 +101,7 @@ function build() {
   engine = new EnginePanel(app);
   review = new ReviewPanel(app);
   const table = app.game === 'gomoku' ? new ProofPanel(app, () => play.leave()) : new TablePanel(app, (first) => {
-    play.begin(first ? 'human' : 'engine', first ? 'engine' : 'human', true);
+    play.begin(first ? 'human' : OWN, first ? OWN : 'human', true);
     app.openTab('play');
   });
   const view = new BoardView(app, {
@@ -133,7 +136,7 @@ function lower(panels) {
     panel.setAttribute('data-panel', name);
     panel.setAttribute('role', 'tabpanel');
   }
-  return el('div', { class: 'lower' }, bar, el('div', { class: 'panels' }, ...Object.values(panels)));
+  return el('div', { class: 'lower' }, bar, el('div', { class: 'panels', tabindex: 0 }, ...Object.values(panels)));
 }
 
 /** Moves between tabs with the arrows. @param {KeyboardEvent} event */

@@ -2,6 +2,8 @@
 
 import { post } from './api.js';
 import { Autosave, newGameId } from './autosave.js';
+import { explainError } from './app.js';
+import { byEngine, hasEngines, OWN, sayLost } from './engines.js';
 import { firstToMove, after, pointsOf } from './fen.js';
 import { t } from './i18n.js';
 import { readScore, scoreText, forFirst } from './score.js';
@@ -9,7 +11,7 @@ import { wins } from './status.js';
 import { movesTo, samePath } from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
-/** @typedef {'human' | 'engine'} Player */
+/** A person, `human`, or the name of an engine. @typedef {string} Player */
 /** @typedef {{on: boolean, first: Player, second: Player, clock: [number, number], perfect: boolean, id: string}} KeptPlay */
 
 const KEY = 'juzhong.play.';
@@ -25,13 +27,15 @@ export class Play {
     /** @type {Player} */
     this.first = 'human';
     /** @type {Player} */
-    this.second = 'engine';
+    this.second = OWN;
     /** Milliseconds left to the first and the second player. @type {[number, number]} */
     this.clock = [0, 0];
     /** Whether the tables answer at full strength, whatever the level. */
     this.perfect = false;
     this.thinking = false;
     this.ended = '';
+    /** The engine that failed to move, and why. @type {{engine: string, text: string} | null} */
+    this.failed = null;
     this.stamp = 0;
     /** @type {AbortController | null} */
     this.asking = null;
@@ -78,6 +82,7 @@ export class Play {
     this.perfect = perfect;
     this.on = true;
     this.ended = '';
+    this.failed = null;
     this.saver.id = newGameId();
     const full = app.settings.minutes * 60000;
     this.clock = [full, full];
@@ -86,7 +91,7 @@ export class Play {
     app.session.live = app.session.path;
     app.session.result = '*';
     app.session.tags = { Date: new Date().toLocaleDateString('sv').replaceAll('-', '.'), ...this.names() };
-    app.change({ flipped: first === 'engine' && second === 'human' });
+    app.change({ flipped: first !== 'human' && second === 'human' });
     this.changed();
     app.emit('tree');
     this.follow();
@@ -94,19 +99,62 @@ export class Play {
 
   /** @returns {Record<string, string>} */
   names() {
-    const engine = this.perfect ? t('Tables') : t('Engine, level {level}', { level: this.app.settings.level });
-    const name = (/** @type {Player} */ player) => player === 'human' ? t('You') : engine;
+    const name = (/** @type {Player} */ player) => player === 'human' ? t('You') : this.nameOf(player);
     const [first, second] = this.app.game === 'gomoku' ? ['Black', 'White'] : ['Red', 'Black'];
     return { [first ?? '']: name(this.first), [second ?? '']: name(this.second) };
   }
 
-  /** Gives a side to the engine or to a person. @param {boolean} first @param {Player} player */
+  /** Returns the name of an engine with its strength. @param {string} engine */
+  nameOf(engine) {
+    const { settings } = this.app;
+    if (engine === OWN && this.perfect) return t('Tables');
+    if (engine === OWN) return t(hasEngines(this.app) ? 'juzhong, level {level}' : 'Engine, level {level}', { level: settings.level });
+    const strength = settings.strengths[engine];
+    return strength === undefined ? engine : t('{name}, strength {n}', { name: engine, n: strength });
+  }
+
+  /** Gives a side to an engine or to a person. @param {boolean} first @param {Player} player */
   setSide(first, player) {
     if (first) this.first = player;
     else this.second = player;
+    this.failed = null;
     this.silence();
+    this.rename();
     this.changed();
     this.follow();
+  }
+
+  /** Names the players anew. */
+  rename() {
+    const { session } = this.app;
+    session.tags = { ...session.tags, ...this.names() };
+    this.app.emit('tree');
+  }
+
+  /** Lets the own engine take the place of one that failed. */
+  replaceFailed() {
+    const engine = this.failed?.engine;
+    if (this.first === engine) this.first = OWN;
+    if (this.second === engine) this.second = OWN;
+    this.tryAgain();
+    this.rename();
+  }
+
+  /** Asks once more for the move that did not come. */
+  tryAgain() {
+    this.failed = null;
+    this.changed();
+    this.follow();
+  }
+
+  /** Gives the sides of engines that the server has no more to its own. */
+  leaveLost() {
+    const lost = [...new Set([this.first, this.second])].filter((player) => player !== 'human' && player !== OWN && !this.app.meta.engines?.includes(player));
+    if (lost.includes(this.first)) this.first = OWN;
+    if (lost.includes(this.second)) this.second = OWN;
+    if (lost.length === 0 || !this.on) return;
+    this.rename();
+    sayLost(this.app, lost.join(', '));
   }
 
   /** Ends the game. @param {string} result @param {string} text */
@@ -114,6 +162,7 @@ export class Play {
     const { session } = this.app;
     this.silence();
     this.on = false;
+    this.failed = null;
     this.ended = text;
     session.result = result;
     session.live = null;
@@ -142,6 +191,7 @@ export class Play {
   leave() {
     this.silence();
     this.on = false;
+    this.failed = null;
     this.saver.id = '';
     this.app.session.live = null;
     this.changed();
@@ -177,7 +227,9 @@ export class Play {
       return;
     }
     if (!kept?.on || !Array.isArray(kept.live)) return;
-    Object.assign(this, { on: true, first: kept.first, second: kept.second, clock: kept.clock, perfect: kept.perfect });
+    // Once there was one engine alone.
+    const player = (/** @type {unknown} */ kind) => typeof kind === 'string' && kind !== 'engine' ? kind : OWN;
+    Object.assign(this, { on: true, failed: null, first: player(kept.first), second: player(kept.second), clock: kept.clock, perfect: kept.perfect });
     this.saver.id = kept.id ?? '';
     this.stamp = Date.now();
     this.app.session.live = kept.live;
@@ -193,7 +245,7 @@ export class Play {
     const { answer } = this.app;
     if (!answer) return;
     if (answer.status !== 'ongoing' || answer.verdict !== 'none') { this.finish(answer); return; }
-    if (this.mover === 'engine' && !this.thinking) void this.think();
+    if (this.mover !== 'human' && !this.thinking && !this.failed) void this.think();
   }
 
   /** @param {import('./app.js').Answer} answer */
@@ -210,18 +262,20 @@ export class Play {
   async think() {
     const { app } = this;
     const session = app.session;
+    const engine = this.mover;
     const asking = new AbortController();
     this.asking = asking;
     this.thinking = true;
     app.emit('play');
     try {
-      const reply = await this.ask({}, asking.signal);
+      const reply = await this.ask({}, engine, asking.signal);
       if (this.asking !== asking || !this.on || app.session !== session) return;
       this.silence();
       this.take(reply);
     } catch (error) {
       if (this.asking !== asking) return;
       this.silence();
+      this.failed = { engine, text: explainError(error).filter(Boolean).join(' ') };
       app.fail(error);
     }
     app.emit('play');
@@ -238,15 +292,23 @@ export class Play {
     session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
   }
 
-  /** Asks for the engine's move. @param {Record<string, unknown>} parts @param {AbortSignal} [signal] @returns {Promise<any>} */
-  ask(parts, signal) {
-    const { settings, session, meta } = this.app;
+  /** Returns how an engine of the game looks for its move. @param {string} engine @returns {Record<string, unknown>} */
+  manner(engine) {
+    const { settings, meta } = this.app;
+    const movetime = Math.round(settings.moveSeconds * 1000);
+    if (engine === OWN) return { movetime, level: this.perfect ? meta.engine.levels[1] : settings.level };
+    const strength = settings.strengths[engine];
+    return { ...(settings.moveDepth > 0 ? { depth: settings.moveDepth } : { movetime }), ...(strength === undefined ? {} : { strength }) };
+  }
+
+  /** Asks for an engine's move. @param {Record<string, unknown>} parts @param {string} [engine] @param {AbortSignal} [signal] @returns {Promise<any>} */
+  ask(parts, engine = OWN, signal = undefined) {
+    const { settings, session } = this.app;
     const { fen, moves, game } = session.query;
-    const level = this.perfect ? meta.engine.levels[1] : settings.level;
     const { app } = this;
     app.searching++;
     app.emit('play');
-    const body = { game: game || 'xiangqi', fen: fen || 'startpos', moves, level, movetime: Math.round(settings.moveSeconds * 1000),
+    const body = { game: game || 'xiangqi', fen: fen || 'startpos', moves, ...byEngine(this.app, engine), ...this.manner(engine),
       book: settings.useBook && !this.perfect, tables: settings.useTables || this.perfect, notation: settings.notation, ...parts };
     return post('/api/move', body, {}, signal).finally(() => {
       app.searching--;
@@ -298,9 +360,10 @@ export class Play {
     const { session } = this.app;
     this.silence();
     const live = session.live ?? session.path;
-    const both = this.mover === 'human' && (this.first === 'engine' || this.second === 'engine') && live.length > 1;
+    const both = this.mover === 'human' && (this.first !== 'human' || this.second !== 'human') && live.length > 1;
     const first = live.length - (both ? 2 : 1);
     if (first < 0) return;
+    this.failed = null;
     session.live = live.slice(0, first);
     session.path = live;
     session.remove(live.slice(0, first + 1));
@@ -314,7 +377,7 @@ export class Play {
     if (this.first === 'human' && this.second === 'human') { this.end('1/2-1/2', t('Draw by agreement.')); return; }
     this.app.say(t('The engine thinks about the offer …'), 'busy');
     try {
-      const reply = await this.ask({ level: this.app.meta.engine.levels[1], book: false });
+      const reply = await this.judge();
       const score = readScore(reply.score);
       const mine = this.mover === 'human' ? score?.cp ?? 0 : -(score?.cp ?? 0);
       if (mine > -30 && !score?.mate) this.end('1/2-1/2', t('Draw by agreement.'));
@@ -322,6 +385,13 @@ export class Play {
     } catch (error) {
       this.app.fail(error);
     }
+  }
+
+  /** Asks the opponent, or the own engine at its best, how the game stands. */
+  judge() {
+    const other = this.mover === this.first ? this.second : this.first;
+    const own = other === 'human' || other === OWN;
+    return own ? this.ask({ level: this.app.meta.engine.levels[1], book: false }) : this.ask({ book: false }, other);
   }
 
   /** Adds the increment to the side that moved. */
@@ -335,7 +405,7 @@ export class Play {
     const now = Date.now();
     const spent = now - this.stamp;
     this.stamp = now;
-    if (!this.timed || this.app.session.studying || !this.app.session.live) return;
+    if (!this.timed || this.failed || this.app.session.studying || !this.app.session.live) return;
     const side = this.firstToMove ? 0 : 1;
     this.clock[side] = Math.max(0, this.clock[side] - spent);
     this.app.emit('score');

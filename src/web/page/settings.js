@@ -12,6 +12,9 @@
  * @property {number} lines lines of analysis
  * @property {number} seconds of analysis for a position
  * @property {boolean} engine whether analysis is on
+ * @property {string} analyst the engine that analyses; empty: the server's usual one
+ * @property {string} second the engine that analyses beside it; empty: none
+ * @property {Record<string, {threads?: number, hash?: number}>} sizes of engines, where they are not their own
  * @property {boolean} flipped
  * @property {boolean} numbers whether stones of gomoku are numbered
  * @property {number} minGames
@@ -21,7 +24,10 @@
  * @property {boolean} library whether the games of the library stand beside the books
  * @property {string[]} books shown side by side; empty: all
  * @property {number} level of the opponent
+ * @property {string} opponent the engine to play against; empty: the server's usual one
+ * @property {Record<string, number>} strengths of opponents, where they are not their own
  * @property {number} moveSeconds of the opponent
+ * @property {number} moveDepth of the opponent in place of a time; 0: by time
  * @property {number} minutes on each clock, 0 for none
  * @property {number} increment seconds a move
  * @property {boolean} useBook
@@ -33,9 +39,9 @@ const KEY = 'juzhong.settings';
 /** @type {Settings} */
 const DEFAULTS = {
   language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: '', notation: 'chinese',
-  arrows: true, lines: 1, seconds: 15, engine: false, flipped: false, numbers: true,
+  arrows: true, lines: 1, seconds: 15, engine: false, analyst: '', second: '', sizes: {}, flipped: false, numbers: true,
   minGames: 0, yearFrom: '', yearTo: '', minRating: '', library: false, books: [],
-  level: 5, moveSeconds: 1, minutes: 0, increment: 0, useBook: true, useTables: true,
+  level: 5, opponent: '', strengths: {}, moveSeconds: 1, moveDepth: 0, minutes: 0, increment: 0, useBook: true, useTables: true,
 };
 
 /** @returns {Partial<Settings>} */

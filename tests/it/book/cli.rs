@@ -254,10 +254,14 @@ fn rejects_are_listed_when_the_build_fails() {
         std::fs::read_to_string(list).unwrap()
     };
     assert_eq!(build(&sample_games(""), &list, &["--strict"]).lines().count(), 3);
-    let empty = folder.write("tab\tname.pgn", "[Event \"a\"]\n\n*\n");
-    let text = build(&empty, &folder.at("list2"), &[]);
-    assert_eq!(text.trim_end().split('\t').count(), 4, "{text:?}");
-    assert!(text.contains("tab\\tname.pgn\t"), "{text:?}");
+    // Windows has no such names.
+    #[cfg(unix)]
+    {
+        let empty = folder.write("tab\tname.pgn", "[Event \"a\"]\n\n*\n");
+        let text = build(&empty, &folder.at("list2"), &[]);
+        assert_eq!(text.trim_end().split('\t').count(), 4, "{text:?}");
+        assert!(text.contains("tab\\tname.pgn\t"), "{text:?}");
+    }
 }
 
 #[test]

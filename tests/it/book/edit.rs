@@ -326,7 +326,6 @@ fn on_a_full_disk_nothing_is_lost() {
     json(&["book", "stats", &book]);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_killed_edit_leaves_the_old_book_or_the_new_one() {
     let folder = Folder::new();

@@ -17,6 +17,7 @@ fn without_times_and_paths(text: &str) -> String {
         None if line.starts_with("  ") && line.contains("demo/") => name_of(line),
         None => line.trim_end().to_owned(),
     };
+    let text = text.replace(std::path::MAIN_SEPARATOR, "/");
     text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -2,13 +2,13 @@
 //! here breaks somebody; `INSTA_UPDATE=always cargo test --release --test it cli::golden` accepts it.
 
 use crate::support::folder::Folder;
-use crate::support::program::{command, stdout, text, with_input};
+use crate::support::program::{command, stdout, text, with_input, with_slashes};
 
 /// The name of a command's answer, and its arguments, in a folder that has `games.pgn` and `one.pgn`. What one command makes stands in
 /// the folder for the next.
 type Answer = (&'static str, &'static str);
 
-const ON_POSITIONS: [Answer; 19] = [
+const ON_POSITIONS: [Answer; 20] = [
     ("position", "position --moves h2e2,h9g7"),
     (
         "position_by_repetition",
@@ -29,6 +29,7 @@ const ON_POSITIONS: [Answer; 19] = [
     ("bench", "bench --depth 3"),
     ("match", "match --games 2 --nodes 100"),
     ("match_gomoku", "--game gomoku match --games 2 --nodes 50 --sprt 0,8"),
+    ("review_summary", "review one.pgn --nodes 20 --threads 1 --summary"),
     ("review_notation", "review one.pgn --nodes 20 --threads 1 --notation chinese"),
     ("review_gomoku", "--game gomoku review gomoku.jsonl --nodes 20 --threads 1"),
 ];
@@ -124,7 +125,8 @@ fn check_answers(answers: &[Answer]) {
         let output = command.arg("--json").current_dir(folder.path()).output().unwrap();
         let code = output.status.code().unwrap();
         let errors = if code == 0 { String::new() } else { text(&output.stderr) };
-        let shown = format!("{args}\nexit {code}\n{}{errors}", steady(text(&output.stdout)));
+        let answer = with_slashes(&steady(text(&output.stdout)));
+        let shown = format!("{args}\nexit {code}\n{answer}{errors}");
         insta::assert_snapshot!(*name, shown);
     }
 }

@@ -103,6 +103,13 @@ fn english(text: &str) -> Option<&str> {
 }
 
 #[test]
+fn an_unknown_value_is_refused_in_chinese() {
+    ended(&chinese(&["position", "--rules", "foo"]), 2, &["没有规则“foo”"]);
+    let gomoku = chinese(&["--game", "gomoku", "position", "--rules", "foo"]);
+    ended(&gomoku, 2, &["五子棋没有重复局面", "“foo”"]);
+}
+
+#[test]
 fn no_sentence_of_a_report_is_english() {
     let folder = Folder::new();
     let book = &sample_book(&folder);

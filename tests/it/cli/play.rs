@@ -5,6 +5,7 @@ use std::process::Output;
 
 use crate::support::folder::Folder;
 use crate::support::program::{PROGRAM, ended, ok, sample_book, text, with_input};
+use crate::support::tables::small_tables;
 
 /// The output of a run that ended well.
 #[track_caller]
@@ -373,8 +374,9 @@ fn another_engine_is_played_against() {
         assert_eq!(output.status.code(), Some(code), "{message}");
         assert!(message.contains(word), "{message}");
     }
-    let output = with_input(&["play", "--engine", &program, "--book", "x"], "");
-    assert_eq!(output.status.code(), Some(2));
+    // A book in front of it that is not there is told of.
+    let output = with_input(&["play", "--engine", &program, "--book", "/nonexistent/x"], "");
+    ended(&output, 0, &["/nonexistent/x"]);
 }
 
 #[test]
@@ -453,4 +455,20 @@ fn the_seed_can_be_set_and_taken_back_in_a_session() {
         setoption name Seed value 9\nsetoption name Seed value x\nisready\n";
     let answers = said(&with_input(&["uci", "--hash", "1"], options));
     assert_eq!(answers.matches("option Seed").count(), 1, "{answers}");
+}
+
+#[test]
+fn a_win_that_is_given_away_is_named_with_the_move_that_kept_it() {
+    let tables = small_tables().to_str().unwrap();
+    let args =
+        ["--tables", tables, "--rules", "check", "--fen", "3k5/R8/9/9/9/9/9/9/9/4K4 w - - 0 1"];
+    let text = said(&play(&args, "a8d8\nquit\n"));
+    assert!(text.contains("the win is gone: "), "{text}");
+    assert!(text.contains("still won (win, mate in "), "{text}");
+    let kept = said(&play(&args, "a8a7\nquit\n"));
+    assert!(!kept.contains("is gone"), "{kept}");
+    let silent = said(&play(&[&args[..], &["--silent-tables"]].concat(), "a8d8\nquit\n"));
+    assert!(!silent.contains("is gone"), "{silent}");
+    let chinese = said(&play(&[&args[..], &["--lang", "zh"]].concat(), "a8d8\nquit\n"));
+    assert!(chinese.contains("胜势已失"), "{chinese}");
 }

@@ -147,6 +147,139 @@ fn a_game_leaves_the_book() {
     );
 }
 
+/// The rows of a review by text, and the moves of a JSON one.
+fn of_program(args: &[&str]) -> (String, Value) {
+    (stdout(args), json(args))
+}
+
+#[test]
+fn suspects_are_looked_at_again() {
+    let (_folder, games) = folder();
+    let found = answers(&[&games]);
+    let blunder = &found[0]["moves"][6];
+    assert!(["stable", "likely", "proved"].contains(&blunder["certainty"].as_str().unwrap()));
+    let look = &blunder["second_look"];
+    assert!(look["rounds"].as_u64() >= Some(2), "{blunder}");
+    let [other, played] = ["other", "played"].map(|of| look[of]["expected"].as_f64().unwrap());
+    assert!((other - played - blunder["loss"].as_f64().unwrap()).abs() < 1e-3, "{blunder}");
+    let better = blunder["better"].as_array().unwrap();
+    assert!((1..=12).contains(&better.len()) && better[0] != blunder["move"], "{blunder}");
+    // Without an effort nothing is looked at again, and marks are likely at best.
+    for game in answers(&[&games, "--effort", "0"]) {
+        for mv in game["moves"].as_array().unwrap() {
+            assert_eq!(mv["second_look"], Value::Null);
+            let expected = if mv["mark"].is_null() { Value::Null } else { "likely".into() };
+            assert_eq!(mv["certainty"], expected);
+        }
+    }
+    for mv in found.iter().flat_map(|game| game["moves"].as_array().unwrap()) {
+        assert_eq!(mv["better"].as_array().unwrap().is_empty(), mv["mark"].is_null(), "{mv}");
+        let is_certain = matches!(mv["certainty"].as_str(), Some("proved" | "stable" | "likely"));
+        assert_eq!(is_certain, !mv["mark"].is_null(), "{mv}");
+    }
+}
+
+#[test]
+fn what_books_know_well_has_no_mark() {
+    let folder = Folder::new();
+    let lines = "h2h9 i9h9\n".repeat(3) + "h2e2 h9g7\n";
+    let [lines, book] = [folder.write("lines.txt", lines), folder.at("a.book")];
+    ok(&["book", "build", &lines, "-o", &book, "--no-dedup"]);
+    let game = folder.write("game.txt", "h2h9 i9h9\n");
+    let first = |more: &[&str]| answers(&[&[game.as_str()], more].concat())[0]["moves"][0].clone();
+    let usual = first(&["--book", &book]);
+    assert_eq!((&usual["mark"], &usual["book"]["known"]), (&"blunder".into(), &false.into()));
+    let limited = format!("{book}:games=3");
+    for known in [first(&["--book", &book, "--known-games", "3"]), first(&["--book", &limited])] {
+        assert_eq!((&known["mark"], &known["book"]["known"]), (&Value::Null, &true.into()));
+        assert_eq!((&known["loss"], &known["second_look"]), (&0.0.into(), &Value::Null));
+        assert_eq!(known["book"]["games"], 3);
+    }
+    let shown = stdout(&["review", &game, "--nodes", "500", "--book", &limited]);
+    assert!(
+        shown.contains("book") && shown.contains("3 games") && !shown.contains("?? blunder"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn times_phases_and_the_turning_point() {
+    let folder = Folder::new();
+    let game = "[TimeControl \"60+1\"]\n\n1. h2e2 {[%clk 0:00:55]} h9g7 {[%emt 0:00:02.5]} 2. h0g2 {[%clk 0:00:50]} \
+                i9h9 3. i0h0 b9c7 4. h0h7 h9h7 5. b0c2 a6a5 *\n";
+    let game = folder.write("game.pgn", game);
+    let (shown, answer) = of_program(&["review", &game, "--nodes", "500"]);
+    assert!(shown.contains("time used") && shown.contains("0:00:12"), "{shown}");
+    assert_eq!(
+        (&answer["red"]["time_used"], &answer["black"]["time_used"]),
+        (&12.0.into(), &2.5.into())
+    );
+    assert_eq!(answer["moves"][2]["time_used"], 6.0);
+    assert_eq!(answer["moves"][3]["time_used"], Value::Null);
+    assert_eq!(answer["red"]["phases"]["opening"]["moves"], 5);
+    assert_eq!(answer["red"]["phases"]["ending"]["accuracy"], Value::Null);
+    let point = &answer["turning_point"];
+    assert_eq!((&point["ply"], &point["side"]), (&7.into(), &"black".into()), "{point}");
+    assert!(point["before"].as_f64() < Some(0.6) && point["after"].as_f64() > Some(0.6));
+    assert!(shown.contains("turning point: move 4 of Red, h0h7"), "{shown}");
+    let lost = answer["red"]["lost"].as_f64().unwrap();
+    let moves = answer["moves"].as_array().unwrap().iter().step_by(2);
+    let sum: f64 = moves.map(|mv| mv["loss"].as_f64().unwrap()).sum();
+    assert!((lost - sum).abs() < 1e-3 && lost > 0.2, "{lost} {sum}");
+}
+
+#[test]
+fn many_games_have_sums() {
+    let (folder, games) = folder();
+    let args = ["review", &games, "--nodes", "500", "--summary"];
+    let (shown, answer) = of_program(&args);
+    assert!(shown.lines().all(|line| columns(line) <= 80), "{shown}");
+    for part in ["2 games reviewed", "opening", "player", "甲", "lost in: ", "points lost"] {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert_eq!(
+        (&answer["schema"], &answer["games"]),
+        (&"juzhong.review.summary/1".into(), &2.into())
+    );
+    assert_eq!(answer["moves"], 10);
+    let players = answer["players"].as_array().unwrap();
+    let names: Vec<&str> = players.iter().map(|row| row["player"].as_str().unwrap()).collect();
+    assert_eq!(names, ["丙", "乙", "甲"]);
+    assert_eq!(players[2]["blunders"], 1);
+    assert_eq!(players[2]["phases"]["opening"]["lost"], players[2]["lost"]);
+    assert!(answer["openings"].as_array().is_some_and(|rows| !rows.is_empty()));
+    // The sums are those of the games, whatever their order.
+    let each = answers(&[&games]);
+    let lost: f64 = each.iter().map(|game| game["red"]["lost"].as_f64().unwrap()).sum::<f64>()
+        + each.iter().map(|game| game["black"]["lost"].as_f64().unwrap()).sum::<f64>();
+    assert!((answer["lost"].as_f64().unwrap() - lost).abs() < 1e-3);
+    let parts: Vec<&str> = GAMES.split("\n[Red \"丙\"]").collect();
+    let turned = format!("[Red \"丙\"]{}\n{}", parts[1], parts[0]);
+    let turned = folder.write("turned.pgn", turned);
+    assert_eq!(json(&["review", &turned, "--nodes", "500", "--summary"]), answer);
+    fails(&["review", &games, "--summary", "-o", "-"], 2, &["-o -", "--summary"]);
+    fails(&["review", &games, "--summary", "--mistakes"], 2, &["--mistakes"]);
+    let out = folder.at("out.pgn");
+    ok(&["review", &games, "--nodes", "100", "--summary", "-o", &out]);
+    assert!(fs::read_to_string(&out).unwrap().contains("[%eval "));
+}
+
+#[test]
+fn better_lines_have_their_evaluation() {
+    let (folder, games) = folder();
+    let out = folder.at("out.pgn");
+    ok(&["review", &games, "--nodes", "500", "-o", &out, "--notation", "uci"]);
+    let mut read = Vec::new();
+    read_games("t", &fs::read(&out).unwrap(), &mut |game| read.push(game.unwrap().record));
+    let better = read[0].tree.variations.iter().find(|variation| variation.ply == 6).unwrap();
+    assert!((1..=12).contains(&better.tree.moves.len()));
+    let (ply, comment) = &better.tree.comments[0];
+    assert!(*ply == 1 && comment.starts_with("[%eval "), "{comment}");
+    let of_move = &read[0].tree.comments.iter().find(|(ply, _)| *ply == 7).unwrap().1;
+    let is_sure = ["Proved.", "Stable in deeper searches.", "Likely."];
+    assert!(is_sure.iter().any(|text| of_move.contains(text)), "{of_move}");
+}
+
 /// Moves of the position with each value that the tables of KRvKN have for them.
 fn by_value(fen: &str) -> impl Fn(Wdl) -> Move {
     let tables = Tables::open(small_tables(), Rules::Check, Metric::Dtm).unwrap();
@@ -172,7 +305,7 @@ fn tables_know_what_was_let_go() {
     assert_eq!((&mv["table"]["loss"], &mv["loss"]), (&"win_let_go".into(), &0.5.into()));
     assert_ne!(mv["line"][0], mv["move"]);
     let shown = stdout(&[&["review", &game(bad)], &args[..]].concat());
-    assert!(shown.contains("A win let go: now it is a draw."), "{shown}");
+    assert!(shown.contains("Throws away a won ending: KRvK, win in "), "{shown}");
     let found = answers(&[&[game(good).as_str()], &args[..]].concat());
     let mv = &found[0]["moves"][0];
     assert_eq!((&mv["mark"], &mv["loss_cp"]), (&Value::Null, &0.into()), "{mv}");
@@ -265,14 +398,7 @@ fn some_values(record: &Record<Position>, seeds: &[i32]) -> Vec<PositionValue<Mo
             moves.push(mv);
         }
         let score = Score::from_eval(seed);
-        values.push(PositionValue {
-            score,
-            line: moves,
-            depth: 1,
-            nodes: 1,
-            second: None,
-            table: None,
-        });
+        values.push(PositionValue::of_search(score, moves));
         if let Some(&mv) = record.tree.moves.get(ply) {
             line.push(mv);
         }
@@ -298,8 +424,8 @@ proptest! {
         seeds in prop::collection::vec(-900..900, 1..20),
     ) {
         let start = start_of(&record);
-        let game =
-            GameMoves { start: &start, start_clock: record.start_clock, moves: &record.tree.moves };
+        let (start_clock, moves) = (record.start_clock, &record.tree.moves);
+        let game = GameMoves { start: &start, start_clock, moves, known: &[] };
         let found = review(game, &some_values(&record, &seeds), &[], RuleSet::default());
         let remark = |_: usize, _: &_| Some("a } b $3 (".to_owned());
         let annotated = annotate(&record, &found, Some("first".to_owned()), &remark);

@@ -49,6 +49,10 @@ const HARMLESS: [Damage; 2] = [
     |path| {
         let other = path.with_extension("other");
         fs::write(&other, b"something else").unwrap();
+        // Not every Windows replaces a file that is open.
+        if cfg!(windows) {
+            fs::rename(path, path.with_extension("old")).unwrap();
+        }
         fs::rename(other, path).unwrap();
     },
 ];

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use juzhong::bytes::StopFlag;
 use juzhong::engine::EngineOptions;
 use juzhong::game::{Game, Notation};
-use juzhong::protocol::client::{EngineCommand, Timeouts};
+use juzhong::protocol::client::{EngineCommand, EngineSizes, Timeouts};
 use juzhong::protocol::{Dialect, Ranks};
 use juzhong::proxy::{self, ProxyOptions};
 use juzhong::xiangqi::{Move, Position};
@@ -55,6 +55,7 @@ fn serve_proxy(spoken: Dialect, input: impl BufRead + Send + 'static, output: &m
         command: EngineCommand { program, args },
         protocol: Some(spoken),
         ranks: None,
+        sizes: EngineSizes::default(),
         options: Vec::new(),
         own: EngineOptions { hash_mib: 1, ..EngineOptions::default() },
         timeouts: Timeouts::default(),

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::support::folder::Folder;
-use crate::support::program::{PROGRAM, fails, juzhong, ok, text};
+use crate::support::program::{PROGRAM, fails, juzhong, ok, text, with_slashes};
 
 /// A file of a collection: its path and its bytes.
 type File = (String, Vec<u8>);
@@ -94,7 +94,8 @@ fn read(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     for file in find_games::<Position>(&[path.to_owned()]).map_or(Vec::new(), |found| found.files) {
         let bytes = fs::read(&file).unwrap();
-        let name = file.strip_prefix(path).unwrap().to_str().unwrap().to_owned();
+        let name = file.strip_prefix(path).unwrap().to_str().unwrap();
+        let name = name.replace(std::path::MAIN_SEPARATOR, "/");
         let mut sink = |source: &str, game: Result<juzhong::record::ParsedGame, _>| {
             let game = game.map_or_else(
                 |bad: juzhong::record::BadGame| format!("{}: {}", bad.place, bad.reason),
@@ -186,7 +187,7 @@ fn build(folder: &Folder, more: &[&str]) -> (Value, String, String) {
     let answer = serde_json::from_slice(&output.stdout).unwrap();
     let list = fs::read_to_string(&rejects).unwrap();
     fs::remove_file(rejects).unwrap();
-    (answer, text(&output.stderr), list)
+    (answer, with_slashes(&text(&output.stderr)), list)
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn choice(names: &[&str], comma: &str, or: &str) -> String {
 #[test]
 fn the_help_of_convert_names_the_formats_that_are_written() {
     let [xiangqi, gomoku] = [Position::WRITTEN, Board::WRITTEN].map(names);
-    let source = read("src/cli/convert.rs");
+    let source = read("src/cli/commands/convert.rs");
     let (before, _) = source.split_once("\n    to: Option<Format>").expect("the option");
     let help =
         before.rsplit_once("/// Output format: ").expect("its help").1.replace("\n    /// ", " ");

@@ -348,3 +348,12 @@ proptest! {
         read(words.join(" ").as_bytes());
     }
 }
+
+#[test]
+fn glyphs_of_the_main_line_are_read_with_their_moves() {
+    let pgn = "[Event \"a\"]\n\n$9 1. h2e2 $1 $14 h9g7 {x} $4 ({y} 1... b9c7 $2 2. b0c2) 2. h0g2 $999 i9h9$6 *\n";
+    let mut games = Vec::new();
+    juzhong::record::read_games("a.pgn", pgn.as_bytes(), &mut |game| games.extend(game.ok()));
+    let nags: Vec<(usize, u8)> = games[0].nags.iter().map(|(&ply, &nag)| (ply, nag)).collect();
+    assert_eq!(nags, [(0, 1), (1, 4)]);
+}

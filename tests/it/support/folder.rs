@@ -35,13 +35,12 @@ impl Folder {
         self.at(name)
     }
 
-    /// The names of what lies in it, sorted; without those of the locks of files where these stay, as on Windows.
+    /// The names of what lies in it, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.path()).unwrap();
         let mut names: Vec<String> = entries
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
             .collect();
-        names.retain(|name| cfg!(unix) || !(name.starts_with('.') && name.ends_with(".lock")));
         names.sort();
         names
     }

@@ -4,6 +4,8 @@ pub(crate) mod books;
 pub(crate) mod brute;
 pub(crate) mod effort;
 pub(crate) mod fairy_stockfish;
+#[cfg(unix)]
+pub(crate) mod fake_engines;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod games;

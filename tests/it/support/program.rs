@@ -99,6 +99,11 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     str::from_utf8(bytes).unwrap().to_owned()
 }
 
+/// Output with paths as they are written on Unix: JSON escapes each backslash.
+pub(crate) fn with_slashes(text: &str) -> String {
+    if cfg!(windows) { text.replace("\\\\", "/") } else { text.to_owned() }
+}
+
 /// Sends a signal to a process: `INT`, `STOP`. Whether it was there to be sent to.
 pub(crate) fn signal(child: &Child, name: &str) -> bool {
     let id = child.id().to_string();

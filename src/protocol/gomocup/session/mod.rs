@@ -223,8 +223,7 @@ impl<'a> Session<'a> {
     /// that this has to come, and soon; answers to its other questions would be taken for moves.
     fn end_search(&mut self) -> io::Result<()> {
         let searched = self.search.as_ref().map(|search| &search.purpose);
-        let purpose = searched
-            .or(self.pending_request.as_ref().map(|pending_request| &pending_request.purpose));
+        let purpose = searched.or(self.pending_request.as_ref().map(|request| &request.purpose));
         let Some(Purpose::Ask(question)) = purpose else {
             self.stop();
             return Ok(());

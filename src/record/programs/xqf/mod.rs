@@ -21,11 +21,8 @@ mod keys;
 mod read;
 mod write;
 
-use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::sample::Sample;
 use crate::xiangqi::Square;
 
@@ -33,17 +30,7 @@ pub use write::write_xqf;
 
 /// The row of XQF.
 pub(crate) const ROW: FormatRow = FormatRow {
-    info: FormatInfo {
-        format: Format::Xqf,
-        name: "xqf",
-        endings: &["xqf"],
-        other_endings: &[],
-        shared_endings: &[],
-        games: GameCount::One,
-        kind: FileKind::Binary,
-        certainty: Certainty::Unmistakable,
-        cut: Cut::Whole,
-    },
+    info: FormatInfo::of_bytes(Format::Xqf, "xqf", &["xqf"]),
     sniff: &[Sniffer { stage: Stage::Mark, shows: looks_like }],
     read: ReadGames::One(read::game),
     write: Some(write::written),

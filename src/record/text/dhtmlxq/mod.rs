@@ -25,10 +25,8 @@ mod read;
 mod write;
 
 use crate::record::model::chunk::Cut;
-use crate::record::model::format::{Format, GameCount};
-use crate::record::model::row::{
-    Certainty, FileKind, FormatInfo, FormatRow, ReadGames, Sniffer, Stage,
-};
+use crate::record::model::format::Format;
+use crate::record::model::format_row::{FormatInfo, FormatRow, ReadGames, Sniffer, Stage};
 use crate::record::model::sample::{Sample, contains};
 
 pub use write::write_dhtmlxq;
@@ -36,15 +34,9 @@ pub use write::write_dhtmlxq;
 /// The row of DhtmlXQ.
 pub(crate) const ROW: FormatRow = FormatRow {
     info: FormatInfo {
-        format: Format::DhtmlXq,
-        name: "dhtmlxq",
-        endings: &["ubb", "dhtmlxq", "html", "htm"],
-        other_endings: &[],
         shared_endings: &["html", "htm"],
-        games: GameCount::Many,
-        kind: FileKind::Text,
-        certainty: Certainty::Likely,
         cut: Cut::Games(read::cut),
+        ..FormatInfo::of_text(Format::DhtmlXq, "dhtmlxq", &["ubb", "dhtmlxq", "html", "htm"])
     },
     sniff: &[Sniffer { stage: Stage::Page, shows: looks_like }],
     read: ReadGames::Chunk(read::read),

@@ -5,20 +5,20 @@
 //! by what both players' stones would make there ([`ThreatCounts`](crate::gomoku::ThreatCounts)), and of the strong threats together.
 
 mod candidates;
+mod evaluation;
 mod fours;
 mod order;
 mod point_values;
-mod weights;
 
+pub use evaluation::{GROUPS, PARTS, Term, TermKind, class_parameters, counted, terms, weights};
 pub use point_values::Urgency;
-pub use weights::{GROUPS, PARTS, Term, TermKind, class_parameters, counted, terms, weights};
 
 use crate::game::{Game, Heuristics, MoveList, Tunables, WinModel};
 use crate::gomoku::{Board, Point, Threat, Undo};
 use crate::hash::Key;
 use crate::hash::gomoku::POINTS;
+use evaluation::balance;
 use order::ORDER;
-use weights::balance;
 
 /// Completes a row with the next stone.
 const FIVE: i32 = 19_000;

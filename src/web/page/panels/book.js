@@ -105,7 +105,7 @@ export class BookPanel {
     if (!this.open || !this.app.informed) return;
     this.samples.open = false;
     if (this.limited && !this.app.meta.library) {
-      this.showNothing(emptyState(t('Years and ratings are counted in a folder of games. Start the server with one:'), LIBRARY));
+      this.showNothing(this.app.missing(t('Years and ratings are counted in a folder of games. Start the server with one:'), LIBRARY));
       return;
     }
     if (this.sources.length === 0) { this.showNoBook(); return; }
@@ -154,7 +154,7 @@ export class BookPanel {
     const gomoku = this.app.game === 'gomoku';
     const command = gomoku ? 'juzhong book build --game gomoku GAMES -o my.book && juzhong serve --book my.book' :
       'juzhong book build GAMES -o my.book && juzhong serve --book my.book';
-    this.showNothing(emptyState(t('No book is open. Build one from game files and start the server with it:'), command));
+    this.showNothing(this.app.missing(t('No book is open. Build one from game files and start the server with it:'), command));
   }
 
   async loadSamples() {
@@ -166,7 +166,7 @@ export class BookPanel {
     if (key !== this.app.answerKey()) return;
     const shown = lists.flat();
     if (shown.length === 0 && books.length > 0) shown.push(emptyState(t('The book keeps no games of this position. Build it with samples:'), 'juzhong book build GAMES -o my.book --samples 4'));
-    if (!this.app.meta.library) shown.push(emptyState(t('No folder of games is open. Start the server with one:'), LIBRARY));
+    if (!this.app.meta.library) shown.push(this.app.missing(t('No folder of games is open. Start the server with one:'), LIBRARY));
     box.replaceChildren(...shown);
   }
 

@@ -1,8 +1,9 @@
-// Live analysis: lines with values, streamed by the server.
+// Live analysis: lines with values, streamed by the server; by one engine, or by two side by side.
 
 import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
-import { calm, el, button, select, steady } from '../dom.js';
+import { calm, el, button, row, select, steady } from '../dom.js';
+import { byEngine, engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, rangeField } from '../engines.js';
 import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
 import { SOURCES } from './moves.js';
@@ -25,11 +26,12 @@ import { forFirst, readScore, scoreText } from '../score.js';
  * @property {string[]} [texts]
  */
 
-/** Shows what the engine finds in the position on the board. */
-export class EnginePanel {
-  /** @param {App} app */
-  constructor(app) {
+/** The search of one engine in the position on the board. */
+class Search {
+  /** @param {App} app @param {'engine' | 'second'} kind of its arrows; only the first has the gauge */
+  constructor(app, kind) {
     this.app = app;
+    this.kind = kind;
     /** @type {Map<number, Info>} */
     this.lines = new Map();
     /** @type {{source: string, text: string} | null} */
@@ -38,39 +40,24 @@ export class EnginePanel {
     this.running = null;
     this.paused = false;
     this.error = '';
-    this.toggle = button('', () => this.switch(), { class: 'switch', role: 'switch', title: t('Analysis on or off (e)') });
     this.facts = el('span', { class: 'facts' });
     this.go = button('', () => this.stopOrGo(), { class: 'small' });
     this.list = el('ol', { class: 'lines-list' });
     this.drawLines = steady(this.list, () => this.list.replaceChildren(...this.rows()));
-    this.element = el('section', { class: 'panel panel-engine', 'aria-label': t('Engine') },
-      el('div', { class: 'panel-head' }, this.toggle, this.facts, this.go, this.choice()), this.list);
     this.later = calm(() => this.restart(), 60);
-    app.on(['position'], () => this.moved());
-    app.on(['answer'], () => { if (!this.running && app.settings.engine) this.later(); });
-    app.on(['play'], () => this.makeRoom());
-    this.draw();
   }
 
-  /** Stops while the opponent thinks, so that one search runs at a time. */
-  makeRoom() {
-    if (this.app.searching) this.stop();
-    else if (this.app.settings.engine && !this.running) this.later();
+  /** The engine; empty where none is chosen. */
+  get engine() {
+    const { app } = this;
+    if (this.kind === 'engine') return meant(app, app.settings.analyst);
+    const { second } = app.settings;
+    return second && hasEngines(app) && second !== meant(app, app.settings.analyst) ? meant(app, second) : '';
   }
 
-  choice() {
-    const options = /** @type {[string, string][]} */ ([1, 2, 3, 4, 5].map((n) => [String(n), plural(n, '{n} line', '{n} lines')]));
-    return select(options, String(this.app.settings.lines), (value) => {
-      this.app.change({ lines: Number(value) });
-      this.restart();
-    }, { 'aria-label': t('How many lines'), class: 'small' });
-  }
-
-  /** Turns analysis on or off. */
-  switch() {
-    this.app.change({ engine: !this.app.settings.engine });
-    this.paused = false;
-    this.restart();
+  /** Whether it is wanted. */
+  get on() {
+    return this.app.settings.engine && this.engine !== '';
   }
 
   /** Stops the search, or goes on without a limit. */
@@ -81,18 +68,36 @@ export class EnginePanel {
       this.draw();
     } else {
       this.paused = false;
-      this.start(0);
+      void this.start(this.error ? this.app.settings.seconds * 1000 : 0);
     }
   }
 
   moved() {
     this.stop();
+    this.forget();
+    this.draw();
+    if (this.on) this.later();
+  }
+
+  /** Forgets what was found, and takes it off the board. */
+  forget() {
     this.paused = false;
     this.lines.clear();
     this.done = null;
     this.error = '';
-    this.draw();
-    if (this.app.settings.engine) this.later();
+    this.unshow();
+  }
+
+  unshow() {
+    this.app.setArrows(this.kind, []);
+    if (this.kind === 'engine') this.app.setScore(null);
+  }
+
+  /** Shows a fault in place of the lines. @param {string} text */
+  fail(text) {
+    this.error = text;
+    this.lines.clear();
+    this.unshow();
   }
 
   stop() {
@@ -104,32 +109,38 @@ export class EnginePanel {
     this.stop();
     this.lines.clear();
     this.done = null;
+    this.error = '';
     const { app } = this;
     const open = app.answer?.status === 'ongoing' && !app.editing && !app.searching;
-    if (app.settings.engine && open && !this.paused) this.start(app.settings.seconds * 1000);
+    if (this.on && open && !this.paused) void this.start(app.settings.seconds * 1000);
     else this.clear();
   }
 
   clear() {
-    this.app.setArrows('engine', []);
-    this.app.setScore(null);
+    this.unshow();
     this.draw();
+  }
+
+  /** What stands for the search in the question to the server. @param {number} movetime */
+  query(movetime) {
+    const { app, engine } = this;
+    const { lines, notation, sizes } = app.settings;
+    const client = this.kind === 'engine' ? CLIENT : `${CLIENT}-${this.kind}`;
+    return { ...app.session.query, multipv: lines, notation, movetime: movetime || '', client, ...byEngine(app, engine), ...(app.meta.local ? {} : sizes[engine]) };
   }
 
   /** @param {number} movetime in milliseconds, 0 without a limit */
   async start(movetime) {
-    const { app } = this;
     const running = new AbortController();
     this.running = running;
     this.error = '';
     this.draw();
     try {
-      const query = { ...app.session.query, multipv: app.settings.lines, notation: app.settings.notation, movetime: movetime || '', client: CLIENT };
-      await stream('/api/analyse', query, undefined, (event, data) => {
+      await stream('/api/analyse', this.query(movetime), undefined, (event, data) => {
         if (this.running === running) this.take(event, data);
       }, running.signal);
     } catch (error) {
-      if (!running.signal.aborted) this.error = explainError(error).filter(Boolean).join(' ');
+      if (this.running === running && !running.signal.aborted) this.fail(explainError(error).filter(Boolean).join(' '));
     }
     if (this.running !== running) return;
     this.running = null;
@@ -140,7 +151,7 @@ export class EnginePanel {
   take(event, data) {
     if (event === 'info') this.lines.set(data.multipv ?? 1, { ...data, score: readScore(data.score) ?? {} });
     if (event === 'done') this.done = data;
-    if (event === 'error') this.error = data.detail;
+    if (event === 'error') this.fail([data.detail, data.hint].filter(Boolean).join(' '));
     this.draw();
     this.showOnBoard();
   }
@@ -148,31 +159,27 @@ export class EnginePanel {
   showOnBoard() {
     const first = this.lines.get(1);
     if (!first) return;
-    this.app.setScore(forFirst(first.score, this.app.firstToMove));
+    if (this.kind === 'engine') this.app.setScore(forFirst(first.score, this.app.firstToMove));
     const arrows = [...this.lines.values()].flatMap((line) => this.arrowOf(line, line.multipv === 1 ? 0.8 : 0.3));
-    this.app.setArrows('engine', arrows);
+    this.app.setArrows(this.kind, arrows);
   }
 
   /** @param {Info} line @param {number} weight @returns {import('../points.js').Arrow[]} */
   arrowOf(line, weight) {
     const [from, to] = pointsOf(line.pv[0] ?? '');
-    return from ? [{ from, to: to ?? from, kind: 'engine', weight }] : [];
+    return from ? [{ from, to: to ?? from, kind: this.kind, weight }] : [];
   }
 
   draw() {
-    const { settings } = this.app;
-    this.toggle.textContent = t('Engine');
-    this.toggle.setAttribute('aria-checked', String(settings.engine));
-    this.element.classList.toggle('off', !settings.engine);
-    this.go.textContent = this.running ? t('Stop') : t('Go on');
-    this.go.hidden = !settings.engine || (!this.running && this.lines.size === 0);
+    this.go.textContent = this.running ? t('Stop') : this.error ? t('Try again') : t('Go on');
+    this.go.hidden = !this.on || (!this.running && !this.error && this.lines.size === 0);
     this.facts.textContent = this.factsText();
     this.drawLines();
   }
 
   factsText() {
     const first = this.lines.get(1);
-    if (!this.app.settings.engine) return '';
+    if (!this.on || this.error) return '';
     if (!first) return this.running ? t('thinking …') : '';
     const parts = [t('depth {depth}', { depth: first.seldepth ? `${first.depth}/${first.seldepth}` : first.depth }),
       t('{n} nodes/s', { n: short(first.nps) }), t('{n} s', { n: number(first.time_ms / 1000, 1) })];
@@ -181,8 +188,8 @@ export class EnginePanel {
   }
 
   rows() {
-    if (this.error) return [el('li', { class: 'bad' }, this.error)];
-    const wanted = this.app.settings.engine ? this.app.settings.lines : 0;
+    if (this.error) return [el('li', { class: 'bad' }, hasEngines(this.app) ? `${engineName(this.engine)}: ${this.error}` : this.error)];
+    const wanted = this.on ? this.app.settings.lines : 0;
     const rows = [...this.lines.values()].sort((a, b) => a.multipv - b.multipv).map((line) => this.row(line));
     while (rows.length < wanted) rows.push(el('li', { class: 'pv pv-empty' }, ' '));
     return rows;
@@ -203,6 +210,122 @@ export class EnginePanel {
     return button(line.texts?.[at] ?? move, () => {
       line.pv.slice(0, at + 1).forEach((step, index) => app.session.play(step, { text: line.texts?.[index] ?? '', source: 'search' }));
     }, { class: 'pv-move', ...app.hovers(move) });
+  }
+}
+
+/** Shows what engines find in the position on the board. */
+export class EnginePanel {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.first = new Search(app, 'engine');
+    this.second = new Search(app, 'second');
+    this.searches = [this.first, this.second];
+    this.toggle = button(t('Engine'), () => this.switch(), { class: 'switch', role: 'switch', title: t('Analysis on or off (e)') });
+    this.picker = enginePicker(app, '', (name) => this.pick(name), { 'aria-label': t('Which engine'), class: 'small picker' });
+    this.name = el('span', { class: 'engine-name' });
+    this.beside = el('section', { class: 'beside', 'aria-label': t('Second engine') },
+      el('div', { class: 'panel-head' }, this.name, this.second.facts, this.second.go), this.second.list);
+    this.fields = el('div', { class: 'engine-fields' });
+    /** The engines whose fields are shown. */
+    this.shown = '';
+    this.more = el('details', { class: 'engine-more', ontoggle: () => void this.drawFields() },
+      el('summary', {}, hasEngines(app) ? t('Compare, threads, hash') : t('Threads, hash')), this.fields);
+    this.element = el('section', { class: 'panel panel-engine', 'aria-label': t('Engine') },
+      el('div', { class: 'panel-head' }, this.toggle, this.picker, this.first.facts, this.first.go, this.choice()), this.first.list, this.beside, this.more);
+    app.on(['position'], () => this.searches.forEach((search) => search.moved()));
+    app.on(['answer'], () => this.searches.forEach((search) => { if (!search.running && search.on) search.later(); }));
+    app.on(['play'], () => this.makeRoom());
+    this.draw();
+  }
+
+  /** Stops while the opponent thinks, so that one search runs at a time. */
+  makeRoom() {
+    for (const search of this.searches) {
+      if (this.app.searching) search.stop();
+      else if (search.on && !search.running) search.later();
+    }
+  }
+
+  stop() {
+    this.searches.forEach((search) => search.stop());
+  }
+
+  choice() {
+    const options = /** @type {[string, string][]} */ ([1, 2, 3, 4, 5].map((n) => [String(n), plural(n, '{n} line', '{n} lines')]));
+    return select(options, String(this.app.settings.lines), (value) => this.change({ lines: Number(value) }),
+      { 'aria-label': t('How many lines'), class: 'small' });
+  }
+
+  /** Turns analysis on or off. */
+  switch() {
+    this.searches.forEach((search) => search.forget());
+    this.change({ engine: !this.app.settings.engine });
+  }
+
+  /** Changes settings and searches anew. @param {Partial<import('../settings.js').Settings>} parts */
+  change(parts) {
+    this.app.change(parts);
+    this.searches.forEach((search) => search.restart());
+    this.draw();
+  }
+
+  /** @param {string} name */
+  pick(name) {
+    this.first.forget();
+    this.change({ analyst: name, ...(this.app.settings.second === name ? { second: '' } : {}) });
+  }
+
+  draw() {
+    const { app } = this;
+    this.toggle.setAttribute('aria-checked', String(app.settings.engine));
+    this.element.classList.toggle('off', !app.settings.engine);
+    this.picker.hidden = !hasEngines(app);
+    this.picker.value = this.first.engine;
+    this.beside.hidden = !this.second.on;
+    this.name.textContent = engineName(this.second.engine);
+    this.more.hidden = Boolean(app.meta.local) || !app.informed;
+    this.searches.forEach((search) => search.draw());
+    void this.drawFields();
+  }
+
+  /** Shows the second engine and the sizes of both; the server is asked for these only once somebody looks. */
+  async drawFields() {
+    const { app, first, second } = this;
+    const engines = [first.engine, second.engine].filter(Boolean);
+    const shown = engines.join();
+    // Fields stay what they are while somebody goes from one to the next.
+    if (!this.more.open || shown === this.shown) return;
+    this.shown = shown;
+    const sizes = await Promise.all(engines.map((name) => this.sizes(name, engines.length > 1)));
+    if (shown !== this.shown) return;
+    const others = /** @type {[string, string][]} */ ([['', t('no other')], ...engineChoices(app).filter(([name]) => name !== first.engine)]);
+    const compare = el('label', { class: 'field' }, el('span', {}, t('Compare with')), select(others, second.engine, (name) => {
+      second.forget();
+      this.change({ second: name });
+    }));
+    this.fields.replaceChildren(...(hasEngines(app) ? [row(compare)] : []), ...sizes);
+    // The next look may find it mended.
+    if (this.fields.querySelector('.lost')) this.shown = '';
+  }
+
+  /** @param {string} name @param {boolean} named */
+  async sizes(name, named) {
+    const { app } = this;
+    const title = named ? el('span', { class: 'engine-name' }, engineName(name)) : null;
+    try {
+      const { threads, hash } = await factsOf(app, name);
+      const kept = app.settings.sizes[name] ?? {};
+      const set = (/** @type {{threads?: number | undefined, hash?: number | undefined}} */ parts) => {
+        const wanted = Object.fromEntries(Object.entries({ ...app.settings.sizes[name], ...parts }).filter(([, value]) => value));
+        this.change({ sizes: { ...app.settings.sizes, [name]: wanted } });
+      };
+      const fields = [rangeField(t('Threads'), threads, kept.threads, (value) => set({ threads: value })),
+        rangeField(t('Hash in MiB'), hash, kept.hash, (value) => set({ hash: value }))].filter(Boolean);
+      return fields.length > 0 ? row(title, ...fields) : '';
+    } catch (error) {
+      return el('p', { class: 'quiet lost' }, `${engineName(name)}: ${explainError(error).filter(Boolean).join(' ')}`);
+    }
   }
 }
 

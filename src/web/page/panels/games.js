@@ -57,7 +57,7 @@ export class GamesView {
     const { app } = this;
     if (!app.informed) return;
     if (!app.meta.library) {
-      this.list.replaceChildren(emptyState(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER'));
+      this.list.replaceChildren(app.missing(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER'));
       return;
     }
     const { page, limits: { yearFrom, yearTo, minRating } } = this;

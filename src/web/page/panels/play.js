@@ -1,13 +1,13 @@
 // The panel of a game against the engine, and the players beside the board.
 
 import { button, checkbox, el, numberField, quiet, row, select } from '../dom.js';
+import { engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, OWN, rangeField } from '../engines.js';
 import { parse } from '../fen.js';
 import { t } from '../i18n.js';
 import { playersOf } from '../session.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../play.js').Play} Play */
-/** @typedef {import('../play.js').Player} Player */
 
 /** Returns the panel to begin and to steer a game. @param {App} app @param {Play} play */
 export function playPanel(app, play) {
@@ -22,20 +22,22 @@ export function playPanel(app, play) {
     clock.textContent = play.on && play.perfect ? clock120(app) : '';
     note.textContent = play.saver.note;
     for (const line of [clock, note]) line.hidden = !line.textContent;
-    const kind = `${play.on} ${play.atEnd}`;
+    said.classList.toggle('bad', play.failed !== null);
+    const kind = `${play.on} ${play.atEnd} ${play.failed?.engine}`;
     if (kind !== shown) buttons.replaceChildren(play.on ? running(app, play) : beginning(app, play));
     shown = kind;
   };
   app.on(['play', 'tree', 'answer'], draw);
   draw();
   return el('section', { class: 'panel panel-play', 'aria-label': t('Play') },
-    el('div', { class: 'stack' }, said, clock, buttons, note), sides(app, play), limits(app));
+    el('div', { class: 'stack' }, said, clock, buttons, note), sides(app, play), limits(app, play));
 }
 
 /** Returns what is going on. @param {App} app @param {Play} play */
 function sentence(app, play) {
   if (!play.on) return play.ended || t('Play against the engine from the position on the board.');
-  if (play.thinking) return t('The engine is thinking …');
+  if (play.failed) return t('{name} makes no move: {why}', { name: engineName(play.failed.engine), why: play.failed.text });
+  if (play.thinking) return hasEngines(app) ? t('{name} is thinking …', { name: play.nameOf(play.mover) }) : t('The engine is thinking …');
   if (play.atEnd) return t('Your move.');
   return app.session.studying ? t('The game waits while you study.') : t('You are looking at an earlier position.');
 }
@@ -43,10 +45,12 @@ function sentence(app, play) {
 /** @param {App} app @param {Play} play */
 function beginning(app, play) {
   const [first, second] = names(app);
-  return row(
-    button(t('Play {side}', { side: first }), () => play.begin('human', 'engine', false), { class: 'primary' }),
-    button(t('Play {side}', { side: second }), () => play.begin('engine', 'human', false), { class: 'primary' }),
-    button(t('Engine against itself'), () => play.begin('engine', 'engine', false)));
+  const opponent = () => meant(app, app.settings.opponent);
+  const picked = hasEngines(app) && el('label', { class: 'field opponent' }, el('span', {}, t('Opponent')), enginePicker(app, opponent(), (name) => app.change({ opponent: name }), {}));
+  return row(picked,
+    button(t('Play {side}', { side: first }), () => play.begin('human', opponent(), false), { class: 'primary' }),
+    button(t('Play {side}', { side: second }), () => play.begin(opponent(), 'human', false), { class: 'primary' }),
+    button(t('Engine against itself'), () => play.begin(opponent(), opponent(), false)));
 }
 
 /** @param {App} app @param {Play} play */
@@ -55,7 +59,10 @@ function running(app, play) {
     if (app.session.studying) app.session.backToGame();
     if (app.session.live) app.session.go(app.session.live);
   }, { class: 'primary' });
+  const { failed } = play;
   return row(back,
+    failed && failed.engine !== OWN && button(t('Let juzhong play on'), () => play.replaceFailed(), { class: 'primary' }),
+    failed && button(t('Try again'), () => play.tryAgain()),
     button(t('Hint'), () => void play.hint()), button(t('Take back'), () => play.takeBack()),
     button(t('Offer a draw'), () => void play.offerDraw()), button(t('Resign'), () => play.resign()),
     button(t('Leave the game'), () => play.leave()));
@@ -76,8 +83,9 @@ function sides(app, play) {
   const [first, second] = names(app);
   /** @param {boolean} isFirst @param {string} name */
   const choice = (isFirst, name) => {
-    const list = select([['human', t('a person')], ['engine', t('the engine')]], isFirst ? play.first : play.second,
-      (value) => play.setSide(isFirst, /** @type {Player} */ (value)));
+    const engines = hasEngines(app) ? engineChoices(app) : /** @type {[string, string][]} */ ([[OWN, t('the engine')]]);
+    const list = select([['human', t('a person')], ...engines], isFirst ? play.first : play.second,
+      (value) => play.setSide(isFirst, value));
     app.on(['play'], () => { list.value = isFirst ? play.first : play.second; });
     return el('label', { class: 'field' }, el('span', {}, name), list);
   };
@@ -88,19 +96,62 @@ function sides(app, play) {
   return box;
 }
 
-/** @param {App} app */
-function limits(app) {
+/** Returns the engines whose manner of playing is asked for. @param {App} app @param {Play} play */
+function players(app, play) {
+  const engines = play.on ? [play.first, play.second].filter((player) => player !== 'human') : [meant(app, app.settings.opponent)];
+  return [...new Set(engines)];
+}
+
+/** @param {App} app @param {Play} play */
+function limits(app, play) {
+  const box = el('div', { class: 'limits' });
+  let shown = '';
+  const draw = () => {
+    const engines = players(app, play);
+    if (engines.join() === shown) return;
+    shown = engines.join();
+    box.replaceChildren(...limitFields(app, engines));
+  };
+  app.on(['play', 'style'], draw);
+  draw();
+  return box;
+}
+
+/** Returns a field for the strength of an engine, once it has said that it has one. @param {App} app @param {string} engine */
+function strengthField(app, engine) {
+  const place = el('span', { class: 'strength', hidden: true });
+  factsOf(app, engine).then(({ strengths: [option] }) => {
+    const field = option && rangeField(`${engine}: ${option.name}`, option, app.settings.strengths[engine], (value) => {
+      const strengths = { ...app.settings.strengths };
+      if (value === undefined) delete strengths[engine];
+      else strengths[engine] = value;
+      app.change({ strengths });
+    });
+    if (!field) return;
+    place.hidden = false;
+    place.replaceChildren(field);
+  }, () => { /* It will say so when it is to move. */ });
+  return place;
+}
+
+/** @param {App} app @param {readonly string[]} engines @returns {HTMLElement[]} */
+function limitFields(app, engines) {
   const { settings, meta } = app;
   const [low, high] = meta.engine.levels;
   const levels = Array.from({ length: high - low + 1 }, (_, at) => String(low + at));
-  return el('div', { class: 'limits' },
-    el('label', { class: 'field' }, el('span', {}, t('Level')),
+  const own = engines.length === 0 || engines.includes(OWN);
+  const others = engines.filter((engine) => engine !== OWN);
+  const fields = [
+    own && el('label', { class: 'field' }, el('span', {}, t('Level')),
       select(levels.map((level) => /** @type {[string, string]} */ ([level, level])), String(settings.level), (value) => app.change({ level: Number(value) }))),
     numberField(t('Seconds a move'), settings.moveSeconds, (value) => app.change({ moveSeconds: Number(value) || 1 }), { min: 0.1, step: 0.1 }),
+    others.length > 0 && numberField(t('Depth of other engines (0: by time)'), settings.moveDepth, (value) => app.change({ moveDepth: Math.max(0, Math.min(120, Math.round(Number(value) || 0))) }), { min: 0, max: 120 }),
+    ...others.map((engine) => strengthField(app, engine)),
     numberField(t('Minutes each (0: no clock)'), settings.minutes, (value) => app.change({ minutes: Number(value) || 0 }), { min: 0 }),
     numberField(t('Increment in seconds'), settings.increment, (value) => app.change({ increment: Number(value) || 0 }), { min: 0 }),
     checkbox(t('use the book'), settings.useBook, (useBook) => app.change({ useBook })),
-    app.game === 'xiangqi' && checkbox(t('use the tables'), settings.useTables, (useTables) => app.change({ useTables })));
+    app.game === 'xiangqi' && checkbox(t('use the tables'), settings.useTables, (useTables) => app.change({ useTables }))];
+  return /** @type {HTMLElement[]} */ (fields.filter(Boolean));
 }
 
 /** Returns the plates with the players' names and clocks. @param {App} app @param {Play} play */

@@ -3,6 +3,7 @@
 import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { button, el, emptyState, quiet, select, steady, svg } from '../dom.js';
+import { byEngine, enginePicker, hasEngines, meant } from '../engines.js';
 import { firstToMove, parse } from '../fen.js';
 import { percent, t } from '../i18n.js';
 import { chances, forFirst, readScore, scoreText } from '../score.js';
@@ -41,6 +42,7 @@ export class ReviewPanel {
     this.progress = { done: 0, of: 0 };
     this.error = '';
     this.nodes = '30000';
+    this.engine = '';
     this.start = '';
     /** @type {AbortController | null} */
     this.running = null;
@@ -66,7 +68,7 @@ export class ReviewPanel {
     this.draw();
     const game = writeGame(session);
     try {
-      await stream('/api/review', { game: session.query.game, nodes: this.nodes, notation: settings.notation, client: CLIENT }, game,
+      await stream('/api/review', { game: session.query.game, nodes: this.nodes, notation: settings.notation, client: CLIENT, ...this.query() }, game,
         (event, data) => this.take(event, data), running.signal);
     } catch (error) {
       if (!running.signal.aborted) this.error = explainError(error).filter(Boolean).join(' ');
@@ -74,6 +76,15 @@ export class ReviewPanel {
     if (this.running === running) this.running = null;
     this.app.emit('tree');
     this.draw();
+  }
+
+  /** Whether reviews take an engine of another program. */
+  get picks() {
+    return Boolean(this.app.meta.reviews_by_engines) && hasEngines(this.app);
+  }
+
+  query() {
+    return this.picks ? byEngine(this.app, meant(this.app, this.engine)) : {};
   }
 
   stop() {
@@ -106,11 +117,12 @@ export class ReviewPanel {
 
   drawHead() {
     const depth = select([['5000', t('quick')], ['30000', t('normal')], ['200000', t('thorough')]], this.nodes, (value) => { this.nodes = value; }, { 'aria-label': t('How thorough') });
+    const picker = this.picks && enginePicker(this.app, meant(this.app, this.engine), (name) => { this.engine = name; }, { 'aria-label': t('Which engine') });
     const run = button(this.running ? t('Stop') : t('Review this game'), () => { if (this.running) { this.stop(); this.draw(); } else void this.run(); },
       { class: this.running ? '' : 'primary', disabled: this.plies === 0 });
     const { done, of } = this.progress;
     const note = this.running ? t('{done} of {of} moves', { done, of }) : this.plies === 0 ? t('Open or play a game first.') : '';
-    this.head.replaceChildren(run, depth, el('span', { class: 'quiet', role: 'status' }, note));
+    this.head.replaceChildren(run, depth, ...(picker ? [picker] : []), el('span', { class: 'quiet', role: 'status' }, note));
   }
 
   drawList() {

@@ -1,0 +1,156 @@
+//! Claims, releases, and what stands under the name of a lock.
+
+use super::*;
+
+/// The names of the files and folders in a folder, sorted.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn one_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("a.book");
+    let first = FileLock::claim(&target).unwrap();
+    assert!(matches!(first, Claim::Ours(_)));
+    let second = FileLock::claim(&target).unwrap();
+    assert!(matches!(second, Claim::Others(Some(id)) if id == std::process::id()));
+    let other = FileLock::claim(&folder.path().join("b.book")).unwrap();
+    assert!(matches!(other, Claim::Ours(_)));
+    drop((first, other));
+    assert_eq!(names(folder.path()), [""; 0]);
+    // A lock file that a killed process left is claimed again.
+    std::fs::write(folder.path().join(".a.book.lock"), "1234567").unwrap();
+    assert!(matches!(FileLock::claim(&target).unwrap(), Claim::Ours(_)));
+    assert!(FileLock::claim(&folder.path().join("none/a.book")).is_err());
+}
+
+#[test]
+fn sweeps_its_own_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let leave = |name: &str| std::fs::write(folder.path().join(name), "").unwrap();
+    for name in [".a.part-x1Y2z3", ".a.part-1.part-x1Y2z3", ".ab.part-x1Y2z3", "a.part-x1Y2z3"] {
+        leave(name);
+    }
+    leave(".a.part-x1Y2z3-journal");
+    let at = |name: &str| folder.path().join(name);
+    for name in [".a.part-Folder", ".a.part-Other1"] {
+        std::fs::create_dir(at(name)).unwrap();
+        leave(&format!("{name}/content"));
+    }
+    leave(".a.part-Other1/notes");
+    let Claim::Ours(lock) = FileLock::claim(&folder.path().join("a")).unwrap() else { panic!() };
+    lock.sweep();
+    lock.sweep_folders(|name| name == "content");
+    drop(lock);
+    assert_eq!(
+        names(folder.path()),
+        [".a.part-1.part-x1Y2z3", ".a.part-Other1", ".ab.part-x1Y2z3", "a.part-x1Y2z3"]
+    );
+    assert_eq!(names(&at(".a.part-Other1")), ["content", "notes"]);
+}
+
+/// A writer that moved the old version aside was killed before the new one was there, or after.
+#[test]
+fn an_old_version_that_stands_aside_comes_back_if_there_is_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let sweep = || match FileLock::claim(&at("a")).unwrap() {
+        Claim::Ours(lock) => lock.sweep(),
+        Claim::Others(_) => panic!(),
+    };
+    std::fs::write(at(".a.old-x1Y2z3"), "old").unwrap();
+    sweep();
+    assert_eq!(names(folder.path()), ["a"]);
+    assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
+    std::fs::write(at(".a.old-x1Y2z3"), "older").unwrap();
+    sweep();
+    assert_eq!(names(folder.path()), ["a"]);
+    assert_eq!(std::fs::read(at("a")).unwrap(), b"old");
+}
+
+/// Anything with the name of a lock is left as it is, unless it is one.
+#[cfg(unix)]
+#[test]
+fn nothing_else_is_taken_for_a_lock() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("victim"), "1").unwrap();
+    symlink(at("victim"), at(".link.lock")).unwrap();
+    symlink(at("gone"), at(".dangling.lock")).unwrap();
+    std::fs::hard_link(at("victim"), at(".names.lock")).unwrap();
+    std::fs::write(at(".notes.lock"), "my notes").unwrap();
+    std::fs::write(at(".long.lock"), "1".repeat(100)).unwrap();
+    std::fs::create_dir(at(".folder.lock")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(at(".fifo.lock")).status().unwrap();
+    assert!(made.success());
+    for (name, what) in [
+        ("link", "symbolic link"),
+        ("dangling", "symbolic link"),
+        ("names", "hard links"),
+        ("notes", "something in it"),
+        ("long", "something in it"),
+        ("folder", "a folder"),
+        ("fifo", "no regular file"),
+    ] {
+        let error = FileLock::claim(&at(name)).unwrap_err().to_string();
+        let lock = format!(".{name}.lock");
+        assert!(error.contains(what) && error.contains(&lock), "{error}");
+        assert!(at(&lock).symlink_metadata().is_ok() && !is_lock(&at(&lock)));
+    }
+    assert_eq!(std::fs::read(at("victim")).unwrap(), b"1");
+    assert_eq!(std::fs::read(at(".notes.lock")).unwrap(), b"my notes");
+    assert!(!at("gone").exists());
+    // A file that replaces a held lock is not removed with it.
+    let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
+    std::fs::rename(at("victim"), at(".a.lock")).unwrap();
+    drop(lock);
+    assert_eq!(std::fs::read(at(".a.lock")).unwrap(), b"1");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_named_like_leftovers_stay() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("far")).unwrap();
+    std::fs::write(at("far/content"), "x").unwrap();
+    symlink(at("far"), at(".a.part-abcdef")).unwrap();
+    symlink(at("far/content"), at(".a.part-ABCDEF")).unwrap();
+    let Claim::Ours(lock) = FileLock::claim(&at("a")).unwrap() else { panic!() };
+    lock.sweep();
+    lock.sweep_folders(|_| true);
+    drop(lock);
+    assert_eq!(names(folder.path()), [".a.part-ABCDEF", ".a.part-abcdef", "far"]);
+    assert_eq!(names(&at("far")), ["content"]);
+}
+
+#[test]
+fn many_threads_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("a");
+    let inside = std::sync::atomic::AtomicUsize::new(0);
+    let turns = std::sync::atomic::AtomicUsize::new(0);
+    let order = std::sync::atomic::Ordering::SeqCst;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    if let Claim::Ours(lock) = FileLock::claim(&target).unwrap() {
+                        assert_eq!(inside.fetch_add(1, order), 0);
+                        turns.fetch_add(1, order);
+                        inside.fetch_sub(1, order);
+                        drop(lock);
+                    }
+                }
+            });
+        }
+    });
+    assert!(turns.into_inner() > 0);
+}

@@ -1,0 +1,103 @@
+//! The paths of outputs: which file a path means, its folder, and names that the system can use.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The folder that a file of that path lies in, `.` for a bare name.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The path at which a file lies or would lie: absolute, without links. Two paths that resolve to the same
+/// name the same file.
+///
+/// # Errors
+///
+/// If the path does not name a file, or one that the system would not let others use; if its folder is missing, and for
+/// dangling links.
+pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| {
+        io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")
+    })?;
+    if cfg!(windows) && !is_name_of_windows(&name.to_string_lossy()) {
+        let text = "Windows has no files of such a name (reserved, with one of <>:\"|?*, or with a dot or blank at its end)";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    // A link stays one: the file that it leads to is replaced, not the link.
+    if path.is_symlink() {
+        return path.canonicalize().map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(e.kind(), "a link to a file that does not exist; remove the link")
+            }
+            _ => e,
+        });
+    }
+    Ok(canonical(folder_of(path))?.join(name))
+}
+
+/// The path of what is there, absolute and without links; on Windows in its long form, which has no limit of length.
+///
+/// # Errors
+///
+/// If nothing is there, or it cannot be asked.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    match path.canonicalize() {
+        // Some file systems of Windows do not know where their files lie.
+        Err(_) if cfg!(windows) && path.exists() => std::path::absolute(path),
+        canonical => canonical,
+    }
+}
+
+/// Returns true if programs on Windows can use a file of that name. Paths in their long form, as [`resolve`] returns
+/// them, would make files of other names too, which Explorer cannot open or remove, or streams of other files.
+fn is_name_of_windows(name: &str) -> bool {
+    const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let is_port = ["COM", "LPT"].into_iter().any(|kind| {
+        let number = stem.strip_prefix(kind);
+        number.is_some_and(|number| {
+            matches!(number, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³")
+        })
+    });
+    let is_odd = |c: char| c.is_ascii_control() || "<>:\"|?*".contains(c);
+    !(DEVICES.contains(&&*stem) || is_port || name.ends_with(['.', ' ']) || name.contains(is_odd))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_windows_keeps_for_itself() {
+        for name in [
+            "aux",
+            "AUX.book",
+            "con .pgn",
+            "Com1",
+            "com².pgn",
+            "lpt9.x.y",
+            "NUL",
+            "a.",
+            "a ",
+            "a:b",
+            "a?",
+            "a\tb",
+        ] {
+            assert!(!is_name_of_windows(name), "{name}");
+        }
+        for name in ["auxiliary.book", "com10", "com", "a.aux", "开局 库.book", ".a.lock", "a b"]
+        {
+            assert!(is_name_of_windows(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn bare_names_lie_in_the_current_folder() {
+        assert_eq!(folder_of(Path::new("x")), Path::new("."));
+        assert_eq!(folder_of(Path::new("a/x")), Path::new("a"));
+    }
+}

@@ -1,0 +1,238 @@
+//! A review as a record: the game with evaluations, marks and better lines.
+
+use std::path::Path;
+
+use super::Reviewed;
+use crate::cli::args::line_args::NotationArgs;
+use crate::cli::args::packed_file::packing;
+use crate::cli::print::opening_names::in_both;
+use crate::cli::print::terminal::Terminal;
+use crate::language::{counts, text};
+use juzhong::engine::{MoveSource, Playable};
+use juzhong::game::{ScoreKind, Side};
+use juzhong::gomoku::Board;
+use juzhong::record::{Format, Formats, PgnOptions, WriteError, WriteOptions, write_annotated_pgn};
+use juzhong::review::{Annotated, Certainty, Mark, ReviewedMove, TableLoss, TableTruth, annotate};
+use juzhong::tablebase::Wdl;
+use juzhong::xiangqi::Position;
+use juzhong::xiangqi::notation::MoveNotation;
+
+/// A game of which games are reviewed in the terminal.
+pub(crate) trait Reviewable: Terminal + Playable {
+    /// The formats of annotated games, the usual one first.
+    const ANNOTATED: &'static [Format];
+
+    /// True if the usual format is written whatever the ending of the output.
+    const TAKES_ANY_ENDING: bool;
+
+    /// Writes an annotated game in one of these formats.
+    fn write_annotated(
+        out: &mut Vec<u8>,
+        annotated: &Annotated<Self>,
+        format: Format,
+        notation: NotationArgs,
+    ) -> Result<(), WriteError>;
+
+    /// The head of the table of moves.
+    fn table_head() -> String;
+
+    /// The line that names the player of a side.
+    fn player_line(side: Side, player: &str) -> String;
+
+    /// The sentence on the accuracy of a side, in percent.
+    fn accuracy_text(side: Side, accuracy: f64) -> String;
+}
+
+impl Reviewable for Position {
+    const ANNOTATED: &'static [Format] = &[Format::Pgn];
+    const TAKES_ANY_ENDING: bool = true;
+
+    /// Writes Chinese moves unless another notation is asked for.
+    fn write_annotated(
+        out: &mut Vec<u8>,
+        annotated: &Annotated<Self>,
+        _format: Format,
+        notation: NotationArgs,
+    ) -> Result<(), WriteError> {
+        let notation = notation.asked().unwrap_or(MoveNotation::Chinese);
+        let options = PgnOptions { notation, ..PgnOptions::default() };
+        Ok(write_annotated_pgn(out, &annotated.record, &annotated.nags, &options)?)
+    }
+
+    fn table_head() -> String {
+        text!("   move               source      eval   loss   (eval: pawns, for Red)")
+    }
+
+    fn player_line(side: Side, player: &str) -> String {
+        let (red, black) = (player, player);
+        match side {
+            Side::First => text!("red      {red}"),
+            Side::Second => text!("black    {black}"),
+        }
+    }
+
+    fn accuracy_text(side: Side, accuracy: f64) -> String {
+        match side {
+            Side::First => text!("Accuracy of Red: {accuracy:.1}%."),
+            Side::Second => text!("Accuracy of Black: {accuracy:.1}%."),
+        }
+    }
+}
+
+impl Reviewable for Board {
+    const ANNOTATED: &'static [Format] = &[Format::Sgf, Format::Jsonl];
+    const TAKES_ANY_ENDING: bool = false;
+
+    fn write_annotated(
+        out: &mut Vec<u8>,
+        annotated: &Annotated<Self>,
+        format: Format,
+        _notation: NotationArgs,
+    ) -> Result<(), WriteError> {
+        Self::write_record(out, &annotated.record, format, &WriteOptions::default()).map(|_| ())
+    }
+
+    fn table_head() -> String {
+        text!("   move               source      eval   loss   (eval: for Black)")
+    }
+
+    fn player_line(side: Side, player: &str) -> String {
+        let (black, white) = (player, player);
+        match side {
+            Side::First => text!("black    {black}"),
+            Side::Second => text!("white    {white}"),
+        }
+    }
+
+    fn accuracy_text(side: Side, accuracy: f64) -> String {
+        match side {
+            Side::First => text!("Accuracy of Black: {accuracy:.1}%."),
+            Side::Second => text!("Accuracy of White: {accuracy:.1}%."),
+        }
+    }
+}
+
+/// The format of annotated games in an output, by the ending of its name; `None` if it has none of the game's.
+pub(crate) fn format_of<G: Reviewable>(output: Option<&Path>) -> Option<Format> {
+    let Some(path) = output.filter(|_| !G::TAKES_ANY_ENDING) else { return Some(G::ANNOTATED[0]) };
+    let path = match packing(path) {
+        Some(_) => path.with_extension(""),
+        None => path.to_owned(),
+    };
+    let ending = path.extension()?.to_str()?.to_owned();
+    Format::from_extension(&ending, G::ANNOTATED)
+}
+
+/// The annotated game.
+pub(crate) fn annotated<G: Reviewable>(
+    reviewed: &Reviewed<'_, G>,
+    format: Format,
+    notation: NotationArgs,
+) -> Result<Vec<u8>, WriteError> {
+    let record = &reviewed.game.record;
+    let annotated = annotate(record, reviewed.review, preface(reviewed), &|_, of| comment(of));
+    let mut bytes = Vec::new();
+    G::write_annotated(&mut bytes, &annotated, format, notation)?;
+    Ok(bytes)
+}
+
+/// The opening and the accuracy of both sides.
+fn preface<G: Reviewable>(reviewed: &Reviewed<'_, G>) -> Option<String> {
+    let opening =
+        reviewed.opening.map(|opening| format!("{} {}.", opening.code, in_both(&opening)[0]));
+    let sides = &reviewed.review.sides;
+    let [first, second] = Side::ALL.map(|side| {
+        let accuracy = sides[side].accuracy;
+        accuracy.map(|accuracy| G::accuracy_text(side, accuracy))
+    });
+    let sentences: Vec<String> = [opening, first, second].into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// The remark on a move, if there is something to say.
+fn comment<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> Option<String> {
+    let percent = 100.0 * reviewed.loss();
+    let mark = reviewed.mark.map(|mark| match mark {
+        Mark::Inaccuracy => text!("Inaccuracy: {percent:.1}% of the expected score lost."),
+        Mark::Mistake => text!("Mistake: {percent:.1}% of the expected score lost."),
+        Mark::Blunder => text!("Blunder: {percent:.1}% of the expected score lost."),
+    });
+    let mark = mark.map(|mark| match reviewed.certainty.map(certainty_text) {
+        Some(certainty) => format!("{mark} {certainty}"),
+        None => mark,
+    });
+    let truth = loss_text(reviewed);
+    let book = match (reviewed.source, reviewed.book) {
+        (MoveSource::Book, Some(share)) => Some(text!("Book: {}.", counts::games(share.games))),
+        _ => None,
+    };
+    let only = reviewed.is_only.then(|| text!("Only move."));
+    let sentences: Vec<String> = [mark, truth, book, only].into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// The certainty of a mark as a sentence.
+fn certainty_text(certainty: Certainty) -> String {
+    match certainty {
+        Certainty::Proved => text!("Proved."),
+        Certainty::Stable => text!("Stable in deeper searches."),
+        Certainty::Likely | Certainty::Withdrawn => text!("Likely."),
+    }
+}
+
+/// The certain part of a loss in words: by tables, by the rules, by a mate.
+pub(crate) fn loss_text<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> Option<String> {
+    match reviewed.truth {
+        Some(truth) => table_text(reviewed, truth),
+        None => reviewed.mark.and_then(|_| end_text(reviewed)),
+    }
+}
+
+/// The loss by the truth of the tables, if there is one.
+fn table_text<M>(reviewed: &ReviewedMove<M>, truth: TableTruth) -> Option<String> {
+    let loss = truth.loss()?;
+    let after = match truth.after.wdl {
+        Wdl::Loss => text!("now it is lost"),
+        _ => text!("now it is a draw"),
+    };
+    let name = reviewed.endgame.as_deref();
+    let plies = truth.before.distance;
+    Some(match (loss, name) {
+        (TableLoss::WinLetGo, Some(name)) if truth.before.order == 0 && plies > 0 => {
+            text!("Throws away a won ending: {name}, win in {plies} plies; {after}.")
+        }
+        (TableLoss::WinLetGo, Some(name)) => text!("Throws away a won ending: {name}; {after}."),
+        (TableLoss::WinLetGo, None) => text!("Throws away a won ending; {after}."),
+        (TableLoss::DrawLost, Some(name)) => text!("Throws away a drawn ending: {name}; {after}."),
+        (TableLoss::DrawLost, None) => text!("Throws away a drawn ending; {after}."),
+        (TableLoss::LongerWin(0), _) => text!("The win takes longer."),
+        (TableLoss::LongerWin(1), _) => text!("The win takes 1 ply longer."),
+        (TableLoss::LongerWin(plies), _) => text!("The win takes {plies} plies longer."),
+        (TableLoss::SoonerLoss(0), _) => text!("The loss comes sooner."),
+        (TableLoss::SoonerLoss(1), _) => text!("The loss comes 1 ply sooner."),
+        (TableLoss::SoonerLoss(plies), _) => text!("The loss comes {plies} plies sooner."),
+    })
+}
+
+/// The end of the game by the rules, or the mate that a marked move allows or misses.
+fn end_text<M: Copy + PartialEq>(reviewed: &ReviewedMove<M>) -> Option<String> {
+    let (from, to) = match &reviewed.look {
+        Some(look) => (look.other.score, look.played.score),
+        None => (reviewed.before, reviewed.after),
+    };
+    match (from.kind(), to.kind()) {
+        (_, ScoreKind::MatedIn(_)) if reviewed.is_end_by_rule => {
+            Some(text!("Loses at once by the rules on repetition."))
+        }
+        _ if reviewed.is_end_by_rule => Some(text!("A draw at once by the rules.")),
+        (_, ScoreKind::MatedIn(plies)) if plies > 0 => {
+            let moves = plies.div_ceil(2);
+            Some(text!("Allows mate in {moves}."))
+        }
+        (ScoreKind::MateIn(plies), _) if plies > 0 => {
+            let moves = plies.div_ceil(2);
+            Some(text!("Misses mate in {moves}."))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! The engines that search for a review.
+
+use super::{Args, from_review};
+use crate::cli::args::engine_command::{engine_fault, started, tell_engine_warnings};
+use crate::cli::interrupt::stop_flag;
+use crate::cli::{CliError, Context};
+use juzhong::engine::Playable;
+use juzhong::protocol::client::{EngineEntry, EngineSizes, Timeouts};
+use juzhong::review::{Analyst, ClientAnalyst, Evaluators, ReviewOptions};
+
+impl Args {
+    /// The engine of another program that is to search, if one is named. Threads are positions in parallel here.
+    pub(super) fn entry(&self, context: &Context<'_>) -> Result<Option<EngineEntry>, CliError> {
+        let typed = context.typed_sizes(0, self.hash as usize);
+        self.engine.entry(EngineSizes { threads: None, ..typed }, context)
+    }
+}
+
+/// The engines, one for each position in parallel: the own one, or processes of the one of that entry.
+pub(super) fn evaluators<G: Playable>(
+    entry: Option<&EngineEntry>,
+    options: &ReviewOptions<G::Rules>,
+) -> Result<Evaluators<G>, CliError> {
+    let Some(entry) = entry else { return Evaluators::new(options).map_err(from_review) };
+    let analysts = (0..options.threads.max(1)).map(|_| analyst::<G>(entry));
+    let analysts = analysts.collect::<Result<_, _>>()?;
+    Evaluators::with_analysts(options, analysts).map_err(from_review)
+}
+
+fn analyst<G: Playable>(entry: &EngineEntry) -> Result<Box<dyn Analyst<G>>, CliError> {
+    let mut client = started(entry, Timeouts::default(), &stop_flag())?;
+    client.new_game().map_err(engine_fault)?;
+    tell_engine_warnings(&mut client);
+    Ok(Box::new(ClientAnalyst::new(client).map_err(engine_fault)?))
+}
+
+/// An engine with its settings, in words by which a review that goes on knows it again.
+pub(super) fn identity(entry: &EngineEntry) -> String {
+    let EngineEntry { command, protocol, options, threads, hash, .. } = entry;
+    format!("{command:?} {protocol:?} {options:?} {threads:?} {hash:?}")
+}

@@ -1,0 +1,141 @@
+//! `juzhong tablebase`: generating, probing and proving tablebases.
+
+mod clock;
+mod generate;
+mod line;
+mod mine;
+mod plan;
+mod probe;
+mod progress;
+mod proving;
+mod sets;
+mod show;
+mod verify;
+
+use std::path::PathBuf;
+
+use crate::cli::{CliError, Context, GameName, exit, tell};
+use crate::language::error_messages::in_full;
+use juzhong::answers::tablebase::{USUAL_RULES, open_tables};
+use juzhong::answers::{AnswerError, ErrorReport};
+use juzhong::message::message;
+use juzhong::tablebase::{Metric, Rules, Tables};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Generate tables, along with the smaller tables their captures lead to.
+    Generate(generate::Args),
+    /// Probe positions.
+    ///
+    /// Shows the value of a position for the side to move, and of all its moves, best first. The folder must also hold
+    /// the tables that captures lead to.
+    Probe(probe::Args),
+    /// Show the best line from a position.
+    ///
+    /// Both sides play their best moves: to mate, to the next capture (with dtc), or once around the loop that the
+    /// repetition rules decide.
+    Line(line::Args),
+    /// Search tables for instructive positions.
+    ///
+    /// Finds mutual zugzwangs, wins by only moves, the longest wins, results decided only by the repetition rules, and
+    /// wins of the weaker side. Counts them, each once up to symmetry, and shows a sample or all of them with the best
+    /// line.
+    Mine(mine::Args),
+    /// Show the statistics of a table.
+    Stats(show::StatsArgs),
+    /// List the tables in a folder.
+    List(show::ListArgs),
+    /// Verify tables with the ordinary legal move generator.
+    ///
+    /// Recomputes every position from one ply of moves, and every round of the repetition rules. If any are wrong,
+    /// shows the first of them and exits with code 1. The smaller tables that captures lead to are trusted.
+    Verify(verify::Args),
+    /// Write the dependencies of tables, for workflow engines that build them.
+    ///
+    /// Lists the given tables and all that their captures lead to, each with its slots, memory and the smaller tables
+    /// it requires. Nothing is built.
+    Plan(plan::Args),
+}
+
+/// Which tables.
+#[derive(Debug, clap::Args)]
+struct Folder {
+    /// Folder of the tables.
+    #[arg(long = "tables", visible_alias = "dir", value_name = "FOLDER")]
+    dir: PathBuf,
+    /// Repetition rules: none, check (perpetual check loses) or asian (perpetual chase loses too) [default: asian; when
+    /// reading tables, check or none if the folder has no others].
+    #[arg(long)]
+    rules: Option<Rules>,
+    #[command(flatten)]
+    measure: Measure,
+}
+
+/// What distances count.
+#[derive(Debug, clap::Args)]
+struct Measure {
+    /// Metric of distances: dtm (plies to mate) or dtc (plies to the next capture by either side, or mate).
+    #[arg(long, default_value_t)]
+    metric: Metric,
+    /// With --metric dtc: count N plies without a capture as a draw, as 120 are in play. Same as --metric dtcN.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=Metric::MAX_LIMIT as i64))]
+    limit: Option<u16>,
+}
+
+impl Measure {
+    /// The metric, with its limit.
+    fn metric(&self) -> Result<Metric, CliError> {
+        let Some(plies) = self.limit else { return Ok(self.metric) };
+        let limited = Metric::within(plies);
+        match (self.metric, limited) {
+            (Metric::Dtc, Some(limited)) => Ok(limited),
+            (metric, Some(limited)) if metric == limited => Ok(limited),
+            (metric, _) => {
+                let message = message!("--limit {plies} needs --metric dtc, not {metric}");
+                Err(CliError::message(exit::USAGE, message))
+            }
+        }
+    }
+}
+
+impl Folder {
+    fn metric(&self) -> Result<Metric, CliError> {
+        self.measure.metric()
+    }
+
+    /// The rules of tables that are made.
+    fn rules_to_make(&self) -> Rules {
+        self.rules.unwrap_or(USUAL_RULES)
+    }
+
+    /// The tables that are read.
+    fn open(&self) -> Result<Tables, CliError> {
+        Ok(open_tables(&self.dir, self.rules, self.metric()?)?)
+    }
+}
+
+pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if context.common.game != GameName::Xiangqi {
+        return Err(CliError::message(exit::USAGE, "there are endgame tables for xiangqi only"));
+    }
+    match command {
+        Command::Generate(args) => generate::run(args, context),
+        Command::Probe(args) => probe::run(args, context),
+        Command::Line(args) => line::run(args, context),
+        Command::Mine(args) => mine::run(args, context),
+        Command::Stats(args) => show::stats(args, context),
+        Command::List(args) => show::list(args, context),
+        Command::Verify(args) => verify::run(args, context),
+        Command::Plan(args) => plan::run(args, context),
+    }
+}
+
+/// Prints an error about one of several tables or positions, for which the others are answered all the same.
+fn tell_error(error: &ErrorReport) {
+    tell(message!("juzhong: {}", error.message));
+}
+
+/// An error about one of several tables or positions.
+fn report_of(error: &AnswerError) -> ErrorReport {
+    ErrorReport { code: exit::code_of(error.kind()), message: in_full(error) }
+}

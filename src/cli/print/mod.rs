@@ -1,0 +1,9 @@
+//! Boards, choices, lists and evaluations as people read them in the terminal.
+
+pub(crate) mod describe;
+pub(crate) mod evaluation;
+pub(crate) mod listing;
+pub(crate) mod opening_names;
+pub(crate) mod point_values;
+pub(crate) mod terminal;
+pub(crate) mod verdict_explanation;

@@ -1,0 +1,355 @@
+//! The second look at a move that seems to be a fault: the move and the best of the others are searched side by side,
+//! deeper and deeper, until the verdict stays or the effort is spent.
+
+use super::analyst::{Analyst, Finding, Question};
+use super::figures::{Mark, Valuation, loss_between};
+use crate::bytes::StopFlag;
+use crate::engine::Playable;
+use crate::game::{Line, MoveList, WinModel};
+use crate::message::Message;
+use crate::search::{Limits, MAX_PLY};
+
+/// The most moves of a line that are kept.
+pub(crate) const MAX_LINE: usize = 12;
+
+/// A move that seems to be a fault.
+#[derive(Debug)]
+pub struct Suspect<'a, G: Playable> {
+    /// The game up to the move.
+    pub line: &'a Line<G>,
+    /// The move.
+    pub played: G::Move,
+    /// The limits of the search of a position, which each round multiplies.
+    pub limits: Limits,
+    /// The effort that it may take: [`rounds`].
+    pub effort: u32,
+}
+
+/// The result of a second look. Valuations are for the side that made the move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecondLook<M> {
+    /// Of the best of the other moves.
+    pub other: Valuation,
+    /// Of the move played.
+    pub played: Valuation,
+    /// The play expected after the best of the other moves, that move first.
+    pub line: Vec<M>,
+    /// The moves of this line, from the first on, that the last two rounds had in common; at least 1.
+    pub stable_plies: usize,
+    /// Rounds, in each of which both moves were searched.
+    pub rounds: u32,
+    /// True if the last two rounds gave the same mark, or both none.
+    pub is_stable: bool,
+    /// Positions searched in all rounds together.
+    pub nodes: u64,
+}
+
+impl<M> SecondLook<M> {
+    /// The loss of expected score, 0 to 1.
+    #[must_use]
+    pub fn loss(&self, phase: i32, model: &WinModel) -> f64 {
+        loss_between(self.other, self.played, phase, model)
+    }
+}
+
+/// The rounds that an effort pays for. Both moves of the first round are searched with twice the nodes of a position,
+/// those of each later one with twice the nodes of the round before; the effort is the number of positions' nodes that
+/// all of them may take together: 4 for one round, 12 for two, 28 for three.
+///
+/// ```
+/// use juzhong::review::rounds;
+///
+/// assert_eq!([0, 3, 4, 11, 12, 27, 28].map(rounds), [0, 0, 1, 1, 2, 2, 3]);
+/// ```
+#[must_use]
+pub const fn rounds(effort: u32) -> u32 {
+    let mut rounds = 0;
+    let mut spent = 4_u64;
+    while spent <= effort as u64 {
+        rounds += 1;
+        spent = 2 * spent + 4;
+    }
+    rounds
+}
+
+/// The limits of a round, the first of which is 1: twice as many nodes and twice the time each round, or a ply more.
+fn limits_of_round(limits: &Limits, round: u32) -> Limits {
+    let factor = 1_u32 << round;
+    Limits {
+        depth: limits.depth.map(|depth| depth.saturating_add(round).min(MAX_PLY as u32 - 1)),
+        nodes: limits.nodes.map(|nodes| nodes.saturating_mul(factor.into())),
+        soft_time: limits.soft_time.map(|time| time.saturating_mul(factor)),
+        hard_time: limits.hard_time.map(|time| time.saturating_mul(factor)),
+    }
+}
+
+/// The findings about the best of the other moves and the move played, with the loss between them.
+struct Round<M> {
+    other: Finding<M>,
+    played: Finding<M>,
+    loss: f64,
+}
+
+/// Looks at a move for a second time. The mark of the outcome is that of the lesser loss of the last two rounds, so that
+/// one search alone marks nothing. `None` where there is no other move, nothing to spend, or where it was stopped.
+///
+/// # Errors
+///
+/// Those of the engine.
+pub fn compare<G: Playable>(
+    analyst: &mut dyn Analyst<G>,
+    suspect: &Suspect<'_, G>,
+    stop: &StopFlag,
+) -> Result<Option<SecondLook<G::Move>>, Message> {
+    let others = other_moves(suspect.line.position(), suspect.played);
+    if others.is_empty() {
+        return Ok(None);
+    }
+    analyst.forget()?;
+    let mut last: Option<Round<G::Move>> = None;
+    let mut look = None;
+    let mut nodes = 0_u64;
+    for number in 1..=rounds(suspect.effort) {
+        let limits = limits_of_round(&suspect.limits, number);
+        let Some(round) = round_of(analyst, suspect, &others, &limits, stop)? else {
+            return Ok(None);
+        };
+        nodes = nodes.saturating_add(round.other.nodes).saturating_add(round.played.nodes);
+        let found = outcome(last.as_ref(), &round, number, nodes);
+        let is_stable = found.is_stable;
+        look = Some(found);
+        if is_stable {
+            break;
+        }
+        last = Some(round);
+    }
+    Ok(look)
+}
+
+/// The legal moves but one.
+fn other_moves<G: Playable>(position: &G, played: G::Move) -> Vec<G::Move> {
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    moves.into_iter().filter(|&mv| mv != played).collect()
+}
+
+/// Searches the best of the other moves and the one played. `None` if there is nothing to compare.
+fn round_of<G: Playable>(
+    analyst: &mut dyn Analyst<G>,
+    suspect: &Suspect<'_, G>,
+    others: &[G::Move],
+    limits: &Limits,
+    stop: &StopFlag,
+) -> Result<Option<Round<G::Move>>, Message> {
+    let Suspect { line, played: mv, .. } = *suspect;
+    let Some(played) = analyst.search_move(line, mv, limits, stop)? else { return Ok(None) };
+    let question = Question::of_some(others, *limits);
+    let found = analyst.search(line, &question, stop)?;
+    // Depth 0: the search did not look at any of them, for the rules leave the move played alone.
+    let Some(mut other) = found.filter(|found| found.depth > 0 || found.nodes > 0) else {
+        return Ok(None);
+    };
+    if stop.is_set() {
+        return Ok(None);
+    }
+    if other.line.first() == Some(&mv) {
+        // An engine that cannot leave moves out prefers the one played.
+        other.valuation = played.valuation;
+    }
+    let phase = line.position().phase();
+    let loss = loss_between(other.valuation, played.valuation, phase, &G::WIN_MODEL);
+    Ok(Some(Round { other, played, loss }))
+}
+
+/// The outcome as it is after a round.
+fn outcome<M: Copy + PartialEq>(
+    last: Option<&Round<M>>,
+    round: &Round<M>,
+    rounds: u32,
+    nodes: u64,
+) -> SecondLook<M> {
+    let is_stable = last.is_some_and(|last| Mark::of_loss(last.loss) == Mark::of_loss(round.loss));
+    // The deeper one, unless the one before saw less of a loss.
+    let counted = last.filter(|last| !is_stable && last.loss < round.loss).unwrap_or(round);
+    let line: Vec<M> = round.other.line.iter().copied().take(MAX_LINE).collect();
+    let common = last.map_or(0, |last| {
+        line.iter().zip(&last.other.line).take_while(|(one, two)| one == two).count()
+    });
+    SecondLook {
+        other: counted.other.valuation,
+        played: counted.played.valuation,
+        stable_plies: common.clamp(1, line.len().max(1)),
+        line,
+        rounds,
+        is_stable,
+        nodes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Score;
+    use crate::xiangqi::{Move, Position};
+
+    /// An engine whose scores are written down: for each round that of the other moves and that of the move played.
+    #[derive(Debug)]
+    struct Scripted {
+        rounds: Vec<(Score, Score)>,
+        asked: Vec<u64>,
+        forgot: usize,
+        line: &'static str,
+    }
+
+    impl Scripted {
+        fn new(losses: &[(i32, i32)]) -> Self {
+            let score = |&(other, played)| (Score::from_eval(other), Score::from_eval(played));
+            let rounds = losses.iter().map(score).collect();
+            Self { rounds, asked: Vec::new(), forgot: 0, line: "h0g2 h9g7 i0h0" }
+        }
+
+        fn finding(&self, score: Score, line: &str) -> Option<Finding<Move>> {
+            let line = line.split(' ').map(|text| Move::parse(text).unwrap()).collect();
+            Some(Finding { valuation: score.into(), line, depth: 3, nodes: 10 })
+        }
+    }
+
+    impl Analyst<Position> for Scripted {
+        fn forget(&mut self) -> Result<(), Message> {
+            self.forgot += 1;
+            Ok(())
+        }
+
+        fn search(
+            &mut self,
+            _line: &Line<Position>,
+            question: &Question<'_, Move>,
+            _stop: &StopFlag,
+        ) -> Result<Option<Finding<Move>>, Message> {
+            let played = Move::parse("a3a4").unwrap();
+            assert!(question.among.is_some_and(|moves| !moves.contains(&played)));
+            let round = self.asked.len() / 2;
+            self.asked.extend(question.limits.nodes);
+            Ok(self.finding(self.rounds[round].0, self.line))
+        }
+
+        fn search_move(
+            &mut self,
+            _line: &Line<Position>,
+            mv: Move,
+            limits: &Limits,
+            _stop: &StopFlag,
+        ) -> Result<Option<Finding<Move>>, Message> {
+            let round = self.asked.len() / 2;
+            self.asked.extend(limits.nodes);
+            Ok(self.finding(self.rounds[round].1, &mv.to_string()))
+        }
+    }
+
+    fn look(analyst: &mut Scripted, effort: u32) -> Option<SecondLook<Move>> {
+        let line = Line::new(Position::start(), 0);
+        let played = Move::parse("a3a4").unwrap();
+        let suspect = Suspect { line: &line, played, limits: Limits::nodes(100), effort };
+        compare(analyst, &suspect, &StopFlag::default()).unwrap()
+    }
+
+    fn mark(look: &SecondLook<Move>) -> Option<Mark> {
+        use crate::game::Heuristics;
+        Mark::of_loss(look.loss(crate::game::PHASES, &Position::WIN_MODEL))
+    }
+
+    #[test]
+    fn a_stable_mistake_stays() {
+        let mut analyst = Scripted::new(&[(0, -700), (0, -650), (0, 0)]);
+        let look = look(&mut analyst, 28).unwrap();
+        assert_eq!((mark(&look), look.is_stable), (Some(Mark::Blunder), true));
+        // Two rounds of both moves with equal and doubled nodes; the third is not needed.
+        assert_eq!(analyst.asked, [200, 200, 400, 400]);
+        assert_eq!((look.rounds, look.nodes, analyst.forgot), (2, 40, 1));
+        assert_eq!((look.line.len(), look.stable_plies), (3, 3));
+        assert_eq!(look.played.score, Score::from_eval(-650));
+    }
+
+    #[test]
+    fn a_mark_on_noise_is_withdrawn() {
+        let mut quiet = Scripted::new(&[(20, 10), (15, 10), (0, -900)]);
+        let found = look(&mut quiet, 28).unwrap();
+        assert_eq!((mark(&found), found.is_stable, found.rounds), (None, true, 2));
+        // The lesser loss of the last two counts, whichever comes first.
+        for rounds in [[(0, -700), (0, -10)], [(0, -10), (0, -700)]] {
+            let found = look(&mut Scripted::new(&rounds), 12).unwrap();
+            assert_eq!((mark(&found), found.is_stable), (None, false), "{rounds:?}");
+        }
+    }
+
+    #[test]
+    fn the_effort_ends() {
+        let mut analyst = Scripted::new(&[(0, -900), (0, -60), (0, -900), (0, -60)]);
+        let found = look(&mut analyst, 28).unwrap();
+        assert_eq!((found.rounds, found.is_stable), (3, false));
+        assert_eq!(analyst.asked.iter().sum::<u64>(), 2_800);
+        assert_eq!(found.played.score, Score::from_eval(-60));
+        assert_eq!(look(&mut Scripted::new(&[(0, -900)]), 3), None);
+        let one = look(&mut Scripted::new(&[(0, -900)]), 4).unwrap();
+        assert_eq!((one.is_stable, one.stable_plies), (false, 1));
+    }
+
+    #[test]
+    fn early_verdicts_and_the_move_itself_are_no_loss() {
+        let mut early = Scripted::new(&[]);
+        early.rounds = vec![(Score::early_win(5), Score::from_eval(-900)); 2];
+        let found = look(&mut early, 12).unwrap();
+        assert_eq!((mark(&found), found.is_stable), (None, true));
+        // An engine that cannot leave moves out.
+        let mut all = Scripted::new(&[(0, -900), (0, -900)]);
+        all.line = "a3a4";
+        assert_eq!(mark(&look(&mut all, 12).unwrap()), None);
+    }
+
+    #[test]
+    fn lines_are_stable_as_far_as_they_agree() {
+        #[derive(Debug)]
+        struct Wavering(Scripted);
+        impl Analyst<Position> for Wavering {
+            fn forget(&mut self) -> Result<(), Message> {
+                Ok(())
+            }
+            fn search(
+                &mut self,
+                line: &Line<Position>,
+                question: &Question<'_, Move>,
+                stop: &StopFlag,
+            ) -> Result<Option<Finding<Move>>, Message> {
+                let found = self.0.search(line, question, stop);
+                self.0.line = "h0g2 h9g7 b0c2";
+                found
+            }
+            fn search_move(
+                &mut self,
+                line: &Line<Position>,
+                mv: Move,
+                limits: &Limits,
+                stop: &StopFlag,
+            ) -> Result<Option<Finding<Move>>, Message> {
+                self.0.search_move(line, mv, limits, stop)
+            }
+        }
+        let line = Line::new(Position::start(), 0);
+        let played = Move::parse("a3a4").unwrap();
+        let suspect = Suspect { line: &line, played, limits: Limits::depth(3), effort: 12 };
+        let mut analyst = Wavering(Scripted::new(&[(0, -700), (0, -700)]));
+        // Without a limit of nodes the script does not go on.
+        let look = compare(&mut analyst, &suspect, &StopFlag::default()).unwrap().unwrap();
+        assert_eq!((look.stable_plies, look.line.len()), (2, 3));
+    }
+
+    #[test]
+    fn rounds_have_more_of_each_limit() {
+        use std::time::Duration;
+        let limits = Limits { depth: Some(5), ..Limits::move_time(Duration::from_millis(10)) };
+        let second = limits_of_round(&limits, 2);
+        assert_eq!((second.depth, second.hard_time), (Some(7), Some(Duration::from_millis(40))));
+        assert_eq!(limits_of_round(&Limits::nodes(u64::MAX), 3).nodes, Some(u64::MAX));
+        assert_eq!(limits_of_round(&Limits::depth(999), 1).depth, Some(MAX_PLY as u32 - 1));
+    }
+}

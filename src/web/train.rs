@@ -1,0 +1,252 @@
+//! Exercises: those that are due, and the answers to them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+
+use super::params::{InLanguage, InNotation, JsonBody, OfGame, Params, number};
+use super::problem::Problem;
+use super::reply::{Answer, reply};
+use super::searches::{Quiet, SEARCH_QUEUE_TIME};
+use super::state::App;
+use crate::game_name::{GameName, with_game};
+use crate::language::error_messages::in_full;
+use crate::today::today;
+use juzhong::answers::{Described, DueExercise, TrainVerdict};
+use juzhong::engine::{EngineOptions, Playable, TableOptions};
+use juzhong::game::Game;
+use juzhong::message::ToMessage;
+use juzhong::review::ReviewBooks;
+use juzhong::train::{
+    BookFacts, Collection, Day, Examined, Examiner, Exercise, Grade, Opened, TrainError,
+};
+
+/// Exercises of a page, at most and usually.
+const LONGEST_PAGE: usize = 100;
+const USUAL_PAGE: usize = 20;
+/// Positions that each of two searches looks at for a move that nothing else knows, and the size of their table in MiB.
+const NODES: u64 = 100_000;
+const HASH_MIB: usize = 16;
+/// The longest time for the search of an answer.
+const LONGEST_LOOK: Duration = Duration::from_secs(60);
+/// The longest name of an exercise and the longest move, in bytes.
+const LONGEST_TEXT: usize = 64;
+
+/// The parameters of [`due`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub(crate) struct DueQuery {
+    #[serde(flatten)]
+    of: OfGame,
+    #[serde(flatten)]
+    notation: InNotation,
+    /// Exercises to pass over.
+    #[cfg_attr(feature = "schemas", schemars(with = "Option<usize>", extend("default" = 0)))]
+    from: Option<String>,
+    /// Exercises that are wanted, at most.
+    #[cfg_attr(
+        feature = "schemas",
+        schemars(with = "Option<usize>", range(min = 1, max = LONGEST_PAGE), extend("default" = USUAL_PAGE))
+    )]
+    limit: Option<String>,
+}
+
+/// The exercises that are due.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(crate) struct DueExercises {
+    /// The day of the server.
+    day: String,
+    /// Exercises that are due.
+    due: usize,
+    /// A page of them, in the order in which they are asked, without their answers.
+    exercises: Vec<DueExercise>,
+    /// The first later day on which one is due.
+    next: Option<String>,
+    /// Exercises of the game.
+    total: usize,
+}
+
+/// The exercises of a game that are due today.
+pub(crate) async fn due(
+    State(app): State<Arc<App>>,
+    Params(query): Params<DueQuery>,
+) -> Result<Answer<DueExercises>, Problem> {
+    let from = number("from", query.from.as_deref(), (0, usize::MAX))?.unwrap_or(0);
+    let limit = number("limit", query.limit.as_deref(), (1, LONGEST_PAGE))?.unwrap_or(USUAL_PAGE);
+    reply(app, query.of.lang(), move |app| {
+        let collection = Collection::read(file_of(app)?)?;
+        let (day, game) = (day_of(app), query.of.game()?);
+        let notation = query.notation.asked()?;
+        let due = collection.due(game.name(), day);
+        let page = due.iter().skip(from).take(limit);
+        let exercises = with_game!(game, G => {
+            page.map(|exercise| Ok(DueExercise::of(&opened::<G>(exercise)?, notation)))
+                .collect::<Result<Vec<_>, Problem>>()?
+        });
+        let of_game = collection.exercises().iter().filter(|of| of.game == game.name());
+        let days = of_game.clone().filter_map(|exercise| exercise.schedule.due);
+        Ok(DueExercises {
+            day: day.to_string(),
+            due: due.len(),
+            exercises,
+            next: days.filter(|&due| due > day).min().map(|day| day.to_string()),
+            total: of_game.count(),
+        })
+    })
+    .await
+}
+
+/// The body of [`answer`].
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ExerciseAnswer", description = "The answer to an exercise.")
+)]
+#[serde(default)]
+pub(crate) struct Answered {
+    #[serde(flatten)]
+    lang: InLanguage,
+    #[serde(flatten)]
+    notation: InNotation,
+    /// The name of the exercise.
+    id: String,
+    /// The move, in any notation; without one the exercise is given up.
+    #[serde(rename = "move")]
+    mv: Option<String>,
+    /// True if the piece that moves was shown before.
+    hinted: Option<bool>,
+}
+
+/// The verdict on an answer, which is in the file once this is answered.
+pub(crate) async fn answer(
+    State(app): State<Arc<App>>,
+    JsonBody(answered): JsonBody<Answered>,
+) -> Result<Answer<TrainVerdict>, Problem> {
+    let lang = answered.lang.lang();
+    let stop = app.search_of("train", None);
+    let permit = app.search_permit(SEARCH_QUEUE_TIME).await?;
+    let deadline = Instant::now() + LONGEST_LOOK;
+    let control = Quiet { stop: stop.0.clone(), deadline };
+    reply(app, lang, move |app| {
+        let _permit = permit;
+        let path = file_of(app)?;
+        let collection = Collection::read(path)?;
+        let length = answered.id.len().max(answered.mv.as_ref().map_or(0, String::len));
+        if length > LONGEST_TEXT {
+            return Err(Problem::bad_request("the id or the move is too long"));
+        }
+        let unknown = || TrainError::Unknown { id: answered.id.clone() };
+        let exercise = collection.get(&answered.id).ok_or_else(unknown)?;
+        let game: GameName = exercise
+            .game
+            .parse()
+            .map_err(|_| Problem::internal("the exercise is of an unknown game"))?;
+        with_game!(game, G => judged::<G>(app, exercise, &answered, &control))
+    })
+    .await
+}
+
+/// Judges an answer and notes it.
+fn judged<G: Described + Playable>(
+    app: &App,
+    exercise: &Exercise,
+    answered: &Answered,
+    control: &Quiet,
+) -> Result<TrainVerdict, Problem> {
+    let opened = opened::<G>(exercise)?;
+    let position = opened.line.position();
+    let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
+    let mv = answered.mv.as_ref().map(read).transpose()?;
+    let examined = mv.map(|mv| examined(app, &opened, mv, control)).transpose()?;
+    let grade = match &examined {
+        Some(examined) if examined.is_right && answered.hinted == Some(true) => Grade::Hinted,
+        Some(examined) if examined.is_right => Grade::Right,
+        _ => Grade::Wrong,
+    };
+    let notation = answered.notation.asked()?;
+    let day = day_of(app);
+    let schedule = Collection::update(file_of(app)?, false, |collection| {
+        collection.answer(&exercise.id, grade, day).cloned()
+    })?;
+    let answer = mv.zip(examined.as_ref());
+    Ok(TrainVerdict::of(&opened, answer, &schedule, day, notation))
+}
+
+/// The truth about a move, by the books and tables of the server and a short search.
+fn examined<G: Described + Playable>(
+    app: &App,
+    opened: &Opened<'_, G>,
+    mv: G::Move,
+    control: &Quiet,
+) -> Result<Examined, Problem> {
+    let game = game_of::<G>();
+    let options = EngineOptions {
+        tables: TableOptions { folders: app.table_folders(game), ..TableOptions::default() },
+        hash_mib: HASH_MIB,
+        rules: opened.rules,
+        ..EngineOptions::default()
+    };
+    let examiner = Examiner::<G>::new(options, ReviewBooks::default(), NODES);
+    let mut examiner = examiner.map_err(|error| Problem::internal(error.message()))?;
+    let examined = examiner.examine(opened, mv, control)?;
+    let examined = examined.ok_or_else(|| Problem::busy("the search was ended; try again"))?;
+    Ok(Examined { book: book_facts(app, opened.line.position(), mv)?, ..examined })
+}
+
+/// The games of a move in the first book of the server that has it.
+fn book_facts<G: Described + Playable>(
+    app: &App,
+    position: &G,
+    mv: G::Move,
+) -> Result<Option<BookFacts>, Problem> {
+    for book in app.books(G::NAME) {
+        let moves = book.read(|book| Ok(book.probe(position)?))?;
+        if let Some(known) = moves.iter().find(|known| known.mv == mv) {
+            let score = known.stats.score(position.turn());
+            let score = score.map(|score| (score * 1e4).round() as u16);
+            return Ok(Some(BookFacts { games: known.stats.games, score }));
+        }
+    }
+    Ok(None)
+}
+
+/// The name of a game of the program.
+fn game_of<G: Game>() -> GameName {
+    G::NAME.parse().unwrap_or(GameName::Xiangqi)
+}
+
+fn opened<G: Playable>(exercise: &Exercise) -> Result<Opened<'_, G>, Problem> {
+    exercise.open().map_err(Problem::damaged)
+}
+
+/// The day for which exercises are due.
+fn day_of(app: &App) -> Day {
+    app.config.today.unwrap_or_else(today)
+}
+
+/// The file of exercises.
+fn file_of(app: &App) -> Result<&Path, Problem> {
+    app.config.train.as_deref().ok_or_else(|| {
+        let hint = "make a file with `juzhong train my.train --add SOURCE` and start the server with --train my.train";
+        Problem::not_found("no_exercises", "the server has no exercises").with_hint(hint)
+    })
+}
+
+impl From<TrainError> for Problem {
+    fn from(error: TrainError) -> Self {
+        let text = in_full(&error);
+        match error {
+            TrainError::Unknown { .. } => Self::not_found("no_exercise", text),
+            TrainError::Absent { .. } | TrainError::Io { .. } => Self::unavailable(text),
+            TrainError::Busy(_) => Self::busy(text),
+            TrainError::Full { .. } => Self::full(text),
+            _ => Self::damaged(text),
+        }
+    }
+}
