@@ -1,6 +1,6 @@
 """Measures how far reviews can be believed: the same games at the usual effort and at fifty times the nodes.
 
-    python reviews.py JUZHONG COLLECTION [-n 100] [--seed 1] [-o FILE] [-- OPTIONS OF REVIEW]
+    python reviews.py JUZHONG COLLECTION [-n 100] [--seed 1] [--sample K] [-o FILE] [-- OPTIONS OF REVIEW]
 
 draws games of a collection by the seed, reviews each of them twice, and prints
 
@@ -8,6 +8,10 @@ draws games of a collection by the seed, reviews each of them twice, and prints
 - the share of the deep review's mistakes and blunders that have a mark in the usual one;
 - marks on moves of 100 games or more of a book (`-- --book FILE`), of which there must be none;
 - the time of the usual review for a game.
+
+A deep review of a game takes some fifty times as long. With --sample K only the moves that have a mark in the usual
+review and K others of each game, drawn by the seed, are reviewed deeply, each as a game of one move from its position;
+what the others have missed is then an estimate.
 
 With -o every review is kept in a file as soon as it is there, and the same command goes on from it. What follows `--` is
 for both reviews: books, tables, threads, an engine.
@@ -56,14 +60,40 @@ def review(args, line, nodes, folder):
     """The answer of a review of one game, and the seconds that it took."""
     game = folder / "game.jsonl"
     game.write_text(line, encoding="utf-8")
+    effort = ["--effort", str(args.deep_effort)] if nodes > args.nodes and args.deep_effort is not None else []
     begun = time.monotonic()
-    text = run([args.juzhong, "review", "--json", "--nodes", str(nodes), *args.options, game])
+    text = run([args.juzhong, "review", "--json", "--nodes", str(nodes), *effort, *args.options, game])
     return json.loads(text), time.monotonic() - begun
+
+
+def row_of(args, number, line, nodes, folder):
+    """A review of one game as it is kept."""
+    answer, seconds = review(args, line, nodes, folder)
+    moves = [brief(move) for move in answer["moves"]]
+    return {"asked": asked(args), "game": number, "nodes": nodes, "seconds": seconds, "moves": moves}
+
+
+def sample_of(args, number, line, usual, folder):
+    """The deep reviews of the marked moves of a game and of some others, as one row. A move that was not drawn is absent."""
+    draw = random.Random(f"{args.seed} {number}")
+    others = [m["ply"] for m in usual["moves"] if not m["mark"]]
+    plies = set(marked(usual)) | set(draw.sample(others, min(args.sample, len(others))))
+    whole = json.loads(line)
+    moves = whole["moves"].split()
+    row = {"asked": asked(args), "game": number, "nodes": args.nodes * args.factor, "seconds": 0, "moves": []}
+    for ply in sorted(plies):
+        before = ["position", "--json", "--fen", whole.get("fen") or "startpos", "--moves", " ".join(moves[:ply - 1])]
+        fen = json.loads(run([args.juzhong, *before]))["fen"]
+        one = json.dumps({"fen": fen, "moves": moves[ply - 1], "result": "*"})
+        deep = row_of(args, number, one, args.nodes * args.factor, folder)
+        row["seconds"] += deep["seconds"]
+        row["moves"] += [{**move, "ply": ply} for move in deep["moves"]]
+    return row
 
 
 def asked(args):
     """Whatever the reviews depend on."""
-    about = [Path(args.collection).name, args.seed, args.plies, args.nodes, args.factor]
+    about = [Path(args.collection).name, args.seed, args.plies, args.nodes, args.factor, args.sample, args.deep_effort]
     return json.dumps(about + list(args.options))
 
 
@@ -101,9 +131,10 @@ def reviews(args, folder):
         for nodes in (args.nodes, args.nodes * args.factor):
             row = found.get((number, nodes))
             if row is None:
-                answer, seconds = review(args, line, nodes, folder)
-                moves = [brief(move) for move in answer["moves"]]
-                row = {"asked": asked(args), "game": number, "nodes": nodes, "seconds": seconds, "moves": moves}
+                if args.sample is not None and pair:
+                    row = sample_of(args, number, line, pair[0], folder)
+                else:
+                    row = row_of(args, number, line, nodes, folder)
                 if args.output:
                     with open(args.output, "a", encoding="utf-8") as file:
                         file.write(json.dumps(row) + "\n")
@@ -119,6 +150,15 @@ def share(part, whole):
     return f"{part} of {whole}" + (f" ({100 * part / whole:.1f}%)" if whole else "")
 
 
+def serious_of(usual, deep, has_mark):
+    """The mistakes and blunders of the deep review of a game. Each that was drawn among moves without a mark stands for
+    as many as were not drawn."""
+    others = len(usual["moves"]) - len(has_mark)
+    drawn = [m for m in deep["moves"] if m["ply"] not in has_mark]
+    serious = sum(m["mark"] in SERIOUS for m in drawn)
+    return len(marked(deep, SERIOUS)) - serious + (serious * others / len(drawn) if drawn else 0)
+
+
 def report(pairs):
     usual = [marked(one) for one, _ in pairs]
     deep = [marked(two) for _, two in pairs]
@@ -127,6 +167,7 @@ def report(pairs):
     stay = sum(ply in two for one, two in zip(usual, deep) for ply in one)
     same = sum(two.get(ply) == mark for one, two in zip(usual, deep) for ply, mark in one.items())
     found = sum(ply in one for one, two in zip(usual, serious) for ply in two)
+    total = round(sum(serious_of(one, two, mark) for (one, two), mark in zip(pairs, usual)))
     print(f"games                                {len(pairs)}")
     print(f"marks that stay                      {share(stay, marks)}")
     print(f"  with the same mark                 {share(same, marks)}")
@@ -135,7 +176,7 @@ def report(pairs):
                if m["mark"] and m["certainty"] == certainty]
         lasting = sum(m["ply"] in deep[game] for game, m in own)
         print(f"  of those that are {certainty:<17}{share(lasting, len(own))}")
-    print(f"mistakes and blunders found          {share(found, sum(map(len, serious)))}")
+    print(f"mistakes and blunders found          {share(found, total)}")
     known = sum(bool(m["mark"]) and m["games"] >= KNOWN for pair in pairs for row in pair for m in row["moves"])
     print(f"marks on moves of {KNOWN} games or more   {known}")
     for name, index in (("usual", 0), ("deep", 1)):
@@ -153,6 +194,8 @@ def main():
     parser.add_argument("--plies", type=int, default=20, help="the shortest game that is drawn [20]")
     parser.add_argument("--nodes", type=int, default=100_000, help="nodes of the usual review [100000]")
     parser.add_argument("--factor", type=int, default=50, help="the deep review has so many times the nodes [50]")
+    parser.add_argument("--sample", type=int, help="review deeply the marked moves alone, and so many others of a game")
+    parser.add_argument("--deep-effort", type=int, help="--effort of the deep reviews [that of the usual ones]")
     parser.add_argument("-o", "--output", help="keeps every review; the same command goes on from it")
     own, options = sys.argv[1:], []
     if "--" in own:
