@@ -376,9 +376,26 @@ fn this_program_is_an_engine_of_every_protocol() {
         assert_eq!(added["trial"]["protocol"], protocol);
         assert!(added["trial"]["best"].is_string(), "{added}");
         let game = if protocol == "gomocup" { "gomoku" } else { "xiangqi" };
+        assert_eq!(added["added"]["game"], game);
         let args = ["analyse", "--engine", "own2", "--movetime", "300", "--json", "--game", game];
         assert!(answer(&with_settings(&folder, &args))["best"].is_string());
     }
+}
+
+#[test]
+fn an_engine_of_gomoku_that_speaks_uci_is_known_as_such() {
+    let command = format!("'{PROGRAM}' uci --game gomoku --hash 1");
+    let folder = with_engines(&[]);
+    let add = ["engine", "add", "five", &command, "--game", "gomoku"];
+    ended(&with_settings(&folder, &add), 0, &[]);
+    let listed = answer(&with_settings(&folder, &["engine", "list", "--json"]));
+    assert_eq!(listed["engines"][0]["game"], "gomoku");
+    let shown = with_settings(&folder, &["engine", "list"]);
+    assert!(text(&shown.stdout).contains("(uci, gomoku)"), "{}", text(&shown.stdout));
+    let untried = ["engine", "add", "other", &command, "--no-test"];
+    ended(&with_settings(&folder, &untried), 0, &[]);
+    let listed = answer(&with_settings(&folder, &["engine", "list", "--json"]));
+    assert_eq!(listed["engines"][1]["game"], Value::Null);
 }
 
 /// A game in which Red's fourth move loses a chariot.
