@@ -33,6 +33,9 @@ impl Client {
         let mut report = |line: &InfoLine| control.report(&iteration(position, line));
         let thought = self.search(limits, &stop, &mut report)?;
         let best = self.best_move(position, &thought)?;
+        if best.is_some() && thought.info.score.is_none() {
+            self.remark("it states no score for its move: 0 stands for it");
+        }
         Ok(result(position, best, &thought.info))
     }
 

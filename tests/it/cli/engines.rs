@@ -237,6 +237,19 @@ fn engines_that_misbehave_are_ended_and_said() {
 }
 
 #[test]
+fn a_move_without_a_score_is_told_apart_from_an_even_one() {
+    let folder = Folder::new();
+    folder.write("config.toml", "");
+    let mute = FakeEngine { go: "echo bestmove b0c2", ..GOOD }.command(&folder, "mute");
+    for args in [&["engine", "test", &mute][..], &["analyse", "--engine", &mute, "--nodes", "5"]] {
+        let output = with_settings(&folder, args);
+        let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(all.contains("it states no score for its move"), "{all}");
+    }
+    all_gone(&folder);
+}
+
+#[test]
 fn the_last_line_needs_no_end() {
     let folder = Folder::new();
     let engine = FakeEngine { go: "printf 'bestmove b0c2'; exit", ..GOOD };
