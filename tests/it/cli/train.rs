@@ -8,7 +8,6 @@ use std::time::Duration;
 use juzhong::book::BuildOptions;
 use juzhong::bytes::StopFlag;
 use juzhong::engine::EngineOptions;
-use juzhong::game::Game;
 use juzhong::review::ReviewBooks;
 use juzhong::train::{Examiner, SourceError, SourceOptions, exercises_of};
 use juzhong::xiangqi::{Position, RuleSet};
