@@ -27,6 +27,8 @@ pub struct EngineAnswer {
     pub command: Vec<String>,
     /// Its protocol; null to find out.
     pub protocol: Option<&'static str>,
+    /// The game that it plays: `xiangqi` or `gomoku`; null where that is not known.
+    pub game: Option<&'static str>,
     /// The options that it is given.
     pub options: Vec<EngineOptionValue>,
     /// Threads of a search; null for its own default.

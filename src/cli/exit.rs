@@ -104,7 +104,9 @@ pub(crate) fn from_train(error: TrainError) -> CliError {
     let code = match &error {
         TrainError::Absent { .. } => NO_INPUT,
         TrainError::Io { .. } => IO,
-        TrainError::Busy(_) | TrainError::Full { .. } => CANNOT_CREATE,
+        TrainError::Busy(_) | TrainError::Full { .. } | TrainError::ReadOnly { .. } => {
+            CANNOT_CREATE
+        }
         _ => BAD_DATA,
     };
     CliError::new(code, error)

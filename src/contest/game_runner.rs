@@ -8,6 +8,7 @@ use crate::contest::participant::EngineSlot;
 use crate::contest::referee::{End, MATE, Referee};
 use crate::game::{Line, Outcome, ScoreKind, Side, side_name};
 use crate::message::{Message, message};
+use crate::protocol::client::analysis::legal;
 use crate::protocol::client::{ClientError, Clocks, GoLimits, Thought};
 use crate::protocol::{Offer, scale};
 use crate::record::{Record, Tree};
@@ -343,8 +344,7 @@ impl<'a, 'b, G: Contested> GameRunner<'a, 'b, G> {
             let how = message!("{} made no move", side_name::<G>(side));
             return self.blame(side, EngineFault::Illegal, how);
         };
-        let legal = G::parse_move(text).filter(|&mv| line.position().is_legal(mv));
-        let Some(mv) = legal else {
+        let Some(mv) = legal(line.position(), text) else {
             let text: String = text.chars().take(20).collect();
             let how = message!("{} made the illegal move {text}", side_name::<G>(side));
             return self.blame(side, EngineFault::Illegal, how);

@@ -155,9 +155,10 @@ impl<G: Contested> Tournament<G> {
         Ok(Some(told_apart(&names)))
     }
 
-    /// The name of an engine: its own, unless it is given one.
+    /// The name of an engine: its own, unless it is given one. It is started as for a game.
     fn name(&self, participant: &Participant) -> Result<String, ClientError> {
-        let client = participant.start::<G>(self.referee.rules, self.timeouts)?;
+        let mut client = participant.start::<G>(self.referee.rules, self.timeouts)?;
+        client.new_game()?;
         let name = participant.name.clone().unwrap_or_else(|| client.name().to_owned());
         client.quit();
         Ok(one_line(&name))

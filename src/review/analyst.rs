@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::figures::Valuation;
 use crate::bytes::StopFlag;
 use crate::engine::{Choice, Engine, Playable, in_full};
-use crate::game::{Line, MoveList};
+use crate::game::Line;
 use crate::message::{Message, message};
 use crate::protocol::client::analysis::{legal_line, score_of};
 use crate::protocol::client::{Client, ClientError, GoLimits, Thought};
@@ -157,8 +157,8 @@ impl<G: Playable> Analyst<G> for Engine<G> {
 #[derive(Debug)]
 pub struct ClientAnalyst {
     client: Client,
-    /// True until it has answered a search of some moves with another one.
-    heeds_search_moves: bool,
+    /// True if it can be told to leave moves out, until it has answered such a search with one of those.
+    heeds_moves: bool,
 }
 
 /// The option by which engines of UCI state chances beside scores.
@@ -179,8 +179,8 @@ impl ClientAnalyst {
             }
         }
         client.is_ready()?;
-        let heeds_search_moves = client.knows_search_moves();
-        Ok(Self { client, heeds_search_moves })
+        let heeds_moves = client.knows_search_moves() || client.knows_banned_moves();
+        Ok(Self { client, heeds_moves })
     }
 
     /// Searches a position, some of its moves if any are named.
@@ -197,34 +197,32 @@ impl ClientAnalyst {
             move_time: limits.hard_time.or(limits.soft_time),
             ..GoLimits::default()
         };
-        let moves: Vec<String> = moves.iter().map(|&mv| G::move_text(mv)).collect();
-        let thought = self
-            .client
-            .set_line(Some(&line.start().to_fen()), line)
-            .and_then(|()| self.client.go_among(&moves, &limits, &|| stop.is_set()))
-            .map_err(|error| in_full(&error))?;
-        self.finding(line.position(), thought, stop)
+        let stopped = || stop.is_set();
+        let mut ask = |moves: &[G::Move]| {
+            let thought = self.client.go_some(line, moves, &limits, &stopped);
+            thought.map_err(|error| in_full(&error))
+        };
+        let mut thought = ask(moves)?;
+        // Some engines give up where only bad moves are left to them.
+        if thought.best.is_none() && !moves.is_empty() && !stop.is_set() {
+            thought = ask(&[])?;
+        }
+        self.finding(line.position(), &thought, stop)
     }
 
     /// An engine's answer, as far as it makes sense.
     fn finding<G: Playable>(
         &self,
         position: &G,
-        thought: Thought,
+        thought: &Thought,
         stop: &StopFlag,
     ) -> Result<Option<Finding<G::Move>>, Message> {
-        let Thought { best, info, .. } = thought;
+        let Thought { info, .. } = thought;
         let engine = self.client.name();
         let fen = position.to_fen();
-        if !has_move(position) {
-            return Ok(None);
-        }
-        let Some(best) = best else {
-            return Err(message!("{engine}: no move in a position that has some: {fen}"));
-        };
-        let Some(best) = G::parse_move(&best).filter(|&mv| position.is_legal(mv)) else {
-            return Err(message!("{engine}: an illegal move, \"{best}\", in {fen}"));
-        };
+        let best = self.client.best_move(position, thought);
+        let best = best.map_err(|error| message!("{} in {fen}", in_full(&error)))?;
+        let Some(best) = best else { return Ok(None) };
         let score = match info.score {
             Some((kind, _)) => score_of(kind),
             // Nobody takes the answer of a search that was broken off.
@@ -253,10 +251,10 @@ impl<G: Playable> Analyst<G> for ClientAnalyst {
         question: &Question<'_, G::Move>,
         stop: &StopFlag,
     ) -> Result<Option<Finding<G::Move>>, Message> {
-        let among = question.among.filter(|_| self.heeds_search_moves).unwrap_or_default();
+        let among = question.among.filter(|_| self.heeds_moves).unwrap_or_default();
         let found = self.think(line, among, &question.limits, stop)?;
         let is_other = |found: &Finding<G::Move>| !among.contains(&found.line[0]);
-        self.heeds_search_moves &= among.is_empty() || !found.as_ref().is_some_and(is_other);
+        self.heeds_moves &= among.is_empty() || !found.as_ref().is_some_and(is_other);
         Ok(found)
     }
 
@@ -267,9 +265,10 @@ impl<G: Playable> Analyst<G> for ClientAnalyst {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<Option<Finding<G::Move>>, Message> {
-        if self.heeds_search_moves {
+        // All others are not banned for one move: that is a long list, and the position after the move says the same.
+        if self.heeds_moves && self.client.knows_search_moves() {
             let found = self.search(line, &Question::of_some(&[mv], *limits), stop)?;
-            if self.heeds_search_moves {
+            if self.heeds_moves {
                 return Ok(found);
             }
         }
@@ -282,11 +281,4 @@ impl<G: Playable> Analyst<G> for ClientAnalyst {
         let warnings = self.client.take_warnings();
         warnings.into_iter().map(|text| message!("{name}: {text}")).collect()
     }
-}
-
-/// Returns true if the side to move has a legal move.
-fn has_move<G: Playable>(position: &G) -> bool {
-    let mut moves = MoveList::new();
-    position.legal_moves(&mut moves);
-    !moves.is_empty()
 }

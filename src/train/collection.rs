@@ -82,6 +82,12 @@ pub enum TrainError {
     /// Another process changes the file, and goes on doing so.
     #[error(transparent)]
     Busy(Busy),
+    /// The file is read-only.
+    #[error("{}: this file is read-only; make it writable or choose another name", path.shown())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file would become too large.
     #[error(
         "{}: it would have more than {} exercises or {} bytes; begin another file",
@@ -183,11 +189,15 @@ impl Collection {
             ErrorKind::NotFound => TrainError::Absent { path: path.to_owned() },
             _ => TrainError::Io { path: path.to_owned(), source },
         })?;
-        Self::parse(path, &bytes)
+        Self::from_bytes(path, &bytes)
     }
 
-    /// Reads the text of a file.
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, TrainError> {
+    /// Reads the content of a file, which errors name.
+    ///
+    /// # Errors
+    ///
+    /// It is damaged; the line and the fault.
+    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Self, TrainError> {
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let mut lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
         let no_collection = || TrainError::NoCollection { path: path.to_owned() };
@@ -215,8 +225,12 @@ impl Collection {
         Ok(collection)
     }
 
-    /// The text of a file.
-    fn text(&self) -> serde_json::Result<String> {
+    /// The content of a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be put into words, which no collection that was read brings about.
+    pub fn to_text(&self) -> io::Result<String> {
         let head = Head { format: FORMAT.to_owned(), version: VERSION };
         let mut text = serde_json::to_string(&head)? + "\n";
         for exercise in &self.exercises {
@@ -228,7 +242,7 @@ impl Collection {
 
     fn write(&self, path: &Path) -> Result<(), TrainError> {
         let failed = |source| TrainError::Io { path: path.to_owned(), source };
-        let text = self.text().map_err(|error| failed(error.into()))?;
+        let text = self.to_text().map_err(failed)?;
         if self.exercises.len() > MAX_EXERCISES || text.len() as u64 > MAX_FILE {
             return Err(TrainError::Full { path: path.to_owned() });
         }
@@ -246,6 +260,9 @@ impl Collection {
         create: bool,
         change: impl FnOnce(&mut Self) -> Result<T, TrainError>,
     ) -> Result<T, TrainError> {
+        if path.metadata().is_ok_and(|about| about.permissions().readonly()) {
+            return Err(TrainError::ReadOnly { path: path.to_owned() });
+        }
         let lock = claimed(path)?;
         lock.sweep();
         let (before, is_there) = match Self::read(path) {
@@ -331,6 +348,25 @@ mod tests {
         collection
     }
 
+    #[test]
+    fn a_read_only_file_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.train");
+        let add = |choices: &[u8]| {
+            let one = exercise(choices, Kind::Mistake);
+            Collection::update(&path, true, |all| Ok(all.add(one)))
+        };
+        add(&[1, 2]).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let mut permissions = path.metadata().unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&path, permissions).unwrap();
+        let error = add(&[3]).unwrap_err();
+        assert!(error.to_string().contains("this file is read-only"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(Collection::read(&path).unwrap().exercises().len(), 1);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -391,12 +427,12 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), cut in 0_usize..400) {
             let path = Path::new("x");
-            let _refused = Collection::parse(path, &bytes);
-            let text = collected(&[exercise(&[1, 2], Kind::Mistake)]).text().unwrap();
+            let _refused = Collection::from_bytes(path, &bytes);
+            let text = collected(&[exercise(&[1, 2], Kind::Mistake)]).to_text().unwrap();
             let mut damaged = text.into_bytes();
             damaged.truncate(cut);
             damaged.extend(bytes);
-            let _refused = Collection::parse(path, &damaged);
+            let _refused = Collection::from_bytes(path, &damaged);
         }
     }
 }

@@ -296,7 +296,8 @@ impl Exercise {
         if accepted.is_empty() {
             return Err("it has no move that is right".into());
         }
-        if self.id != self.name(position) {
+        // Under the fuzzer names count as right, so that damage reaches what follows.
+        if self.id != self.name(position) && !cfg!(fuzzing) {
             return Err("its id is not that of its position".into());
         }
         Ok(Opened { exercise: self, line, rules, played, accepted })

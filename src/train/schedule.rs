@@ -111,8 +111,9 @@ impl Schedule {
             0 => 1,
             1 => 6,
             _ => {
-                (u64::from(self.interval) * u64::from(self.ease)).div_ceil(100).min(LONGEST.into())
-                    as u32
+                let interval = (u64::from(self.interval) * u64::from(self.ease)).div_ceil(100);
+                // A file may state an interval of no days.
+                interval.clamp(1, LONGEST.into()) as u32
             }
         };
         self.streak = self.streak.saturating_add(1);
@@ -165,6 +166,16 @@ mod tests {
             assert_eq!(f64::from(schedule.interval), interval, "{number}");
             day = schedule.due.unwrap();
         }
+    }
+
+    #[test]
+    fn an_interval_of_no_days_grows_all_the_same() {
+        let day = Day::new(2026, 1, 1).unwrap();
+        let (due, last) = (Some(day), Some(day));
+        let mut schedule = Schedule { due, last, streak: 7, ..Schedule::default() };
+        assert!(schedule.is_sound());
+        schedule.answer(Grade::Right, day);
+        assert_eq!(schedule.due, Some(day.after(1)));
     }
 
     proptest! {

@@ -90,7 +90,7 @@ async fn started<G: Described + Playable>(
     let multipv = number("multipv", query.multipv.as_deref(), (1, MAX_MULTIPV))?.unwrap_or(1);
     let rules = parse_rules::<G>(query.by.rules.as_deref())?;
     let sizes = query.sizes.read()?;
-    let engine = app.engines.find(query.engine.engine.as_deref())?;
+    let engine = app.engines.find_for(query.common.game()?, query.engine.engine.as_deref())?;
     if engine.is_none() {
         check_own_sizes(sizes, app.own_sizes())?;
     }

@@ -99,7 +99,8 @@ pub(crate) async fn choose(
     let stop = app.search_of("move", wanted.client.name());
     // Levels are of the own engine: who names one and no engine means that.
     let own = wanted.level.and(Some(OWN));
-    let lease = match app.engines.find(wanted.engine.engine.as_deref().or(own))? {
+    let named = wanted.engine.engine.as_deref().or(own);
+    let lease = match app.engines.find_for(wanted.common.game()?, named)? {
         Some(engine) => Some(engine.lease(MOVE_QUEUE_TIME).await?),
         None => None,
     };

@@ -8,6 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::engine_facts::{EngineFacts, OWN};
 use super::problem::Problem;
+use crate::game_name::GameName;
 use crate::language::error_messages::in_full;
 use juzhong::bytes::StopFlag;
 use juzhong::message::message;
@@ -67,6 +68,12 @@ impl Engines {
         self.pools.iter().map(|pool| pool.entry.name.clone()).collect()
     }
 
+    /// The names of those that may play a game: not those of which another one is known.
+    pub(crate) fn names_of(&self, game: GameName) -> Vec<String> {
+        let of_game = self.pools.iter().filter(|pool| pool.may_play(game));
+        of_game.map(|pool| pool.entry.name.clone()).collect()
+    }
+
     /// The name of the engine that is meant where none is named, if that is not the own one.
     pub(crate) fn usual_name(&self) -> Option<String> {
         self.usual.as_ref().map(|pool| pool.entry.name.clone())
@@ -84,6 +91,20 @@ impl Engines {
         }
     }
 
+    /// The engine of that name for a game; `None` for the own one, which is meant, too, where none is named and the usual one
+    /// is of another game.
+    pub(crate) fn find_for(
+        &self,
+        game: GameName,
+        name: Option<&str>,
+    ) -> Result<Option<Arc<EnginePool>>, Problem> {
+        match self.find(name)? {
+            Some(pool) if pool.may_play(game) => Ok(Some(pool)),
+            Some(pool) if name.is_some() => Err(of_another_game(&pool.entry)),
+            _ => Ok(None),
+        }
+    }
+
     /// Ends them all; waits for those that search, which have been stopped.
     pub(crate) async fn close(&self) {
         for pool in &self.pools {
@@ -98,6 +119,11 @@ impl Engines {
 fn unknown(name: &str) -> Problem {
     let hint = "add it by `juzhong engine add NAME PROGRAM` and start the server again; /api/meta lists those that there are";
     Problem::not_found("no_engine", message!("the settings have no engine {name}")).with_hint(hint)
+}
+
+fn of_another_game(entry: &EngineEntry) -> Problem {
+    let (name, game) = (&entry.name, entry.plays().unwrap_or_default());
+    Problem::bad_request(message!("{name} is an engine of {game}"))
 }
 
 /// A name that requests can use for an engine that is none of the settings: of its program, as far as it goes.
@@ -132,6 +158,11 @@ impl EnginePool {
     fn new(entry: EngineEntry, stop: StopFlag, all: Arc<Semaphore>, allowed: EngineSizes) -> Self {
         let room = Arc::new(Semaphore::new(entry.at_once.max(1)));
         Self { entry, room, all, idle: Mutex::default(), stop, allowed, facts: Mutex::default() }
+    }
+
+    /// Returns true unless it is known to play another game.
+    fn may_play(&self, game: GameName) -> bool {
+        self.entry.plays().is_none_or(|known| known == game.name())
     }
 
     /// The facts about it, if it was started before.

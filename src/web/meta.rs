@@ -9,6 +9,7 @@ use super::params::{InLanguage, Params};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::state::{App, SharedBook};
+use crate::game_name::GameName;
 use crate::language::Language;
 use juzhong::engine::Level;
 use juzhong::game::Game;
@@ -58,6 +59,8 @@ struct AboutEngine {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "GameMeta"))]
 struct AboutGame {
     books: Vec<AboutBook>,
+    /// The names of those `engines` that play it, or of which that is not known.
+    engines: Vec<String>,
     tables: Option<AboutTables>,
 }
 
@@ -115,14 +118,22 @@ impl About {
                 usual: app.engines.usual_name(),
             },
             engines: app.engines.names(),
-            gomoku: AboutGame { books: books(Board::NAME), tables: None },
+            gomoku: AboutGame {
+                books: books(Board::NAME),
+                engines: app.engines.names_of(GameName::Gomoku),
+                tables: None,
+            },
             lang: if Language::current() == Language::Zh { "zh" } else { "en" },
             library: (folders > 0).then_some(AboutLibrary { folders }),
             reviews_by_engines: true,
             train: config.train.is_some(),
             version: env!("CARGO_PKG_VERSION"),
             writes: true,
-            xiangqi: AboutGame { books: books(Position::NAME), tables },
+            xiangqi: AboutGame {
+                books: books(Position::NAME),
+                engines: app.engines.names_of(GameName::Xiangqi),
+                tables,
+            },
         }
     }
 }

@@ -74,7 +74,7 @@ async fn started<G: Described + Playable>(
     folders: Vec<PathBuf>,
 ) -> Result<EventStream, Problem> {
     let nodes = number("nodes", query.nodes.as_deref(), (1, MOST))?.unwrap_or(USUAL);
-    let engine = app.engines.find(query.engine.engine.as_deref())?;
+    let engine = app.engines.find_for(query.of.game()?, query.engine.engine.as_deref())?;
     let options = ReviewOptions {
         limits: Limits::nodes(nodes),
         effort: USUAL_EFFORT,

@@ -244,6 +244,7 @@ impl From<TrainError> for Problem {
         match error {
             TrainError::Unknown { .. } => Self::not_found("no_exercise", text),
             TrainError::Absent { .. } | TrainError::Io { .. } => Self::unavailable(text),
+            TrainError::ReadOnly { .. } => Self::forbidden("read_only", text),
             TrainError::Busy(_) => Self::busy(text),
             TrainError::Full { .. } => Self::full(text),
             _ => Self::damaged(text),

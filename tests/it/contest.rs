@@ -846,16 +846,21 @@ fn an_engine_that_crashes_loses_in_tournaments_and_is_restarted() {
 #[cfg(unix)] // its engines are shell scripts
 #[test]
 fn an_engine_that_does_not_start_refuses_the_tournament() {
+    use crate::support::fake_engines::{FakeEngine, GOOD, all_gone};
     let folder = Folder::new();
     let (good, out) = (noted_engine(&folder, "Good", "exit 7"), folder.at("out.pgn"));
-    for (bad, part) in [("/nonexistent/engine", "/nonexistent/engine"), ("true", "ended")] {
+    let dies = FakeEngine { new_game: "exit 4", ..GOOD }.command(&folder, "newgame");
+    let cases =
+        [("/nonexistent/engine", "/nonexistent/engine"), ("true", "ended"), (&dies, "status: 4")];
+    for (bad, part) in cases {
         let engines = ["--engine", &good, "--engine", "self", "--engine", &good, "--engine", bad];
         fails(&[&SMALL[..], &engines, &["-o", &out]].concat(), 69, &["engine d: ", part]);
         assert_eq!(fs::read_to_string(&out).unwrap_or_default(), "");
     }
     let args = [&SMALL[..], &THREE[7..13], &["--engine-option", "b:Nonsense=1"]].concat();
     fails(&args, 69, &["engine b: ", "no option Nonsense"]);
-    assert_eq!(none_is_running(&folder), 4);
+    assert_eq!(none_is_running(&folder), 6);
+    all_gone(&folder);
 }
 
 #[cfg(unix)] // it sends a signal

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use juzhong::bytes::StopFlag;
 use juzhong::engine::{Engine, EngineOptions, TableOptions};
-use juzhong::game::Line;
+use juzhong::game::{Game, Line, MoveList};
+use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{Client, EngineCommand, Timeouts};
 use juzhong::review::{
     Analyst, Analysts, ClientAnalyst, Evaluators, GameMoves, GameValues, Question, ReviewError,
@@ -128,6 +129,55 @@ fn fake(on_go: &str, on_position: &str) -> Box<dyn Analyst<Position>> {
     let command = EngineCommand { program: "sh".to_owned(), args };
     let client = Client::start(&command, None, TIMES).unwrap();
     Box::new(ClientAnalyst::new(client).unwrap())
+}
+
+/// An engine of UCCI that plays the first of two moves that is not banned, if it heeds that; with neither it gives up.
+#[cfg(unix)]
+fn of_ucci(heeds: bool) -> Box<dyn Analyst<Position>> {
+    let forgets = if heeds { "" } else { "b=;" };
+    let script = format!(
+        "while read -r x; do case \"$x\" in \
+         ucci) echo id name Fake; echo ucciok;; isready) echo readyok;; quit) exit;; \
+         position*h2e2*) b=; all=h9g7;; position*) b=; all='h2e2 b2e2 none';; \
+         banmoves*) b=$x; {forgets} ;; \
+         go*) for m in $all; do case \"$b\" in *$m*) ;; *) break;; esac; done; \
+         case $m in none) echo nobestmove; continue;; b2e2) s=-900;; *) s=50;; esac; \
+         echo info depth 3 score $s pv $m; echo bestmove $m;; esac; done"
+    );
+    let args = vec!["-c".to_owned(), script];
+    let command = EngineCommand { program: "sh".to_owned(), args };
+    let client = Client::start(&command, Some(Dialect::Ucci), TIMES).unwrap();
+    Box::new(ClientAnalyst::new(client).unwrap())
+}
+
+/// In UCCI the moves that are not to be searched are banned, so that only moves are found.
+#[cfg(unix)]
+#[test]
+fn an_engine_of_ucci_is_told_the_moves_to_leave_out() {
+    let line = Line::new(Position::start(), 0);
+    let stop = StopFlag::default();
+    let mut others = MoveList::new();
+    line.position().legal_moves(&mut others);
+    others.retain(|mv| mv.to_string() != "h2e2");
+    let question = Question::of_some(&others, Limits::nodes(9));
+    let search = |mut analyst: Box<dyn Analyst<Position>>| {
+        analyst.search(&line, &question, &stop).unwrap().unwrap().line
+    };
+    assert_eq!(search(of_ucci(true)), moves("b2e2"));
+    // One that does not heed that answers as before.
+    assert_eq!(search(of_ucci(false)), moves("h2e2"));
+    // One that gives up, because all that it plays is banned, is asked about all moves.
+    let banned = moves("a3a4");
+    let question = Question::of_some(&banned, Limits::nodes(9));
+    let found = of_ucci(true).search(&line, &question, &stop).unwrap().unwrap();
+    assert_eq!(found.line, moves("h2e2"));
+    // The best move is played, and the others are far worse: it is the only one.
+    let options = options(Limits::nodes(9));
+    let start = Position::start();
+    let values = evaluated(vec![of_ucci(true)], &options, &start, &moves("h2e2")).unwrap();
+    assert_eq!(values[0].second.unwrap().score, Score::from_eval(-900));
+    let values = evaluated(vec![of_ucci(false)], &options, &start, &moves("h2e2")).unwrap();
+    assert_eq!(values[0].second, None);
 }
 
 #[cfg(unix)]

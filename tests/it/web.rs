@@ -1254,6 +1254,40 @@ mod engines {
         all_gone(&folder);
     }
 
+    /// Pickers leave engines of the other game out, and so do requests that name none.
+    #[test]
+    fn engines_are_offered_for_their_game() {
+        let folder = Folder::new();
+        let script = GOOD.write(&folder, "good");
+        let table = |name: &str, rest: &str| {
+            format!("[engines.{name}]\ncommand = \"sh {script}\"\n{rest}\n")
+        };
+        let tables = [
+            table("fish", "game = \"xiangqi\""),
+            table("pela", "protocol = \"gomocup\""),
+            table("any", "protocol = \"uci\""),
+        ];
+        let file = folder.write("config.toml", tables.concat());
+        let server = Server::start(&["--config", &file, "--engine", "fish"]);
+        let meta = server.answer("/api/meta");
+        assert_eq!(meta["engines"], json!(["fish", "pela", "any"]));
+        assert_eq!(meta["xiangqi"]["engines"], json!(["fish", "any"]));
+        assert_eq!(meta["gomoku"]["engines"], json!(["pela", "any"]));
+        let wrong = json!({"game": "gomoku", "engine": "fish", "movetime": 50});
+        let wrong = server.post("/api/move", &wrong);
+        assert_eq!((wrong.status, &wrong.json()["code"]), (400, &json!("bad_request")));
+        assert!(wrong.text().contains("fish is an engine of xiangqi"), "{}", wrong.text());
+        let refused = server.get("/api/analyse?engine=pela&nodes=9");
+        assert!(refused.text().contains("pela is an engine of gomoku"), "{}", refused.text());
+        // Where none is named, the usual one makes moves of its own game only.
+        let own = server.post("/api/move", &json!({"game": "gomoku", "movetime": 50}));
+        assert_eq!(own.status, 200, "{}", own.text());
+        let usual = server.post("/api/move", &json!({"movetime": 50, "book": false}));
+        assert_eq!(usual.json()["move"], "b0c2");
+        end(server);
+        all_gone(&folder);
+    }
+
     #[test]
     fn engines_that_misbehave_end_their_request_only() {
         let (folder, file) = settings();

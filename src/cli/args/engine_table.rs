@@ -7,6 +7,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 
 use super::engine_command::is_own;
 use super::settings::resolved;
+use crate::game_name::{GameName, UnknownGame};
 use juzhong::message::{Message, message};
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, EngineEntry, LONGEST_ENGINE_NAME, is_engine_name};
@@ -15,7 +16,7 @@ use juzhong::protocol::client::{EngineCommand, EngineEntry, LONGEST_ENGINE_NAME,
 pub(crate) const NAME: &str = "engines";
 
 /// The keys of an engine.
-const KEYS: [&str; 6] = ["command", "protocol", "options", "threads", "hash", "at-once"];
+const KEYS: [&str; 7] = ["command", "protocol", "game", "options", "threads", "hash", "at-once"];
 
 /// The sizes that an engine may be given.
 pub(crate) const THREADS: RangeInclusive<usize> = 1..=4096;
@@ -73,6 +74,7 @@ impl<'a> EngineTable<'a> {
             name: self.name.to_owned(),
             command: self.command(folder).map_err(|fault| self.at("command", fault))?,
             protocol: self.protocol()?,
+            game: self.game()?,
             options: self.options()?,
             threads: self.number("threads", &THREADS)?,
             hash: self.number("hash", &HASH)?,
@@ -112,6 +114,14 @@ impl<'a> EngineTable<'a> {
         }
         let known = |_| self.at("protocol", "choose auto, uci, ucci, cyclone or gomocup");
         text.parse().map(Some).map_err(known)
+    }
+
+    fn game(&self) -> Result<Option<&'static str>, Message> {
+        let Some(value) = self.table.get("game") else { return Ok(None) };
+        match value.as_str().unwrap_or_default().parse::<GameName>() {
+            Ok(game) => Ok(Some(game.name())),
+            Err(UnknownGame) => Err(self.at("game", "choose xiangqi or gomoku")),
+        }
     }
 
     fn options(&self) -> Result<Vec<(String, String)>, Message> {
@@ -181,13 +191,14 @@ mod tests {
     #[test]
     fn engines_are_read_in_the_order_of_the_file() {
         let text = "[engines.b]\ncommand = \"fish uci\"\nthreads = 2\nhash = 64\nat-once = 3\nprotocol = \"ucci\"\n\
-                    options = { Z = 1, A = true, \"Eval File\" = \"a b\" }\n\
+                    game = \"gomoku\"\noptions = { Z = 1, A = true, \"Eval File\" = \"a b\" }\n\
                     [engines.\"象棋\"]\ncommand = [\"bin/我的 引擎\", \"\"]\n";
         let read = engines(text).unwrap();
         assert_eq!((read[0].name.as_str(), read[1].name.as_str()), ("b", "象棋"));
         assert_eq!(read[0].command.program, "fish");
         assert_eq!((read[0].threads, read[0].hash, read[0].at_once), (Some(2), Some(64), 3));
-        assert_eq!(read[0].protocol, Some(Dialect::Ucci));
+        assert_eq!((read[0].protocol, read[0].plays()), (Some(Dialect::Ucci), Some("gomoku")));
+        assert_eq!(read[1].plays(), None);
         let names: Vec<&str> = read[0].options.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["Z", "A", "Eval File"]);
         assert_eq!(read[0].options[1].1, "true");
@@ -210,6 +221,7 @@ mod tests {
             ("[engines.a]\ncommand = \"x\"\nhash = 0", "engines.a.hash: choose 1 to"),
             ("[engines.a]\ncommand = \"x\"\nthreads = \"many\"", "engines.a.threads"),
             ("[engines.a]\ncommand = \"x\"\nprotocol = 1", "engines.a.protocol"),
+            ("[engines.a]\ncommand = \"x\"\ngame = \"go\"", "engines.a.game: choose xiangqi"),
             ("[engines.a]\ncommand = \"x\"\noptions = 1", "engines.a.options"),
             (
                 "[engines.a]\ncommand = \"x\"\n[engines.a.options]\nHash = []",

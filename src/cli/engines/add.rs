@@ -12,6 +12,7 @@ use crate::language::say;
 use juzhong::answers::EngineChangeAnswer;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::message::message;
+use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, EngineEntry};
 
 /// Starts an engine, shows its protocol, name and options, and keeps it under a name in the settings file. If it does
@@ -64,7 +65,12 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         true => None,
         false => Some(tried(&entry, context.common.game, &args.trial)?),
     };
-    entry.protocol = entry.protocol.or(trial.as_ref().map(|trial| trial.protocol));
+    if let Some(trial) = &trial {
+        entry.protocol = entry.protocol.or(Some(trial.protocol));
+        // Others say it by their protocol.
+        let game = (trial.protocol == Dialect::Uci).then(|| context.common.game.name());
+        entry.game = entry.game.or(game);
+    }
     let removed = keep(&entry, &path, args.replace)?;
     if context.common.json {
         let answer = EngineChangeAnswer {
@@ -119,6 +125,7 @@ impl Args {
             name: self.name.clone(),
             command,
             protocol: self.protocol.0,
+            game: None,
             options: self.option.clone(),
             threads: self.threads.map(|threads| threads as usize),
             hash: self.hash.map(|mib| mib as usize),

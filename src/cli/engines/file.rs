@@ -238,6 +238,9 @@ fn table_of(entry: &EngineEntry) -> Table {
     if let Some(protocol) = entry.protocol {
         table.insert("protocol", value(protocol_name(protocol)));
     }
+    if let Some(game) = entry.game {
+        table.insert("game", value(game));
+    }
     for (key, number) in [("threads", entry.threads), ("hash", entry.hash)] {
         if let Some(number) = number {
             table.insert(key, number_item(number));
@@ -294,6 +297,7 @@ mod tests {
                 ("Eval File".to_owned(), "a \"b\"\\".to_owned()),
                 ("Z".into(), "1".into()),
             ],
+            game: Some("gomoku"),
             hash: Some(64),
             ..EngineEntry::of_command(EngineCommand { program, args })
         }

@@ -21,6 +21,7 @@ pub(crate) fn answer_of(entry: &EngineEntry) -> EngineAnswer {
         name: entry.name.clone(),
         command: words_of(&entry.command),
         protocol: entry.protocol.map(protocol_name),
+        game: entry.plays(),
         options: entry.options.iter().map(option).collect(),
         threads: entry.threads,
         hash: entry.hash,
@@ -45,7 +46,15 @@ pub(crate) fn values_text(entry: &EngineEntry) -> String {
     let protocol = entry.protocol.map(|protocol| protocol_name(protocol).to_owned());
     let options = entry.options.iter().map(|(name, value)| format!("{name}={value}"));
     let at_once = (entry.at_once > 1).then(|| format!("at-once {}", entry.at_once));
-    protocol.into_iter().chain(sizes).chain(at_once).chain(options).collect::<Vec<_>>().join(", ")
+    let game = entry.game.map(str::to_owned);
+    protocol
+        .into_iter()
+        .chain(game)
+        .chain(sizes)
+        .chain(at_once)
+        .chain(options)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A trial as programs read it.

@@ -90,6 +90,9 @@ impl<G: PlayGame> Command<G> {
     pub(crate) const ALL: &'static [Self] = &[
         Self::new("undo", "悔棋", Plain(|game| game.undo())).line("take back your last move"),
         Self::new("redo", "重走", Plain(|game| game.redo())).beside("play it again"),
+        Self::new("retry", "重试", Plain(|game| game.retry()))
+            .line("go back before your last move that gave a win or a draw away")
+            .only_in(GameName::Xiangqi),
         Self::new(
             "goto",
             "跳到",

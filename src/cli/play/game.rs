@@ -27,6 +27,8 @@ pub(crate) struct Played<G: Game> {
     tags: Vec<(String, String)>,
     /// True while the game is gone through: the engine waits for the next move of the human.
     pub(crate) waits: bool,
+    /// The ply of the last move that was said to give a win or a draw away.
+    mistake: Option<usize>,
     /// The moves that a file has, and who has given up in it.
     on_file: Option<(Vec<G::Move>, Option<Side>)>,
 }
@@ -80,6 +82,7 @@ impl<G: Terminal> Played<G> {
             stated: None,
             tags: Vec::new(),
             waits: false,
+            mistake: None,
             on_file: Some((moves, None)),
         }
     }
@@ -213,6 +216,7 @@ impl<G: Terminal> Played<G> {
 
     /// Forgets the moves ahead.
     pub(crate) fn end_here(&mut self) {
+        self.mistake = self.mistake.filter(|&ply| ply < self.line.len());
         self.ahead.clear();
         self.stated = None;
     }
@@ -241,6 +245,16 @@ impl<G: Terminal> Played<G> {
         while self.line.len() > ply && self.back() {}
         while self.line.len() < ply && self.forward() {}
         true
+    }
+
+    /// Notes that the last move gives a win or a draw away.
+    pub(crate) fn mark_mistake(&mut self) {
+        self.mistake = self.line.len().checked_sub(1);
+    }
+
+    /// Goes to the position before the last move that gave a win or a draw away; false if there is none.
+    pub(crate) fn go_before_mistake(&mut self) -> bool {
+        self.mistake.is_some_and(|ply| self.go_to(ply))
     }
 
     /// Plies made and ahead.
@@ -365,6 +379,21 @@ mod tests {
         assert!(game.go_to(2));
         game.push(Position::parse_move("b0c2").unwrap());
         assert_eq!((game.ahead.len(), game.len()), (0, 3));
+    }
+
+    #[test]
+    fn a_mistake_is_gone_back_to_until_another_move_takes_its_place() {
+        let mut game = game(&MOVES[..3]);
+        assert!(!game.go_before_mistake());
+        game.mark_mistake();
+        game.push(Position::parse_move("i9h9").unwrap());
+        for _ in 0..2 {
+            assert!(game.go_before_mistake());
+            assert_eq!((game.line().len(), game.len()), (2, 4));
+        }
+        assert!(game.go_to(0) && game.go_before_mistake() && game.line().len() == 2);
+        game.push(Position::parse_move("b0c2").unwrap());
+        assert!(!game.go_before_mistake());
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! The win or draw that a move of the human gives away by the endgame tables.
+//! The win or draw that a move of the human gives away by the endgame tables, and another try.
 
-use super::TerminalGame;
 use super::setup::PlayGame;
+use super::{Next, TerminalGame, Turn};
 use crate::cli::print::describe::table_text;
 use crate::language::text;
 use juzhong::game::{Horizon, Line};
@@ -35,6 +35,16 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             }
             _ => text!("the draw is gone: {better} still held it"),
         })
+    }
+
+    /// Goes back before the last move that was said to give a win or a draw away.
+    pub(crate) fn retry(&mut self) -> Turn {
+        if !self.games.current.go_before_mistake() {
+            return self.answer("no move was said to give a win or a draw away; undo takes back");
+        }
+        self.games.current.waits = self.position().turn() != self.human;
+        self.say("before the move that gave it away; try another one")?;
+        Ok(Next::Moved)
     }
 
     /// The result at the end of a line for the side that made the last move, by the rules or the tables.

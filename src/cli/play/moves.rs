@@ -23,7 +23,8 @@ impl<G: PlayGame> TerminalGame<'_, G> {
                 let loss = self.loss_of(mv);
                 self.games.current.push(mv);
                 if let Some(loss) = loss {
-                    self.say(loss)?;
+                    self.games.current.mark_mistake();
+                    self.say(text!("{loss}; retry goes back before it"))?;
                 }
                 Ok(Next::Moved)
             }

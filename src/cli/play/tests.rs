@@ -23,6 +23,7 @@ fn typed(files: &[String]) -> impl Strategy<Value = Typed> + use<> {
     let mut lines: Vec<String> = [
         "undo",
         "redo",
+        "retry",
         "next",
         "prev",
         "end",

@@ -2,7 +2,7 @@
 
 use crate::engine::Playable;
 use crate::game::Bound;
-use crate::game::{Line, MoveList, ScoreKind};
+use crate::game::{Line, MoveList, Notation, ScoreKind};
 use crate::protocol::client::{Client, ClientError, GoLimits, Thought};
 use crate::protocol::wire::format::shortened;
 use crate::protocol::wire::info::{Info, InfoLine};
@@ -33,10 +33,13 @@ impl Client {
         let mut report = |line: &InfoLine| control.report(&iteration(position, line));
         let thought = self.search(limits, &stop, &mut report)?;
         let best = self.best_move(position, &thought)?;
+        if best.is_some() && thought.info.score.is_none() {
+            self.remark("it states no score for its move: 0 stands for it");
+        }
         Ok(result(position, best, &thought.info))
     }
 
-    /// The move of an answer; `None` if the engine has none in a position that has none.
+    /// The move of an answer; `None` in a position that has none.
     ///
     /// # Errors
     ///
@@ -46,25 +49,54 @@ impl Client {
         position: &G,
         thought: &Thought,
     ) -> Result<Option<G::Move>, ClientError> {
-        let engine = || self.name().to_owned();
-        match &thought.best {
-            Some(text) => match legal(position, text) {
-                Some(mv) => Ok(Some(mv)),
-                None => Err(ClientError::IllegalMove { engine: engine(), mv: shortened(text) }),
-            },
-            None if has_move(position) => Err(ClientError::NoMove { engine: engine() }),
-            None => Ok(None),
+        if !has_move(position) {
+            return Ok(None);
         }
+        let engine = self.name().to_owned();
+        let Some(text) = &thought.best else { return Err(ClientError::NoMove { engine }) };
+        match legal(position, text) {
+            Some(mv) => Ok(Some(mv)),
+            None => Err(ClientError::IllegalMove { engine, mv: shortened(text) }),
+        }
+    }
+
+    /// As [`go_among`](Self::go_among), in the position at the end of `line`, which is set up for that. An engine whose
+    /// protocol has a word for moves that are not to be played is told the others.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_line`](Self::set_line) and [`go`](Self::go).
+    pub fn go_some<G: Playable>(
+        &mut self,
+        line: &Line<G>,
+        moves: &[G::Move],
+        limits: &GoLimits,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Thought, ClientError> {
+        self.set_line(Some(&line.start().to_fen()), line)?;
+        if !moves.is_empty() && self.knows_banned_moves() {
+            let mut others = MoveList::new();
+            line.position().legal_moves(&mut others);
+            others.retain(|mv| !moves.contains(mv));
+            self.ban(&texts_of::<G>(&others))?;
+        }
+        self.go_among(&texts_of::<G>(moves), limits, stop)
     }
 }
 
+fn texts_of<G: Playable>(moves: &[G::Move]) -> Vec<String> {
+    moves.iter().map(|&mv| G::move_text(mv)).collect()
+}
+
+/// Returns true if the side to move has a legal move in a game that is not over.
 fn has_move<G: Playable>(position: &G) -> bool {
     let mut moves = MoveList::new();
     position.legal_moves(&mut moves);
     position.outcome().is_none() && !moves.is_empty()
 }
 
-fn legal<G: Playable>(position: &G, text: &str) -> Option<G::Move> {
+/// The move of a text, if it is legal.
+pub(crate) fn legal<G: Notation>(position: &G, text: &str) -> Option<G::Move> {
     G::parse_move(text).filter(|&mv| position.is_legal(mv))
 }
 

@@ -184,12 +184,13 @@ impl Child {
         ClientError::Ended { engine: self.engine.clone(), status, doing, last_words }
     }
 
-    /// Waits for the end of the process for at most `at_most`; threads are not waited for.
+    /// Waits for the end of the process for at most `at_most`, and ends what it has left behind; threads are not waited
+    /// for.
     pub(crate) fn wait(&mut self, at_most: Duration) -> Option<process::ExitStatus> {
         let process = self.process.as_mut()?;
         let deadline = Instant::now() + at_most;
         loop {
-            match process.try_wait() {
+            match ended(process) {
                 Ok(Some(status)) => return Some(status),
                 Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
                 _ => return None,
@@ -212,18 +213,37 @@ impl Drop for Child {
     }
 }
 
+/// The status of a process that has ended; `None` while it runs. What it has started and not ended itself is ended
+/// before its number is given back to the system.
+fn ended(process: &mut process::Child) -> io::Result<Option<process::ExitStatus>> {
+    #[cfg(unix)]
+    match looked_at(process) {
+        Ok(Some(_)) => end_group(process),
+        Ok(None) => return Ok(None),
+        // It was waited for before.
+        Err(_) => {}
+    }
+    process.try_wait()
+}
+
+/// The state of a process, which stays to be waited for; an error once it was.
+#[cfg(unix)]
+fn looked_at(
+    process: &process::Child,
+) -> rustix::io::Result<Option<rustix::process::WaitIdStatus>> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(Pid::from_child(process)), look)
+}
+
 /// Ends what the process has started and not ended itself: an engine may be a script that runs
 /// another program. Does nothing once the process was waited for, for its number is free then.
 fn end_group(process: &mut process::Child) {
     #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-        let group = Pid::from_child(process);
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        if waitid(WaitId::Pid(group), look).is_ok() {
-            let ended = kill_process_group(group, Signal::KILL);
-            tracing::trace!(?ended, "process group ended");
-        }
+    if looked_at(process).is_ok() {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let ended = kill_process_group(Pid::from_child(process), Signal::KILL);
+        tracing::trace!(?ended, "process group ended");
     }
     #[cfg(windows)]
     if matches!(process.try_wait(), Ok(None)) {

@@ -1,9 +1,12 @@
 //! An engine as it is kept under a name: the command that starts it, its protocol, and the values that it is given.
 
 use crate::bytes::StopFlag;
+use crate::game::Game;
+use crate::gomoku::Board;
 use crate::protocol::client::ready::ReadyWord;
 use crate::protocol::client::{Client, ClientError, EngineCommand, Timeouts};
 use crate::protocol::wire::dialect::Dialect;
+use crate::xiangqi::Position;
 
 /// The longest name of an engine, in characters.
 pub const LONGEST_ENGINE_NAME: usize = 64;
@@ -58,6 +61,8 @@ pub struct EngineEntry {
     pub command: EngineCommand,
     /// Its protocol; `None` to find out.
     pub protocol: Option<Dialect>,
+    /// The game that it plays, by its [name](crate::game::Game::NAME), where that is stated.
+    pub game: Option<&'static str>,
     /// Names and values of its options, in the order in which they are set.
     pub options: Vec<(String, String)>,
     /// Threads of a search; `None` for its own default.
@@ -76,11 +81,32 @@ impl EngineEntry {
             name: command.program.clone(),
             command,
             protocol: None,
+            game: None,
             options: Vec::new(),
             threads: None,
             hash: None,
             at_once: 1,
         }
+    }
+
+    /// The game that it plays, by its [name](crate::game::Game::NAME): the one that is stated, else the only one of its
+    /// protocol; `None` where neither is known.
+    ///
+    /// ```
+    /// use juzhong::protocol::client::{EngineCommand, EngineEntry};
+    ///
+    /// let game = |command| EngineEntry::of_command(EngineCommand::parse(command).unwrap()).plays();
+    /// assert_eq!((game("pbrain-rapfi.exe"), game("pikafish")), (Some("gomoku"), None));
+    /// ```
+    #[must_use]
+    pub fn plays(&self) -> Option<&'static str> {
+        let protocol =
+            self.protocol.or_else(|| self.command.is_brain().then_some(Dialect::Gomocup));
+        self.game.or_else(|| match protocol? {
+            Dialect::Gomocup => Some(Board::NAME),
+            Dialect::Ucci | Dialect::Cyclone => Some(Position::NAME),
+            Dialect::Uci => None,
+        })
     }
 
     /// Its sizes.

@@ -3,6 +3,7 @@
 use crate::book::{Evaluation, Evaluator, EvaluatorError};
 use crate::bytes::StopFlag;
 use crate::game::{Line, Notation};
+use crate::protocol::client::analysis::legal;
 use crate::protocol::client::entry::EngineEntry;
 use crate::protocol::client::go::GoLimits;
 use crate::protocol::client::ready::ReadyWord;
@@ -68,13 +69,13 @@ impl<G: Notation> Evaluator<G> for ClientEvaluator {
             what: crate::engine::in_full(&error),
         })?;
         let Some((score, bound)) = thought.info.score else { return Ok(None) };
-        let best = thought.best.as_deref().and_then(G::parse_move);
+        let best = thought.best.as_deref().and_then(|text| legal(line.position(), text));
         Ok(Some(Evaluation {
             score: score.into(),
             bound,
             depth: thought.info.depth,
             nodes: thought.info.nodes,
-            best: best.filter(|&mv| line.position().is_legal(mv)),
+            best,
         }))
     }
 }

@@ -791,6 +791,26 @@ impl Client {
         !self.protocol().is_ucci() && !self.is_brain()
     }
 
+    /// Returns true if its protocol has a word for moves that are not to be played, as UCCI has; not all engines heed it.
+    #[must_use]
+    pub const fn knows_banned_moves(&self) -> bool {
+        self.protocol().is_ucci()
+    }
+
+    /// Names moves, in our coordinates, that it is not to play in the position that was set up last, where the [protocol has
+    /// a word for that](Self::knows_banned_moves).
+    ///
+    /// # Errors
+    ///
+    /// If it does not read.
+    pub fn ban(&mut self, moves: &[String]) -> Result<(), ClientError> {
+        if moves.is_empty() || !self.knows_banned_moves() {
+            return Ok(());
+        }
+        let theirs: Vec<String> = moves.iter().map(|mv| self.wire.ranks.theirs(mv)).collect();
+        self.child.say(&format!("banmoves {}", theirs.join(" ")))
+    }
+
     /// As [`go`](Self::go), among these moves only, in our coordinates, where the [protocol has a word for
     /// that](Self::knows_search_moves); all moves if there are none.
     ///

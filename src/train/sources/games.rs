@@ -37,6 +37,10 @@ pub(super) fn read<G: Playable + Formats>(
     };
     read_packed::<G>(name, bytes, options.folder, options.stop, &mut sink)
         .map_err(SourceError::Io)?;
+    // A search that was ended has found nothing, whatever that seems to say.
+    if options.stop.is_set() {
+        return Err(SourceError::Io(std::io::ErrorKind::Interrupted.into()));
+    }
     Ok(reader.found)
 }
 

@@ -134,14 +134,16 @@ pub(super) fn read<G: Playable + Formats>(
     let mut reader = Reader { options, examiner, found: Found::default() };
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
-        if options.stop.is_set() {
-            return Err(SourceError::Io(std::io::ErrorKind::Interrupted.into()));
-        }
         if line.is_empty() {
             continue;
         }
         let place = format!("{name}:{number}");
-        reader.line(&place, line).map_err(|what| bad_line(name, number, what))?;
+        let read = reader.line(&place, line);
+        // A search that was ended has found nothing, whatever that seems to say.
+        if options.stop.is_set() {
+            return Err(SourceError::Io(std::io::ErrorKind::Interrupted.into()));
+        }
+        read.map_err(|what| bad_line(name, number, what))?;
         if reader.found.is_cut {
             break;
         }

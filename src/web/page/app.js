@@ -37,13 +37,14 @@ import * as tree from './tree.js';
 
 /** @typedef {{name: string, games: number, positions: number, writable: boolean}} BookInfo */
 /** @typedef {{sets: number, rules: string, metric: string, men?: number}} TablesInfo */
+/** @typedef {{books: BookInfo[], tables: TablesInfo | null, engines?: string[]}} GameInfo */
 
 /**
  * What the server has.
  * @typedef {object} Meta
  * @property {string} version
- * @property {{books: BookInfo[], tables: TablesInfo | null}} xiangqi
- * @property {{books: BookInfo[], tables: TablesInfo | null}} gomoku
+ * @property {GameInfo} xiangqi
+ * @property {GameInfo} gomoku
  * @property {{folders: number} | null} library
  * @property {{threads: number, hash_mib: number, levels: [number, number], usual?: string | null}} engine
  * @property {string[]} [engines] names of engines of other programs

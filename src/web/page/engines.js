@@ -28,19 +28,24 @@ export function engineName(name) {
   return name === OWN ? 'juzhong' : name;
 }
 
+/** Returns the names of engines of other programs that may play the game on the board. @param {App} app */
+function enginesOf(app) {
+  return app.meta[app.game].engines ?? app.meta.engines ?? [];
+}
+
 /** Whether there are engines to choose from. @param {App} app */
 export function hasEngines(app) {
-  return (app.meta.engines ?? []).length > 0;
+  return enginesOf(app).length > 0;
 }
 
 /** Returns the engines with their names for people. @param {App} app @returns {[string, string][]} */
 export function engineChoices(app) {
-  return [OWN, ...app.meta.engines ?? []].map((name) => [name, engineName(name)]);
+  return [OWN, ...enginesOf(app)].map((name) => [name, engineName(name)]);
 }
 
-/** Returns the engine that a setting means: where nothing is chosen, the server's usual one. @param {App} app @param {string} name */
+/** Returns the engine that a setting means: where nothing is chosen, the server's usual one; the own one where that is of another game. @param {App} app @param {string} name */
 export function meant(app, name) {
-  const all = app.meta.engines ?? [];
+  const all = enginesOf(app);
   const wanted = name || app.meta.engine.usual || OWN;
   return all.includes(wanted) ? wanted : OWN;
 }

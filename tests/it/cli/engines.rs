@@ -237,6 +237,19 @@ fn engines_that_misbehave_are_ended_and_said() {
 }
 
 #[test]
+fn a_move_without_a_score_is_told_apart_from_an_even_one() {
+    let folder = Folder::new();
+    folder.write("config.toml", "");
+    let mute = FakeEngine { go: "echo bestmove b0c2", ..GOOD }.command(&folder, "mute");
+    for args in [&["engine", "test", &mute][..], &["analyse", "--engine", &mute, "--nodes", "5"]] {
+        let output = with_settings(&folder, args);
+        let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(all.contains("it states no score for its move"), "{all}");
+    }
+    all_gone(&folder);
+}
+
+#[test]
 fn the_last_line_needs_no_end() {
     let folder = Folder::new();
     let engine = FakeEngine { go: "printf 'bestmove b0c2'; exit", ..GOOD };
@@ -376,9 +389,26 @@ fn this_program_is_an_engine_of_every_protocol() {
         assert_eq!(added["trial"]["protocol"], protocol);
         assert!(added["trial"]["best"].is_string(), "{added}");
         let game = if protocol == "gomocup" { "gomoku" } else { "xiangqi" };
+        assert_eq!(added["added"]["game"], game);
         let args = ["analyse", "--engine", "own2", "--movetime", "300", "--json", "--game", game];
         assert!(answer(&with_settings(&folder, &args))["best"].is_string());
     }
+}
+
+#[test]
+fn an_engine_of_gomoku_that_speaks_uci_is_known_as_such() {
+    let command = format!("'{PROGRAM}' uci --game gomoku --hash 1");
+    let folder = with_engines(&[]);
+    let add = ["engine", "add", "five", &command, "--game", "gomoku"];
+    ended(&with_settings(&folder, &add), 0, &[]);
+    let listed = answer(&with_settings(&folder, &["engine", "list", "--json"]));
+    assert_eq!(listed["engines"][0]["game"], "gomoku");
+    let shown = with_settings(&folder, &["engine", "list"]);
+    assert!(text(&shown.stdout).contains("(uci, gomoku)"), "{}", text(&shown.stdout));
+    let untried = ["engine", "add", "other", &command, "--no-test"];
+    ended(&with_settings(&folder, &untried), 0, &[]);
+    let listed = answer(&with_settings(&folder, &["engine", "list", "--json"]));
+    assert_eq!(listed["engines"][1]["game"], Value::Null);
 }
 
 /// A game in which Red's fourth move loses a chariot.

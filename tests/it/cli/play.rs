@@ -465,6 +465,10 @@ fn a_win_that_is_given_away_is_named_with_the_move_that_kept_it() {
     let text = said(&play(&args, "a8d8\nquit\n"));
     assert!(text.contains("the win is gone: "), "{text}");
     assert!(text.contains("still won (win, mate in "), "{text}");
+    let again = said(&play(&args, "retry\na8d8\nretry\nlist\na8a7\nretry\nquit\n"));
+    assert_eq!(again.matches("no move was said to give").count(), 2, "{again}");
+    assert_eq!(again.matches("before the move that gave it away").count(), 1, "{again}");
+    assert_eq!(again.matches("is gone").count(), 1, "{again}");
     let kept = said(&play(&args, "a8a7\nquit\n"));
     assert!(!kept.contains("is gone"), "{kept}");
     let silent = said(&play(&[&args[..], &["--silent-tables"]].concat(), "a8d8\nquit\n"));

@@ -3,8 +3,14 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use juzhong::book::BuildOptions;
+use juzhong::bytes::StopFlag;
+use juzhong::engine::EngineOptions;
+use juzhong::review::ReviewBooks;
+use juzhong::train::{Examiner, SourceError, SourceOptions, exercises_of};
+use juzhong::xiangqi::{Position, RuleSet};
 use serde_json::{Value, json};
 
 use crate::support::books::book_of;
@@ -365,6 +371,38 @@ fn damaged_files_and_sources_are_refused_and_stay() {
     assert!(!folder.join("missing").exists());
     exits(&["train", &missing, "--json"], 2);
     exits(&["train", &missing, "--today", "2026-02-30"], 2);
+}
+
+/// A search that an interrupt ends says nothing about its position.
+#[test]
+fn an_interrupt_ends_the_adding() {
+    let folder = Folder::new();
+    let stop = StopFlag::default();
+    let options = SourceOptions {
+        rules: RuleSet::default(),
+        side: None,
+        is_repertoire: false,
+        depth: 20,
+        min_games: 1,
+        folder: folder.path(),
+        stop: &stop,
+    };
+    let engine = EngineOptions { hash_mib: 1, ..EngineOptions::default() };
+    let nodes = 1_000_000_000_000;
+    let mut examiner = Examiner::<Position>::new(engine, ReviewBooks::default(), nodes).unwrap();
+    let source = format!("{}\n", Position::start().to_fen());
+    let found = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            stop.set();
+        });
+        exercises_of("a", source.as_bytes(), &options, &mut examiner)
+    });
+    let error = found.expect_err("it was ended");
+    assert!(
+        matches!(&error, SourceError::Io(io) if io.kind() == std::io::ErrorKind::Interrupted),
+        "{error}"
+    );
 }
 
 #[test]

@@ -309,6 +309,30 @@ fn no_process_is_left_behind() {
     assert!(began.elapsed() < Duration::from_secs(3));
 }
 
+/// An engine may be a script that leaves a program behind, in whatever order it ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_that_an_engine_has_started_outlives_it() {
+    for on_quit in ["exit", "exec sleep 100"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("id");
+        let script = format!(
+            "sleep 100 & echo $! >'{}'; while read -r x; do case \"$x\" in quit) {on_quit};; esac; done",
+            file.display()
+        );
+        client(&script).quit();
+        let id = fs::read_to_string(&file).unwrap();
+        let state = Path::new("/proc").join(id.trim()).join("stat");
+        let began = Instant::now();
+        // Nobody may have waited for it yet.
+        let is_running = || fs::read_to_string(&state).is_ok_and(|text| !text.contains(") Z "));
+        while is_running() {
+            assert!(began.elapsed() < Duration::from_secs(5), "{on_quit}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 /// Fairy-Stockfish and its like change to what they hear last.
 #[test]
 fn an_engine_that_is_slow_to_start_is_greeted_once() {
