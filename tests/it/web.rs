@@ -69,6 +69,8 @@ impl Server {
         let args = ["serve", "--port", "0", "--book", &book, "--tables", &tables, "--hash", "4"];
         let args = [&args[..], &["--autosave", &played]].concat();
         let mut command = command(&[&args[..], more].concat());
+        // Indexes of libraries lie in the folder, too.
+        command.env("XDG_CACHE_HOME", folder.at("cache"));
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let address = lines.next().unwrap();
