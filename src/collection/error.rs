@@ -36,7 +36,7 @@ pub enum IndexError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        what: String,
+        what: Message,
     },
     /// SQLite failed, for lack of room for instance.
     #[error("{}: {what}", path.shown())]
@@ -68,11 +68,11 @@ impl IndexError {
         match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => Self::Interrupted,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Damaged { path, what }
+                Self::Damaged { path, what: what.into() }
             }
             Some(_) => Self::Failed { path, what },
             // A value of another type than the index writes, or a blob that cannot be read.
-            None => Self::Damaged { path, what },
+            None => Self::Damaged { path, what: what.into() },
         }
     }
 

@@ -11,7 +11,7 @@ use crate::bytes::own_files;
 use crate::bytes::paths::folder_of;
 use crate::collection::error::IndexError;
 use crate::game::Game;
-use crate::message::message;
+use crate::message::{Message, message};
 
 /// Tells SQLite files of this kind from others.
 const APPLICATION_ID: i64 = 0x6a7a_6978;
@@ -202,7 +202,9 @@ impl GameIndex {
     pub fn verify(&self) -> Result<(), IndexError> {
         match self.rows("PRAGMA quick_check(1)", |row| row.get::<_, String>(0))?.as_slice() {
             [ok] if ok == "ok" => Ok(()),
-            faults => Err(self.damaged(faults.first().map_or("it is empty", String::as_str))),
+            faults => {
+                Err(self.damaged(faults.first().map_or("it is empty", String::as_str).to_owned()))
+            }
         }
     }
 
@@ -228,8 +230,8 @@ impl GameIndex {
         IndexError::of(&self.path, error)
     }
 
-    pub(crate) fn damaged(&self, what: &str) -> IndexError {
-        IndexError::Damaged { path: self.path.clone(), what: what.to_owned() }
+    pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
+        IndexError::Damaged { path: self.path.clone(), what: what.into() }
     }
 
     /// The file.
@@ -253,7 +255,7 @@ fn check_head(file: &mut std::fs::File, path: &Path) -> Result<(), IndexError> {
         return if [0, APPLICATION_ID].contains(&id) { Ok(()) } else { Err(foreign(OTHER)) };
     }
     if head.starts_with(MAGIC) || MAGIC.starts_with(&head) || head.iter().all(|&byte| byte == 0) {
-        let what = "its beginning is missing".to_owned();
+        let what = "its beginning is missing".into();
         return Err(IndexError::Damaged { path: path.to_owned(), what });
     }
     Err(foreign("it is no SQLite file"))
