@@ -20,8 +20,8 @@ pub enum IndexError {
         source: io::Error,
     },
     /// Another process brings the index up to its files.
-    #[error("{0}")]
-    Busy(#[source] Busy),
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// At the place of the index lies something else, which stays as it is.
     #[error("{} is no index of games: {what}; move it elsewhere", path.shown())]
     Foreign {
