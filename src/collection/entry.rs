@@ -40,7 +40,7 @@ impl GameKey {
     fn of(json: &[u8]) -> Self {
         let mut bytes = [0; 8];
         blake3::Hasher::new().update(json).finalize_xof().fill(&mut bytes);
-        Self((u64::from_le_bytes(bytes) >> (u64::BITS - 5 * KEY_LETTERS)) as i64)
+        Self((u64::from_le_bytes(bytes) >> (u64::BITS - 5 * KEY_LETTERS)).cast_signed())
     }
 }
 

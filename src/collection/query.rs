@@ -333,7 +333,7 @@ impl GameIndex {
         let mut among: Option<Vec<i64>> = None;
         for &key in positions {
             let mut lines: Vec<i64> =
-                self.postings(key)?.iter().map(|posting| posting.line as i64).collect();
+                self.postings(key)?.iter().map(|posting| posting.line.cast_signed()).collect();
             lines.sort_unstable();
             among = Some(match among {
                 None => lines,
@@ -362,7 +362,7 @@ impl GameIndex {
         let fault = |error| self.fault(&error);
         let sql = "SELECT data FROM positions WHERE bucket = ?";
         let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let bucket = postings::bucket(key) as i64;
+        let bucket = postings::bucket(key).cast_signed();
         let rows = statement.query_map([bucket], |row| row.get::<_, Vec<u8>>(0)).map_err(fault)?;
         let mut found = Vec::new();
         for bytes in rows {
@@ -386,7 +386,7 @@ impl GameIndex {
         samples: usize,
     ) -> Result<Reached, IndexError> {
         let next: HashMap<i64, Option<u16>> =
-            self.postings(key)?.iter().map(|p| (p.line as i64, p.next())).collect();
+            self.postings(key)?.iter().map(|p| (p.line.cast_signed(), p.next())).collect();
         let positions = [&[key], conditions.positions.as_slice()].concat();
         self.within(&positions, |index, among| {
             index

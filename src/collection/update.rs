@@ -223,7 +223,7 @@ impl<'a> Updater<'a> {
         let fault = |error| IndexError::of(&path, &error);
         let tx = begin(self.index)?;
         for (rank, file) in files.iter().enumerate() {
-            let rank = rank as i64;
+            let rank = (rank as u64).cast_signed();
             let stamp = FileStamp::of(file);
             match (known.remove(path_key(file)), stamp) {
                 (Some(known), Some(stamp)) if known.stamp == stamp => {
@@ -354,7 +354,8 @@ impl<'a> Updater<'a> {
         let tx = begin(self.index)?;
         write_step(&tx, step, file, self.segment).map_err(fault)?;
         let sql = "UPDATE files SET seen = ?, games = ? WHERE id = ?";
-        tx.execute(sql, (seen as i64, (file.games + count) as i64, file.id)).map_err(fault)?;
+        tx.execute(sql, (seen.cast_signed(), (file.games + count).cast_signed(), file.id))
+            .map_err(fault)?;
         tx.commit().map_err(fault)?;
         self.segment += 1;
         file.seen = seen;
@@ -488,13 +489,18 @@ fn write_step(
                 line
             }
         };
-        insert_game(tx, &entry, (file.id, (file.games + at as u64) as i64, place as i64), line)?;
+        insert_game(
+            tx,
+            &entry,
+            (file.id, (file.games + at as u64).cast_signed(), place.cast_signed()),
+            line,
+        )?;
     }
     step.postings = 0;
     let mut insert =
         tx.prepare_cached("INSERT INTO positions(bucket, segment, data) VALUES (?, ?, ?)")?;
     postings::buckets(&mut postings, |bucket, data| {
-        insert.execute((bucket as i64, segment, data)).map(drop)
+        insert.execute((bucket.cast_signed(), segment, data)).map(drop)
     })
 }
 
@@ -533,7 +539,7 @@ fn insert_game(
         facts.ratings[0],
         facts.ratings[1],
         result_number(facts.result),
-        entry.plies as i64,
+        (entry.plies as u64).cast_signed(),
         entry.fault.is_some(),
         entry.code,
         entry.opening,
@@ -553,7 +559,9 @@ fn insert_game(
     let mut insert = tx.prepare_cached(
         "INSERT INTO bodies(game, body, fault, note, words) VALUES (?, ?, ?, ?, ?)",
     )?;
-    insert.execute((game, &entry.body, &entry.fault, entry.note, entry.words as i64)).map(drop)
+    insert
+        .execute((game, &entry.body, &entry.fault, entry.note, entry.words.cast_signed()))
+        .map(drop)
 }
 
 /// The number of a result, in the order in which results are sorted.
