@@ -42,6 +42,10 @@ pub mod record;
 #[cfg(feature = "book")]
 pub mod book;
 
+// Collections of games: an index of the games of files and folders, kept up with them, and searches in it.
+#[cfg(feature = "book")]
+pub mod collection;
+
 // Endgame tables: generation by retrograde analysis with exact repetition rules, files, probing, verification.
 #[cfg(feature = "tablebase")]
 pub mod tablebase;

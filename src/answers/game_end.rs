@@ -2,8 +2,8 @@
 
 use crate::bytes::visible::Visible;
 use crate::game::{Game, Side, side_name};
-use crate::message::{Message, ToMessage, message};
-use crate::record::{BadGame, BadGameReason, Note, ParsedGame, Place, Record};
+use crate::message::{Message, message};
+use crate::record::{BadGame, Note, ParsedGame, Place, Record};
 
 /// The end of a game that breaks off before its last move, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +51,6 @@ impl GameEnd {
     /// The end of a game of which the legal part was opened, at the fault.
     #[must_use]
     pub fn at_fault<G: Game>(fault: &BadGame, record: &Record<G>) -> Self {
-        let reason = match &fault.reason {
-            BadGameReason::Move { error, .. } => error.message(),
-            BadGameReason::Unplayable { what, .. } => what.clone(),
-            reason => reason.message(),
-        };
         let point = match fault.reason.bad_ply() {
             Some(_) => before_next_move(record),
             None => EndPoint::AfterPlies(record.tree.moves.len()),
@@ -64,7 +59,7 @@ impl GameEnd {
             place: shown_place(&fault.source, fault.place),
             game: fault.game,
             point,
-            reason: reason.visible(),
+            reason: fault.reason.in_short().visible(),
         }
     }
 }

@@ -32,15 +32,15 @@ impl GameEntry {
     /// The entry of a game with that number.
     #[must_use]
     pub fn of<G: Formats>(index: usize, record: &Record<G>) -> Self {
-        let tag = |name: &str| record.tag(name);
+        let [first, second] = record.players();
         Self {
-            date: short(tag("Date")),
-            event: short(tag("Event")),
-            first: short(tag("Red").or_else(|| tag("Black"))),
+            date: short(record.tag("Date")),
+            event: short(record.tag("Event")),
+            first: short(first),
             index,
             plies: record.tree.moves.len(),
             result: result_text(record.result),
-            second: short(tag("Black").filter(|_| tag("Red").is_some()).or_else(|| tag("White"))),
+            second: short(second),
         }
     }
 }

@@ -3,6 +3,8 @@
 #[cfg(feature = "schemas")]
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -10,10 +12,11 @@ use serde_json::value::RawValue;
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::answers::game_end::GameEnd;
 use crate::answers::game_entry::GameEntry;
+use crate::bytes::StopFlag;
 use crate::message::{Message, ToMessage};
 use crate::record::{
     BadGame, Format, Formats, GameSink, Keep, ParsedGame, PgnOptions, ReadOptions, ReadSummary,
-    Record, WriteError, WriteOptions,
+    Record, WriteError, WriteOptions, read_packed_with,
 };
 use crate::xiangqi::notation::MoveNotation;
 
@@ -127,9 +130,36 @@ impl<G: Formats> FileGames<G> {
     ///
     /// There is no such game.
     pub fn read(name: &str, bytes: &[u8], index: usize) -> Result<Self, AnswerError> {
-        let name: String = name.chars().take(SHOWN_NAME).collect();
+        let name = shown_name(name);
         let mut seen = GamesSeen::<G>::new(index);
         let summary = read_opened::<G>(&name, bytes, &mut |game| seen.take(game));
+        Self::of(name, seen, summary)
+    }
+
+    /// The same for a file as it comes: packed perhaps, or an archive of many. What is large is unpacked to files without
+    /// names in `folder`, until soon after `stop` was set.
+    ///
+    /// # Errors
+    ///
+    /// There is no such game, or the file cannot be unpacked.
+    pub fn read_packed(
+        name: &str,
+        bytes: &[u8],
+        index: usize,
+        (folder, stop): (&Path, &StopFlag),
+    ) -> Result<Self, AnswerError> {
+        let name = shown_name(name);
+        let mut seen = GamesSeen::<G>::new(index);
+        let options = ReadOptions::keeping(Keep::Opened);
+        let summary = read_packed_with::<G>(&name, bytes, folder, stop, options, &mut |_, game| {
+            seen.take(game);
+            ControlFlow::Continue(())
+        });
+        let summary = summary.map_err(|error| AnswerError::new(ErrorKind::Io, error))?;
+        Self::of(name, seen, summary)
+    }
+
+    fn of(name: String, seen: GamesSeen<G>, summary: ReadSummary) -> Result<Self, AnswerError> {
         let GamesSeen { games, number, bad, wanted, first_fault, .. } = seen;
         let wanted = wanted.ok_or_else(|| {
             let none = || "there is no such game in it".into();
@@ -183,6 +213,11 @@ impl<G: Formats> FileGames<G> {
     }
 }
 
+/// The name of a source in messages.
+fn shown_name(name: &str) -> String {
+    name.chars().take(SHOWN_NAME).collect()
+}
+
 /// Reads the games in the bytes of a file, to be looked at: those that break off up to there.
 fn read_opened<G: Formats>(name: &str, bytes: &[u8], sink: &mut GameSink<'_, G>) -> ReadSummary {
     let mut summary = ReadSummary::default();
@@ -224,7 +259,7 @@ impl<G: Formats> GamesSeen<G> {
             }
             Err(fault) => {
                 self.bad += 1;
-                self.first_fault.get_or_insert_with(|| fault.message());
+                self.first_fault.get_or_insert_with(|| fault.without_byte());
             }
         }
     }

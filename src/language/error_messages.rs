@@ -68,6 +68,8 @@ known! {
     juzhong::bytes::journal::JournalError,
     juzhong::bytes::lock::Busy,
     juzhong::bytes::sealed::SealError,
+    juzhong::collection::IndexError,
+    juzhong::collection::UnknownColumn,
     juzhong::contest::BadPosition,
     juzhong::contest::MatchError,
     juzhong::contest::SelfPlayError,

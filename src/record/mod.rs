@@ -29,6 +29,8 @@ pub use archives::changed::ChangedError;
 pub use archives::content::{Content, UnpackError};
 pub use archives::file::{GameFile, MAX_INPUT, read_game_file};
 pub use archives::member::{FREE_MEMBER_BYTES, MAX_UNPACKED, Member};
+#[cfg(feature = "analysis")]
+pub(crate) use archives::packed::read_packed_with;
 pub use archives::packed::{Digest, NamedSink, Packed, Unpacked, read_packed};
 #[cfg(feature = "book")]
 pub(crate) use archives::packed::{TRUNCATED_MARK, tell_skipped};

@@ -24,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) tables: Option<PathBuf>,
     /// Files and folders of games.
     pub(crate) library: Vec<PathBuf>,
+    /// The folder of the indexes of the library; `None` keeps none.
+    pub(crate) indexes: Option<PathBuf>,
     /// The folder of the games that were played on the page, if they are kept.
     pub(crate) autosave: Option<PathBuf>,
     /// The engines of other programs that requests may name.

@@ -1,222 +1,302 @@
-//! The games of the files and folders that the server was given, listed once with what they are searched by.
+//! The library of the server: an index of its games for each game, brought up to the files in the background.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
+use super::problem::Problem;
 use crate::game_name::{GameName, with_game};
-use juzhong::answers::GameEntry;
-use juzhong::book::opening::{Code, Named};
-use juzhong::book::{Facts, find_games};
+use crate::language::error_messages::in_full;
+use juzhong::book::opening::Named;
 use juzhong::bytes::StopFlag;
-use juzhong::game::{Notation, Packed, Symmetric};
-use juzhong::hash::Key;
-use juzhong::record::{Formats, GameFile, Keep, ParsedGame, ReadOptions, Record, read_game_file};
+use juzhong::collection::{GameIndex, IndexError, IndexProgress, IndexReport, index_path};
+use juzhong::message::{Message, ToMessage};
+use juzhong::record::{Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file};
 
-/// Games of a library, at most, and positions of them all.
-const MOST: usize = 200_000;
-const MOST_POSITIONS: usize = 40_000_000;
+/// The time between two looks at the files, at least: so long, and so many times as long as the last look took.
+const REST: Duration = Duration::from_secs(5);
+const REST_FACTOR: u32 = 20;
 
-/// The games of the files and folders that the server was given, read at the first question.
+/// The interval at which the end of the server is looked for, and a wait for other processes.
+const POLL: Duration = Duration::from_millis(200);
+
+/// The time after which another process is looked for again that brings the index up to the files.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// The number of attempts at an index that turns out to be damaged.
+const TRIES: usize = 3;
+
+/// Connections that are kept for later requests.
+const IDLE: usize = 8;
+
+/// The games of the files and folders that the server was given.
 #[derive(Default)]
 pub(crate) struct Library {
-    xiangqi: OnceLock<Games>,
-    gomoku: OnceLock<Games>,
+    xiangqi: OnceLock<Arc<Shelf>>,
+    gomoku: OnceLock<Arc<Shelf>>,
 }
 
-/// The games of a library, and what it does not show.
+/// The games of one game.
 #[derive(Default)]
-pub(crate) struct Games {
-    pub(crate) games: Vec<Listed>,
-    /// Positions of the games, those before the first move too.
-    positions: usize,
-    /// Files and folders that cannot be read.
-    pub(crate) unreadable: u64,
-    /// True if there are more games than are listed.
-    pub(crate) is_cut: bool,
+pub(crate) struct Shelf {
+    state: Mutex<State>,
+    changed: Condvar,
+    idle: Mutex<Idle>,
 }
 
-/// A game as the list has it.
-pub(crate) struct Listed {
-    pub(crate) file: Arc<PathBuf>,
-    /// Its number in the file, bad ones counted too.
-    pub(crate) number: u64,
-    /// Its entry in lists, and the same in small letters, to be searched.
-    pub(crate) about: GameEntry,
-    pub(crate) text: String,
-    pub(crate) opening: Option<(Code, &'static str)>,
-    pub(crate) facts: Facts,
-    /// A FEN, if it does not begin with the usual start.
-    pub(crate) start: Option<String>,
-    /// Packed.
-    pub(crate) moves: Box<[u16]>,
-    /// The lower halves of the canonical keys of its positions, by which it is searched.
-    pub(crate) marks: Box<[u32]>,
+/// Connections that are not in use, to the file as it was made last.
+#[derive(Default)]
+struct Idle {
+    connections: Vec<GameIndex>,
+    /// The number of times that the file was made anew.
+    generation: u64,
+}
+
+/// The state of an index.
+#[derive(Default)]
+struct State {
+    /// The file, once it is there.
+    path: Option<PathBuf>,
+    progress: IndexProgress,
+    /// The outcome of the last look at the files.
+    report: Option<IndexReport>,
+    /// Games were asked for since the last look.
+    is_asked: bool,
+    is_at_work: bool,
+    /// The reason why there is no index.
+    fault: Option<Message>,
+}
+
+impl State {
+    /// Returns true while games are read, not only files looked at.
+    const fn is_reading(&self) -> bool {
+        let is_incomplete = self.progress.files_done < self.progress.files;
+        self.report.is_none() || self.is_at_work && is_incomplete
+    }
+}
+
+/// What is known of the whole index.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct About {
+    /// The progress, while files are read.
+    pub(crate) progress: Option<IndexProgress>,
+    pub(crate) report: IndexReport,
 }
 
 impl Library {
-    /// The games of `game` in the files and folders.
-    pub(crate) fn games(&self, game: GameName, paths: &[PathBuf], stop: &StopFlag) -> &Games {
-        let games = match game {
+    /// The games of `game` in the files and folders, of which an index is made in `folder`.
+    pub(crate) fn shelf(
+        &self,
+        game: GameName,
+        (folder, paths): (Option<&Path>, &[PathBuf]),
+        stop: &StopFlag,
+    ) -> &Arc<Shelf> {
+        let shelf = match game {
             GameName::Xiangqi => &self.xiangqi,
             GameName::Gomoku => &self.gomoku,
         };
-        games.get_or_init(|| with_game!(game, G => listed::<G>(paths, stop)))
+        shelf.get_or_init(|| {
+            let shelf = Arc::new(Shelf::default());
+            let (kept, paths) = (Arc::clone(&shelf), paths.to_vec());
+            let (folder, stop) = (folder.map(Path::to_owned), stop.clone());
+            let work =
+                move || with_game!(game, G => kept.keep::<G>(folder.as_deref(), &paths, &stop));
+            let started = std::thread::Builder::new().name("library".to_owned()).spawn(work);
+            if let Err(error) = started {
+                locked(&shelf.state).fault = Some(error.message());
+            }
+            shelf
+        })
     }
 }
 
-impl Listed {
-    /// The game, read from its file again; `None` if it is no longer there.
-    pub(crate) fn read<G: Formats>(&self) -> Option<ParsedGame<G>> {
-        // Links were not followed when the game was listed.
-        if self.file.is_symlink() {
-            return None;
-        }
-        let mut number = 0;
-        let mut found = None;
-        let read = each_game::<G>(&self.file, &StopFlag::default(), &mut |game| {
-            number += 1;
-            if number <= self.number {
-                return ControlFlow::Continue(());
+impl Shelf {
+    /// Keeps the index up to the files until the server ends.
+    fn keep<G: Formats + Named>(&self, folder: Option<&Path>, paths: &[PathBuf], stop: &StopFlag) {
+        let mut place = folder.and_then(|folder| index_path::<G>(folder, paths).ok());
+        // Where the folder cannot be used, the index lasts as long as the server.
+        let mut temporary = None;
+        while !stop.is_set() {
+            let path = match &place {
+                Some(path) => path.clone(),
+                None => match tempfile::tempdir() {
+                    Ok(folder) => {
+                        let path = folder.path().join("library.games");
+                        temporary = Some(folder);
+                        place.insert(path).clone()
+                    }
+                    Err(error) => return self.give_up(error.message()),
+                },
+            };
+            let since = Instant::now();
+            match self.pass::<G>(&path, paths, stop) {
+                Ok(()) => self.wait_for_questions(REST.max(since.elapsed() * REST_FACTOR), stop),
+                Err(IndexError::Busy(_)) => self.wait_for_questions(BUSY, stop),
+                Err(IndexError::Interrupted) => return,
+                Err(error) if temporary.is_some() => return self.give_up(in_full(&error)),
+                Err(error) => {
+                    tracing::warn!("{error}: the index of the library is made elsewhere");
+                    place = None;
+                }
             }
-            found = game;
-            ControlFlow::Break(())
-        });
-        read.ok()?;
-        found.filter(|found| self.is(&found.record))
+        }
     }
 
-    /// Returns true if this is the game that the list has.
-    fn is<G: Notation>(&self, record: &Record<G>) -> bool {
-        self.start == record.start.as_ref().map(G::to_fen)
-            && self.moves.iter().copied().eq(record.tree.moves.iter().map(|mv| mv.pack()))
-    }
-
-    /// The order of samples: the best rated, then the latest.
-    pub(crate) fn rank(&self) -> (u16, u16) {
-        let [first, second] = self.facts.ratings.map(Option::unwrap_or_default);
-        (first.min(second), self.facts.year.unwrap_or_default())
-    }
-
-    /// The position of that canonical key, as it was first on the board, and the move made in it.
-    pub(crate) fn reaches<G: Symmetric + Notation>(
+    /// Brings the index up to the files.
+    fn pass<G: Formats + Named>(
         &self,
-        key: Key,
-    ) -> Option<(G, Option<G::Move>)> {
-        let last = self.marks.iter().rposition(|&known| known == mark(key))?;
-        let mut position = match self.start.as_deref() {
-            None => G::start(),
-            Some(fen) => G::from_fen(fen).ok()?,
-        };
-        for (ply, &known) in self.marks[..=last].iter().enumerate() {
-            let next = self.moves.get(ply).and_then(|&bits| G::Move::unpack(bits));
-            if known == mark(key) && position.canonical().key == key {
-                return Some((position, next));
+        path: &Path,
+        paths: &[PathBuf],
+        stop: &StopFlag,
+    ) -> Result<(), IndexError> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.try_pass::<G>(path, paths, stop) {
+                Err(error) if error.is_damage() && tries < TRIES => {
+                    let mut idle = locked(&self.idle);
+                    idle.connections.clear();
+                    idle.generation += 1;
+                    drop(idle);
+                    GameIndex::remove(path)?;
+                }
+                outcome => return outcome,
             }
-            position.make(next?);
         }
-        None
     }
-}
 
-/// Reads the games of files and folders. What is no game of `G` is passed over.
-fn listed<G: Formats + Named>(paths: &[PathBuf], stop: &StopFlag) -> Games {
-    let mut all = Games::default();
-    let mut files = Vec::new();
-    // One path at a time: the fault of one leaves the others.
-    for path in paths {
-        match find_games::<G>(std::slice::from_ref(path)) {
-            Ok(inputs) => files.extend(inputs.files),
-            Err(_) => all.unreadable += 1,
-        }
-    }
-    for file in files {
-        let file = Arc::new(file);
-        let mut number = 0;
-        let read = each_game::<G>(&file, stop, &mut |game| {
-            let listed = all.add(&file, number, game);
-            number += 1;
-            listed
+    fn try_pass<G: Formats + Named>(
+        &self,
+        path: &Path,
+        paths: &[PathBuf],
+        stop: &StopFlag,
+    ) -> Result<(), IndexError> {
+        let mut index = GameIndex::open::<G>(path, stop)?;
+        let mut is_checked = false;
+        self.tell(|state| {
+            is_checked = state.report.is_some();
+            state.path = Some(path.to_owned());
+            state.is_asked = false;
+            state.is_at_work = true;
         });
-        all.unreadable += u64::from(read.is_err());
+        if !is_checked {
+            index.verify()?;
+        }
+        // While another process does it, what is there is shown.
+        let report = index.update::<G>(paths, &mut |progress| {
+            self.tell(|state| state.progress = progress);
+        })?;
+        self.tell(|state| {
+            state.is_at_work = false;
+            state.report = Some(report);
+        });
+        Ok(())
     }
-    all
+
+    fn give_up(&self, fault: Message) {
+        self.tell(|state| state.fault = Some(fault));
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut State)) {
+        change(&mut locked(&self.state));
+        self.changed.notify_all();
+    }
+
+    /// Waits until games are asked for, but at least for that time.
+    fn wait_for_questions(&self, rest: Duration, stop: &StopFlag) {
+        let since = Instant::now();
+        let mut state = locked(&self.state);
+        while !stop.is_set()
+            && (since.elapsed() < rest || !state.is_asked && state.report.is_some())
+        {
+            state =
+                self.changed.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Asks the index: at once if `is_partial`, though files may still be read, else when all are.
+    pub(crate) fn ask<G: Formats, T>(
+        &self,
+        is_partial: bool,
+        stop: &StopFlag,
+        work: impl FnOnce(&GameIndex, &About) -> Result<T, IndexError>,
+    ) -> Result<T, Problem> {
+        let (path, about) = self.wait(is_partial, stop)?;
+        let (known, generation) = {
+            let mut idle = locked(&self.idle);
+            (idle.connections.pop(), idle.generation)
+        };
+        let asked = known.map_or_else(|| GameIndex::open::<G>(&path, stop), Ok).and_then(|index| {
+            let answer = work(&index, &about)?;
+            let mut idle = locked(&self.idle);
+            if idle.generation == generation && idle.connections.len() < IDLE {
+                idle.connections.push(index);
+            }
+            Ok(answer)
+        });
+        asked.map_err(|error| {
+            if error.is_damage() {
+                // The next look at the files looks through the index, too.
+                self.tell(|state| state.report = None);
+            }
+            not_asked(error)
+        })
+    }
+
+    /// Waits until there is an index, and unless `is_partial` until all files are read.
+    fn wait(&self, is_partial: bool, stop: &StopFlag) -> Result<(PathBuf, About), Problem> {
+        let mut state = locked(&self.state);
+        state.is_asked = true;
+        loop {
+            if let Some(fault) = &state.fault {
+                return Err(Problem::unavailable(fault.clone()));
+            }
+            if let Some(path) = state.path.clone()
+                && (is_partial || state.report.is_some())
+            {
+                let progress = Some(state.progress).filter(|_| state.is_reading());
+                return Ok((path, About { progress, report: state.report.unwrap_or_default() }));
+            }
+            if stop.is_set() {
+                return Err(Problem::unavailable("the server ends"));
+            }
+            state =
+                self.changed.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
 }
 
-impl Games {
-    /// Lists a game of a file, and nothing for one that cannot be read. Ends the reading once the list is full.
-    fn add<G: Formats + Named>(
-        &mut self,
-        file: &Arc<PathBuf>,
-        number: u64,
-        game: Option<ParsedGame<G>>,
-    ) -> ControlFlow<()> {
-        if self.games.len() >= MOST || self.positions >= MOST_POSITIONS {
-            self.is_cut = true;
-            return ControlFlow::Break(());
-        }
-        if let Some(ParsedGame { record, .. }) = game {
-            self.positions += record.tree.moves.len() + 1;
-            self.games.push(entry(file, number, &record));
-        }
-        ControlFlow::Continue(())
+/// The reason why an index is not asked.
+fn not_asked(error: IndexError) -> Problem {
+    match error {
+        IndexError::Interrupted => Problem::unavailable("the server ends"),
+        error => Problem::damaged(in_full(&error)),
     }
 }
 
-/// Calls `visit` with each game of a file, and with none for each that cannot be read.
-fn each_game<G: Formats>(
-    file: &Path,
-    stop: &StopFlag,
-    visit: &mut dyn FnMut(Option<ParsedGame<G>>) -> ControlFlow<()>,
-) -> std::io::Result<()> {
+/// A lock that a panic elsewhere leaves usable: what it guards is whole at every step.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The game of that number in a file, from 0, bad ones counted too.
+pub(crate) fn read_from_file<G: Formats>(file: &Path, number: u64) -> Option<ParsedGame<G>> {
     let folder = std::env::temp_dir();
-    let opened = GameFile::open::<G>(file, &folder).map_err(std::io::Error::other)?;
-    let source = file.to_string_lossy();
-    read_game_file::<G>(
-        &source,
-        &opened,
-        &folder,
-        stop,
-        ReadOptions::keeping(Keep::Opened),
-        &mut |_, game| visit(game.ok()),
-    )
-    .map(drop)
-}
-
-fn entry<G: Formats + Named>(file: &Arc<PathBuf>, number: u64, record: &Record<G>) -> Listed {
-    let about = GameEntry::of(number as usize, record);
-    let GameEntry { event, first, second, date, result, .. } = &about;
-    let words = [event, first, second, date].map(|text| text.as_deref().unwrap_or_default());
-    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_usual = record.start.is_none();
-    let opening = is_usual.then(|| G::name_game(&G::start(), &record.tree.moves)).flatten();
-    let opening = opening.map(|opening| (opening.code, opening.name));
-    let text = [
-        words.join(" "),
-        (*result).to_owned(),
-        name,
-        opening.map_or_else(String::new, |(code, name)| format!("{code} {name}")),
-    ];
-    let mut position = record.start.clone().unwrap_or_else(G::start);
-    let mut marks = vec![mark(position.canonical().key)];
-    for &mv in &record.tree.moves {
-        position.make(mv);
-        marks.push(mark(position.canonical().key));
-    }
-    Listed {
-        file: Arc::clone(file),
-        number,
-        about,
-        text: text.join(" ").to_lowercase(),
-        opening,
-        facts: Facts::of(record),
-        marks: marks.into(),
-        start: record.start.as_ref().map(G::to_fen),
-        moves: record.tree.moves.iter().map(|mv| mv.pack()).collect(),
-    }
-}
-
-/// The lower half of a key.
-const fn mark(key: Key) -> u32 {
-    key.0 as u32
+    let opened = GameFile::open::<G>(file, &folder).ok()?;
+    let source = file.file_name()?.to_string_lossy();
+    let mut at = 0;
+    let mut found = None;
+    let options = ReadOptions::keeping(Keep::Opened);
+    let mut take = |_: &str, game: Result<ParsedGame<G>, _>| {
+        at += 1;
+        if at <= number {
+            return ControlFlow::Continue(());
+        }
+        found = game.ok();
+        ControlFlow::Break(())
+    };
+    read_game_file::<G>(&source, &opened, &folder, &StopFlag::default(), options, &mut take)
+        .ok()?;
+    found
 }

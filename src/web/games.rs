@@ -39,11 +39,12 @@ pub(crate) async fn open(
     body: GameBody,
 ) -> Result<Answer<OpenedGames>, Problem> {
     let lang = query.of.lang();
-    let work = move |_: &App| {
+    let work = move |app: &App| {
         let index = number("index", query.index.as_deref(), (0, usize::MAX))?.unwrap_or(0);
         let name = query.name.as_deref().unwrap_or(UNNAMED);
         let opened = with_game!(query.of.game()?, G => {
-            in_words(FileGames::<G>::read(name, body.bytes(), index)?)
+            let place = (std::env::temp_dir(), &app.stop);
+            in_words(FileGames::<G>::read_packed(name, body.bytes(), index, (&place.0, place.1))?)
         });
         LongBody::json(&opened?)
     };

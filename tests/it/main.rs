@@ -36,6 +36,9 @@ mod record {
     mod xqf;
 }
 
+#[cfg(feature = "book")]
+mod collection;
+
 #[cfg(feature = "web")]
 mod web;
 

@@ -69,6 +69,8 @@ impl Server {
         let args = ["serve", "--port", "0", "--book", &book, "--tables", &tables, "--hash", "4"];
         let args = [&args[..], &["--autosave", &played]].concat();
         let mut command = command(&[&args[..], more].concat());
+        // Indexes of libraries lie in the folder, too.
+        command.env("XDG_CACHE_HOME", folder.at("cache"));
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let address = lines.next().unwrap();
@@ -1006,6 +1008,32 @@ fn a_library_is_listed_searched_and_opened() {
     assert_eq!(server.get("/api/games/99").json()["code"], "no_game");
     assert_eq!(server.get("/api/games?page=x").status, 400);
     assert_eq!(Server::start(&[]).get("/api/games").json()["code"], "no_library");
+}
+
+#[test]
+fn a_library_is_sorted_folded_and_linked() {
+    let folder = Folder::new();
+    let games = "[Red \"胡荣华\"]\n[Date \"1982\"]\n1. h2e2 h9g7 1-0\n\n[Red \"胡榮華\"]\n1. h2e2 h9g7 1-0\n\n[Red \"Bob\"]\n[Date \"1970\"]\n1. c3c4 c6c5 2. c4c6 *\n";
+    let library = folder.write("a.pgn", games);
+    let server = Server::start(&["--library", &library]);
+    let folded = server.answer("/api/games?fold=true&sort=copies&descending=true");
+    assert_eq!((&folded["total"], &folded["records"]), (&json!(2), &json!(3)));
+    assert_eq!((&folded["games"][0]["copies"], &folded["indexing"]), (&json!(2), &Value::Null));
+    let dated = server.answer("/api/games?sort=date");
+    let ids: Vec<_> = dated["games"].as_array().unwrap().iter().map(|game| &game["id"]).collect();
+    assert_eq!(ids, ["2", "0", "1"]);
+    // Bob's game breaks off; it is found by its key, with the reason.
+    let bob = &server.answer("/api/games?player=bob&partial=true")["games"][0];
+    assert_eq!(bob["broken"], true);
+    let opened = server.answer(&format!("/api/games/{}", bob["key"].as_str().unwrap()));
+    assert_eq!(opened["game"]["moves"], "c3c4 c6c5");
+    assert!(opened["ends"].as_str().unwrap().starts_with("a.pgn:"), "{opened}");
+    for query in ["search=huronghua", "first=%E8%83%A1%E6%A6%AE%E8%8F%AF", "result=1-0"] {
+        assert_eq!(server.answer(&format!("/api/games?{query}"))["total"], 2, "{query}");
+    }
+    for wrong in ["sort=colour", "result=won", "plies_from=x"] {
+        assert_eq!(server.get(&format!("/api/games?{wrong}")).status, 400, "{wrong}");
+    }
 }
 
 /// Moves counted in the games themselves are those of a book that is built of the games under the same conditions.

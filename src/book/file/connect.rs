@@ -1,4 +1,4 @@
-//! Opening SQLite files: books of this program, books of others, and working files. Nothing else in
+//! Opening SQLite files: books of this program, books of others, indexes of collections, and working files. Nothing else in
 //! the program opens one.
 //!
 //! Nothing that a file contains is run: no trigger, no view, no function of its schema. A query ends soon

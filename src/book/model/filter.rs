@@ -238,7 +238,7 @@ impl Filter {
 /// A name or a part of one, so that the same name in traditional or simplified characters, full or half width, capitals
 /// or small letters is the same text: Unicode's form NFKC, then the dictionary of the crate `character_converter`, one
 /// character at a time, so that a part of a name is folded as the whole is.
-fn fold_name(text: &str) -> String {
+pub(crate) fn fold_name(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }

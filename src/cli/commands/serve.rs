@@ -100,6 +100,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         books: args.book.clone(),
         tables: args.tables.clone(),
         library: args.library.clone(),
+        indexes: index_folder(),
         autosave: autosave_folder(args.autosave.as_deref()),
         engines: context.engines.clone(),
         engine,
@@ -195,6 +196,11 @@ fn autosave_folder(named: Option<&Path>) -> Option<PathBuf> {
             Some(etcetera::choose_base_strategy().ok()?.data_dir().join("juzhong").join("games"))
         }
     }
+}
+
+/// The folder of indexes of collections, in the user's folder for what can be made again.
+fn index_folder() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("juzhong").join("collections"))
 }
 
 #[cfg(test)]

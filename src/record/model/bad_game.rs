@@ -22,6 +22,20 @@ pub struct BadGame {
     pub reason: BadGameReason,
 }
 
+impl BadGame {
+    /// The message without the number of a byte, which says nothing to most readers.
+    #[must_use]
+    pub fn without_byte(&self) -> Message {
+        match self.place {
+            Place::Offset(at) if at > 0 => {
+                let reason = self.reason.message().visible();
+                message!("{}: game {}: {reason}", Visible(&self.source), self.game)
+            }
+            _ => self.message(),
+        }
+    }
+}
+
 impl ToMessage for BadGame {
     fn message(&self) -> Message {
         let reason = self.reason.message().visible();
@@ -120,6 +134,16 @@ pub enum BadGameReason {
 }
 
 impl BadGameReason {
+    /// The fault without the number of the ply.
+    #[must_use]
+    pub fn in_short(&self) -> Message {
+        match self {
+            Self::Move { error, .. } => error.message(),
+            Self::Unplayable { what, .. } => what.clone(),
+            reason => reason.message(),
+        }
+    }
+
     /// The number of the move that is the fault, from 1, if it is one.
     #[must_use]
     pub const fn bad_ply(&self) -> Option<usize> {

@@ -58,6 +58,13 @@ impl<G: Game> Record<G> {
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
+
+    /// The names of the players, first side first. Xiangqi is begun by Red, gomoku by Black.
+    #[must_use]
+    pub fn players(&self) -> [Option<&str>; 2] {
+        let [red, black, white] = ["Red", "Black", "White"].map(|name| self.tag(name));
+        [red.or(black), black.filter(|_| red.is_some()).or(white)]
+    }
 }
 
 impl<G: Game> Default for Tree<G> {

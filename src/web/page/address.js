@@ -1,10 +1,11 @@
 // The address of the page: the game, the start, the moves and the view.
 
 import { START } from './fen.js';
+import { readGameQuery } from './gamequery.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
-/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string}} Address */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string, list: import('./gamequery.js').GameQuery, linked: string}} Address */
 
 /** Returns what the address of the window says. @returns {Address} */
 export function readAddress() {
@@ -18,19 +19,22 @@ export function readAddress() {
     moves,
     tab: parts.get('tab') ?? '',
     set: parts.get('set') ?? '',
+    list: readGameQuery(parts),
+    linked: /^g[a-z2-7]{12}$/.exec(parts.get('library') ?? '')?.[0] ?? '',
     given: parts.has('fen') || parts.has('moves'),
   };
 }
 
-/** Returns the address of a position. @param {View} view @param {string} part the tab or the set that is open @param {GameName} game @param {string} start @param {readonly string[]} moves */
-export function addressOf(view, part, game, start, moves) {
+/** Returns the address of a position. @param {View} view @param {string} part the tab or the set that is open @param {GameName} game @param {string} start @param {readonly string[]} moves @param {string} [more] further parameters, each with a leading `&` */
+export function addressOf(view, part, game, start, moves, more = '') {
   const parts = [];
   if (view !== 'board') parts.push(`view=${view}`);
   if (game !== 'xiangqi') parts.push(`game=${game}`);
   if (part) parts.push(`${view === 'tables' ? 'set' : 'tab'}=${encodeURIComponent(part)}`);
   if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
   if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
-  return location.pathname + (parts.length > 0 ? `?${parts.join('&')}` : '');
+  const text = parts.join('&') + more;
+  return location.pathname + (text ? `?${text.replace(/^&/, '')}` : '');
 }
 
 /** Shows an address without loading anything. @param {string} address @param {boolean} step whether the way back leads here */

@@ -4,6 +4,7 @@ import { addressOf, showAddress } from './address.js';
 import { get, Problem } from './api.js';
 import { emptyState } from './dom.js';
 import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
+import { ALL_GAMES, writeGameQuery } from './gamequery.js';
 import { t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
@@ -83,7 +84,7 @@ export class App {
     this.arrows = new Map();
     /** @type {ReadonlyMap<string, string>} */
     this.marks = new Map();
-    /** @type {{text: string, kind: 'info' | 'error' | 'busy', hint?: string} | null} */
+    /** @type {{text: string, kind: 'info' | 'error' | 'busy' | 'games', hint?: string} | null} */
     this.message = null;
     /** Since which ply stones are numbered, and the stones that a proof goes on with. @type {{from: number, next: readonly string[]} | null} */
     this.proof = null;
@@ -100,6 +101,12 @@ export class App {
     this.searching = 0;
     /** @type {AbortController | null} */
     this.asking = null;
+    /** What the list of the library shows. */
+    this.list = { ...ALL_GAMES };
+    /** The game of the library that the address names, with its tree and the number of moves in it, once it is open. @type {{key: string, root: import('./tree.js').Node | null, size: number} | null} */
+    this.linked = null;
+    /** Opens the game of the library that the address names. @type {(() => void) | null} */
+    this.openLinked = null;
     /** Opens a game of the library at a position. @type {((id: string, fen: string) => void) | null} */
     this.openGame = null;
   }
@@ -159,12 +166,28 @@ export class App {
     void this.fillTexts();
   }
 
+  /** Returns whether the game on the board is still that of the library: no move was added to it or taken from it. */
+  isLinked() {
+    const { linked, session: { root } } = this;
+    if (!linked) return false;
+    if (linked.root && linked.root !== root) {
+      if (tree.count(root) !== linked.size) {
+        this.linked = null;
+        return false;
+      }
+      linked.root = root;
+    }
+    return true;
+  }
+
   /** Shows the place in the address. @param {boolean} step */
   showPlace(step) {
     const { game, start, moves } = this.session;
     const tab = this.tab === this.home ? '' : this.tab;
     const part = this.view === 'tables' ? this.set : this.view === 'board' ? tab : '';
-    showAddress(addressOf(this.view, part, game, start, moves), step);
+    const linked = this.view === 'board' && this.isLinked() ? `&library=${this.linked?.key}` : '';
+    const more = this.view === 'games' ? writeGameQuery(this.list) : linked;
+    showAddress(addressOf(this.view, part, game, start, moves, more), step);
   }
 
   answerKey() {
@@ -291,6 +314,7 @@ export class App {
   /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */
   load(parts) {
     keepRecent(this.session.keep());
+    this.linked = null;
     this.session.load(parts);
   }
 
@@ -322,7 +346,7 @@ export class App {
     this.emit('style');
   }
 
-  /** Says something in the line under the board. @param {string} text @param {'info' | 'error' | 'busy'} [kind] @param {string} [hint] */
+  /** Says something in the line under the board. @param {string} text @param {'info' | 'error' | 'busy' | 'games' | 'games'} [kind] @param {string} [hint] */
   say(text, kind = 'info', hint = '') {
     this.message = text ? { text, kind, hint } : null;
     this.emit('status');

@@ -117,6 +117,7 @@ export class BoardView {
     const { text, kind } = said ?? { ...statusText(app), kind: 'info' };
     this.status.className = `status status-${kind}`;
     this.status.replaceChildren(el('span', {}, text));
+    if (kind === 'games') this.status.append(' ', button(t('Games'), () => { app.view = 'games'; app.showPlace(true); app.emit('view'); }, { class: 'link' }));
     if (said?.hint) this.status.append(' ', el('span', { class: 'hint' }, said.hint));
     if (app.session.studying) {
       this.status.append(el('span', { class: 'badge badge-study' }, t('study')),

@@ -12,7 +12,7 @@ import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
 import { BookPanel } from './panels/book.js';
 import { EnginePanel } from './panels/engine.js';
-import { filePanel, takeFile, takeText } from './panels/file.js';
+import { filePanel, takeDrop, takeText } from './panels/file.js';
 import { GamesView } from './panels/games.js';
 import { movesPanel } from './panels/moves.js';
 import { plates, playPanel } from './panels/play.js';
@@ -47,6 +47,7 @@ async function begin() {
     leaveLost(app);
     play.leaveLost();
     build();
+    app.openLinked?.();
   } catch (error) {
     app.fail(error);
   }
@@ -67,6 +68,7 @@ function restore() {
   app.view = address.view;
   app.game = address.game;
   app.set = address.set;
+  app.list = address.list;
   for (const game of /** @type {const} */ (['xiangqi', 'gomoku'])) {
     const kept = currentGame(game);
     const session = app.sessions[game];
@@ -74,6 +76,7 @@ function restore() {
     if (kept) session.takeBack(kept);
   }
   if (address.given) restorePlace(address.fen, address.moves);
+  app.linked = address.linked ? { key: address.linked, root: null, size: 0 } : null;
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
@@ -280,9 +283,9 @@ function onPaste(event) {
 function onDrop(event) {
   event.preventDefault();
   document.body.classList.remove('dropping');
-  const file = event.dataTransfer?.files[0];
-  const text = event.dataTransfer?.getData('text/plain');
-  if (file) void takeFile(app, file);
+  const data = event.dataTransfer;
+  const text = data?.getData('text/plain');
+  if (data && data.files.length > 0) void takeDrop(app, data);
   else if (text) void takeText(app, text);
 }
 
@@ -290,10 +293,20 @@ function onWayBack() {
   const address = readAddress();
   app.view = address.view;
   app.set = address.set;
+  app.list = address.list;
   if (address.game !== app.game) changeGame(address.game);
+  // A list says nothing of the board.
+  if (address.view === 'board') followToBoard(address);
+  else app.emit('view');
+}
+
+/** @param {import('./address.js').Address} address */
+function followToBoard(address) {
   restorePlace(address.fen, address.moves);
+  if (address.linked !== (app.linked?.key ?? '')) app.linked = address.linked ? { key: address.linked, root: null, size: 0 } : null;
   app.moved();
   app.emit('view');
+  app.openLinked?.();
 }
 
 function listen() {

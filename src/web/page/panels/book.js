@@ -201,10 +201,10 @@ export class BookPanel {
     const fen = app.fen();
     try {
       /** @type {{games: import('./games.js').Listed[], total: number}} */
-      const { games, total } = await get('/api/games', { game: app.session.query.game, fen, page: 1, ...this.limits });
+      const { games, total } = await get('/api/games', { game: app.session.query.game, fen, page: 1, partial: true, ...this.limits });
       return [el('h3', {}, `${t('Games of the library')} · ${number(total)}`),
-        el('ul', { class: 'plain' }, ...games.slice(0, 8).map(({ id, players, year, result, file }) =>
-          sampleItem(playersText(players, `${file} ${Number(id) + 1}`), year, result, '', () => app.openGame?.(String(id), fen))))];
+        el('ul', { class: 'plain' }, ...games.slice(0, 8).map(({ id, key, players, year, result, file }) =>
+          sampleItem(playersText(players, `${file} ${Number(id) + 1}`), year, result, '', () => app.openGame?.(key, fen))))];
     } catch (error) {
       return [problemState(error)];
     }

@@ -1,30 +1,27 @@
 // Texts and files: copy, paste, open and save.
 
-import { fetchFile, post } from '../api.js';
+import { fetchFile } from '../api.js';
 import { button, el, row, saveFile, select } from '../dom.js';
 import { t } from '../i18n.js';
+import { droppedFiles, keepOpened, openedFiles, openedTotal, readFile, together } from '../opened.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
 import { playersOf } from '../session.js';
 
 /** @typedef {import('../app.js').App} App */
 
+/** @typedef {import('../opened.js').OpenedFile} OpenedFile */
+
 /**
  * A list of games that the server found in a file or a text.
  * @typedef {object} Opened
- * @property {{index: number, first: string | null, second: string | null, event: string | null, result: string, plies: number}[]} games
+ * @property {import('../opened.js').Entry[]} games
+ * @property {number} total
+ * @property {number} bad
  * @property {string | null} [ends] where the game ends and why, if it breaks off
  * @property {string | null} [note] in what it deviates from what the file states
  * @property {import('../wire.js').Record_} game
  */
-
-/** The file that was opened last, with its name and all its games. @type {{body: ArrayBuffer | string, name: string, games: Opened['games']} | null} */
-let lastOpened = null;
-
-/** Returns the games of the file that was opened last. */
-export function openedGames() {
-  return lastOpened?.games ?? [];
-}
 
 /** Returns the panel for texts and files. @param {App} app */
 export function filePanel(app) {
@@ -69,7 +66,7 @@ async function copyGame(app) {
   }
 }
 
-/** @param {App} app */
+/** @param {App} app @returns {Record<string, string>} */
 function gameField(app) {
   return app.game === 'gomoku' ? { game: 'gomoku' } : {};
 }
@@ -84,10 +81,14 @@ function paste(app) {
 
 /** @param {App} app */
 function openRow(app) {
-  const input = el('input', { type: 'file', class: 'visually-hidden', id: 'open-file', 'aria-label': t('Open a file'),
-    onchange: () => { const file = input.files?.[0]; if (file) void takeFile(app, file); } });
-  return row(button(t('Open a file'), () => input.click()), input,
-    el('span', { class: 'quiet' }, t('or drop one anywhere on the page')));
+  const choose = (/** @type {string} */ id, /** @type {string} */ label, folder = false) => {
+    const input = el('input', { type: 'file', class: 'visually-hidden', id, 'aria-label': label, multiple: true,
+      onchange: () => { void takeFiles(app, [...input.files ?? []]).then(() => { input.value = ''; }); } });
+    if (folder) input.webkitdirectory = true;
+    return [button(label, () => input.click()), input];
+  };
+  return row(...choose('open-file', t('Open files')), ...choose('open-folder', t('Open a folder'), true),
+    el('span', { class: 'quiet' }, t('or drop some anywhere on the page')));
 }
 
 /** @param {App} app */
@@ -100,7 +101,7 @@ function saveRow(app) {
   const save = async (whole = false) => {
     try {
       const query = { notation: notation.value, ...gameField(app) };
-      const file = whole ? await fetchFile('/api/convert', lastOpened?.body, { to: format.value, ...query }) :
+      const file = whole ? await fetchFile('/api/convert', openedFiles()[0]?.body, { to: format.value, ...query }) :
         await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
       saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
@@ -109,8 +110,9 @@ function saveRow(app) {
   };
   const all = button('', () => void save(true));
   const draw = () => {
-    all.hidden = openedGames().length < 2;
-    all.textContent = t('Save all {n} games of the file', { n: openedGames().length });
+    // Several files are not one.
+    all.hidden = openedFiles().length !== 1 || openedTotal() < 2;
+    all.textContent = t('Save all {n} games of the file', { n: openedTotal() });
   };
   app.on(['position', 'view'], draw);
   draw();
@@ -128,27 +130,77 @@ export async function takeText(app, text) {
   const clean = text.trim();
   if (!clean) return false;
   if (!clean.includes('\n') && parse(app.game, clean)) return app.loadFen(clean);
-  return open(app, clean, '', null);
+  return openOne(app, clean, '');
+}
+
+/** Opens what was dropped. @param {App} app @param {DataTransfer} data */
+export async function takeDrop(app, data) {
+  return takeFiles(app, await droppedFiles(data));
+}
+
+/**
+ * Opens files together: the first game of the first one that has games comes onto the board.
+ * @param {App} app @param {readonly File[]} files @returns {Promise<boolean>}
+ */
+export async function takeFiles(app, files) {
+  const taken = together(files);
+  if (files.length === 1 && taken[0]) return takeFile(app, taken[0]);
+  /** @type {OpenedFile[]} */
+  const opened = [];
+  /** @type {string[]} */
+  const refused = [];
+  for (const [at, file] of taken.entries()) {
+    app.say(t('Reading {name} …', { name: `${file.name} (${at + 1}/${taken.length})` }), 'busy');
+    try {
+      const body = await file.arrayBuffer();
+      const { games, total, bad } = await readFile(file.name, body, null, gameField(app));
+      opened.push({ name: file.name, body, games, total, bad });
+    } catch {
+      refused.push(file.name);
+    }
+  }
+  const first = opened[0];
+  if (!first) {
+    app.say(t('There are no games in these files.'), 'error');
+    return false;
+  }
+  keepOpened(opened);
+  const shown = await openAgain(app, first, first.games[0]?.index ?? 0);
+  const left = files.length - taken.length;
+  if (shown && refused.length > 0) app.say(t('{n} games; without games: {names}', { n: openedTotal(), names: namesText(refused) }), 'error');
+  else if (shown && left > 0) app.say(t('{n} games; {m} files were too many or too long to open together', { n: openedTotal(), m: left }), 'error');
+  return shown;
+}
+
+/** Returns some names, and how many more there are. @param {readonly string[]} names */
+function namesText(names) {
+  const shown = names.slice(0, 3).join(', ');
+  return names.length > 3 ? `${shown} … (${names.length})` : shown;
 }
 
 /** Opens a file. @param {App} app @param {File} file */
 export async function takeFile(app, file) {
   app.say(t('Reading {name} …', { name: file.name }), 'busy');
-  return open(app, await file.arrayBuffer(), file.name, null);
+  return openOne(app, await file.arrayBuffer(), file.name);
 }
 
-/** Opens another game of the file that was opened last. @param {App} app @param {number} index */
-export function openAgain(app, index) {
-  return lastOpened ? open(app, lastOpened.body, lastOpened.name, index) : Promise.resolve(false);
-}
-
-/** @param {App} app @param {ArrayBuffer | string} body @param {string} name @param {number | null} index as the list of games gives it @returns {Promise<boolean>} */
-async function open(app, body, name, index) {
+/** Opens a file in place of those that were open. @param {App} app @param {ArrayBuffer | string} body @param {string} name @returns {Promise<boolean>} */
+async function openOne(app, body, name) {
   try {
-    /** @type {Opened} */
-    const opened = await post('/api/open', body, { index, name, ...gameField(app) });
-    lastOpened = { body, name, games: opened.games };
+    const opened = await readFile(name, body, null, gameField(app));
+    keepOpened([{ name, body, games: opened.games, total: opened.total, bad: opened.bad }]);
     showOpened(app, opened);
+    return true;
+  } catch (error) {
+    app.fail(error);
+    return false;
+  }
+}
+
+/** Opens a game of a file that is open. @param {App} app @param {OpenedFile} file @param {number} index @returns {Promise<boolean>} */
+export async function openAgain(app, file, index) {
+  try {
+    showOpened(app, await readFile(file.name, file.body, index, gameField(app)));
     return true;
   } catch (error) {
     app.fail(error);
@@ -160,9 +212,10 @@ async function open(app, body, name, index) {
 export function showOpened(app, opened) {
   app.setEditing(false);
   app.load({ ...readGame(opened.game), opened: true });
-  const many = opened.games?.length ?? 1;
   const remark = opened.ends ?? opened.note;
+  // A game of a list is not one of the opened files.
+  const many = opened.games.length > 1 || openedFiles().length > 1 ? openedTotal() : 1;
   if (remark) app.say(remark, 'error');
-  else if (many > 1) app.say(t('{n} games in this file: see Games.', { n: many }));
+  else if (many > 1) app.say(openedFiles().length > 1 ? t('{n} games in these files.', { n: many }) : t('{n} games in this file.', { n: many }), 'games');
   app.emit('view');
 }

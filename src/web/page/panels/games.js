@@ -1,19 +1,28 @@
-// The list of games: a library of the server, a file that was opened, and recent games.
+// The list of games: a library of the server, files that were opened, and recent games.
 
 import { get } from '../api.js';
 import { problemState } from '../app.js';
-import { button, calm, cell, checkbox, el, emptyState, row, rowsTable } from '../dom.js';
+import { button, calm, checkbox, el, emptyState, quiet, row } from '../dom.js';
 import { plyOf } from '../fen.js';
+import { gamesTable, pager, PAGE } from '../gamelist.js';
+import { ALL_GAMES, sortedBy } from '../gamequery.js';
 import { locale, number, plural, t } from '../i18n.js';
+import { openedFiles, openedGames, openedTotal, restoreOpened } from '../opened.js';
 import { playersOf, playersText, resultText } from '../session.js';
 import { recentGames } from '../store.js';
-import { count, endOf, movesTo } from '../tree.js';
+import { count, endOf, find, movesTo } from '../tree.js';
 import { limitFields } from './book.js';
-import { openAgain, openedGames, showOpened } from './file.js';
+import { openAgain, showOpened } from './file.js';
 
 /** @typedef {import('../app.js').App} App */
+/** @typedef {import('../gamequery.js').GameQuery} GameQuery */
 /** @typedef {{id: string, first: string | null, second: string | null, result: string, plies: number, saved: number}} Saved when in seconds */
-/** @typedef {{id: string | number, players: string[], year: number | string | null, result: string, ecco: string | null, name: string | null, plies: number, file: string}} Listed */
+/** @typedef {{id: string | number, key: string, index: number, players: string[], event: string | null, year: number | string | null, result: string, ecco: string | null, name: string | null, plies: number, file: string, copies: number, broken: boolean}} Listed */
+/** @typedef {{files: number, files_done: number, bytes: number, bytes_done: number, games: number}} Indexing */
+/** @typedef {{total: number, records: number, bad: number, unreadable: number, games: Listed[], indexing: Indexing | null}} Answer */
+
+/** Milliseconds between two looks at a library that is being read. */
+const LOOK = 1000;
 
 /** Shows lists of games and opens one at a click. */
 export class GamesView {
@@ -22,83 +31,135 @@ export class GamesView {
     this.app = app;
     /** @type {AbortController | null} */
     this.asking = null;
-    this.page = 1;
-    this.through = false;
+    this.looking = 0;
+    /** The page, and the order, of the list of opened files. @type {GameQuery} */
+    this.inFiles = { ...ALL_GAMES };
     this.search = el('input', { type: 'search', class: 'search', placeholder: t('Search players, events, openings'), 'aria-label': t('Search players, events, openings'),
-      oninput: calm(() => this.again(), 150) });
-    this.limits = { yearFrom: '', yearTo: '', minRating: '' };
-    this.list = el('div');
-    this.file = el('div');
+      title: t('In either script, or in pinyin without tones'),
+      oninput: calm(() => this.ask({ words: this.search.value, page: 1 }, false), 150) });
+    this.controls = row();
+    this.list = el('div', { class: 'library' });
+    this.file = el('div', { class: 'opened-files' });
     this.saved = el('div');
     this.recent = el('div');
     this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), this.file, this.saved,
-      row(this.search, checkbox(t('games through the position on the board'), false, (through) => {
-        this.through = through;
-        this.again();
-      }), ...limitFields('', '', '', (parts) => { Object.assign(this.limits, parts); this.again(); })), this.list, this.recent);
+      this.controls, this.list, this.recent);
     app.openGame = (id, fen) => void this.open(id, fen);
-    app.on(['view'], () => { if (app.view === 'games') this.show(); });
+    app.openLinked = () => void this.openLinked();
+    app.on(['view'], () => { if (app.view === 'games') this.show(); else window.clearTimeout(this.looking); });
   }
 
-  /** Asks for the first page. */
-  again() {
-    this.page = 1;
+  /** Asks for other games. @param {Partial<GameQuery>} change @param {boolean} step whether the way back leads here */
+  ask(change, step) {
+    const { app } = this;
+    app.list = { ...app.list, ...change };
+    if (app.view !== 'games') return;
+    app.showPlace(step);
+    this.showControls();
     void this.load();
   }
 
   show() {
+    this.showControls();
     void this.load();
-    this.showFile();
+    this.showFiles();
+    void restoreOpened().then(() => { if (this.app.view === 'games') this.showFiles(); });
     void this.showSaved();
     this.showRecent();
+  }
+
+  showControls() {
+    const { list } = this.app;
+    if (document.activeElement !== this.search) this.search.value = list.words;
+    if (this.controls.contains(document.activeElement)) return;
+    this.controls.replaceChildren(this.search,
+      checkbox(t('games through the position on the board'), list.through, (through) => this.ask({ through, page: 1 }, true)),
+      checkbox(t('list every copy'), list.copies, (copies) => this.ask({ copies, page: 1 }, true)),
+      ...limitFields(list.yearFrom, list.yearTo, list.minRating, (parts) => this.ask({ ...parts, page: 1 }, true)));
   }
 
   async load() {
     const { app } = this;
     if (!app.informed) return;
+    window.clearTimeout(this.looking);
     if (!app.meta.library) {
       this.list.replaceChildren(app.missing(t('No folder of games is open. Start the server with one:'), 'juzhong serve --library FOLDER'));
       return;
     }
-    const { page, limits: { yearFrom, yearTo, minRating } } = this;
+    const { words, yearFrom, yearTo, minRating, sort, descending, copies, through, page } = app.list;
     this.asking?.abort();
     const asking = this.asking = new AbortController();
     try {
-      const answer = await get('/api/games', { game: app.session.query.game, search: this.search.value, fen: this.through ? app.fen() : '', page,
-        year_from: yearFrom, year_to: yearTo, min_rating: minRating }, asking.signal);
-      if (!asking.signal.aborted) this.showList(answer);
+      /** @type {Answer} */
+      const answer = await get('/api/games', { game: app.session.query.game, search: words, fen: through ? app.fen() : '', page,
+        year_from: yearFrom, year_to: yearTo, min_rating: minRating, sort, descending, fold: !copies, partial: true }, asking.signal);
+      if (asking.signal.aborted) return;
+      this.showList(answer);
+      if (answer.indexing) this.looking = window.setTimeout(() => { if (app.view === 'games') void this.load(); }, LOOK);
     } catch (error) {
       if (!asking.signal.aborted) this.list.replaceChildren(problemState(error));
     }
   }
 
-  /** @param {{total: number, games: Listed[]}} answer */
-  showList({ total, games }) {
+  /** @param {Answer} answer */
+  showList(answer) {
     const { app } = this;
-    const heads = [t('Players'), t('Year'), t('Result'), t('Opening'), t('Plies'), t('File')];
-    const rows = games.map((game) => el('tr', { onclick: () => void this.open(String(game.id), this.through ? app.fen() : '') },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, playersText(game.players))), cell(game.year ?? ''), el('td', { class: 'result' }, resultText(game.result)),
-      el('td', {}, [game.ecco, game.name].filter(Boolean).join(' ')), el('td', { class: 'num wide' }, number(game.plies)), el('td', { class: 'wide quiet' }, game.file)));
-    const table = el('div', { class: 'scroll-x', tabindex: 0 }, rowsTable('games', heads, rows, ['', 'num', '', '', 'num wide', 'wide']));
-    const turn = (/** @type {number} */ step) => () => { this.page += step; void this.load(); };
-    this.list.replaceChildren(el('p', { class: 'quiet', role: 'status' }, plural(total, '{n} game', '{n} games')), table,
-      row(button(t('Earlier'), turn(-1), { disabled: this.page <= 1 }), el('span', { class: 'quiet' }, t('page {n}', { n: this.page })),
-        button(t('Later'), turn(1), { disabled: this.page * 50 >= total })));
-    if (total === 0) this.list.replaceChildren(emptyState(t('No game was found. Try fewer words.')));
+    const { total, games, indexing } = answer;
+    const rows = games.map((game) => ({ ...game, opening: [game.ecco, game.name].filter(Boolean).join(' '), number: game.index }));
+    const progress = indexing ? [progressOf(indexing)] : [];
+    if (total === 0) {
+      this.list.replaceChildren(...progress, ...indexing ? [] : [emptyState(t('No game was found. Try fewer words.'))]);
+      return;
+    }
+    const table = gamesTable(rows, app.list, {
+      sort: (column) => this.ask(sortedBy(app.list, column), true),
+      open: (at) => { const game = games[at]; if (game) void this.open(game.key, app.list.through ? app.fen() : ''); },
+    });
+    this.list.replaceChildren(...progress, el('p', { class: 'quiet', role: 'status' }, countText(answer)), table,
+      pager(app.list.page, total, (page) => { this.ask({ page }, true); this.element.scrollIntoView(); }));
   }
 
   /** Opens a game of the server. @param {string} id @param {string} [fen] a position to go to @param {string} [from] */
   async open(id, fen, from = 'games') {
     const { app } = this;
+    const slow = window.setTimeout(() => app.say(t('Opening the game …'), 'busy'), 300);
     try {
       const opened = await get(`/api/${from}/${encodeURIComponent(id)}`, { game: app.session.query.game });
       app.view = 'board';
+      // The way back leads to the list.
+      app.showPlace(true);
       showOpened(app, opened);
+      if (from === 'games' && id.startsWith('g')) this.link(id);
       const { game, start, root } = app.session;
       if (fen) app.session.go(Array(plyOf(game, start, movesTo(root, endOf(root, [])), fen)).fill(0));
     } catch (error) {
       app.fail(error);
       this.list.prepend(problemState(error));
+    } finally {
+      window.clearTimeout(slow);
+    }
+  }
+
+  /** Names the game on the board in the address. @param {string} key */
+  link(key) {
+    const { app } = this;
+    app.linked = { key, root: app.session.root, size: count(app.session.root) };
+    app.showPlace(false);
+  }
+
+  /** Opens the game that the address names, at the place that it names. */
+  async openLinked() {
+    const { app } = this;
+    const { linked } = app;
+    if (!linked || linked.root || !app.meta.library) return;
+    const { moves } = app.session;
+    try {
+      showOpened(app, await get(`/api/games/${encodeURIComponent(linked.key)}`, { game: app.session.query.game }));
+      this.link(linked.key);
+      const path = find(app.session.root, moves);
+      if (path) app.session.go(path);
+    } catch (error) {
+      app.fail(error);
     }
   }
 
@@ -117,14 +178,36 @@ export class GamesView {
     }
   }
 
-  showFile() {
-    const games = openedGames();
-    if (games.length < 2) { this.file.replaceChildren(); return; }
-    this.file.replaceChildren(el('h2', {}, t('Games of the opened file')), el('ul', { class: 'plain listed' }, ...games.map((game) =>
-      listItem(`${playersText([game.first, game.second])} ${resultText(game.result)}`, plural(game.plies, '{n} ply', '{n} plies'), () => {
+  /** Lists the games of the files that were opened last. */
+  showFiles() {
+    const all = openedGames();
+    if (all.length < 2) { this.file.replaceChildren(); return; }
+    const { inFiles } = this;
+    const words = inFiles.words.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = all.map((game, at) => ({ game, at })).filter(({ game: { file, entry } }) => {
+      const text = [entry.first, entry.second, entry.event, entry.date, entry.result, file.name].join(' ').toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    if (inFiles.sort) found.sort((a, b) => comparing(inFiles.sort)(a.game, b.game) * (inFiles.descending ? -1 : 1) || a.at - b.at);
+    const shown = found.slice((inFiles.page - 1) * PAGE, inFiles.page * PAGE);
+    const rows = shown.map(({ game: { file, entry } }) => ({ players: [entry.first, entry.second], event: entry.event, year: entry.date?.slice(0, 4) ?? '',
+      result: entry.result, opening: '', plies: entry.plies, file: file.name, number: entry.index, copies: 1, broken: false }));
+    const again = (/** @type {Partial<GameQuery>} */ change) => { this.inFiles = { ...inFiles, ...change }; this.showFiles(); };
+    const search = el('input', { type: 'search', class: 'search-files', value: inFiles.words, 'aria-label': t('Search the opened files'), placeholder: t('Search the opened files'),
+      onchange: () => again({ words: search.value, page: 1 }) });
+    const names = openedFiles().map(({ name }) => name).filter(Boolean);
+    const total = openedTotal();
+    this.file.replaceChildren(el('h2', {}, names.length === 1 ? names[0] ?? '' : t('Games of the opened files')),
+      quiet(total > all.length ? t('The first {n} of {m} games are listed.', { n: number(all.length), m: number(total) }) : plural(found.length, '{n} game', '{n} games')),
+      row(search),
+      gamesTable(rows, inFiles, { sort: (column) => again(sortedBy(inFiles, column)), open: (at) => {
+        const game = shown[at]?.game;
+        if (!game) return;
         this.app.view = 'board';
-        void openAgain(this.app, game.index);
-      }))));
+        this.app.showPlace(true);
+        void openAgain(this.app, game.file, game.entry.index);
+      } }),
+      pager(inFiles.page, found.length, (page) => { again({ page }); this.file.scrollIntoView(); }));
   }
 
   showRecent() {
@@ -139,6 +222,33 @@ export class GamesView {
       });
     })));
   }
+}
+
+/** Makes the bar of a library that is being read. @param {Indexing} indexing */
+function progressOf({ files, files_done, bytes, bytes_done, games }) {
+  const label = t('Reading the library: {n} of {m} files, {g} games so far', { n: number(files_done), m: number(files), g: number(games) });
+  return el('p', { class: 'progress-line', role: 'status' }, el('progress', { max: Math.max(1, bytes), value: bytes_done, 'aria-label': label }), ' ', label);
+}
+
+/** Returns how many games were found, and what of the files is not among them. @param {Answer} answer */
+function countText({ total, records, bad, unreadable }) {
+  const parts = [plural(total, '{n} game', '{n} games')];
+  if (records > total) parts.push(t('{n} records: copies of a game are one', { n: number(records) }));
+  if (bad > 0) parts.push(plural(bad, '{n} cannot be read', '{n} cannot be read'));
+  if (unreadable > 0) parts.push(plural(unreadable, '{n} file cannot be read', '{n} files cannot be read'));
+  return parts.join(' · ');
+}
+
+/** Returns the order of games of opened files by a column. @param {string} column @returns {(a: import('../opened.js').OpenedGame, b: import('../opened.js').OpenedGame) => number} */
+function comparing(column) {
+  const text = (/** @type {(game: import('../opened.js').OpenedGame) => string | null} */ of) =>
+    (/** @type {import('../opened.js').OpenedGame} */ a, /** @type {import('../opened.js').OpenedGame} */ b) => (of(a) ?? '').localeCompare(of(b) ?? '', locale());
+  if (column === 'plies') return (a, b) => a.entry.plies - b.entry.plies;
+  if (column === 'event') return text(({ entry }) => entry.event);
+  if (column === 'date') return text(({ entry }) => entry.date);
+  if (column === 'result') return text(({ entry }) => entry.result);
+  if (column === 'first') return text(({ entry }) => entry.first);
+  return text(({ file }) => file.name);
 }
 
 /** @param {number} time in milliseconds */

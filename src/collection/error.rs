@@ -1,0 +1,84 @@
+//! The faults of an index.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::bytes::lock::Busy;
+use crate::bytes::visible::ShowPath;
+use crate::message::Message;
+
+/// The reason why an index cannot be used.
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// Reading or writing failed.
+    #[error("{}", path.shown())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        source: io::Error,
+    },
+    /// Another process brings the index up to its files.
+    #[error(transparent)]
+    Busy(#[from] Busy),
+    /// At the place of the index lies something else, which stays as it is.
+    #[error("{} is no index of games: {what}; move it elsewhere", path.shown())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: Message,
+    },
+    /// The index is damaged; it can be made again.
+    #[error("{} is damaged: {what}", path.shown())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: Message,
+    },
+    /// SQLite failed, for lack of room for instance.
+    #[error("{}: {what}", path.shown())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        what: String,
+    },
+    /// The work was interrupted.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl IndexError {
+    /// An error of reading or writing at `path`.
+    pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| match source.kind() {
+            io::ErrorKind::Interrupted => Self::Interrupted,
+            _ => Self::Io { path: path.to_owned(), source },
+        }
+    }
+
+    /// An error of SQLite in the index at `path`.
+    pub(crate) fn of(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        let what = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => Self::Interrupted,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path, what: what.into() }
+            }
+            Some(_) => Self::Failed { path, what },
+            // A value of another type than the index writes, or a blob that cannot be read.
+            None => Self::Damaged { path, what: what.into() },
+        }
+    }
+
+    /// Returns true if the index should be made again.
+    #[must_use]
+    pub const fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. })
+    }
+}

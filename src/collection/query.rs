@@ -1,0 +1,527 @@
+//! Games by conditions, sorted, copies folded; games that reached a position; one game whole.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::str::FromStr;
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Row, params_from_iter};
+
+use crate::book::{Facts, Filter, MoveStats};
+use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
+use crate::collection::error::IndexError;
+use crate::collection::postings::{self, Posting};
+use crate::collection::store::GameIndex;
+use crate::collection::text::words;
+use crate::collection::update::{FileStamp, result_number, result_of};
+use crate::game::{Outcome, Side};
+use crate::hash::Key;
+use crate::record::Note;
+
+/// Conditions on games. A condition on a fact that a game does not state is not met. Names are those in any script and
+/// width, in any case, or in pinyin without tones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Conditions {
+    /// Words that are all among players, event, date, result, file and opening.
+    pub words: String,
+    /// A part of the name of a player.
+    pub player: String,
+    /// A part of the name of the first side's player.
+    pub first: String,
+    /// A part of the name of the second side's player.
+    pub second: String,
+    /// A part of the event's name.
+    pub event: String,
+    /// The beginning of the code of the opening, or a part of its Chinese name.
+    pub opening: String,
+    /// The result that is stated; `Some(None)` for games that state none.
+    pub result: Option<Option<Outcome>>,
+    /// The first year and the last one.
+    pub years: (Option<u16>, Option<u16>),
+    /// The rating that both players have at least.
+    pub min_rating: Option<u16>,
+    /// Plies, at least and at most.
+    pub plies: (Option<u32>, Option<u32>),
+    /// The canonical keys of positions that were all on the board.
+    pub positions: Vec<Key>,
+}
+
+/// The column by which games are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum SortColumn {
+    /// By file, then by the number in it.
+    #[default]
+    Place,
+    /// By the first side's player, in pinyin.
+    First,
+    /// By the second side's player, in pinyin.
+    Second,
+    /// By event, in pinyin.
+    Event,
+    /// By year, then by date.
+    Date,
+    /// By result: 1-0, draws, 0-1, none.
+    Result,
+    /// By the code of the opening.
+    Opening,
+    /// By length.
+    Plies,
+    /// By the lower of both ratings.
+    Rating,
+    /// By the number of copies, where copies are folded.
+    Copies,
+}
+
+/// There is no such column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, crate::message::ToMessage)]
+#[error(
+    "games are sorted by place, first, second, event, date, result, opening, plies, rating or copies"
+)]
+pub struct UnknownColumn;
+
+impl FromStr for SortColumn {
+    type Err = UnknownColumn;
+    fn from_str(text: &str) -> Result<Self, UnknownColumn> {
+        Ok(match text {
+            "place" => Self::Place,
+            "first" => Self::First,
+            "second" => Self::Second,
+            "event" => Self::Event,
+            "date" => Self::Date,
+            "result" => Self::Result,
+            "opening" => Self::Opening,
+            "plies" => Self::Plies,
+            "rating" => Self::Rating,
+            "copies" => Self::Copies,
+            _ => return Err(UnknownColumn),
+        })
+    }
+}
+
+/// The part of the games found that is to be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FoundPage {
+    /// The order.
+    pub sort: SortColumn,
+    /// The last come first.
+    pub is_descending: bool,
+    /// Copies of a game are one, the first by its place.
+    pub fold_copies: bool,
+    /// Games to pass over, and to list.
+    pub skip: u64,
+    /// See [`skip`](Self::skip).
+    pub take: u64,
+}
+
+/// Games found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Found {
+    /// Those that were to be listed.
+    pub games: Vec<IndexedGame>,
+    /// All, copies folded if they are to be.
+    pub total: u64,
+    /// All, copies counted.
+    pub records: u64,
+}
+
+/// A move that games made in a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineMove {
+    /// The move in the canonical frame, packed.
+    pub bits: u16,
+    /// The counts of the games that made it.
+    pub stats: MoveStats,
+}
+
+/// The games that reached a position.
+#[derive(Debug, Clone, Default)]
+pub struct Reached {
+    /// The moves, by their packed numbers.
+    pub moves: Vec<LineMove>,
+    /// The best rated games, then the latest.
+    pub samples: Vec<IndexedGame>,
+    /// All, copies counted.
+    pub games: u64,
+}
+
+/// A game as the index has it whole.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StoredGame {
+    /// What the list has of it.
+    pub about: IndexedGame,
+    /// The game as a JSON line; `None` if it is too long for the index.
+    pub json: Option<String>,
+    /// The path of its file, to be shown.
+    pub path: String,
+    /// The file is no longer as it was when it was read.
+    pub is_changed: bool,
+    /// The fault at which it breaks off.
+    pub fault: Option<Fault>,
+    /// The deviation from what the file states.
+    pub note: Option<Note>,
+    /// Words between moves that were passed over.
+    pub words: u64,
+}
+
+/// The name of a game in questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Number(u64),
+    Key(GameKey),
+}
+
+/// The columns of [`listed`].
+const COLUMNS: &str = "f.first + g.seq, g.key, f.name, g.place, g.first, g.second, g.elo1, g.elo2, g.event, g.date, \
+     g.year, g.result, g.code, g.opening, g.plies, g.broken";
+
+const COLUMNS_COUNT: usize = 16;
+
+const FROM: &str = "FROM games g JOIN files f ON f.id = g.file";
+
+/// The order of places.
+const PLACE: &str = "f.rank, g.seq";
+
+impl Conditions {
+    /// Adds a condition on facts.
+    #[must_use]
+    pub fn with_facts(self, filter: &Filter) -> Self {
+        Self { years: (filter.since, filter.until), min_rating: filter.min_rating, ..self }
+    }
+
+    /// The conditions as SQL, but for positions, with its parameters.
+    fn sql(&self) -> (String, Vec<Value>) {
+        let mut sql = String::from("1");
+        let mut values = Vec::new();
+        let mut add = |condition: &str, more: &[Value]| {
+            sql.push_str(" AND ");
+            sql.push_str(condition);
+            values.extend_from_slice(more);
+        };
+        let contains = |text: String| Value::Text(text);
+        for word in words(&self.words) {
+            add("instr(g.text, ?) > 0", &[contains(word)]);
+        }
+        for word in words(&self.player) {
+            let word = contains(word);
+            add("(instr(g.names1, ?) > 0 OR instr(g.names2, ?) > 0)", &[word.clone(), word]);
+        }
+        for (text, column) in
+            [(&self.first, "g.names1"), (&self.second, "g.names2"), (&self.event, "g.events")]
+        {
+            for word in words(text) {
+                add(&format!("instr({column}, ?) > 0"), &[contains(word)]);
+            }
+        }
+        if let Some(opening) = part(&self.opening) {
+            let name = Value::Text(self.opening.trim().to_owned());
+            add(
+                "(instr(lower(g.code), ?) = 1 OR instr(g.opening, ?) > 0)",
+                &[contains(opening), name],
+            );
+        }
+        if let Some(result) = self.result {
+            add("g.result = ?", &[result_number(result).into()]);
+        }
+        let ranges: [(&str, Option<i64>); 6] = [
+            ("g.year >= ?", self.years.0.map(Into::into)),
+            ("g.year <= ?", self.years.1.map(Into::into)),
+            ("g.elo1 >= ?", self.min_rating.map(Into::into)),
+            ("g.elo2 >= ?", self.min_rating.map(Into::into)),
+            ("g.plies >= ?", self.plies.0.map(Into::into)),
+            ("g.plies <= ?", self.plies.1.map(Into::into)),
+        ];
+        for (condition, bound) in ranges {
+            if let Some(bound) = bound {
+                add(condition, &[bound.into()]);
+            }
+        }
+        (sql, values)
+    }
+}
+
+impl SortColumn {
+    /// The terms of the order.
+    const fn terms(self) -> &'static [&'static str] {
+        match self {
+            Self::Place => &[],
+            Self::First => &["g.sort1 = ''", "g.sort1"],
+            Self::Second => &["g.sort2 = ''", "g.sort2"],
+            Self::Event => &["g.sort3 = ''", "g.sort3"],
+            Self::Date => &["g.year IS NULL", "g.year", "g.date"],
+            Self::Result => &["g.result"],
+            Self::Opening => &["g.code IS NULL", "g.code"],
+            Self::Plies => &["g.plies"],
+            Self::Rating => &["min(g.elo1, g.elo2) IS NULL", "min(g.elo1, g.elo2)"],
+            Self::Copies => &["copies"],
+        }
+    }
+
+    /// The order as SQL. What is not stated comes last in either direction.
+    fn order(self, page: &FoundPage) -> String {
+        let way = if page.is_descending { " DESC" } else { "" };
+        let terms = self.terms().iter().map(|term| {
+            let is_absence = term.ends_with("NULL") || term.ends_with("''");
+            format!("{term}{}, ", if is_absence { "" } else { way })
+        });
+        let place = match self {
+            Self::Place => format!("f.rank{way}, g.seq{way}"),
+            _ => PLACE.to_owned(),
+        };
+        terms.collect::<String>() + &place
+    }
+}
+
+impl GameIndex {
+    /// The games that meet the conditions.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn find(&self, conditions: &Conditions, page: &FoundPage) -> Result<Found, IndexError> {
+        self.within(&conditions.positions, |index, among| {
+            index.found(conditions, page, among).map_err(|error| index.fault(&error))
+        })
+    }
+
+    fn found(
+        &self,
+        conditions: &Conditions,
+        page: &FoundPage,
+        among: &str,
+    ) -> rusqlite::Result<Found> {
+        let (condition, values) = conditions.sql();
+        let filter = format!("{FROM} {among} WHERE {condition}");
+        let sql = format!("SELECT count(*), count(DISTINCT g.line) {filter}");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let (records, lines): (i64, i64) =
+            statement.query_row(params_from_iter(&values), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let sort = match page.sort {
+            SortColumn::Copies if !page.fold_copies => SortColumn::Place,
+            sort => sort,
+        };
+        let order = sort.order(page);
+        let (copies, group) = match page.fold_copies {
+            // The other columns are those of the row with the least place.
+            true => ("count(*) AS copies, min(f.rank << 32 | g.seq)", "GROUP BY g.line"),
+            false => ("1, 0", ""),
+        };
+        let sql = format!(
+            "SELECT {COLUMNS}, {copies} {filter} {group} ORDER BY {order} LIMIT ? OFFSET ?"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let bounds =
+            [page.take, page.skip].map(|n| Value::from(i64::try_from(n).unwrap_or(i64::MAX)));
+        let rows = statement.query_map(params_from_iter(values.iter().chain(&bounds)), listed)?;
+        let games = rows.collect::<rusqlite::Result<_>>()?;
+        let total = if page.fold_copies { lines } else { records };
+        Ok(Found { games, total: total as u64, records: records as u64 })
+    }
+
+    /// Runs `work` with the games that had these positions on the board in a table that joins to `games g`.
+    fn within<T>(
+        &self,
+        positions: &[Key],
+        work: impl FnOnce(&Self, &str) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        if positions.is_empty() {
+            return work(self, "");
+        }
+        let mut among: Option<Vec<i64>> = None;
+        for &key in positions {
+            let mut lines: Vec<i64> =
+                self.postings(key)?.iter().map(|posting| posting.line.cast_signed()).collect();
+            lines.sort_unstable();
+            among = Some(match among {
+                None => lines,
+                Some(before) => {
+                    before.into_iter().filter(|line| lines.binary_search(line).is_ok()).collect()
+                }
+            });
+        }
+        self.set_wanted(&among.unwrap_or_default()).map_err(|error| self.fault(&error))?;
+        work(self, "JOIN temp.wanted w ON w.line = g.line")
+    }
+
+    fn set_wanted(&self, lines: &[i64]) -> rusqlite::Result<()> {
+        self.connection.execute_batch(
+            "CREATE TEMP TABLE IF NOT EXISTS wanted(line INTEGER PRIMARY KEY); DELETE FROM temp.wanted; BEGIN;",
+        )?;
+        let mut insert =
+            self.connection.prepare_cached("INSERT OR IGNORE INTO temp.wanted VALUES (?)")?;
+        let inserted = lines.iter().try_for_each(|line| insert.execute([line]).map(drop));
+        self.connection.execute_batch("COMMIT")?;
+        inserted
+    }
+
+    /// The postings of a key in all segments, lines that no game has any more among them.
+    fn postings(&self, key: Key) -> Result<Vec<Posting>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let sql = "SELECT data FROM positions WHERE bucket = ?";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let bucket = postings::bucket(key).cast_signed();
+        let rows = statement.query_map([bucket], |row| row.get::<_, Vec<u8>>(0)).map_err(fault)?;
+        let mut found = Vec::new();
+        for bytes in rows {
+            postings::collect(key, &bytes.map_err(fault)?, &mut found)
+                .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
+        }
+        Ok(found)
+    }
+
+    /// The games under the conditions that reached the position of a canonical key, and the moves that `mover` made in
+    /// it. A game counts where the position was on the board first. At most `samples` games are listed.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn reaching(
+        &self,
+        key: Key,
+        conditions: &Conditions,
+        mover: Side,
+        samples: usize,
+    ) -> Result<Reached, IndexError> {
+        let next: HashMap<i64, Option<u16>> =
+            self.postings(key)?.iter().map(|p| (p.line.cast_signed(), p.next())).collect();
+        let positions = [&[key], conditions.positions.as_slice()].concat();
+        self.within(&positions, |index, among| {
+            index
+                .counted(&next, conditions, (mover, samples), among)
+                .map_err(|error| index.fault(&error))
+        })
+    }
+
+    fn counted(
+        &self,
+        next: &HashMap<i64, Option<u16>>,
+        conditions: &Conditions,
+        (mover, samples): (Side, usize),
+        among: &str,
+    ) -> rusqlite::Result<Reached> {
+        let (condition, values) = conditions.sql();
+        let sql = format!(
+            "SELECT g.line, g.result, g.elo1, g.elo2, g.year, g.id, f.rank << 32 | g.seq {FROM} {among} WHERE {condition}"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params_from_iter(&values))?;
+        let mut counts = BTreeMap::<u16, MoveStats>::new();
+        let mut ranked = Vec::new();
+        while let Some(row) = rows.next()? {
+            let ratings = [row.get::<_, Option<u16>>(2)?, row.get(3)?];
+            let facts = Facts { result: result_of(row.get(1)?), year: row.get(4)?, ratings };
+            let [first, second] = ratings.map(Option::unwrap_or_default);
+            let rank = (
+                Reverse((first.min(second), facts.year.unwrap_or_default())),
+                row.get::<_, i64>(6)?,
+            );
+            ranked.push((rank, row.get::<_, i64>(5)?));
+            if let Some(Some(bits)) = next.get(&row.get(0)?) {
+                counts.entry(*bits).or_default().absorb(&facts.counts(mover));
+            }
+        }
+        ranked.sort_unstable();
+        let sql = format!("SELECT {COLUMNS}, 1 {FROM} WHERE g.id = ?");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let listed = ranked.iter().take(samples).map(|&(_, id)| statement.query_row([id], listed));
+        Ok(Reached {
+            samples: listed.collect::<rusqlite::Result<_>>()?,
+            games: ranked.len() as u64,
+            moves: counts.into_iter().map(|(bits, stats)| LineMove { bits, stats }).collect(),
+        })
+    }
+
+    /// The game of a key or of a number in the collection, whole; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn game(&self, id: &str) -> Result<Option<StoredGame>, IndexError> {
+        let named = match (id.parse(), id.parse()) {
+            (Ok(key), _) => Named::Key(key),
+            (_, Ok(number)) => Named::Number(number),
+            _ => return Ok(None),
+        };
+        self.stored(named).map_err(|error| self.fault(&error))
+    }
+
+    fn stored(&self, named: Named) -> rusqlite::Result<Option<StoredGame>> {
+        let (condition, values) = match named {
+            Named::Key(GameKey(key)) => ("g.key = ?", vec![key]),
+            Named::Number(number) => {
+                let number = i64::try_from(number).unwrap_or(i64::MAX);
+                ("f.first <= ?1 AND ?1 < f.first + f.games AND g.seq = ?1 - f.first", vec![number])
+            }
+        };
+        let sql = format!(
+            "SELECT {COLUMNS}, 1, f.path, f.shown, f.len, f.time, f.link, b.body, b.fault, b.note, b.words {FROM}
+             JOIN bodies b ON b.game = g.id WHERE {condition} ORDER BY {PLACE} LIMIT 1"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let at = |column: usize| COLUMNS_COUNT + 1 + column;
+        statement
+            .query_row(params_from_iter(values), |row| {
+                let path: Vec<u8> = row.get(at(0))?;
+                let shown: String = row.get(at(1))?;
+                let stamp = FileStamp {
+                    len: row.get(at(2))?,
+                    time: row.get(at(3))?,
+                    is_link: row.get(at(4))?,
+                };
+                let now = FileStamp::of(&path_of(&path, &shown));
+                let body: Option<Vec<u8>> = row.get(at(5))?;
+                let fault: Option<String> = row.get(at(6))?;
+                let note: Option<u8> = row.get(at(7))?;
+                Ok(StoredGame {
+                    about: listed(row)?,
+                    json: body.and_then(|body| unpack(&body)),
+                    path: shown,
+                    is_changed: now != Some(stamp),
+                    fault: fault.and_then(|fault| StoredFault::read(&fault)),
+                    note: note.and_then(note_of),
+                    words: row.get::<_, i64>(at(8))?.max(0) as u64,
+                })
+            })
+            .optional()
+    }
+}
+
+/// The path of bytes, or of the text that shows it where paths are no bytes.
+fn path_of(bytes: &[u8], shown: &str) -> std::path::PathBuf {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let _ = shown;
+        Path::new(std::ffi::OsStr::from_bytes(bytes)).to_owned()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = bytes;
+        Path::new(shown).to_owned()
+    }
+}
+
+/// A game from the columns of [`COLUMNS`] and the number of its copies.
+fn listed(row: &Row<'_>) -> rusqlite::Result<IndexedGame> {
+    let number = |at: usize| row.get::<_, i64>(at).map(|n| n.max(0) as u64);
+    Ok(IndexedGame {
+        number: number(0)?,
+        key: GameKey(row.get(1)?),
+        file: row.get(2)?,
+        place: number(3)?,
+        players: [row.get(4)?, row.get(5)?],
+        ratings: [row.get(6)?, row.get(7)?],
+        event: row.get(8)?,
+        date: row.get(9)?,
+        year: row.get(10)?,
+        result: result_of(row.get(11)?),
+        code: row.get(12)?,
+        opening: row.get(13)?,
+        plies: usize::try_from(number(14)?).unwrap_or(usize::MAX),
+        is_broken: row.get(15)?,
+        copies: number(COLUMNS_COUNT)?,
+    })
+}

@@ -1,0 +1,272 @@
+//! The SQLite file of an index: its schema, opening it, refusing other files.
+
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::book::open_working;
+use crate::bytes::StopFlag;
+use crate::bytes::own_files;
+use crate::bytes::paths::folder_of;
+use crate::collection::error::IndexError;
+use crate::game::Game;
+use crate::message::{Message, message};
+
+/// Tells SQLite files of this kind from others.
+const APPLICATION_ID: i64 = 0x6a7a_6978;
+
+/// Raised when the tables, or what stands in them, change: an older index is made anew.
+const VERSION: i64 = 1;
+
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Bytes of the header of a SQLite file, and the place of the application's number in it.
+const HEAD: usize = 100;
+const ID_AT: usize = 68;
+
+const OTHER: &str = "it is a SQLite file of another program";
+
+/// The ending of the files.
+const ENDING: &str = "games";
+
+/// Steps of SQLite's machine between two looks at the stop flag.
+const STEPS: i32 = 1 << 13;
+
+/// The tables. `time` is that of the last change in nanoseconds since 1970. `state` of a file is 0 until it is read
+/// through, 1 then, 2 if it cannot be read; `seen` counts its games and bad ones so far, `games` the former. A game's
+/// `seq` is its number among the games of the file, `place` its number among these and the bad ones.
+const SCHEMA: &str = "
+CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files(id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, shown TEXT NOT NULL,
+ name TEXT NOT NULL, len INTEGER NOT NULL, time INTEGER NOT NULL, link INTEGER NOT NULL, rank INTEGER NOT NULL,
+ first INTEGER NOT NULL, seen INTEGER NOT NULL, games INTEGER NOT NULL, state INTEGER NOT NULL);
+CREATE TABLE lines(id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL UNIQUE);
+CREATE TABLE games(id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, seq INTEGER NOT NULL,
+ place INTEGER NOT NULL, key INTEGER NOT NULL, line INTEGER NOT NULL, year INTEGER, elo1 INTEGER, elo2 INTEGER,
+ result INTEGER NOT NULL, plies INTEGER NOT NULL, broken INTEGER NOT NULL, code TEXT, opening TEXT, first TEXT,
+ second TEXT, event TEXT, date TEXT, names1 TEXT NOT NULL, names2 TEXT NOT NULL, events TEXT NOT NULL,
+ text TEXT NOT NULL, sort1 TEXT NOT NULL, sort2 TEXT NOT NULL, sort3 TEXT NOT NULL);
+CREATE UNIQUE INDEX games_place ON games(file, seq);
+CREATE INDEX games_key ON games(key);
+CREATE INDEX games_line ON games(line);
+CREATE TABLE bodies(game INTEGER PRIMARY KEY, body BLOB, fault TEXT, note INTEGER, words INTEGER NOT NULL);
+CREATE TABLE positions(bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
+ PRIMARY KEY(bucket, segment)) WITHOUT ROWID;
+";
+
+/// The way in which the file is written. Readers go on while it is; after a crash of the machine the last of it may be
+/// missing, and is read again.
+const PRAGMAS: &str =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 67108864;";
+
+/// An index that is open. Several may be open at the same time, one of them to be brought up to its files.
+#[derive(Debug)]
+pub struct GameIndex {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+    pub(crate) stop: StopFlag,
+}
+
+/// The place of the index for the games of `G` in these files and folders, in a folder of indexes: a name made of the
+/// paths, in any order.
+///
+/// # Errors
+///
+/// Those of looking for the files and folders.
+pub fn index_path<G: Game>(folder: &Path, inputs: &[PathBuf]) -> io::Result<PathBuf> {
+    let mut paths =
+        inputs.iter().map(|path| path.canonicalize()).collect::<io::Result<Vec<_>>>()?;
+    paths.sort_unstable();
+    paths.dedup();
+    let mut hasher = blake3::Hasher::new();
+    for path in paths {
+        hasher.update(path.as_os_str().as_encoded_bytes()).update(&[0]);
+    }
+    let name = &hasher.finalize().to_hex()[..24];
+    Ok(folder.join(format!("{}-{name}.{ENDING}", G::NAME)))
+}
+
+impl GameIndex {
+    /// Opens the index of the games of `G` at `path`, or makes an empty one, and its folder. One that is damaged, or of
+    /// another version of the program, is replaced by an empty one.
+    ///
+    /// Queries end with [`IndexError::Interrupted`] soon after `stop` was set.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`]; [`IndexError::Foreign`] for what is no index, or one of another game, which stays.
+    pub fn open<G: Game>(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
+        match Self::try_open::<G>(path, stop) {
+            Err(error) if error.is_damage() => {
+                tracing::info!("{error}: it is made anew");
+                Self::remove(path)?;
+                Self::try_open::<G>(path, stop)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Removes the index at `path`, so that it is made anew. What is no regular file of this user stays.
+    ///
+    /// # Errors
+    ///
+    /// Those of removing.
+    pub fn remove(path: &Path) -> Result<(), IndexError> {
+        for suffix in ["-wal", "-shm", ""] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            let file = PathBuf::from(name);
+            if own_files::is_own_file_at(&file) {
+                std::fs::remove_file(&file).map_err(IndexError::at(&file))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn try_open<G: Game>(path: &Path, stop: &StopFlag) -> Result<Self, IndexError> {
+        let io = IndexError::at(path);
+        std::fs::create_dir_all(folder_of(path)).map_err(&io)?;
+        let mut file = own_files::open_or_make(path).map_err(&io)?;
+        let is_empty = file.metadata().map_err(&io)?.len() == 0;
+        if !is_empty {
+            check_head(&mut file, path)?;
+        }
+        drop(file);
+        let sql = |error| IndexError::of(path, &error);
+        let mut connection = open_working(path, "PRAGMA busy_timeout = 10000;").map_err(sql)?;
+        let watched = stop.clone();
+        connection.progress_handler(STEPS, Some(move || watched.is_set())).map_err(sql)?;
+        let number = |name| {
+            connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sql)
+        };
+        let (id, version) = (number("application_id")?, number("user_version")?);
+        let objects: i64 = connection
+            .query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))
+            .map_err(sql)?;
+        let foreign = |what| IndexError::Foreign { path: path.to_owned(), what };
+        let index = Self { connection, path: path.to_owned(), stop: stop.clone() };
+        if (id, version, objects) == (0, 0, 0) {
+            index.make::<G>()?;
+        } else if id != APPLICATION_ID {
+            return Err(foreign(OTHER.into()));
+        } else if version != VERSION {
+            return Err(index.damaged("of another version of the program"));
+        }
+        index.check::<G>()?;
+        // Only now: this writes to the file.
+        index.connection.execute_batch(PRAGMAS).map_err(sql)?;
+        Ok(index)
+    }
+
+    /// Makes the tables of an empty file, unless another process does.
+    fn make<G: Game>(&self) -> Result<(), IndexError> {
+        let about = format!(
+            "BEGIN IMMEDIATE; {SCHEMA}
+             INSERT INTO about VALUES ('game', '{}'); INSERT INTO about VALUES ('stale', '0');
+             PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}; COMMIT;",
+            G::NAME
+        );
+        self.connection.execute_batch(&about).map_err(|error| self.fault(&error))
+    }
+
+    /// Checks that the file has these tables and no others, and is of the game.
+    fn check<G: Game>(&self) -> Result<(), IndexError> {
+        let mut expected: Vec<String> = statements(SCHEMA).map(squeezed).collect();
+        expected.sort_unstable();
+        let sql =
+            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'";
+        let mut found: Vec<String> = self
+            .rows(sql, |row| row.get::<_, String>(0))?
+            .iter()
+            .map(|sql| squeezed(sql))
+            .collect();
+        found.sort_unstable();
+        if found != expected {
+            return Err(self.damaged("its tables are not those of an index"));
+        }
+        let game = self.about("game")?;
+        if game != G::NAME {
+            let what = message!("it is one of {game}");
+            return Err(IndexError::Foreign { path: self.path.clone(), what });
+        }
+        Ok(())
+    }
+
+    /// Looks through the whole file.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError::Damaged`] if something in it cannot be.
+    pub fn verify(&self) -> Result<(), IndexError> {
+        match self.rows("PRAGMA quick_check(1)", |row| row.get::<_, String>(0))?.as_slice() {
+            [ok] if ok == "ok" => Ok(()),
+            faults => {
+                Err(self.damaged(faults.first().map_or("it is empty", String::as_str).to_owned()))
+            }
+        }
+    }
+
+    pub(crate) fn about(&self, name: &str) -> Result<String, IndexError> {
+        let sql = "SELECT value FROM about WHERE name = ?";
+        self.connection.query_row(sql, [name], |row| row.get(0)).map_err(|error| self.fault(&error))
+    }
+
+    /// The rows of a query without parameters.
+    pub(crate) fn rows<T>(
+        &self,
+        sql: &str,
+        row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let mut statement = self.connection.prepare(sql).map_err(fault)?;
+        let rows = statement.query_map((), row).map_err(fault)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(fault)
+    }
+
+    /// The error of a query of this index.
+    pub(crate) fn fault(&self, error: &rusqlite::Error) -> IndexError {
+        IndexError::of(&self.path, error)
+    }
+
+    pub(crate) fn damaged(&self, what: impl Into<Message>) -> IndexError {
+        IndexError::Damaged { path: self.path.clone(), what: what.into() }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Refuses what is no SQLite file, or one of another program, and takes the beginning of one for a damaged index.
+fn check_head(file: &mut std::fs::File, path: &Path) -> Result<(), IndexError> {
+    let io = IndexError::at(path);
+    let mut head = Vec::new();
+    file.rewind().map_err(&io)?;
+    file.take(HEAD as u64).read_to_end(&mut head).map_err(&io)?;
+    let foreign =
+        |what: &'static str| IndexError::Foreign { path: path.to_owned(), what: what.into() };
+    if head.len() == HEAD && head.starts_with(MAGIC) {
+        // Zero while the file is made.
+        let id = head[ID_AT..].first_chunk().map_or(0, |&id| i64::from(u32::from_be_bytes(id)));
+        return if [0, APPLICATION_ID].contains(&id) { Ok(()) } else { Err(foreign(OTHER)) };
+    }
+    if head.starts_with(MAGIC) || MAGIC.starts_with(&head) || head.iter().all(|&byte| byte == 0) {
+        let what = "its beginning is missing".into();
+        return Err(IndexError::Damaged { path: path.to_owned(), what });
+    }
+    Err(foreign("it is no SQLite file"))
+}
+
+/// The statements of a text without semicolons within them.
+fn statements(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').map(str::trim).filter(|statement| !statement.is_empty())
+}
+
+/// A text with a single blank for each stretch of blanks.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

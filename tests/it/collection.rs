@@ -1,0 +1,315 @@
+//! The index of a collection: the same answers whatever the order of reading, kept up with the files, and hostile files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use juzhong::bytes::StopFlag;
+use juzhong::collection::{
+    Conditions, FoundPage, GameIndex, IndexError, IndexReport, SortColumn, index_path,
+};
+use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::xiangqi::Position;
+use proptest::prelude::*;
+
+use crate::support::folder::Folder;
+
+const ALL: FoundPage = FoundPage {
+    sort: SortColumn::Place,
+    is_descending: false,
+    fold_copies: false,
+    skip: 0,
+    take: 1000,
+};
+
+fn opened(folder: &Folder) -> Result<GameIndex, IndexError> {
+    GameIndex::open::<Position>(&folder.join("index.games"), &StopFlag::default())
+}
+
+fn updated(folder: &Folder, files: &[PathBuf]) -> (GameIndex, IndexReport) {
+    let mut index = opened(folder).unwrap();
+    let report = index.update::<Position>(files, &mut |_| {}).unwrap();
+    (index, report)
+}
+
+fn game(red: &str, black: &str, date: &str, moves: &str, result: &str) -> String {
+    format!(
+        "[Red \"{red}\"]\n[Black \"{black}\"]\n[Event \"全国赛\"]\n[Date \"{date}\"]\n\n{moves} {result}\n\n"
+    )
+}
+
+/// Some games, one of them bad, one that breaks off, and copies in other scripts.
+fn some_games() -> Vec<String> {
+    vec![
+        game("胡荣华", "柳大华", "1979.01.02", "1. h2e2 h9g7 2. h0g2", "1-0"),
+        game("胡榮華", "柳大華", "1979", "1. h2e2 h9g7 2. h0g2", "1-0"),
+        game("Bobby", "吕钦", "2001", "1. b2e2 b9c7", "0-1"),
+        "1. z9z9 *\n\n".to_owned(),
+        game("许银川", "Bobby", "1999.12.31", "1. c3c4 c9a7 2. h2c2 h2h3", "1/2-1/2"),
+        "[Red \"x\"]\n\n1. g3g4 *\n\n".to_owned(),
+    ]
+}
+
+/// What lists show of the games found.
+fn shown(index: &GameIndex, conditions: &Conditions, page: &FoundPage) -> Vec<String> {
+    let found = index.find(conditions, page).unwrap();
+    let games = found.games.iter().map(|game| {
+        format!(
+            "{} {} {}:{} {:?} {:?} {:?} {} {}",
+            game.number,
+            game.key,
+            game.file,
+            game.place,
+            game.players,
+            game.year,
+            game.code,
+            game.plies,
+            game.copies
+        )
+    });
+    games.chain([format!("{} {}", found.total, found.records)]).collect()
+}
+
+/// Every answer that the tests compare.
+fn answers(index: &GameIndex) -> Vec<String> {
+    let mut answers = Vec::new();
+    for words in ["", "胡荣华", "hu ronghua", "bobby", "1979 liu", "x", "nobody"] {
+        for fold_copies in [false, true] {
+            for sort in [
+                "place", "first", "second", "event", "date", "result", "opening", "plies",
+                "rating", "copies",
+            ] {
+                for is_descending in [false, true] {
+                    let sort = sort.parse().unwrap();
+                    let page = FoundPage { sort, is_descending, fold_copies, ..ALL };
+                    let conditions =
+                        Conditions { words: words.to_owned(), ..Conditions::default() };
+                    answers.extend(shown(index, &conditions, &page));
+                }
+            }
+        }
+    }
+    for moves in ["", "h2e2", "b2e2", "h2e2 h9g7", "c3c4"] {
+        let mut position = Position::start();
+        for mv in moves.split_whitespace() {
+            position.make(Position::parse_move(mv).unwrap());
+        }
+        let key = position.canonical().key;
+        let reached = index.reaching(key, &Conditions::default(), Side::First, 3).unwrap();
+        let samples: Vec<_> = reached.samples.iter().map(|game| game.number).collect();
+        answers.push(format!("{} {:?} {samples:?}", reached.games, reached.moves));
+        let conditions = Conditions { positions: vec![key], ..Conditions::default() };
+        answers.extend(shown(index, &conditions, &ALL));
+    }
+    answers
+}
+
+#[test]
+fn games_are_found_by_any_field() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    let (index, report) = updated(&folder, &[folder.join("games")]);
+    assert_eq!((report.files, report.games, report.lines, report.bad), (1, 5, 4, 1));
+    let none = Conditions::default;
+    let text = str::to_owned;
+    for (conditions, places) in [
+        (none(), &[0, 1, 2, 4, 5][..]),
+        (Conditions { words: text("胡荣华"), ..none() }, &[0, 1]),
+        (Conditions { words: text("ｈｕ 1979"), ..none() }, &[0, 1]),
+        (Conditions { player: text("bobby"), ..none() }, &[2, 4]),
+        (Conditions { first: text("bobby"), ..none() }, &[2]),
+        (Conditions { second: text("lüqin"), ..none() }, &[2]),
+        (Conditions { event: text("全國"), ..none() }, &[0, 1, 2, 4]),
+        (Conditions { result: Some(None), ..none() }, &[5]),
+        (Conditions { years: (Some(1990), Some(2000)), ..none() }, &[4]),
+        (Conditions { plies: (Some(3), None), ..none() }, &[0, 1, 4]),
+        (Conditions { min_rating: Some(1), ..none() }, &[]),
+        (Conditions { words: text("% _ '\""), ..none() }, &[]),
+    ] {
+        let found = index.find(&conditions, &ALL).unwrap();
+        assert_eq!(
+            found.games.iter().map(|game| game.place).collect::<Vec<_>>(),
+            places,
+            "{conditions:?}"
+        );
+    }
+    let folded = index.find(&none(), &FoundPage { fold_copies: true, ..ALL }).unwrap();
+    assert_eq!((folded.total, folded.records, folded.games[0].copies), (4, 5, 2));
+    let dated = index
+        .find(&none(), &FoundPage { sort: SortColumn::Date, is_descending: true, ..ALL })
+        .unwrap();
+    let years: Vec<_> = dated.games.iter().map(|game| game.year).collect();
+    assert_eq!(years, [Some(2001), Some(1999), Some(1979), Some(1979), None]);
+}
+
+#[test]
+fn a_game_is_whole_by_number_and_by_key() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    let (index, _) = updated(&folder, &[folder.join("games")]);
+    let second = index.game("1").unwrap().unwrap();
+    assert!(second.json.unwrap().contains("\"h2e2 h9g7 h0g2\""));
+    let again = index.game(&second.about.key.to_string()).unwrap().unwrap();
+    assert_eq!(again.about.number, 1);
+    let broken = index.game("3").unwrap().unwrap();
+    let fault = broken.fault.unwrap();
+    assert!(broken.about.is_broken && broken.about.plies == 3 && !broken.is_changed);
+    assert_eq!((fault.source.as_str(), fault.turn), ("a.pgn", Some(Side::Second)));
+    assert!(fault.reason.unwrap().to_string().contains("h2h3"));
+    for none in ["5", "18446744073709551615", "gaaaaaaaaaaaa", "x", ""] {
+        assert!(index.game(none).unwrap().is_none(), "{none}");
+    }
+}
+
+#[test]
+fn changed_files_are_read_again_and_others_are_not() {
+    let folder = Folder::new();
+    let games = some_games();
+    folder.write("games/a.pgn", games[..2].concat());
+    folder.write("games/b.pgn", &games[2]);
+    let files = [folder.join("games")];
+    let (index, first) = updated(&folder, &files);
+    assert_eq!((first.read, first.dropped, first.games), (2, 0, 3));
+    drop(index);
+    let (index, same) = updated(&folder, &files);
+    assert_eq!((same.read, same.dropped, same.games), (0, 0, 3));
+    folder.write("games/a.pgn", games[4..].concat());
+    assert!(index.game("0").unwrap().unwrap().is_changed);
+    drop(index);
+    let (index, changed) = updated(&folder, &files);
+    assert_eq!((changed.read, changed.dropped, changed.games), (1, 1, 3));
+    fs::remove_file(folder.join("games/b.pgn")).unwrap();
+    folder.write("games/sub/c.pgn", &games[0]);
+    drop(index);
+    let (index, moved) = updated(&folder, &files);
+    assert_eq!((moved.read, moved.dropped, moved.games), (1, 1, 3));
+    let fresh = Folder::new();
+    fs::create_dir(fresh.join("index")).unwrap();
+    let mut other =
+        GameIndex::open::<Position>(&fresh.join("index.games"), &StopFlag::default()).unwrap();
+    other.update::<Position>(&files, &mut |_| {}).unwrap();
+    assert_eq!(answers(&index), answers(&other));
+}
+
+#[test]
+fn packed_files_and_archives_give_the_same_games() {
+    let games = some_games().concat();
+    let bare = Folder::new();
+    bare.write("games/a.pgn", &games);
+    let packed = Folder::new();
+    packed.write("games/a.pgn.zst", zstd::bulk::compress(games.as_bytes(), 1).unwrap());
+    let of = |folder: &Folder| {
+        let (index, _) = updated(folder, &[folder.join("games")]);
+        index
+            .find(&Conditions::default(), &ALL)
+            .unwrap()
+            .games
+            .into_iter()
+            .map(|g| (g.key, g.place))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&bare), of(&packed));
+}
+
+#[test]
+fn an_update_that_was_stopped_goes_on() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    folder.write("games/b.pgn", some_games()[..3].concat());
+    let files = [folder.join("games")];
+    let stop = StopFlag::default();
+    let path = folder.join("index.games");
+    let mut index = GameIndex::open::<Position>(&path, &stop).unwrap();
+    let stopped = index.update::<Position>(&files, &mut |progress| {
+        if progress.games > 0 {
+            stop.set();
+        }
+    });
+    assert!(matches!(stopped, Err(IndexError::Interrupted)), "{stopped:?}");
+    drop(index);
+    let (index, report) = updated(&folder, &files);
+    assert!(report.read < 2 && report.games == 8, "{report:?}");
+    let whole = Folder::new();
+    let mut other =
+        GameIndex::open::<Position>(&whole.join("index.games"), &StopFlag::default()).unwrap();
+    other.update::<Position>(&files, &mut |_| {}).unwrap();
+    assert_eq!(answers(&index), answers(&other));
+}
+
+#[test]
+fn damaged_indexes_are_made_again_and_other_files_stay() {
+    let folder = Folder::new();
+    folder.write("games/a.pgn", some_games().concat());
+    let files = [folder.join("games")];
+    let (index, _) = updated(&folder, &files);
+    let expected = answers(&index);
+    drop(index);
+    let path = folder.join("index.games");
+    let sound = fs::read(&path).unwrap();
+    // Cut, overwritten in the middle, emptied, of another version.
+    let middle = sound.len() / 2;
+    let overwritten = [&sound[..middle - 4096], &[0x5a; 8192], &sound[middle + 4096..]].concat();
+    let mut other_version = sound.clone();
+    other_version[60..64].copy_from_slice(&77_u32.to_be_bytes());
+    for bytes in [&sound[..middle], &overwritten[..], &[][..], &sound[..50], &other_version[..]] {
+        fs::write(&path, bytes).unwrap();
+        let mut index = opened(&folder).unwrap();
+        if index.verify().is_err() {
+            drop(index);
+            GameIndex::remove(&path).unwrap();
+            index = opened(&folder).unwrap();
+        }
+        index.update::<Position>(&files, &mut |_| {}).unwrap();
+        assert_eq!(answers(&index), expected, "{} bytes", bytes.len());
+    }
+    let mut of_another_program = sound.clone();
+    of_another_program[68..72].copy_from_slice(b"fish");
+    for bytes in [&b"some notes of mine"[..], &of_another_program[..]] {
+        fs::write(&path, bytes).unwrap();
+        let refused = opened(&folder);
+        assert!(matches!(refused, Err(IndexError::Foreign { .. })), "{refused:?}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+    #[cfg(unix)]
+    {
+        fs::remove_file(&path).unwrap();
+        fs::write(folder.join("target"), &sound).unwrap();
+        std::os::unix::fs::symlink(folder.join("target"), &path).unwrap();
+        assert!(opened(&folder).is_err());
+        assert_eq!(fs::read(folder.join("target")).unwrap(), sound);
+    }
+}
+
+#[test]
+fn indexes_are_named_by_their_files_in_any_order() {
+    let folder = Folder::new();
+    let [a, b] = ["a.pgn", "b.pgn"].map(|name| PathBuf::from(folder.write(name, "")));
+    let path = |files: &[PathBuf]| index_path::<Position>(folder.path(), files).unwrap();
+    assert_eq!(path(&[a.clone(), b.clone()]), path(&[b.clone(), a.clone(), a.clone()]));
+    assert_ne!(path(&[a]), path(&[b]));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    /// Files that come one after the other, in any order, and all at once, give the same answers.
+    #[test]
+    fn answers_do_not_depend_on_the_order_of_reading(
+        picks in prop::collection::vec((0..6_usize, 0..4_usize), 1..12),
+        order in Just(vec![0_usize, 1, 2, 3]).prop_shuffle(),
+    ) {
+        let games = some_games();
+        let folder = Folder::new();
+        let text = |file: usize| -> String {
+            picks.iter().filter(|pick| pick.1 == file).map(|pick| games[pick.0].as_str()).collect()
+        };
+        let mut index = opened(&folder).unwrap();
+        fs::create_dir(folder.join("games")).unwrap();
+        for file in order {
+            folder.write(&format!("games/{file}.pgn"), text(file));
+            index.update::<Position>(&[folder.join("games")], &mut |_| {}).unwrap();
+        }
+        let whole = Folder::new();
+        let mut other = GameIndex::open::<Position>(&whole.join("index.games"), &StopFlag::default()).unwrap();
+        other.update::<Position>(&[folder.join("games")], &mut |_| {}).unwrap();
+        prop_assert_eq!(answers(&index), answers(&other));
+    }
+}
