@@ -23,7 +23,7 @@ export class Endings extends Lesson {
     super(app, t('Endings against the tables'));
     this.task = task;
     this.sets = sets;
-    this.set = task.set || sets.find((set) => /^K[RNC]v/.test(set)) || sets[0] || '';
+    this.set = task.set || sets.find((set) => /^KRvK[A-Z]$/.test(set)) || sets.find((set) => set.startsWith('KR')) || sets[0] || '';
     /** The tables' answer on the position that is to be played. @type {TableAnswer | null} */
     this.truth = null;
     /** The value that the position had at first. @type {Wdl} */

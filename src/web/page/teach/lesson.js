@@ -40,6 +40,7 @@ export class Lesson {
     /** @type {HTMLElement[]} */
     this.buttons = [];
     this.progress = '';
+    this.flipped = app.settings.flipped;
     this.over = false;
     this.head = el('span', { class: 'strong' });
     this.count = el('span', { class: 'quiet' });
@@ -127,5 +128,6 @@ export class Lesson {
     this.over = true;
     this.at = null;
     this.stop.abort();
+    if (this.app.settings.flipped !== this.flipped) this.app.change({ flipped: this.flipped });
   }
 }
