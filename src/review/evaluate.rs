@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::analyst::{Analyst, Finding, Question, Stop};
-use super::compare::{MAX_LINE, Suspect, compare};
+use super::compare::{MAX_LINE, SecondLook, Suspect, compare};
 use super::figures::Valuation;
 use super::game_review::suspects;
 use super::values::{GameMoves, GameValues, PositionValue, TableFacts, line_to, positions};
@@ -216,16 +216,17 @@ impl<G: Playable> Evaluators<G> {
             let found = values.as_ref().map_or_else(Vec::new, |of| suspects(*game, of, rules));
             doubtful.extend(found.into_iter().map(|ply| (number, ply)));
         }
-        let looked = &mut |number: usize, _: &_| {
+        let looked = &mut |number: usize, _: &Option<SecondLook<G::Move>>| {
             let (game, ply) = doubtful[number];
             done(EvaluationStep::SecondLook { game, ply });
         };
-        let looks = self.run(doubtful.len(), stop, looked, &|station: &mut Station<G>, number| {
-            let (game, ply) = doubtful[number];
-            let GameMoves { moves, .. } = games[game];
-            let (line, played) = (&line_to(games[game], ply), moves[ply]);
-            compare(station.analyst.as_mut(), &Suspect { line, played, limits, effort }, stop)
-        })?;
+        let looks =
+            self.run(doubtful.len(), stop, looked, &|station: &mut Station<G>, number| {
+                let (game, ply) = doubtful[number];
+                let GameMoves { moves, .. } = games[game];
+                let (line, played) = (&line_to(games[game], ply), moves[ply]);
+                compare(station.analyst.as_mut(), &Suspect { line, played, limits, effort }, stop)
+            })?;
         for (&(game, ply), look) in doubtful.iter().zip(looks) {
             match (look, &mut all[game]) {
                 (Some(look), Some(values)) => values[ply].look = look,

@@ -257,7 +257,9 @@ mod tests {
         let names: Vec<&str> = match path.rsplit('.').next() {
             Some("html") => [" href=\"", " src=\""]
                 .iter()
-                .flat_map(|start| text.split(start).skip(1).filter_map(|rest| rest.split('"').next()))
+                .flat_map(|start| {
+                    text.split(start).skip(1).filter_map(|rest| rest.split('"').next())
+                })
                 .collect(),
             Some("js") => text
                 .lines()

@@ -142,7 +142,11 @@ pub(crate) struct Progress {
 
 /// An event for each position as it is evaluated, in no fixed order; the last word on a move is that of its own event.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ReviewedPosition"))]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ReviewedPosition")
+)]
 pub(crate) struct Evaluated {
     /// The expected score of the first side, 0 to 1.
     outlook: f64,

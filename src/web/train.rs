@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-use super::params::{ByRules, Common, InLanguage, InNotation, JsonBody, OfClient, OfGame, Params, number};
+use super::params::{
+    ByRules, Common, InLanguage, InNotation, JsonBody, OfClient, OfGame, Params, number,
+};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::searches::{Quiet, SEARCH_QUEUE_TIME};
@@ -198,7 +200,7 @@ pub(crate) struct Moment {
     by: ByRules,
     #[serde(flatten)]
     client: OfClient,
-    /// The move to be judged, in any notation; without one the right moves are told. Not for [`add`].
+    /// The move to be judged, in any notation; without one the right moves are told.
     #[serde(rename = "move")]
     mv: Option<String>,
     /// The move that was wrong.
@@ -218,8 +220,11 @@ impl Moment {
         examiner: &Examiner<G>,
     ) -> Result<Exercise, Problem> {
         let typed = self.common.read::<G>()?;
-        if typed.line.game_ply() > MAX_PLIES || self.better.len() > MAX_LINE {
-            return Err(Problem::bad_request("the game or the line is too long"));
+        let mut texts = self.better.iter().chain(&self.mv).chain(&self.played);
+        let are_short = texts.all(|text| text.len() <= LONGEST_TEXT);
+        let is_short = typed.line.moves().count() <= MAX_PLIES && self.better.len() <= MAX_LINE;
+        if !are_short || !is_short {
+            return Err(Problem::bad_request("the game, the line or a move is too long"));
         }
         let position = typed.line.position();
         let start = typed.start_text().unwrap_or_else(|| G::start().to_fen());
@@ -231,17 +236,19 @@ impl Moment {
             None => of,
         };
         let first = self.better.first().ok_or_else(|| Problem::bad_request("better: no moves"))?;
-        let best = Accepted { line: self.better.clone(), ..Accepted::new(G::move_text(read(first)?)) };
+        let best =
+            Accepted { line: self.better.clone(), ..Accepted::new(G::move_text(read(first)?)) };
         let mut accepted = vec![best];
         let others = match examiner.keeping(&typed.line) {
             Some(keeping) => keeping,
             None => known_moves(app, position)?,
         };
         for other in others.into_iter().filter(|other| Some(&other.mv) != of.played.as_ref()) {
-            match accepted.iter_mut().find(|known| known.mv == other.mv) {
-                Some(known) => (known.book, known.table) = (other.book, other.table),
-                None if accepted.len() < MAX_ACCEPTED => accepted.push(other),
-                None => {}
+            if let Some(known) = accepted.iter_mut().find(|known| known.mv == other.mv) {
+                known.book = other.book;
+                known.table = other.table;
+            } else if accepted.len() < MAX_ACCEPTED {
+                accepted.push(other);
             }
         }
         Ok(Exercise { accepted, ..of })
@@ -249,10 +256,7 @@ impl Moment {
 }
 
 /// The moves that the books of the server know so well that no review marks them.
-fn known_moves<G: Described + Playable>(
-    app: &App,
-    position: &G,
-) -> Result<Vec<Accepted>, Problem> {
+fn known_moves<G: Described + Playable>(app: &App, position: &G) -> Result<Vec<Accepted>, Problem> {
     let mut known: Vec<Accepted> = Vec::new();
     for book in app.books(G::NAME) {
         for of in book.read(|book| Ok(book.probe(position)?))? {
@@ -279,11 +283,11 @@ pub(crate) async fn judge(
     let permit = app.search_permit(SEARCH_QUEUE_TIME).await?;
     let control = Quiet { stop: stop.0.clone(), deadline: Instant::now() + LONGEST_LOOK };
     let game = moment.common.game()?;
-    let answer = reply(app, lang, move |app| {
+    reply(app, lang, move |app| {
         let _permit = permit;
         with_game!(game, G => judged_moment::<G>(app, &moment, &control))
-    });
-    answer.await
+    })
+    .await
 }
 
 fn judged_moment<G: Described + Playable>(
@@ -347,7 +351,10 @@ pub(crate) async fn add(
 /// What looks moves up in the tables of the server and searches.
 fn examiner<G: Playable>(app: &App, rules: G::Rules) -> Result<Examiner<G>, Problem> {
     let options = EngineOptions {
-        tables: TableOptions { folders: app.table_folders(game_of::<G>()), ..TableOptions::default() },
+        tables: TableOptions {
+            folders: app.table_folders(game_of::<G>()),
+            ..TableOptions::default()
+        },
         hash_mib: HASH_MIB,
         rules,
         ..EngineOptions::default()
