@@ -265,7 +265,8 @@ impl<G: Playable> Evaluators<G> {
             .collect())
     }
 
-    /// Does a number of jobs, several at a time, and calls `done` with the number and the answer of each. `None` for those that were not done when `stop` was set.
+    /// Does a number of jobs, several at a time, and calls `done` with the number and the answer of each. `None` for those
+    /// that were not done when `stop` was set.
     fn run<T: Send>(
         &mut self,
         jobs: usize,
