@@ -60,7 +60,8 @@ pub(crate) struct ReviewQuery {
     nodes: Option<String>,
 }
 
-/// Reviews the game of the body, a JSON line. Streams the progress and the values of positions, then every move, then the sums.
+/// Reviews the game of the body, a JSON line. Streams the progress and the values of positions, then every move, then the
+/// sums.
 pub(crate) async fn stream(
     State(app): State<Arc<App>>,
     Params(query): Params<ReviewQuery>,

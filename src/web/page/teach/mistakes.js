@@ -6,7 +6,7 @@ import { button } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { t } from '../i18n.js';
 import { markOf, numberText } from '../panels/review.js';
-import { movesTo } from '../tree.js';
+import { movesTo, nodeAt } from '../tree.js';
 import { Lesson } from './lesson.js';
 import { acceptedText, foundText, verdictSaid } from './verdict.js';
 
@@ -40,6 +40,9 @@ export class Mistakes extends Lesson {
     const [first, second] = this.app.game === 'gomoku' ? [t('Black'), t('White')] : [t('Red'), t('Black')];
     const of = (/** @type {boolean} */ byFirst) => this.all.filter((judged) => this.byFirst(judged) === byFirst);
     const [own, other] = [of(true), of(false)];
+    const { root } = this.app.session;
+    const isHere = this.all.every((judged) => nodeAt(root, Array(judged.ply).fill(0)).move === judged.move);
+    if (!isHere) { this.say([{ text: t('The game that was reviewed is not on the board any more.') }]); return; }
     if (this.all.length === 0) { this.say([{ text: t('There is nothing to try again: no marked move has a better one.') }]); return; }
     if (own.length === 0 || other.length === 0) { this.begin(this.all); return; }
     this.say([{ text: t('Whose moves do you want to try again?') }], [

@@ -100,8 +100,10 @@ function mistake(panel, judged) {
 }
 
 /** Puts the better line beside the game and goes to one of its moves. @param {ReviewPanel} panel @param {Judged} judged @param {readonly string[]} moves @param {readonly string[]} texts @param {number} to */
-function showBetter({ app }, judged, moves, texts, to) {
+function showBetter(panel, judged, moves, texts, to) {
+  const { app } = panel;
   const { session } = app;
+  if (!panel.isHere(judged)) { app.say(t('The game that was reviewed is not on the board any more.')); return; }
   let place = { root: session.root, path: /** @type {tree.Path} */ (Array(judged.ply - 1).fill(0)) };
   const from = place.path.length;
   moves.forEach((move, at) => { place = tree.addMove(place.root, place.path, { move, text: texts[at] ?? '', source: 'search' }); });
