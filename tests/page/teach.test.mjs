@@ -227,7 +227,9 @@ async function endings() {
       await page.waitForFunction((plies) => {
         const told = document.querySelector('.lesson-body')?.textContent ?? '';
         return /^Won/.test(told) || (/^(Right|Still)/.test(told) && (new URL(location.href).searchParams.get('moves') ?? '').split(',').length === plies);
-      }, way.split(',').filter(Boolean).length + 2, { timeout: 20000 });
+      }, way.split(',').filter(Boolean).length + 2, { timeout: 20000 }).catch(async (error) => {
+        throw new Error(`${page.url()}: ${await text(page, '.lesson-body')}`, { cause: error });
+      });
     }
     assert.match(await text(page, '.lesson-body'), /^Won · \d+ plies · best play takes \d+ plies/);
     await shot(page, 'teach-won-1280-en');

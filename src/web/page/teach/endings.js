@@ -33,6 +33,8 @@ export class Endings extends Lesson {
     /** Whether a move has let the value go. */
     this.gone = false;
     this.asked = false;
+    /** Whether the person plays the first side. */
+    this.isFirst = true;
   }
 
   /** @override */
@@ -56,7 +58,8 @@ export class Endings extends Lesson {
     Object.assign(this, { truth: null, plies: 0, gone: false, asked: false });
     this.fen = fen;
     this.load({ start: fen });
-    this.app.change({ flipped: !this.app.firstToMove });
+    this.isFirst = this.app.firstToMove;
+    this.app.change({ flipped: !this.isFirst });
     await this.ask();
     if (!this.truth || this.over) return;
     this.goal = this.truth.wdl;
@@ -146,6 +149,7 @@ export class Endings extends Lesson {
     this.say([{ text: what, kind: 'bad' }, { text: best ? t('{move} kept it.', { move: moveText(best) }) : '' }], [
       button(t('Take it back'), () => {
         this.app.session.go(place);
+        this.plies--;
         this.truth = truth;
         this.tellTask();
         this.wait();
@@ -163,7 +167,7 @@ export class Endings extends Lesson {
   ended() {
     const { answer } = this.app;
     if (!answer || (answer.status === 'ongoing' && answer.verdict === 'none')) return this.held();
-    const won = ['checkmate', 'stalemate'].includes(answer.status) && this.plies % 2 === 1;
+    const won = ['checkmate', 'stalemate'].includes(answer.status) && this.app.firstToMove !== this.isFirst;
     const verdict = answer.verdict.replaceAll('_', ' ');
     const own = this.isFirst ? 'red' : 'black';
     const other = this.isFirst ? 'black' : 'red';
@@ -172,11 +176,6 @@ export class Endings extends Lesson {
     const result = isWon ? 'win' : isDrawn ? 'draw' : 'loss';
     this.finish(RANK[result] >= RANK[this.goal], { win: t('Won'), draw: t('Drawn'), loss: t('Lost') }[result]);
     return true;
-  }
-
-  /** Whether the person plays the first side. */
-  get isFirst() {
-    return !this.app.settings.flipped;
   }
 
   /** Whether a draw was held long enough. */
