@@ -125,6 +125,28 @@ async function streamed() {
     await page.waitForFunction(() => location.search.includes('h2e2,b9c7,b0c2'));
     await accessible(page, 'report');
   });
+  await step('a verdict tells book, tables and engine, and a wrong move goes back', async () => {
+    const right = { move: 'b9c7', text: '马２进３', book: { games: 12, score: 0.5 }, table: null, score: { score_cp: 20, mate: null }, line: ['b9c7'] };
+    await page.route('**/api/train/judge*', (route) => {
+      const { move: mv, played, better } = route.request().postDataJSON();
+      assert.deepEqual([played, better], ['h9g7', ['b9c7', 'b0c2']]);
+      const search = { move: { score_cp: -80, mate: null }, right: { score_cp: 20, mate: null }, loss: 0.2 };
+      return route.fulfill({ json: { move: mv, text: mv, right: mv === 'b9c7', ground: 'search', book: mv === 'b9c7' ? right.book : null,
+        table: null, search: mv === 'b9c7' ? null : search, accepted: [right], due: null, days: 0 } });
+    });
+    await page.getByRole('button', { name: 'Learn from your mistakes' }).click();
+    await said(page, /1… 马８进７\?\? was played\. Find a better move for Black/);
+    await move(page, 'a6a5');
+    await said(page, /a6a5 is not it\.[^]*Engine: −0\.80, and \+0\.20 after the better move; 20 % of the expected score is lost/);
+    await lesson(page).getByRole('button', { name: 'Try again' }).click();
+    await said(page, /was played/);
+    assert.equal(movesOf(page), 'h2e2');
+    await move(page, 'b9c7');
+    await said(page, /b9c7 is right\.[^]*Book: 12 games, scores 50 %/);
+    await lesson(page).getByRole('button', { name: 'Next' }).click();
+    await said(page, /0 of 1 found at the first try/);
+    await shot(page, 'teach-found-1280-en');
+  });
   await close();
 }
 
