@@ -22,6 +22,8 @@ export function begin(app, lesson) {
     app.view = 'board';
     app.emit('view');
   }
+  // On a small screen the button that began it stands below the board.
+  window.scrollTo({ top: 0 });
   void lesson.start();
 }
 
