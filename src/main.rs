@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod cli;
 mod game_name;
 mod language;
+mod loss_text;
 mod tell;
 mod today;
 #[cfg(feature = "web")]

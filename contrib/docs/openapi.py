@@ -23,6 +23,7 @@ from jsonschema import Draft202012Validator
 
 ROOK = "3R5/9/5k3/9/9/n8/9/9/4K4/9 w"
 FOUR = "o13o/15/15/15/15/15/15/3oxxx8/7x7/7x7/15/15/15/15/o13o x 5"
+MOMENT = {"moves": "h2e2,h9g7", "played": "a0a1", "better": ["h0g2"], "source": "a game"}
 GAME = {"moves": "h2e2 h9g7 h0g2", "result": "*", "tags": {"Event": "a test"}}
 PGN = b'[Red "A"]\n[Result "1-0"]\n1. h2e2 h9g7 1-0\n'
 
@@ -67,6 +68,9 @@ REQUESTS = [
     ("get", "/api/train", {}, None, 200),
     ("post", "/api/train/answer", {}, {"id": "7982c36fd5626875", "move": "a8a9"}, 200),
     ("post", "/api/train/answer", {}, {"id": "0123456789abcdef", "move": "a8a9"}, 404),
+    ("post", "/api/train/judge", {}, {**MOMENT, "move": "b0c2", "notation": "wxf"}, 200),
+    ("post", "/api/train/judge", {}, {**MOMENT, "better": []}, 400),
+    ("post", "/api/train/add", {}, MOMENT, 200),
     ("get", "/api/solve", {"game": "gomoku", "fen": FOUR}, None, 200),
     ("get", "/api/solve", {"game": "gomoku", "nodes": 500}, None, 200),
     ("get", "/api/games", {"search": "juzhong", "year_to": 2000}, None, 200),

@@ -73,6 +73,7 @@ pub struct ReviewAnswer {
 
 /// The move that decided a game. Expected scores, 0 to 1, are those of the side that stands better from there on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct TurningPointAnswer {
     /// The number of the move, from 1.
     pub ply: usize,
@@ -106,6 +107,7 @@ pub enum NamedPlayers {
 
 /// The place where a game left the books.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct LeftBook {
     /// The number of the first move that no book has, from 1.
     pub ply: usize,
@@ -126,6 +128,7 @@ pub struct LeftBook {
 
 /// The games of a book's move.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ShareInBook {
     /// Games in which it was played.
     pub games: u64,
@@ -139,6 +142,7 @@ pub struct ShareInBook {
 
 /// A move that was reviewed. Scores are for the side that made it.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct MoveReview {
     /// Its number, from 1.
     pub ply: usize,
@@ -199,6 +203,7 @@ pub struct MoveReview {
 
 /// A second look at a move. Scores are for the side that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SecondLookAnswer {
     /// Rounds, in each of which both moves were searched.
     pub rounds: u32,
@@ -212,6 +217,7 @@ pub struct SecondLookAnswer {
 
 /// The values before and after a move, by tables and rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ValuesByTables {
     /// The name of the endgame, as `KRvKN`.
     pub endgame: Option<String>,
@@ -225,6 +231,7 @@ pub struct ValuesByTables {
 
 /// A value by tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ValueByTables {
     /// `win`, `draw` or `loss`.
     pub value: &'static str,
@@ -236,6 +243,7 @@ pub struct ValueByTables {
 
 /// The sums of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct SideReview {
     /// Moves.
     pub moves: usize,
@@ -259,6 +267,7 @@ pub struct SideReview {
 
 /// A value for each phase of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ByPhase<T> {
     /// Of the opening.
     pub opening: T,
@@ -280,6 +289,7 @@ impl<T> ByPhase<T> {
 
 /// The sums of a side in a phase of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct PhaseReview {
     /// Moves.
     pub moves: usize,

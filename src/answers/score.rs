@@ -44,6 +44,7 @@ impl From<Score> for ScoreInNumbers {
 /// A score for the side that moves, with the score that is expected by it: of centipawns, moves to mate and the result by
 /// tables two are null.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct ScoreWithExpectation {
     /// The expected score, from 0 for a loss to 1 for a win.
     pub expected: f64,

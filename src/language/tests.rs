@@ -351,7 +351,7 @@ fn the_texts_of_the_page_are_those_of_the_catalogue() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/page");
     let texts = CHINESE.page_texts();
     let (mut strings, mut missing) = (std::collections::BTreeSet::new(), Vec::new());
-    for folder in [root.clone(), root.join("panels")] {
+    for folder in [root.clone(), root.join("panels"), root.join("teach")] {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_none_or(|ending| ending != "js") || path.ends_with("glyphs.js") {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::analyst::{Analyst, Finding, Question, Stop};
-use super::compare::{MAX_LINE, Suspect, compare};
+use super::compare::{MAX_LINE, SecondLook, Suspect, compare};
 use super::figures::Valuation;
 use super::game_review::suspects;
 use super::values::{GameMoves, GameValues, PositionValue, TableFacts, line_to, positions};
@@ -42,6 +42,27 @@ pub struct ReviewOptions<R> {
 
 /// The usual effort of a second look: two rounds.
 pub const USUAL_EFFORT: u32 = 12;
+
+/// A step of an evaluation that is done.
+#[derive(Debug)]
+pub enum EvaluationStep<'a, M> {
+    /// The value of a position of a game.
+    Position {
+        /// The number of the game, from 0.
+        game: usize,
+        /// Plies before the position.
+        ply: usize,
+        /// The value.
+        value: &'a PositionValue<M>,
+    },
+    /// A second look at a move that seemed to be a fault.
+    SecondLook {
+        /// The number of the game, from 0.
+        game: usize,
+        /// Plies before the move.
+        ply: usize,
+    },
+}
 
 /// The reason why nothing can be evaluated.
 #[derive(Debug, thiserror::Error, crate::message::ToMessage)]
@@ -174,6 +195,20 @@ impl<G: Playable> Evaluators<G> {
         stop: &StopFlag,
         done: &mut dyn FnMut(),
     ) -> Result<Vec<Option<GameValues<G>>>, ReviewError> {
+        self.evaluate_in_steps(games, stop, &mut |_| done())
+    }
+
+    /// As [`evaluate`](Self::evaluate), and calls `done` with each step. Several engines finish them in no fixed order.
+    ///
+    /// # Errors
+    ///
+    /// As [`evaluate`](Self::evaluate).
+    pub fn evaluate_in_steps(
+        &mut self,
+        games: &[GameMoves<'_, G>],
+        stop: &StopFlag,
+        done: &mut dyn FnMut(EvaluationStep<'_, G::Move>),
+    ) -> Result<Vec<Option<GameValues<G>>>, ReviewError> {
         let mut all = self.first_pass(games, stop, done)?;
         let (limits, effort, rules) = (self.limits, self.effort, self.rules);
         let mut doubtful: Vec<Job> = Vec::new();
@@ -181,12 +216,17 @@ impl<G: Playable> Evaluators<G> {
             let found = values.as_ref().map_or_else(Vec::new, |of| suspects(*game, of, rules));
             doubtful.extend(found.into_iter().map(|ply| (number, ply)));
         }
-        let looks = self.run(doubtful.len(), stop, done, &|station: &mut Station<G>, number| {
+        let looked = &mut |number: usize, _: &Option<SecondLook<G::Move>>| {
             let (game, ply) = doubtful[number];
-            let GameMoves { moves, .. } = games[game];
-            let (line, played) = (&line_to(games[game], ply), moves[ply]);
-            compare(station.analyst.as_mut(), &Suspect { line, played, limits, effort }, stop)
-        })?;
+            done(EvaluationStep::SecondLook { game, ply });
+        };
+        let looks =
+            self.run(doubtful.len(), stop, looked, &|station: &mut Station<G>, number| {
+                let (game, ply) = doubtful[number];
+                let GameMoves { moves, .. } = games[game];
+                let (line, played) = (&line_to(games[game], ply), moves[ply]);
+                compare(station.analyst.as_mut(), &Suspect { line, played, limits, effort }, stop)
+            })?;
         for (&(game, ply), look) in doubtful.iter().zip(looks) {
             match (look, &mut all[game]) {
                 (Some(look), Some(values)) => values[ply].look = look,
@@ -203,11 +243,15 @@ impl<G: Playable> Evaluators<G> {
         &mut self,
         games: &[GameMoves<'_, G>],
         stop: &StopFlag,
-        done: &mut dyn FnMut(),
+        done: &mut dyn FnMut(EvaluationStep<'_, G::Move>),
     ) -> Result<Vec<Option<GameValues<G>>>, ReviewError> {
         let jobs = jobs_of(games, self.rules);
         let limits = self.limits;
-        let values = self.run(jobs.len(), stop, done, &|station: &mut Station<G>, number| {
+        let found = &mut |number: usize, value: &PositionValue<G::Move>| {
+            let (game, ply) = jobs[number];
+            done(EvaluationStep::Position { game, ply, value });
+        };
+        let values = self.run(jobs.len(), stop, found, &|station: &mut Station<G>, number| {
             let (game, ply) = jobs[number];
             station.value_at(games[game], ply, &limits, stop)
         })?;
@@ -221,12 +265,13 @@ impl<G: Playable> Evaluators<G> {
             .collect())
     }
 
-    /// Does a number of jobs, several at a time. `None` for those that were not done when `stop` was set.
+    /// Does a number of jobs, several at a time, and calls `done` with the number and the answer of each. `None` for those
+    /// that were not done when `stop` was set.
     fn run<T: Send>(
         &mut self,
         jobs: usize,
         stop: &StopFlag,
-        done: &mut dyn FnMut(),
+        done: &mut dyn FnMut(usize, &T),
         work: &Work<'_, G, T>,
     ) -> Result<Vec<Option<T>>, ReviewError> {
         let mut found: Vec<Option<T>> = std::iter::repeat_with(|| None).take(jobs).collect();
@@ -252,8 +297,8 @@ impl<G: Playable> Evaluators<G> {
                 match answer {
                     // A search that was broken off is weaker than it would have been.
                     Ok(answer) if !stop.is_set() => {
+                        done(number, &answer);
                         found[number] = Some(answer);
-                        done();
                     }
                     Ok(_) => {}
                     Err(text) => {

@@ -25,7 +25,9 @@ pub use annotate::{Annotated, Comment, annotate};
 pub use books::{BookFinding, BookShare, KNOWN_GAMES, ReviewBooks};
 pub use clock::times_used;
 pub use compare::{SecondLook, Suspect, compare, rounds};
-pub use evaluate::{Analysts, Evaluators, ReviewError, ReviewOptions, USUAL_EFFORT};
+pub use evaluate::{
+    Analysts, EvaluationStep, Evaluators, ReviewError, ReviewOptions, USUAL_EFFORT,
+};
 pub use figures::{Certainty, Mark, Valuation, expected_score, mean_accuracy, move_accuracy};
 pub use game_review::{
     BookExit, GameReview, PhaseSummary, ReviewedMove, SideSummary, TableLoss, TableTruth,

@@ -109,11 +109,12 @@ fn of_engine(list: &mut List) {
     list.post("/api/move", "The move that the engine makes.", &engine_move::choose)
         .fails(404, no_engine)
         .fails(502, failed);
-    let what = "A review as it goes on: events `progress`, `move` and, at the end, `done`. Closing the connection \
-                ends it.";
+    let what = "A review as it goes on: events `progress` and `value`, then `move` and, at the end, `done`. Closing the \
+                connection ends it.";
     list.post("/api/review", what, &review::stream)
         .takes_game()
         .event::<review::Progress>("progress")
+        .event::<review::Evaluated>("value")
         .event::<review::Reviewed>("move")
         .event::<Option<review::Summary>>("done");
     list.get("/api/solve", "Who wins a position of gomoku, proved.", &solve::answer);
@@ -158,6 +159,13 @@ fn of_exercises(list: &mut List) {
     list.post("/api/train/answer", what, &train::answer)
         .fails(403, "The request lacks the token.")
         .fails(404, "There is no such exercise, or the server has none.");
+    let what = "Judges a move in a moment of a game, as an answer to an exercise; nothing is kept.";
+    list.post("/api/train/judge", what, &train::judge);
+    let what = "Adds a moment of a game to the exercises; it is in the file once it is answered.";
+    list.post("/api/train/add", what, &train::add)
+        .fails(403, "The request lacks the token.")
+        .fails(404, no_exercises)
+        .fails(507, "The file of exercises is full.");
 }
 
 fn of_chessdb(list: &mut List) {

@@ -204,6 +204,8 @@ fn router(app: Arc<App>, bound: SocketAddr) -> Router {
         .route("/api/autosave/{id}", get(autosave::game))
         .route("/api/train", get(train::due))
         .route("/api/train/answer", post(train::answer))
+        .route("/api/train/judge", post(train::judge))
+        .route("/api/train/add", post(train::add))
         .route("/api/openapi.json", get(page::openapi))
         .route("/chessdb", get(chessdb::answer).post(chessdb::answer))
         .route("/chessdb.php", get(chessdb::answer).post(chessdb::answer))

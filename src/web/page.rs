@@ -99,6 +99,17 @@ const ASSETS: &[Asset] = assets![
     "settings.js",
     "status.js",
     "store.js",
+    "teach/endings.js",
+    "teach/exercises.js",
+    "teach/keep.js",
+    "teach/lesson.js",
+    "teach/lessons.js",
+    "teach/mistakes.js",
+    "teach/openings.js",
+    "teach/preview.js",
+    "teach/report.js",
+    "teach/teach.css",
+    "teach/verdict.js",
     "tree.js",
     "wire.js",
 ];
@@ -219,11 +230,82 @@ mod tests {
         let mut listed: Vec<&str> = ASSETS.iter().map(|asset| asset.path).collect();
         listed.sort_unstable();
         assert_eq!(found, listed);
-        // All that a visit loads, in Chinese; the licence is loaded by whoever wants to read it.
-        let loaded = || FILES.iter().filter(|(path, _)| **path != "OFL.txt");
-        let bytes: usize = loaded().map(|(_, file)| file.bytes.len()).sum();
-        let packed: usize = loaded().map(|(_, file)| file.packed.len()).sum();
+    }
+
+    /// The bytes of some files, as they are and packed.
+    fn weight<'a>(paths: impl Iterator<Item = &'a str>) -> (usize, usize) {
+        paths.map(|path| &FILES[path]).fold((0, 0), |(bytes, packed), file| {
+            (bytes + file.bytes.len(), packed + file.packed.len())
+        })
+    }
+
+    /// The path of a file that another one names.
+    fn named_by(path: &str, name: &str) -> String {
+        let mut folders: Vec<&str> = path.split('/').collect();
+        folders.pop();
+        for part in name.split('/') {
+            match part {
+                "." => {}
+                ".." => drop(folders.pop()),
+                part => folders.push(part),
+            }
+        }
+        folders.join("/")
+    }
+
+    /// The files that a file of the page loads by itself: scripts by `from '…'` at the beginnings of lines, others by the
+    /// attributes of elements.
+    fn loaded_by(path: &str) -> Vec<String> {
+        let text = std::str::from_utf8(&FILES[path].bytes).unwrap();
+        let names: Vec<&str> = match path.rsplit('.').next() {
+            Some("html") => [" href=\"", " src=\""]
+                .iter()
+                .flat_map(|start| {
+                    text.split(start).skip(1).filter_map(|rest| rest.split('"').next())
+                })
+                .collect(),
+            Some("js") => text
+                .lines()
+                .filter(|line| line.starts_with("import ") || line.starts_with("export "))
+                .filter_map(|line| line.split(" from '").nth(1)?.split('\'').next())
+                .collect(),
+            _ => Vec::new(),
+        };
+        names.into_iter().map(|name| named_by(path, name)).collect()
+    }
+
+    /// The files that the first view loads, in Chinese.
+    fn first_view() -> Vec<String> {
+        let mut found = vec!["index.html".to_owned(), "zh.js".to_owned()];
+        let mut next = 0;
+        while let Some(path) = found.get(next) {
+            for name in loaded_by(path) {
+                assert!(FILES.contains_key(name.as_str()), "{name}");
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+            next += 1;
+        }
+        found
+    }
+
+    #[test]
+    fn the_first_view_is_light() {
+        let first = first_view();
+        let has = |path: &str| first.iter().any(|found| found == path);
+        assert!(has("main.js") && has("page.css") && has("glyphs.js"), "{first:?}");
+        // What teaches comes when it is asked for.
+        assert!(!first.iter().any(|path| path.starts_with("teach/")), "{first:?}");
+        let (bytes, packed) = weight(first.iter().map(String::as_str));
         assert!(bytes < 300_000 && packed < 150_000, "{bytes} bytes, packed {packed}");
+    }
+
+    #[test]
+    fn the_whole_page_is_not_heavy() {
+        // The licence is loaded by whoever wants to read it.
+        let (bytes, packed) = weight(FILES.keys().copied().filter(|path| *path != "OFL.txt"));
+        assert!(bytes < 900_000 && packed < 400_000, "{bytes} bytes, packed {packed}");
     }
 
     #[test]

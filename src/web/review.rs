@@ -13,15 +13,20 @@ use super::reply::blocking;
 use super::searches::{ENGINE_QUEUE_TIME, EventStream, Outlet, SEARCH_QUEUE_TIME, streamed};
 use super::state::App;
 use crate::game_name::with_game;
-use juzhong::answers::{Described, ScoreAnswer, move_texts, parse_rules, read_game};
+use crate::loss_text::loss_text;
+use juzhong::answers::{
+    Described, LeftBook, MoveReview, NamedSides, ReviewAnswer, ReviewedGame, ScoreAnswer,
+    SideReview, TurningPointAnswer, line_texts, parse_rules, read_game,
+};
 use juzhong::book::Book;
+use juzhong::book::opening::Named;
 use juzhong::engine::{OwnBook, Playable, TableOptions};
 use juzhong::game::Side;
 use juzhong::message::{Message, ToMessage};
 use juzhong::record::Record;
 use juzhong::review::{
-    BookFinding, Certainty, ClientAnalyst, Evaluators, GameMoves, Mark, ReviewBooks, ReviewOptions,
-    ReviewedMove, TurningPoint, USUAL_EFFORT, review,
+    BookFinding, ClientAnalyst, EvaluationStep, Evaluators, GameMoves, GameValues, ReviewBooks,
+    ReviewOptions, ReviewedMove, USUAL_EFFORT, Valuation, review,
 };
 use juzhong::search::Limits;
 use juzhong::xiangqi::notation::MoveNotation;
@@ -55,7 +60,8 @@ pub(crate) struct ReviewQuery {
     nodes: Option<String>,
 }
 
-/// Reviews the game of the body, a JSON line. Streams the progress, then every move, then the accuracies.
+/// Reviews the game of the body, a JSON line. Streams the progress and the values of positions, then every move, then the
+/// sums.
 pub(crate) async fn stream(
     State(app): State<Arc<App>>,
     Params(query): Params<ReviewQuery>,
@@ -67,7 +73,7 @@ pub(crate) async fn stream(
 }
 
 /// Starts the review, with the endgame tables of these folders.
-async fn started<G: Described + Playable>(
+async fn started<G: Described + Named + Playable>(
     app: Arc<App>,
     query: ReviewQuery,
     body: GameBody,
@@ -135,68 +141,58 @@ pub(crate) struct Progress {
     of: usize,
 }
 
+/// An event for each position as it is evaluated, in no fixed order; the last word on a move is that of its own event.
+#[derive(Debug, Serialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ReviewedPosition")
+)]
+pub(crate) struct Evaluated {
+    /// The expected score of the first side, 0 to 1.
+    outlook: f64,
+    /// Plies before the position.
+    ply: usize,
+    /// For the first side.
+    score: ScoreAnswer,
+}
+
 /// An event for each move. Scores are for the side that made it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ReviewedMove"))]
 pub(crate) struct Reviewed {
     best: Option<String>,
     best_text: Option<String>,
-    /// The better line of a marked move, as far as it did not change any more.
-    better: Vec<String>,
-    /// The certainty of the mark: `proved`, `stable` or `likely`; `withdrawn` where a second look has found that the move
-    /// deserves none.
-    certainty: Option<&'static str>,
+    /// The better line in the notation that was asked for, a text for each move.
+    better_texts: Vec<String>,
     /// True if a book knows the move so well that no search marks it.
     known: bool,
-    /// The best moves found from the position before.
-    line: Vec<String>,
-    /// Of expected score, 0 to 1.
-    loss: f64,
-    loss_cp: u32,
-    mark: Option<&'static str>,
-    #[serde(rename = "move")]
-    mv: String,
-    /// The expected score of the first side after the move, 0 to 1.
-    outlook: f64,
-    /// `opening`, `middle_game` or `ending`.
-    #[cfg_attr(
-        feature = "schemas",
-        schemars(extend("enum" = ["opening", "middle_game", "ending"]))
-    )]
-    phase: &'static str,
-    /// From 1.
-    ply: usize,
+    /// The members that `review --json` has for the move.
+    #[serde(flatten)]
+    review: MoveReview,
     score: ScoreAnswer,
-    source: &'static str,
-    text: String,
+    /// The loss by tables, by the rules or by a mate, in words.
+    words: Option<String>,
 }
 
 impl Reviewed {
     /// The event of a move of `position`.
     fn of<G: Described>(
-        ply: usize,
         position: &G,
         reviewed: &ReviewedMove<G::Move>,
+        review: MoveReview,
         notation: MoveNotation,
     ) -> Self {
         let best = reviewed.line.first().copied();
+        let better = reviewed.better_line().unwrap_or_default();
         Self {
             best: best.map(G::move_text),
             best_text: best.map(|best| position.write_move(best, notation)),
-            better: move_texts::<G>(reviewed.better_line().unwrap_or_default()),
-            certainty: reviewed.certainty.map(Certainty::name),
+            better_texts: line_texts(position, better.iter().copied(), notation),
             known: reviewed.is_known(),
-            line: move_texts::<G>(&reviewed.line),
-            loss: reviewed.loss(),
-            loss_cp: reviewed.centipawn_loss,
-            mark: reviewed.mark.map(Mark::name),
-            mv: G::move_text(reviewed.mv),
-            outlook: reviewed.outlook,
-            phase: reviewed.phase.name(),
-            ply,
+            review,
             score: reviewed.after.into(),
-            source: reviewed.source.name(),
-            text: position.write_move(reviewed.mv, notation),
+            words: loss_text(reviewed),
         }
     }
 }
@@ -206,6 +202,11 @@ impl Reviewed {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ReviewSummary"))]
 pub(crate) struct Summary {
     accuracy: Accuracy,
+    /// The move that decided the game; null where there is none.
+    decided: Option<TurningPointAnswer>,
+    /// The place where the game left the books.
+    left_book: Option<LeftBook>,
+    sides: Sides,
     /// The number of the move after which the side that stands better at the end always stood better, from 1; null where
     /// there is none.
     turning_point: Option<usize>,
@@ -219,7 +220,24 @@ struct Accuracy {
     red: Option<f64>,
 }
 
-fn reviewed<G: Described + Playable>(
+/// The sums of both sides.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "ReviewedSides"))]
+struct Sides {
+    first: SideReview,
+    second: SideReview,
+}
+
+impl From<NamedSides<SideReview>> for Sides {
+    fn from(sides: NamedSides<SideReview>) -> Self {
+        match sides {
+            NamedSides::RedAndBlack { red: first, black: second }
+            | NamedSides::BlackAndWhite { black: first, white: second } => Self { first, second },
+        }
+    }
+}
+
+fn reviewed<G: Described + Named + Playable>(
     app: &App,
     asked: &Asked<'_, G>,
     mut evaluators: Evaluators<G>,
@@ -232,26 +250,68 @@ fn reviewed<G: Described + Playable>(
     let known: Vec<bool> = books.iter().map(BookFinding::is_known).collect();
     let start_clock = record.start_clock;
     let game = GameMoves { start: &start, start_clock, moves, known: &known };
-    // Every position on the way is evaluated, the last one too; second looks come on top of that.
-    let of = moves.len() + 1;
-    let mut done = 0;
-    let values = evaluators
-        .evaluate(&[game], &outlet.stop, &mut || {
-            done = (done + 1).min(of);
-            outlet.send("progress", &Progress { done, of });
-        })
-        .map_err(|error| error.message())?;
-    let Some(Some(values)) = values.into_iter().next() else { return Ok(None) };
+    let Some(values) = evaluated(game, &mut evaluators, outlet)? else { return Ok(None) };
     let review = review(game, &values, &books, rules);
+    let (place, number, opening) = ("", 1, None);
+    let of = ReviewedGame { place, number, record, start: &start, review: &review, opening };
+    let answer = ReviewAnswer::of(&of, Some(notation), false);
     let mut position = start.clone();
-    for (ply, reviewed) in (1..).zip(&review.moves) {
-        outlet.send("move", &Reviewed::of(ply, &position, reviewed, notation));
+    for (reviewed, of_move) in review.moves.iter().zip(answer.moves) {
+        outlet.send("move", &Reviewed::of(&position, reviewed, of_move, notation));
         position.make(reviewed.mv);
     }
     let accuracy = |side: Side| review.sides[side].accuracy;
-    let accuracy = Accuracy { black: accuracy(Side::Second), red: accuracy(Side::First) };
-    let turning_point = review.turning_point.map(|TurningPoint { ply, .. }| ply + 1);
-    Ok(Some(Summary { accuracy, turning_point }))
+    Ok(Some(Summary {
+        accuracy: Accuracy { black: accuracy(Side::Second), red: accuracy(Side::First) },
+        turning_point: answer.turning_point.as_ref().map(|point| point.ply),
+        decided: answer.turning_point,
+        left_book: answer.left_book,
+        sides: answer.sides.into(),
+    }))
+}
+
+/// The values of the positions of a game, each of which is an event; `None` if the review was stopped.
+fn evaluated<G: Playable>(
+    game: GameMoves<'_, G>,
+    evaluators: &mut Evaluators<G>,
+    outlet: &Outlet,
+) -> Result<Option<GameValues<G>>, Message> {
+    let views = views(game);
+    // Every position on the way is evaluated, the last one too; second looks come on top of that.
+    let of = game.moves.len() + 1;
+    let mut done = 0;
+    let values = evaluators
+        .evaluate_in_steps(&[game], &outlet.stop, &mut |step| {
+            done = (done + 1).min(of);
+            outlet.send("progress", &Progress { done, of });
+            if let EvaluationStep::Position { ply, value, .. } = step
+                && let Some(&view) = views.get(ply)
+            {
+                outlet.offer("value", &Evaluated::of::<G>(ply, value.valuation(), view));
+            }
+        })
+        .map_err(|error| error.message())?;
+    Ok(values.into_iter().next().flatten())
+}
+
+/// The side to move in each position of a game, and the material that is left.
+fn views<G: Playable>(game: GameMoves<'_, G>) -> Vec<(Side, i32)> {
+    let mut position = game.start.clone();
+    let mut views = vec![(position.turn(), position.phase())];
+    for &mv in game.moves {
+        position.make(mv);
+        views.push((position.turn(), position.phase()));
+    }
+    views
+}
+
+impl Evaluated {
+    /// The event of a position, by its value for the side to move.
+    fn of<G: Playable>(ply: usize, value: Valuation, (turn, phase): (Side, i32)) -> Self {
+        let value = if turn == Side::First { value } else { -value };
+        let outlook = value.expected(phase, &G::WIN_MODEL);
+        Self { outlook, ply, score: value.score.into() }
+    }
 }
 
 /// The findings of the server's books about each move. A book that cannot be read any more has none.

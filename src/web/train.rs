@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-use super::params::{InLanguage, InNotation, JsonBody, OfGame, Params, number};
+use super::params::{
+    ByRules, Common, InLanguage, InNotation, JsonBody, OfClient, OfGame, Params, number,
+};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
 use super::searches::{Quiet, SEARCH_QUEUE_TIME};
@@ -15,13 +17,14 @@ use super::state::App;
 use crate::game_name::{GameName, with_game};
 use crate::language::error_messages::in_full;
 use crate::today::today;
-use juzhong::answers::{Described, DueExercise, TrainVerdict};
+use juzhong::answers::{Described, DueExercise, TrainVerdict, parse_rules};
 use juzhong::engine::{EngineOptions, Playable, TableOptions};
 use juzhong::game::Game;
 use juzhong::message::ToMessage;
-use juzhong::review::ReviewBooks;
+use juzhong::review::{KNOWN_GAMES, ReviewBooks};
 use juzhong::train::{
-    BookFacts, Collection, Day, Examined, Examiner, Exercise, Grade, Opened, TrainError,
+    Accepted, Added, BookFacts, Collection, Day, Examined, Examiner, Exercise, Grade, Kind,
+    MAX_ACCEPTED, MAX_LINE, MAX_PLIES, Opened, TrainError,
 };
 
 /// Exercises of a page, at most and usually.
@@ -163,7 +166,8 @@ fn judged<G: Described + Playable>(
     let position = opened.line.position();
     let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
     let mv = answered.mv.as_ref().map(read).transpose()?;
-    let examined = mv.map(|mv| examined(app, &opened, mv, control)).transpose()?;
+    let mut examiner = examiner::<G>(app, opened.rules)?;
+    let examined = mv.map(|mv| examined(app, &mut examiner, &opened, mv, control)).transpose()?;
     let grade = match &examined {
         Some(examined) if examined.is_right && answered.hinted == Some(true) => Grade::Hinted,
         Some(examined) if examined.is_right => Grade::Right,
@@ -178,22 +182,195 @@ fn judged<G: Described + Playable>(
     Ok(TrainVerdict::of(&opened, answer, &schedule, day, notation))
 }
 
+/// A moment of a game: the position, and the moves that are known of it.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(
+    feature = "schemas",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "Moment",
+        description = "A position of a game in which a move was wrong, as a review has found it."
+    )
+)]
+#[serde(default)]
+pub(crate) struct Moment {
+    #[serde(flatten)]
+    common: Common,
+    #[serde(flatten)]
+    by: ByRules,
+    #[serde(flatten)]
+    client: OfClient,
+    /// The move to be judged, in any notation; without one the right moves are told.
+    #[serde(rename = "move")]
+    mv: Option<String>,
+    /// The move that was wrong.
+    played: Option<String>,
+    /// The better line of the review, by coordinates; its first move is right.
+    better: Vec<String>,
+    /// The place that it comes from.
+    source: String,
+}
+
+impl Moment {
+    /// The exercise of the moment. Right are the first move of the better line, all moves that keep the value by tables, and
+    /// else those that a book of the server knows well.
+    fn exercise<G: Described + Playable>(
+        &self,
+        app: &App,
+        examiner: &Examiner<G>,
+    ) -> Result<Exercise, Problem> {
+        let typed = self.common.read::<G>()?;
+        let mut texts = self.better.iter().chain(&self.mv).chain(&self.played);
+        let are_short = texts.all(|text| text.len() <= LONGEST_TEXT);
+        let is_short = typed.line.moves().count() <= MAX_PLIES && self.better.len() <= MAX_LINE;
+        if !are_short || !is_short {
+            return Err(Problem::bad_request("the game, the line or a move is too long"));
+        }
+        let position = typed.line.position();
+        let start = typed.start_text().unwrap_or_else(|| G::start().to_fen());
+        let rules = parse_rules::<G>(self.by.rules.as_deref())?;
+        let of = Exercise::named(Kind::Mistake, rules, start, &typed.line, &self.source);
+        let read = |text: &String| position.read_move(text).map_err(Problem::bad_request);
+        let of = match self.played.as_ref().map(read).transpose()? {
+            Some(played) => of.with_played(played, position),
+            None => of,
+        };
+        let first = self.better.first().ok_or_else(|| Problem::bad_request("better: no moves"))?;
+        let best =
+            Accepted { line: self.better.clone(), ..Accepted::new(G::move_text(read(first)?)) };
+        let mut accepted = vec![best];
+        let others = match examiner.keeping(&typed.line) {
+            Some(keeping) => keeping,
+            None => known_moves(app, position)?,
+        };
+        for other in others.into_iter().filter(|other| Some(&other.mv) != of.played.as_ref()) {
+            if let Some(known) = accepted.iter_mut().find(|known| known.mv == other.mv) {
+                known.book = other.book;
+                known.table = other.table;
+            } else if accepted.len() < MAX_ACCEPTED {
+                accepted.push(other);
+            }
+        }
+        Ok(Exercise { accepted, ..of })
+    }
+}
+
+/// The moves that the books of the server know so well that no review marks them.
+fn known_moves<G: Described + Playable>(app: &App, position: &G) -> Result<Vec<Accepted>, Problem> {
+    let mut known: Vec<Accepted> = Vec::new();
+    for book in app.books(G::NAME) {
+        for of in book.read(|book| Ok(book.probe(position)?))? {
+            let text = G::move_text(of.mv);
+            let is_good = of.stats.games >= KNOWN_GAMES && !of.disabled && !of.banned && !of.lost;
+            if is_good && known.iter().all(|known| known.mv != text) {
+                let score = of.stats.score(position.turn());
+                let score = score.map(|score| (score * 1e4).round() as u16);
+                let book = Some(BookFacts { games: of.stats.games, score });
+                known.push(Accepted { book, ..Accepted::new(text) });
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// The verdict on a move in a moment of a game; nothing is kept.
+pub(crate) async fn judge(
+    State(app): State<Arc<App>>,
+    JsonBody(moment): JsonBody<Moment>,
+) -> Result<Answer<TrainVerdict>, Problem> {
+    let lang = moment.common.lang();
+    let stop = app.search_of("train", moment.client.name());
+    let permit = app.search_permit(SEARCH_QUEUE_TIME).await?;
+    let control = Quiet { stop: stop.0.clone(), deadline: Instant::now() + LONGEST_LOOK };
+    let game = moment.common.game()?;
+    reply(app, lang, move |app| {
+        let _permit = permit;
+        with_game!(game, G => judged_moment::<G>(app, &moment, &control))
+    })
+    .await
+}
+
+fn judged_moment<G: Described + Playable>(
+    app: &App,
+    moment: &Moment,
+    control: &Quiet,
+) -> Result<TrainVerdict, Problem> {
+    let mut examiner = examiner::<G>(app, parse_rules::<G>(moment.by.rules.as_deref())?)?;
+    let exercise = moment.exercise(app, &examiner)?;
+    let opened = exercise.open::<G>().map_err(Problem::bad_request)?;
+    let read = |text: &String| opened.line.position().read_move(text).map_err(Problem::bad_request);
+    let mv = moment.mv.as_ref().map(read).transpose()?;
+    let examined = mv.map(|mv| examined(app, &mut examiner, &opened, mv, control)).transpose()?;
+    let notation = moment.common.asked_notation()?;
+    let answer = mv.zip(examined.as_ref());
+    Ok(TrainVerdict::of(&opened, answer, &exercise.schedule, day_of(app), notation))
+}
+
+/// A moment that is among the exercises.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub(crate) struct KeptMoment {
+    /// `new`, `extended` by right moves, or `known`.
+    #[cfg_attr(feature = "schemas", schemars(extend("enum" = ["new", "extended", "known"])))]
+    added: &'static str,
+    /// The name of the exercise.
+    id: String,
+    /// Exercises of the file.
+    total: usize,
+}
+
+/// Adds a moment to the exercises; it is in the file once this is answered.
+pub(crate) async fn add(
+    State(app): State<Arc<App>>,
+    JsonBody(moment): JsonBody<Moment>,
+) -> Result<Answer<KeptMoment>, Problem> {
+    let game = moment.common.game()?;
+    reply(app, moment.common.lang(), move |app| {
+        let file = file_of(app)?;
+        let exercise = with_game!(game, G => {
+            let examiner = examiner::<G>(app, parse_rules::<G>(moment.by.rules.as_deref())?)?;
+            let exercise = moment.exercise::<G>(app, &examiner)?;
+            exercise.open::<G>().map_err(Problem::bad_request)?;
+            Ok::<_, Problem>(exercise)
+        })?;
+        let id = exercise.id.clone();
+        let (added, total) = Collection::update(file, false, |collection| {
+            let added = collection.add(exercise);
+            Ok((added, collection.exercises().len()))
+        })?;
+        let added = match added {
+            Added::New => "new",
+            Added::Extended => "extended",
+            Added::Known => "known",
+        };
+        Ok(KeptMoment { added, id, total })
+    })
+    .await
+}
+
+/// What looks moves up in the tables of the server and searches.
+fn examiner<G: Playable>(app: &App, rules: G::Rules) -> Result<Examiner<G>, Problem> {
+    let options = EngineOptions {
+        tables: TableOptions {
+            folders: app.table_folders(game_of::<G>()),
+            ..TableOptions::default()
+        },
+        hash_mib: HASH_MIB,
+        rules,
+        ..EngineOptions::default()
+    };
+    let examiner = Examiner::new(options, ReviewBooks::default(), NODES);
+    examiner.map_err(|error| Problem::internal(error.message()))
+}
+
 /// The truth about a move, by the books and tables of the server and a short search.
 fn examined<G: Described + Playable>(
     app: &App,
+    examiner: &mut Examiner<G>,
     opened: &Opened<'_, G>,
     mv: G::Move,
     control: &Quiet,
 ) -> Result<Examined, Problem> {
-    let game = game_of::<G>();
-    let options = EngineOptions {
-        tables: TableOptions { folders: app.table_folders(game), ..TableOptions::default() },
-        hash_mib: HASH_MIB,
-        rules: opened.rules,
-        ..EngineOptions::default()
-    };
-    let examiner = Examiner::<G>::new(options, ReviewBooks::default(), NODES);
-    let mut examiner = examiner.map_err(|error| Problem::internal(error.message()))?;
     let examined = examiner.examine(opened, mv, control)?;
     let examined = examined.ok_or_else(|| Problem::busy("the search was ended; try again"))?;
     Ok(Examined { book: book_facts(app, opened.line.position(), mv)?, ..examined })

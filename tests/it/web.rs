@@ -1118,6 +1118,24 @@ fn a_review_is_streamed() {
     let count = |event: &str| text.matches(&format!("event: {event}\n")).count();
     assert_eq!((count("move"), count("done")), (3, 1), "{text}");
     assert!(count("progress") >= 3 && text.contains("\"source\":\"book\""), "{text}");
+    let data = |event: &str| -> Vec<Value> {
+        let start = format!("event: {event}\ndata: ");
+        let events = text.split(&start).skip(1);
+        events.map(|rest| serde_json::from_str(rest.lines().next().unwrap()).unwrap()).collect()
+    };
+    let values = data("value");
+    assert!(
+        !values.is_empty() && values.iter().all(|value| value["ply"].as_u64() < Some(4)),
+        "{text}"
+    );
+    let first = &data("move")[0];
+    assert!(first["book"]["games"].as_u64() > Some(0) && first["accuracy"].is_number(), "{first}");
+    let end = &data("done")[0];
+    assert_eq!(
+        (&end["sides"]["first"]["moves"], &end["sides"]["second"]["moves"]),
+        (&json!(2), &json!(1))
+    );
+    assert!(end["sides"]["first"]["phases"]["opening"]["moves"].is_number(), "{end}");
     assert_eq!(server.request("POST", "/api/review", "", "no game").status, 400);
 }
 
@@ -1522,6 +1540,43 @@ fn exercises_are_asked_and_answered() {
     assert_eq!(server.get("/api/train").status, 500);
     assert_eq!(server.post("/api/train/answer", &json!({"id": ending})).status, 500);
     assert_eq!(std::fs::read(&file).unwrap(), b"{}");
+}
+
+#[test]
+fn moments_of_a_game_are_judged_and_kept() {
+    let folder = Server::folder();
+    let file = folder.at("my.train");
+    ok(&["train", &file, "--add", &folder.write("reviewed.pgn", REVIEWED)]);
+    let server = Server::again(folder, &["--train", &file, "--today", "2026-01-10"]);
+    // One move mates, the other gives the chariot away.
+    let moment = |mv: Value| json!({"fen": "3k5/R8/9/9/9/9/9/9/9/4K4 w - - 0 1", "played": "a8d8", "better": ["a8a9"], "move": mv});
+    let judged = |mv: Value| {
+        let answer = server.request("POST", "/api/train/judge", "", &moment(mv).to_string());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    let right = judged(json!("a8a9"));
+    assert_eq!((&right["right"], &right["ground"]), (&json!(true), &json!("accepted")), "{right}");
+    let wrong = judged(json!("a8d8"));
+    assert_eq!((&wrong["right"], &wrong["due"]), (&json!(false), &Value::Null), "{wrong}");
+    assert_eq!(judged(Value::Null)["accepted"][0]["move"], "a8a9");
+    for bad in [
+        json!({"moves": "h2e2"}),
+        json!({"better": ["a0a9"]}),
+        json!({"better": ["h2e2"], "move": "x".repeat(1_000)}),
+        json!({"better": vec!["h2e2"; 1_000]}),
+    ] {
+        let answer = server.request("POST", "/api/train/judge", "", &bad.to_string());
+        assert_eq!(answer.status, 400, "{bad}: {}", answer.text());
+    }
+    let body = moment(Value::Null);
+    assert_eq!(server.request("POST", "/api/train/add", "", &body.to_string()).status, 403);
+    for added in ["new", "known"] {
+        let answer = server.post("/api/train/add", &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!((&answer.json()["added"], &answer.json()["total"]), (&json!(added), &json!(2)));
+    }
+    assert_eq!(server.answer("/api/train")["due"], 2);
 }
 
 #[test]

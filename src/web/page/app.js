@@ -14,7 +14,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -51,6 +51,7 @@ import * as tree from './tree.js';
  * @property {string[]} [engines] names of engines of other programs
  * @property {boolean} [reviews_by_engines] whether reviews take one of them
  * @property {boolean} writes
+ * @property {boolean} [train] whether it has exercises
  * @property {boolean} [autosave] whether it keeps games on disk
  * @property {boolean} [local] whether there is no server: the browser answers by itself
  */
@@ -91,6 +92,10 @@ export class App {
     this.timer = 0;
     /** The value that the gauge shows, for the first player. @type {import('./score.js').Score | null} */
     this.score = null;
+    /** The value of a review, which the gauge shows where there is no other. @type {{share: number, score: import('./score.js').Score} | null} */
+    this.reviewed = null;
+    /** The lesson that is going on: it takes the moves of the person. @type {import('./teach/lesson.js').Lesson | null} */
+    this.lesson = null;
     this.editing = false;
     /** @type {Map<string, Answer>} */
     this.answers = new Map();
@@ -156,6 +161,7 @@ export class App {
     this.arrows.clear();
     this.message = null;
     this.score = null;
+    this.reviewed = null;
     this.answer = this.answers.get(this.answerKey()) ?? null;
     keepCurrent(this.session.keep());
     this.showPlace(false);
@@ -227,7 +233,9 @@ export class App {
   play(move, source = '') {
     const at = this.answer?.legal_moves.indexOf(move) ?? -1;
     if (this.answer && at < 0) return;
-    this.session.play(move, { text: this.answer?.legal_texts?.[at] ?? '', source });
+    const text = this.answer?.legal_texts?.[at] ?? '';
+    if (!this.lesson) this.session.play(move, { text, source });
+    else if (this.lesson.waits) this.lesson.take(move, text);
   }
 
   /**
@@ -313,6 +321,7 @@ export class App {
 
   /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */
   load(parts) {
+    this.setLesson(null);
     keepRecent(this.session.keep());
     this.linked = null;
     this.session.load(parts);
@@ -396,6 +405,43 @@ export class App {
   setScore(score) {
     this.score = score;
     this.emit('score');
+  }
+
+  /** Shows the value that a review has for the position on the board. @param {App['reviewed']} reviewed */
+  setReviewed(reviewed) {
+    this.reviewed = reviewed;
+    this.emit('score');
+  }
+
+  /** Begins a lesson in place of the one before, or ends it. @param {import('./teach/lesson.js').Lesson | null} lesson */
+  setLesson(lesson) {
+    if (!lesson && !this.lesson) return;
+    this.lesson?.close();
+    this.lesson = lesson;
+    this.arrows.clear();
+    this.score = null;
+    for (const happening of /** @type {Happening[]} */ (['lesson', 'arrows', 'score', 'play'])) this.emit(happening);
+  }
+
+  /**
+   * Returns what an element needs to show a small board while the mouse is on it.
+   * @param {() => {position: import('./fen.js').Position, last: readonly string[]}} make the position when it is wanted
+   * @returns {import('./dom.js').Attributes}
+   */
+  previews(make) {
+    let wanted = false;
+    return {
+      onmouseenter: async (/** @type {MouseEvent} */ event) => {
+        wanted = true;
+        const at = /** @type {HTMLElement} */ (event.currentTarget);
+        const { showPreview } = await import('./teach/preview.js');
+        if (wanted) showPreview(this, at, make());
+      },
+      onmouseleave: () => {
+        wanted = false;
+        document.querySelector('.preview')?.remove();
+      },
+    };
   }
 
   /** Opens a tab. @param {string} tab */

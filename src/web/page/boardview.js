@@ -38,11 +38,11 @@ export class BoardView {
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
     app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
-    app.on(['arrows', 'answer', 'position', 'style', 'editing'], () => this.showArrows());
+    app.on(['arrows', 'answer', 'position', 'style', 'editing', 'lesson'], () => this.showArrows());
     app.on(['proof'], () => this.showStones());
     app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
     app.on(['style'], () => this.showStyle());
-    app.on(['score', 'style', 'position'], () => this.showGauge());
+    app.on(['score', 'style', 'position', 'answer'], () => this.showGauge());
     this.showStyle();
     this.showPosition();
     this.showGauge();
@@ -127,7 +127,7 @@ export class BoardView {
 
   showArrows() {
     const { app } = this;
-    const all = app.settings.arrows && !app.editing ? [...app.arrows.values()].flat() : [];
+    const all = app.lesson ? app.arrows.get('lesson') ?? [] : app.settings.arrows ? [...app.arrows.values()].flat() : [];
     this.board.setArrows(app.editing ? [] : [...all, ...loopArrows(app.answer)]);
   }
 
@@ -140,16 +140,29 @@ export class BoardView {
     this.showLegal();
   }
 
+  /** Returns what the gauge shows: the share of the first player, the value as a text, and what it comes from; null for nothing. */
+  gaugeValue() {
+    const { app } = this;
+    const { answer, score, reviewed } = app;
+    const won = ['checkmate', 'stalemate', 'won'].includes(answer?.status ?? '');
+    if (won) return { share: app.firstToMove ? 0 : 1, text: app.firstToMove ? '0' : '1', from: t('the end of the game') };
+    if (answer?.status === 'drawn') return { share: 0.5, text: '½', from: t('the end of the game') };
+    if (app.lesson) return null;
+    if (score) return { share: chances(score), text: scoreText(score, 1), from: score.table ? t('endgame tables') : t('the engine') };
+    return reviewed && { share: reviewed.share, text: scoreText(reviewed.score, 1), from: t('the review') };
+  }
+
   showGauge() {
-    const { score } = this.app;
-    const share = score ? chances(score) : 0.5;
+    const value = this.gaugeValue();
     const fill = /** @type {HTMLElement} */ (this.gauge.firstElementChild);
     const text = /** @type {HTMLElement} */ (this.gauge.lastElementChild);
-    fill.style.height = `${(share * 100).toFixed(1)}%`;
-    text.textContent = score ? scoreText(score, 1) : '';
-    text.classList.toggle('gauge-text-low', share >= 0.5);
-    const side = this.app.game === 'xiangqi' ? t('Value for Red: {score}', { score: scoreText(score) }) :
-      t('Value for Black: {score}', { score: scoreText(score) });
+    this.gauge.classList.toggle('gauge-none', !value);
+    fill.style.height = `${((value?.share ?? 0) * 100).toFixed(1)}%`;
+    text.textContent = value?.text ?? '';
+    text.classList.toggle('gauge-text-low', (value?.share ?? 0) >= 0.5);
+    const values = { score: value?.text ?? '', from: value?.from ?? '' };
+    const side = !value ? t('No value: neither engine, review nor tables say one') : this.app.game === 'xiangqi' ? t('Value for Red: {score}, by {from}', values) :
+      t('Value for Black: {score}, by {from}', values);
     this.gauge.setAttribute('aria-label', side);
     this.gauge.title = side;
   }

@@ -109,18 +109,24 @@ function build() {
   });
   const view = new BoardView(app, {
     point: (point) => setup.point(point), drop: (from, to) => setup.drop(from, to),
-    mayMove: () => play.mayMove, undo, plates: () => plates(app, play),
+    mayMove: () => app.lesson ? app.lesson.waits : play.mayMove, undo, plates: () => plates(app, play),
   });
   const panels = { book: new BookPanel(app).element, table: table.element, play: playPanel(app, play),
     review: review.element, values: new ValuesPanel(app).element, file: filePanel(app) };
-  const side = el('div', { class: 'side' }, engine.element, movesPanel(app), lower(panels), setup.element);
+  const lesson = el('div', { class: 'lesson' });
+  const side = el('div', { class: 'side' }, lesson, engine.element, movesPanel(app), lower(panels), setup.element);
   const board = el('main', { class: 'view view-board' }, view.element, side);
   document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element);
   app.on(['view'], showView);
   app.on(['tab'], showTab);
+  app.on(['lesson'], () => {
+    lesson.replaceChildren(...(app.lesson ? [app.lesson.element] : []));
+    document.body.toggleAttribute('data-lesson', app.lesson !== null);
+  });
   app.on(['editing'], () => { document.body.toggleAttribute('data-editing', app.editing); });
   app.emit('view');
   app.emit('tab');
+  app.emit('lesson');
   if (app.answer) app.emit('answer');
 }
 
@@ -181,6 +187,7 @@ function openView(view, game) {
 /** @param {import('./fen.js').GameName} game */
 function changeGame(game) {
   play.suspend();
+  app.setLesson(null);
   app.game = game;
   app.editing = false;
   play.resume();
@@ -245,8 +252,12 @@ const KEYS = {
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
 
+/** The keys that tell nothing during a lesson. */
+const IN_LESSONS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'f', '?', '/'];
+
 /** Undoes the last edit; in a game that is being played, takes moves back. */
 function undo() {
+  if (app.lesson) return;
   if (play.on && play.atEnd) play.takeBack();
   else app.session.undo();
 }
@@ -254,6 +265,12 @@ function undo() {
 function focusEntry() {
   if (!wide.matches) app.openTab('moves');
   document.getElementById('move-entry')?.focus();
+}
+
+/** Returns what a key does now, or nothing. @param {string} key */
+function actOf(key) {
+  if ((app.editing || app.view !== 'board') && key !== '?') return undefined;
+  return app.lesson && !IN_LESSONS.includes(key) ? undefined : KEYS[key];
 }
 
 /** @param {KeyboardEvent} event */
@@ -265,8 +282,8 @@ function onKey(event) {
     return;
   }
   if (event.key === ' ' && target.matches('button, summary')) return;
-  const act = app.view === 'board' ? KEYS[event.key] : event.key === '?' ? KEYS['?'] : undefined;
-  if (!act || (app.editing && event.key !== '?')) return;
+  const act = actOf(event.key);
+  if (!act) return;
   event.preventDefault();
   act();
 }

@@ -15,6 +15,7 @@ import { pointName, pointPlace } from './fen.js';
  * @property {string} kind `engine`, `book`, `table`, `hint`, `loop` or `user`
  * @property {number} [weight] 0 to 1, the thickness
  * @property {string} [label] a short text at the end
+ * @property {boolean} [faint] whether it is drawn behind better ones
  */
 
 /**
@@ -312,7 +313,7 @@ export class PointBoard {
   arrowShape(arrow) {
     const [x1, y1] = this.place(arrow.from);
     const [x2, y2] = this.place(arrow.to);
-    const group = svg('g', { class: `arrow arrow-${arrow.kind}`, 'data-from': arrow.from, 'data-to': arrow.to });
+    const group = svg('g', { class: `arrow arrow-${arrow.kind}${arrow.faint ? ' arrow-faint' : ''}`, 'data-from': arrow.from, 'data-to': arrow.to });
     const width = 8 + 14 * (arrow.weight ?? 0.5);
     if (arrow.from === arrow.to) group.append(svg('circle', { cx: x1, cy: y1, r: 42, 'stroke-width': width * 0.6 }));
     else group.append(svg('path', { d: arrowPath(x1, y1, x2, y2, width) }));

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::Reviewed;
-use super::annotated::{Reviewable, loss_text};
+use super::annotated::Reviewable;
 use super::summary::phase_name;
 use crate::cli::print::opening_names::in_both;
 use crate::language::{columns, counts, fitting, left, right, say, text, word};
+use crate::loss_text::loss_text;
 use juzhong::answers::line_texts;
 use juzhong::game::{BySide, ScoreKind, Side};
 use juzhong::review::{

@@ -5,7 +5,7 @@ import { explainError } from '../app.js';
 import { calm, el, button, row, select, steady } from '../dom.js';
 import { byEngine, engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, rangeField } from '../engines.js';
 import { number, plural, short, t } from '../i18n.js';
-import { pointsOf } from '../fen.js';
+import { after, pointsOf } from '../fen.js';
 import { SOURCES } from './moves.js';
 import { forFirst, readScore, scoreText } from '../score.js';
 
@@ -41,7 +41,11 @@ class Search {
     this.paused = false;
     this.error = '';
     this.facts = el('span', { class: 'facts' });
-    this.go = button('', () => this.stopOrGo(), { class: 'small' });
+    this.go = button('', (event) => {
+      this.stopOrGo();
+      // Space asks for the best move after a click, and presses the button again only for those who came by keyboard.
+      if (event.detail > 0) this.go.blur();
+    }, { class: 'small' });
     this.list = el('ol', { class: 'lines-list' });
     this.drawLines = steady(this.list, () => this.list.replaceChildren(...this.rows()));
     this.later = calm(() => this.restart(), 60);
@@ -57,7 +61,7 @@ class Search {
 
   /** Whether it is wanted. */
   get on() {
-    return this.app.settings.engine && this.engine !== '';
+    return this.app.settings.engine && !this.app.lesson && this.engine !== '';
   }
 
   /** Stops the search, or goes on without a limit. */
@@ -160,14 +164,16 @@ class Search {
     const first = this.lines.get(1);
     if (!first) return;
     if (this.kind === 'engine') this.app.setScore(forFirst(first.score, this.app.firstToMove));
-    const arrows = [...this.lines.values()].flatMap((line) => this.arrowOf(line, line.multipv === 1 ? 0.8 : 0.3));
+    // The best one last, so that it lies on the others.
+    const lines = [...this.lines.values()].sort((a, b) => b.multipv - a.multipv);
+    const arrows = lines.flatMap((line) => this.arrowOf(line, line.multipv === 1 ? 1 : 0.25));
     this.app.setArrows(this.kind, arrows);
   }
 
   /** @param {Info} line @param {number} weight @returns {import('../points.js').Arrow[]} */
   arrowOf(line, weight) {
     const [from, to] = pointsOf(line.pv[0] ?? '');
-    return from ? [{ from, to: to ?? from, kind: this.kind, weight }] : [];
+    return from ? [{ from, to: to ?? from, kind: this.kind, weight, faint: line.multipv > 1 }] : [];
   }
 
   draw() {
@@ -209,7 +215,23 @@ class Search {
     const { app } = this;
     return button(line.texts?.[at] ?? move, () => {
       line.pv.slice(0, at + 1).forEach((step, index) => app.session.play(step, { text: line.texts?.[index] ?? '', source: 'search' }));
-    }, { class: 'pv-move', ...app.hovers(move) });
+    }, { class: 'pv-move', ...this.hovers(line, at) });
+  }
+
+  /** Returns what shows a move of a line on the board and, after the first, the position that it leads to. @param {Info} line @param {number} at */
+  hovers(line, at) {
+    const { app } = this;
+    const { session } = app;
+    const arrows = app.hovers(line.pv[at] ?? '');
+    const moves = [...session.moves, ...line.pv.slice(0, at + 1)];
+    const small = app.previews(() => ({ position: after(app.game, session.start, moves), last: pointsOf(line.pv[at] ?? '') }));
+    const both = (/** @type {'onmouseenter' | 'onmouseleave'} */ name) => (/** @type {Event} */ event) => {
+      // The first move stands on the board itself; a later one may begin where no man is yet.
+      if (at === 0) arrows[name]?.();
+      const show = small[name];
+      if (typeof show === 'function') show(event);
+    };
+    return { ...arrows, onmouseenter: both('onmouseenter'), onmouseleave: both('onmouseleave') };
   }
 }
 
@@ -236,6 +258,7 @@ export class EnginePanel {
     app.on(['position'], () => this.searches.forEach((search) => search.moved()));
     app.on(['answer'], () => this.searches.forEach((search) => { if (!search.running && search.on) search.later(); }));
     app.on(['play'], () => this.makeRoom());
+    app.on(['lesson'], () => this.searches.forEach((search) => search.restart()));
     this.draw();
   }
 

@@ -30,7 +30,7 @@ export function playPanel(app, play) {
   app.on(['play', 'tree', 'answer'], draw);
   draw();
   return el('section', { class: 'panel panel-play', 'aria-label': t('Play') },
-    el('div', { class: 'stack' }, said, clock, buttons, note), sides(app, play), limits(app, play));
+    el('div', { class: 'stack' }, said, clock, buttons, note), sides(app, play), limits(app, play), learning(app));
 }
 
 /** Returns what is going on. @param {App} app @param {Play} play */
@@ -143,7 +143,7 @@ function limitFields(app, engines) {
   const others = engines.filter((engine) => engine !== OWN);
   const fields = [
     own && el('label', { class: 'field' }, el('span', {}, t('Level')),
-      select(levels.map((level) => /** @type {[string, string]} */ ([level, level])), String(settings.level), (value) => app.change({ level: Number(value) }))),
+      select(levels.map((level) => /** @type {[string, string]} */ ([level, levelName(Number(level), low, high)])), String(settings.level), (value) => app.change({ level: Number(value) }))),
     numberField(t('Seconds a move'), settings.moveSeconds, (value) => app.change({ moveSeconds: Number(value) || 1 }), { min: 0.1, step: 0.1 }),
     others.length > 0 && numberField(t('Depth of other engines (0: by time)'), settings.moveDepth, (value) => app.change({ moveDepth: Math.max(0, Math.min(120, Math.round(Number(value) || 0))) }), { min: 0, max: 120 }),
     ...others.map((engine) => strengthField(app, engine)),
@@ -152,6 +152,25 @@ function limitFields(app, engines) {
     checkbox(t('use the book'), settings.useBook, (useBook) => app.change({ useBook })),
     app.game === 'xiangqi' && checkbox(t('use the tables'), settings.useTables, (useTables) => app.change({ useTables }))];
   return /** @type {HTMLElement[]} */ (fields.filter(Boolean));
+}
+
+/** Returns a level with a name that says what to expect. @param {number} level @param {number} low @param {number} high */
+function levelName(level, low, high) {
+  const names = [t('beginner'), t('novice'), t('casual player'), t('hobby player'), t('club player'), t('strong club player'), t('tournament player'),
+    t('expert'), t('master'), t('full strength')];
+  const at = high > low ? Math.round(((level - low) / (high - low)) * (names.length - 1)) : names.length - 1;
+  return `${level} · ${names[at] ?? ''}`;
+}
+
+/** Returns the ways into lessons; what they are is loaded when one begins. @param {App} app */
+function learning(app) {
+  const { books, tables } = app.meta[app.game];
+  const lessons = () => import('../teach/lessons.js');
+  const buttons = [
+    books.length > 0 && button(t('Openings from the book'), async () => (await lessons()).openings(app)),
+    tables && button(t('Endings against the tables'), async () => (await lessons()).endings(app)),
+    app.meta.train && button(t('Exercises that are due'), async () => (await lessons()).exercises(app))].filter(Boolean);
+  return buttons.length > 0 ? el('section', { class: 'learning', 'aria-label': t('Learn') }, el('h3', {}, t('Learn')), row(...buttons)) : null;
 }
 
 /** Returns the plates with the players' names and clocks. @param {App} app @param {Play} play */

@@ -2,15 +2,18 @@
 
 import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
-import { button, el, emptyState, quiet, select, steady, svg } from '../dom.js';
+import { button, el, emptyState, select, steady, svg } from '../dom.js';
 import { byEngine, enginePicker, hasEngines, meant } from '../engines.js';
 import { firstToMove, parse } from '../fen.js';
 import { percent, t } from '../i18n.js';
 import { chances, forFirst, readScore, scoreText } from '../score.js';
-import { endOf, nodeAt } from '../tree.js';
+import { endOf, nodeAt, onMainLine } from '../tree.js';
 import { writeGame } from '../wire.js';
 
 /** @typedef {import('../app.js').App} App */
+/** @typedef {{expected: number, mate?: number | null, score_cp?: number | null, table?: string | null}} Expected */
+/** @typedef {{games: number, share: number, score: number | null, known: boolean}} BookShare */
+/** @typedef {{value: string, order: number, distance: number}} TableValue */
 
 /**
  * What the review says of a move.
@@ -25,6 +28,33 @@ import { writeGame } from '../wire.js';
  * @property {number | null} loss a share of the point
  * @property {number | null} [loss_cp]
  * @property {string | null} [mark]
+ * @property {string | null} [certainty]
+ * @property {string[]} [better]
+ * @property {string[]} [better_texts]
+ * @property {boolean} [known] whether a book knows the move well
+ * @property {BookShare | null} [book]
+ * @property {{before: TableValue, after: TableValue, endgame: string | null} | null} [table]
+ * @property {string | null} [words] the loss by tables and rules
+ * @property {number | null} [time_used] in seconds
+ * @property {number} [outlook] the expected score of the first player after the move
+ * @property {string} [phase]
+ * @property {boolean} [only_move]
+ * @property {Expected} [before]
+ * @property {Expected} [after]
+ */
+
+/** A value of a position on the way. @typedef {{ply: number, outlook: number, score: unknown}} Valued */
+/** @typedef {{moves: number, accuracy: number | null, lost: number}} PhaseSums */
+/** @typedef {{moves: number, accuracy: number | null, inaccuracies: number, mistakes: number, blunders: number, lost: number, phases: Record<string, PhaseSums>, time_used: number | null}} SideSums */
+
+/**
+ * The end of a review.
+ * @typedef {object} Sums
+ * @property {{red: number | null, black: number | null}} accuracy of the first and the second player
+ * @property {number | null} [turning_point]
+ * @property {{ply: number, side: string, before: number, after: number} | null} [decided]
+ * @property {{ply: number, text?: string, move: string, book_text?: string | null, book_move?: string | null, book?: BookShare | null} | null} [left_book]
+ * @property {{first: SideSums, second: SideSums}} [sides]
  */
 
 /** @type {Record<string, string>} */
@@ -37,8 +67,10 @@ export class ReviewPanel {
     this.app = app;
     /** @type {Judged[]} */
     this.moves = [];
-    /** @type {{red: number, black: number} | null} */
-    this.accuracy = null;
+    /** The values of positions by their plies, while the review is made. @type {Map<number, Valued>} */
+    this.values = new Map();
+    /** @type {Sums | null} */
+    this.sums = null;
     this.progress = { done: 0, of: 0 };
     this.error = '';
     this.nodes = '30000';
@@ -47,11 +79,16 @@ export class ReviewPanel {
     /** @type {AbortController | null} */
     this.running = null;
     this.head = el('div', { class: 'row' });
+    this.bar = el('progress', { class: 'review-bar', 'aria-label': t('Progress of the review'), max: 1, value: 0, hidden: true });
     this.curve = el('div', { class: 'curve' });
     this.list = el('div');
-    this.element = el('section', { class: 'panel panel-review', 'aria-label': t('Review') }, this.head, this.curve, this.list);
+    this.element = el('section', { class: 'panel panel-review', 'aria-label': t('Review') }, this.head, this.bar, this.curve, this.list);
     this.draw = steady(this.element, () => this.drawAll());
-    app.on(['position'], () => this.showCursor());
+    /** The frame in which it is drawn next, so that many events make one drawing. */
+    this.frame = 0;
+    /** Follows the place on the board, once there is a report. @type {() => void} */
+    this.follow = () => {};
+    app.on(['position'], () => { this.showCursor(); this.showOnGauge(); this.follow(); });
     app.on(['tree'], () => this.drawHead());
     this.draw();
   }
@@ -64,7 +101,7 @@ export class ReviewPanel {
     const { session, settings } = this.app;
     this.stop();
     const running = new AbortController();
-    Object.assign(this, { moves: [], accuracy: null, error: '', progress: { done: 0, of: this.plies }, running, start: session.start });
+    Object.assign(this, { moves: [], values: new Map(), sums: null, error: '', progress: { done: 0, of: this.plies }, running, start: session.start });
     this.draw();
     const game = writeGame(session);
     try {
@@ -95,10 +132,42 @@ export class ReviewPanel {
   /** @param {string} event @param {any} data */
   take(event, data) {
     if (event === 'progress') this.progress = data;
-    if (event === 'done') this.accuracy = data?.accuracy ?? null;
+    if (event === 'value') this.values.set(data.ply, data);
+    if (event === 'done') this.sums = data ?? null;
     if (event === 'error') this.error = data.detail;
     if (event === 'move') this.takeMove(data);
-    this.draw();
+    this.drawSoon();
+  }
+
+  drawSoon() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => { this.draw(); this.showOnGauge(); });
+  }
+
+  /** Whether the game on the board is the one that was reviewed. @param {Judged} judged */
+  isHere(judged) {
+    return nodeAt(this.app.session.root, Array(judged.ply).fill(0)).move === judged.move;
+  }
+
+  /** Shows the value of the move on the board where no engine shows one. */
+  showOnGauge() {
+    const { app } = this;
+    const { path } = app.session;
+    const judged = onMainLine(path) ? this.moves[path.length - 1] : undefined;
+    const share = judged && this.isHere(judged) && judged.ply === path.length ? this.shareOf(judged) : null;
+    app.setReviewed(share === null || !judged ? null : { share, score: forFirst(readScore(judged.score) ?? {}, this.byFirst(judged)) });
+  }
+
+  /** Whether the first player made a move. @param {{ply: number}} judged */
+  byFirst(judged) {
+    return (judged.ply % 2 === 1) === firstToMove(parse(this.app.game, this.app.session.start) ?? { turn: 'w' });
+  }
+
+  /** Returns the expected score of the first player after a move. @param {Judged} judged */
+  shareOf(judged) {
+    if (typeof judged.outlook === 'number') return judged.outlook;
+    const score = readScore(judged.score);
+    return score ? chances(forFirst(score, this.byFirst(judged))) : 0.5;
   }
 
   /** @param {Judged} judged */
@@ -111,8 +180,19 @@ export class ReviewPanel {
 
   drawAll() {
     this.drawHead();
-    this.curve.replaceChildren(...(this.moves.length > 1 ? [this.drawCurve()] : []));
-    this.list.replaceChildren(...this.drawList());
+    const points = this.points();
+    this.curve.replaceChildren(...(points.length > 1 ? [this.drawCurve(points)] : []));
+    void this.drawReport();
+  }
+
+  /** Shows the findings; what shows them is loaded when there are some. */
+  async drawReport() {
+    if (this.error) this.list.replaceChildren(emptyState(this.error));
+    else if (!this.sums) this.list.replaceChildren();
+    else {
+      const { report } = await import('../teach/report.js');
+      this.list.replaceChildren(report(this));
+    }
   }
 
   drawHead() {
@@ -122,66 +202,36 @@ export class ReviewPanel {
       { class: this.running ? '' : 'primary', disabled: this.plies === 0 });
     const { done, of } = this.progress;
     const note = this.running ? t('{done} of {of} moves', { done, of }) : this.plies === 0 ? t('Open or play a game first.') : '';
+    this.bar.hidden = !this.running;
+    this.bar.max = Math.max(1, of);
+    this.bar.value = done;
     this.head.replaceChildren(run, depth, ...(picker ? [picker] : []), el('span', { class: 'quiet', role: 'status' }, note));
   }
 
-  drawList() {
-    if (this.error) return [emptyState(this.error)];
-    /** @type {HTMLElement[]} */
-    const parts = [];
-    if (this.accuracy) {
-      parts.push(el('p', { class: 'accuracy' }, this.accuracyLine(this.accuracy)));
+  /** Returns what the curve shows: moves that are reviewed, and before that the values of positions as they come. */
+  points() {
+    const { moves, values } = this;
+    if (moves.length === 0) {
+      return [...values.values()].sort((a, b) => a.ply - b.ply).map(({ ply, outlook, score }) => ({ ply, share: outlook, score: readScore(score), judged: null }));
     }
-    const mistakes = this.moves.filter((judged) => markOf(judged) && lossOf(judged) > 0).sort((a, b) => lossOf(b) - lossOf(a));
-    if (mistakes.length > 0) parts.push(el('h3', {}, t('Mistakes, the largest first')), el('ul', { class: 'mistakes' }, ...mistakes.map((judged) => this.mistake(judged))));
-    else if (this.accuracy) parts.push(quiet(t('No mistake was found.')));
-    return parts;
+    const start = values.get(0);
+    const first = start ? [{ ply: 0, share: start.outlook, score: readScore(start.score), judged: null }] : [];
+    return [...first, ...moves.map((judged) => {
+      const score = readScore(judged.score);
+      return { ply: judged.ply, share: this.shareOf(judged), score: score && forFirst(score, this.byFirst(judged)), judged };
+    })];
   }
 
-  /** @param {{red: number, black: number}} accuracy of the first and the second player */
-  accuracyLine(accuracy) {
-    const shares = { red: accuracyText(accuracy.red), black: accuracyText(accuracy.black) };
-    return this.app.game === 'gomoku' ? t('Accuracy: Black {red}, White {black}', shares) : t('Accuracy: Red {red}, Black {black}', shares);
-  }
-
-  /** @param {Judged} judged */
-  mistake(judged) {
-    const { session } = this.app;
-    const better = judged.best_text || judged.best;
-    const path = Array(judged.ply).fill(0);
-    const row = el('li', {}, button(`${numberText(judged.ply)} ${judged.text || judged.move}${markOf(judged)}`, () => session.go(path), { class: 'link' }),
-      el('span', { class: 'num bad' }, lossText(judged)));
-    if (better && judged.best) {
-      row.append(el('span', {}, t('better:'), ' ', button(better, () => this.showBetter(judged), { class: 'link' })));
-    }
-    return row;
-  }
-
-  /** Shows the better move as a branch. @param {Judged} judged */
-  showBetter(judged) {
-    const { session } = this.app;
-    session.go(Array(judged.ply - 1).fill(0));
-    const first = /^[a-z]\d+([a-z]\d+)?/.exec(judged.best ?? '')?.[0];
-    if (first) session.play(first, { text: judged.best_text?.split(' ')[0] ?? '', source: 'search' });
-  }
-
-  /** Draws Red's chances over the plies. */
-  drawCurve() {
+  /** Draws the expected score of the first player over the plies. @param {ReturnType<ReviewPanel['points']>} points */
+  drawCurve(points) {
     const [width, height] = [600, 130];
-    const first = firstToMove(parse(this.app.game, this.app.session.start) ?? { turn: 'w' });
     const most = Math.max(this.plies, this.moves.length, 2);
     const x = (/** @type {number} */ ply) => (ply / most) * width;
-    const points = this.moves.map((judged) => {
-      const score = readScore(judged.score);
-      const byFirst = (judged.ply % 2 === 1) === first;
-      return { judged, share: score ? chances(forFirst(score, byFirst)) : 0.5, score: score && forFirst(score, byFirst) };
-    });
-    const line = points.map(({ judged, share }) => `${x(judged.ply).toFixed(1)} ${(height * (1 - share)).toFixed(1)}`).join('L');
-    const last = points.at(-1)?.judged.ply ?? 0;
-    const area = `M${x(points[0]?.judged.ply ?? 0)} ${height / 2}L${line}L${x(last)} ${height / 2}z`;
-    const dots = points.map(({ judged, share, score }) => svg('circle', { cx: x(judged.ply), cy: height * (1 - share), r: markOf(judged) ? 5 : 3.5,
-      class: `dot dot-${judged.source} ${markOf(judged) ? 'dot-mark' : ''}` }, svg('title', {}, `${numberText(judged.ply)} ${judged.text ?? judged.move} ${scoreText(score)}`)));
-    const plot = svg('svg', { viewBox: `-8 -6 ${width + 16} ${height + 12}`, role: 'img', 'aria-label': t('The chances of the first player over the game; click to go to a move'),
+    const line = points.map(({ ply, share }) => `${x(ply).toFixed(1)} ${(height * (1 - share)).toFixed(1)}`).join('L');
+    const area = `M${x(points[0]?.ply ?? 0)} ${height / 2}L${line}L${x(points.at(-1)?.ply ?? 0)} ${height / 2}z`;
+    const dots = points.flatMap(({ ply, share, score, judged }) => judged ? [svg('circle', { cx: x(ply), cy: height * (1 - share), r: markOf(judged) ? 5 : 3.5,
+      class: `dot dot-${judged.source} ${markOf(judged) ? 'dot-mark' : ''}` }, svg('title', {}, this.pointText(judged, share, score)))] : []);
+    const plot = svg('svg', { viewBox: `-8 -6 ${width + 16} ${height + 12}`, role: 'img', 'aria-label': t('The expected score of the first player over the game; click to go to a move'),
       onclick: (/** @type {MouseEvent} */ event) => this.clickCurve(event, plot, most) },
     svg('path', { d: area, class: 'area' }), svg('path', { d: `M0 ${height / 2}H${width}`, class: 'zero' }),
     svg('path', { d: `M${line}`, class: 'trace' }), svg('line', { class: 'cursor', y1: -6, y2: height + 6 }), ...dots);
@@ -190,6 +240,13 @@ export class ReviewPanel {
     const keyed = el('p', { class: 'quiet legend' }, ...[['book', t('book')], ['table', t('table')], ['search', t('search')]].map(([kind, name]) =>
       el('span', { class: `legend-${kind}` }, name ?? '')));
     return el('div', {}, plot, keyed);
+  }
+
+  /** @param {Judged} judged @param {number} share @param {import('../score.js').Score | null} score */
+  pointText(judged, share, score) {
+    const expected = this.app.game === 'gomoku' ? t('expected score of Black: {share}', { share: percent(share, 0) }) :
+      t('expected score of Red: {share}', { share: percent(share, 0) });
+    return `${numberText(judged.ply)} ${judged.text ?? judged.move}${markOf(judged)} · ${scoreText(score)} · ${expected}`;
   }
 
   /** @param {MouseEvent} event @param {SVGSVGElement} plot @param {number} most */
@@ -213,28 +270,12 @@ export class ReviewPanel {
   }
 }
 
-/** @param {Judged} judged */
-function markOf(judged) {
+/** Returns the sign of a mark, or nothing. @param {Judged} judged */
+export function markOf(judged) {
   return judged.mark ? MARKS[judged.mark] ?? judged.mark : '';
 }
 
-/** @param {Judged} judged */
-function lossOf(judged) {
-  return judged.loss ?? 0;
-}
-
-/** @param {Judged} judged */
-function lossText(judged) {
-  const loss = lossOf(judged);
-  return loss <= 1 ? `−${percent(loss, 0)}` : t('−{n} centipawns', { n: Math.round(loss) });
-}
-
-/** @param {number} accuracy given as a share or as a percentage */
-function accuracyText(accuracy) {
-  return percent(accuracy > 1 ? accuracy / 100 : accuracy);
-}
-
-/** @param {number} ply */
-function numberText(ply) {
+/** Returns the number of a move as people write it. @param {number} ply */
+export function numberText(ply) {
   return ply % 2 === 1 ? `${(ply + 1) / 2}.` : `${ply / 2}…`;
 }

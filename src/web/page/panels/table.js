@@ -108,6 +108,8 @@ export class TablePanel {
     return row(
       order > 0 && button(t('Show the loop'), () => void this.goToLoop()),
       button(t('Play the best line'), () => void this.playLine()),
+      button(t('Practise'), async () => (await import('../teach/lessons.js')).ending(this.app, { fen: this.app.fen(), set: '', wdl: '' }),
+        { title: t('You play this position against perfect defence, and no move is shown until you ask') }),
       button(t('Play it out'), () => this.practise(this.app.firstToMove), { title: t('You move now; the tables defend perfectly') }),
       button(t('Other side to move'), () => this.turn()));
   }

@@ -64,7 +64,7 @@ export class TablesView {
   showSet(set) {
     this.app.set = set.material;
     if (this.app.view === 'tables') this.app.showPlace(false);
-    const random = (/** @type {string} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.material, wdl));
+    const random = (/** @type {import('./table.js').Wdl} */ wdl, /** @type {string} */ label) => button(label, () => void this.random(set.material, wdl));
     this.note.replaceChildren();
     const wins = winsByDistance(set);
     const longest = [set.red, set.black].filter(({ longest_fen }) => longest_fen);
@@ -76,11 +76,13 @@ export class TablesView {
         el('li', {}, button(`${plural(longest_win ?? 0, '{n} ply', '{n} plies')}: ${longest_fen}`, () => this.openFen(longest_fen ?? ''), { class: 'link fen-link' }))))] : []));
   }
 
-  /** @param {string} set @param {string} wdl */
+  /** Practises a position of a set by chance, without its moves. @param {string} set @param {import('./table.js').Wdl} wdl */
   async random(set, wdl) {
     try {
       const { fen } = await get('/api/table/random', { set, wdl });
-      this.openFen(fen);
+      this.app.game = 'xiangqi';
+      const { ending } = await import('../teach/lessons.js');
+      ending(this.app, { fen, set, wdl });
     } catch (error) {
       this.note.replaceChildren(problemState(error));
     }

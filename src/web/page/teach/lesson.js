@@ -1,0 +1,135 @@
+// What all lessons share: the panel beside the board, who may move, and the way back to what was on the board.
+
+import { button, el, row } from '../dom.js';
+import { t } from '../i18n.js';
+import { keepRecent } from '../store.js';
+import * as tree from '../tree.js';
+
+/** @typedef {import('../app.js').App} App */
+/** @typedef {{text: string, kind?: 'good' | 'bad' | 'quiet' | 'sentence'}} Said */
+
+/** Loads what only lessons look like, once. */
+function loadStyle() {
+  if (document.querySelector('link[href="teach/teach.css"]')) return;
+  document.head.append(el('link', { rel: 'stylesheet', href: 'teach/teach.css' }));
+}
+
+/** Begins a lesson; the one before ends. @param {App} app @param {Lesson} lesson */
+export function begin(app, lesson) {
+  loadStyle();
+  app.setLesson(lesson);
+  if (app.view !== 'board') {
+    app.view = 'board';
+    app.emit('view');
+  }
+  // On a small screen the button that began it stands below the board.
+  window.scrollTo({ top: 0 });
+  void lesson.start();
+}
+
+/** A lesson: it takes the moves that are made on the board, and says what they are worth. */
+export class Lesson {
+  /** @param {App} app @param {string} title */
+  constructor(app, title) {
+    this.app = app;
+    this.title = title;
+    /** Where a move is awaited; null while there is none. @type {tree.Path | null} */
+    this.at = null;
+    /** The game that the lesson took the place of. @type {import('../session.js').Kept | null} */
+    this.before = null;
+    /** @type {Said[]} */
+    this.said = [];
+    /** @type {HTMLElement[]} */
+    this.buttons = [];
+    this.progress = '';
+    this.flipped = app.settings.flipped;
+    this.over = false;
+    this.head = el('span', { class: 'strong' });
+    this.count = el('span', { class: 'quiet' });
+    this.body = el('div', { class: 'lesson-body', role: 'status', 'aria-live': 'polite' });
+    this.foot = row();
+    this.element = el('section', { class: 'panel panel-lesson', 'aria-label': title },
+      el('div', { class: 'panel-head' }, this.head, this.count, button(t('End the lesson'), () => this.end(), { class: 'small lesson-end' })), this.body, this.foot);
+    this.stop = new AbortController();
+  }
+
+  /** Begins; each lesson has its own way. */
+  async start() {}
+
+  /** Takes a legal move of the person. @param {string} _move @param {string} _text */
+  take(_move, _text) {}
+
+  /** Whether the person may move on the board now. */
+  get waits() {
+    return this.at !== null && tree.samePath(this.at, this.app.session.path);
+  }
+
+  /** Shows what is said, and what can be done. @param {Said[]} said @param {HTMLElement[]} [buttons] */
+  say(said, buttons = []) {
+    this.said = said;
+    this.buttons = buttons;
+    this.draw();
+  }
+
+  draw() {
+    this.head.textContent = this.title;
+    this.count.textContent = this.progress;
+    this.body.replaceChildren(...this.said.map(({ text, kind }) => el('p', { class: kind ?? null }, text)));
+    this.foot.replaceChildren(...this.buttons);
+    // Who may move has changed.
+    this.app.emit('play');
+  }
+
+  /** Waits for a move at the place on the board. */
+  wait() {
+    this.at = this.app.session.path;
+    this.app.emit('play');
+  }
+
+  /** Says that something is at work. */
+  think() {
+    this.at = null;
+    this.say([{ text: t('thinking …'), kind: 'quiet' }]);
+  }
+
+  /** Plays a move into the tree without opening a study. @param {string} move @param {string} text @param {string} [source] */
+  play(move, text, source = '') {
+    const { session } = this.app;
+    session.edit(tree.addMove(session.root, session.path, { move, text, source }));
+  }
+
+  /** Shows arrows, which alone are on the board during a lesson. @param {readonly string[]} moves @param {string} [kind] */
+  point(moves, kind = 'hint') {
+    this.app.setArrows('lesson', moves.flatMap((move) => {
+      const [from, to] = move.match(/[a-z]\d+/g) ?? [];
+      return from ? [{ from, to: to ?? from, kind, weight: 0.7 }] : [];
+    }));
+  }
+
+  /** Puts a position on the board; what was there comes back when the lesson ends. @param {Parameters<import('../session.js').Session['load']>[0]} parts */
+  load(parts) {
+    const { session } = this.app;
+    if (!this.before) {
+      this.before = session.keep();
+      keepRecent(this.before);
+    }
+    session.load(parts);
+  }
+
+  /** Ends the lesson and puts the board as it was. */
+  end() {
+    const { app, before } = this;
+    if (this.over) return;
+    app.setLesson(null);
+    if (before && before.game === app.game) app.session.takeBack(before);
+    else app.moved();
+  }
+
+  /** Gives up what runs; called when the lesson leaves the page. */
+  close() {
+    this.over = true;
+    this.at = null;
+    this.stop.abort();
+    if (this.app.settings.flipped !== this.flipped) this.app.change({ flipped: this.flipped });
+  }
+}
