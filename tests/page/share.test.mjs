@@ -138,5 +138,139 @@ async function annotations() {
   await close();
 }
 
+const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
+
+/** Returns the file that a click saves. */
+async function saved(page, name) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+  return readFileSync(await download.path());
+}
+
+/** Opens an SVG in a window of its own, where nothing of the page counts. */
+async function alone(page, svg, name, wait = 0) {
+  const window_ = await page.context().newPage();
+  await window_.goto(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`);
+  await window_.waitForTimeout(wait);
+  await shot(window_, name);
+  const found = await window_.evaluate(() => ({ root: document.documentElement.localName, paths: document.querySelectorAll('path').length,
+    seen: [...document.querySelectorAll('use')].filter((use) => getComputedStyle(use).visibility === 'visible').length }));
+  await window_.close();
+  return found;
+}
+
+async function pictures() {
+  const { page, close } = await open();
+  await paste(page, PGN);
+  await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 8);
+  await page.locator('.tree .move').first().click();
+  await step('the position is saved as SVG that needs no style sheet', async () => {
+    const svg = String(await saved(page, 'Picture (SVG)'));
+    assert.ok(svg.startsWith('<svg') && !svg.includes('class=') && !svg.includes('style='), svg.slice(0, 200));
+    assert.ok(svg.length < 200_000, `${svg.length} bytes`);
+    const { root, paths } = await alone(page, svg, 'share-picture');
+    assert.equal(root, 'svg');
+    assert.ok(paths > 40);
+  });
+  await step('the position is saved as PNG', async () => {
+    const png = await saved(page, 'Picture (PNG)');
+    assert.deepEqual([...png.subarray(1, 4)], [...Buffer.from('PNG')]);
+    assert.equal(png.readUInt32BE(16), 1080);
+    assert.ok(png.length > 30_000, `${png.length} bytes`);
+  });
+  await step('the position is copied as a picture', async () => {
+    await page.getByRole('button', { name: 'Copy picture' }).click();
+    await page.waitForFunction(() => document.querySelector('.status')?.textContent === 'Copied.');
+    const types = await page.evaluate(async () => (await navigator.clipboard.read())[0].types);
+    assert.deepEqual(types, ['image/png']);
+  });
+  await step('the game is saved as a picture that moves', async () => {
+    const svg = String(await saved(page, 'Moving picture of the game'));
+    assert.equal(svg.match(/<animateTransform/g)?.length, 6);
+    assert.ok(svg.length < 300_000, `${svg.length} bytes`);
+    const { seen } = await alone(page, svg, 'share-moving', 3300);
+    assert.equal(seen, 32);
+  });
+  await step('the game is printed with diagrams', async () => {
+    await page.evaluate(() => { window.print = () => { window.printed = true; }; });
+    await page.getByRole('button', { name: 'Print' }).click();
+    await accessible(page, 'print');
+    await page.locator('.dialog').getByRole('button', { name: 'Print' }).click();
+    await page.waitForFunction(() => window.printed);
+    assert.equal(await page.locator('.sheet figure').count(), 2);
+    assert.equal(await page.locator('.sheet figure .arrow').count(), 4);
+    const words = await page.locator('.sheet').evaluate((sheet) => sheet.textContent);
+    assert.match(words, /甲 – 乙 1-0/);
+    assert.match(words, /central/);
+    assert.match(words, /\(1… 炮８平５ 2\. 马二进三\)/);
+    assert.ok(!words.includes('[%'));
+    await page.emulateMedia({ media: 'print' });
+    await shot(page, 'share-sheet');
+    assert.ok(await page.locator('.sheet').isVisible());
+    assert.ok(!await page.locator('.board-side').isVisible());
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    assert.equal(await page.locator('.sheet').count(), 0);
+  });
+  await close();
+}
+
+async function links() {
+  const { page, close } = await open();
+  let link = '';
+  await step('a link holds the tree with variations, comments and arrows', async () => {
+    await paste(page, PGN);
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 8);
+    await page.locator('.tree .variation .move').last().click();
+    await page.getByRole('button', { name: 'Copy link to the whole game' }).click();
+    await page.waitForFunction(() => document.querySelector('.status')?.textContent === 'Copied.');
+    link = await clipboard(page);
+    assert.match(link, /#tree=[\w-]+$/);
+    assert.ok(link.length < 1000, `${link.length} characters`);
+    const other = await open({ path: link.slice(base.length) });
+    assert.equal(await other.page.locator('.tree .move').count(), 8);
+    assert.equal(await text(other.page, '.tree .comment'), 'central');
+    assert.match(await text(other.page, '.game-title'), /甲 – 乙/);
+    assert.match(other.page.url(), /moves=h2e2,h7e7,h0g2$/);
+    await other.page.locator('.tree .move').first().click();
+    assert.equal(await other.page.locator('.arrow-user').count(), 4);
+    await other.close();
+  });
+  await step('a link is opened in a page that is open', async () => {
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => { document.activeElement?.blur(); });
+    await page.keyboard.press('n');
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 0);
+    await page.evaluate((hash) => { location.hash = hash; }, link.slice(link.indexOf('#')));
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 8);
+    assert.ok(!page.url().includes('#'));
+  });
+  await step('damaged and hostile links are told', async () => {
+    const bomb = await page.evaluate(async () => {
+      const stream = new Blob(['{"moves":"', ' '.repeat(40_000_000), '"}']).stream().pipeThrough(new CompressionStream('deflate-raw'));
+      const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+      return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    });
+    assert.ok(bomb.length < 64_000, `${bomb.length}`);
+    for (const packed of ['AAAA', link.slice(link.indexOf('=') + 1, -9), bomb, 'A'.repeat(70_000)]) {
+      await page.evaluate((hash) => { location.hash = hash; }, `#tree=${packed}`);
+      await page.waitForFunction(() => document.querySelector('.status-error')?.textContent.includes('holds no game'));
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('ArrowRight');
+      assert.equal(await page.locator('.tree .move').count(), 8);
+    }
+  });
+  await step('a game too long for a link is told', async () => {
+    const words = await page.evaluate(() => Array.from(crypto.getRandomValues(new Uint8Array(20_000)), (byte) => String.fromCharCode(97 + (byte % 26))).join(''));
+    await page.evaluate(() => document.querySelector('.tree .move').click());
+    await page.getByLabel('Comment on this move').fill(words);
+    await page.getByLabel('Comment on this move').blur();
+    await page.getByRole('button', { name: 'Copy link to the whole game' }).click();
+    await page.waitForFunction(() => document.querySelector('.status-error')?.textContent.includes('too long for a link'));
+  });
+  await close();
+}
+
 await annotations();
+await pictures();
+await links();
 report();

@@ -90,6 +90,8 @@ export class App {
     /** The value that the gauge shows, for the first player. @type {import('./score.js').Score | null} */
     this.score = null;
     this.editing = false;
+    /** The arrows on the board, of all kinds. @type {readonly Arrow[]} */
+    this.shown = [];
     /** What screen readers are told. */
     this.announced = { text: '', move: '' };
     /** The colour that the main button draws with; empty: it moves men. @type {import('./annotations.js').Colour | ''} */

@@ -135,7 +135,8 @@ export class BoardView {
     const all = app.settings.arrows && !app.editing ? [...app.arrows.values()].flat() : [];
     const drawn = shapesOf(app.session.here.comment).filter(({ from, to }) => this.board.has(from) && this.board.has(to));
     const own = drawn.map(({ from, to, colour }) => ({ from, to, kind: COLOURS[colour], weight: 0.5 }));
-    this.board.setArrows(app.editing ? [] : [...all, ...loopArrows(app.answer), ...own]);
+    app.shown = app.editing ? [] : [...all, ...loopArrows(app.answer), ...own];
+    this.board.setArrows(app.shown);
   }
 
   /** Takes away the arrows and circles of the move. */

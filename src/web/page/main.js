@@ -1,6 +1,6 @@
 // The page: puts the parts together, follows the address and the keys.
 
-import { readAddress } from './address.js';
+import { readAddress, takePackedGame } from './address.js';
 import { get, takeToken } from './api.js';
 import { App } from './app.js';
 import { BoardView, newGame } from './boardview.js';
@@ -52,7 +52,14 @@ async function begin() {
   }
   void app.ask();
   void app.fillTexts();
+  await openPackedGame();
   document.body.dataset['ready'] = 'yes';
+}
+
+/** Opens the game of a link that holds one whole. */
+async function openPackedGame() {
+  const packed = takePackedGame();
+  if (packed) await import('./link.js').then(({ openLink }) => openLink(app, packed));
 }
 
 /** Sets the language; Chinese texts are loaded where they are wanted. @param {import('./i18n.js').Language} language */
@@ -305,6 +312,7 @@ function listen() {
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
   document.addEventListener('drop', onDrop);
   window.addEventListener('popstate', onWayBack);
+  window.addEventListener('hashchange', () => void openPackedGame());
   window.addEventListener('pagehide', () => engine?.stop());
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyStyle);
   wide.addEventListener('change', () => {
