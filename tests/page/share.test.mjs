@@ -14,7 +14,7 @@ const PGN = '[Game "Chinese Chess"]\n[Event "Cup"]\n[Red "甲"]\n[Black "乙"]\n
 
 async function open(options = {}) {
   const { path = '', ...rest } = options;
-  const { page, close } = await launch(base, rest);
+  const { page, close } = await launch(base, rest, (message) => /ERR_INTERNET_DISCONNECTED/.test(message.text()));
   await goTo(page, base + path);
   return { page, close };
 }
@@ -270,7 +270,93 @@ async function links() {
   await close();
 }
 
+async function board() {
+  const { page, close } = await open();
+  await step('captured men stand beside the names', async () => {
+    await goTo(page, `${base}?moves=h2e2,h9g7,e2e6,i9h9,b2b9,a9b9`);
+    await page.waitForSelector('.movable');
+    const [top, bottom] = await page.locator('.plate .captured').evaluateAll((boxes) => boxes.map((box) => box.getAttribute('aria-label')));
+    assert.equal(top, 'Captured: red cannon ×1');
+    assert.equal(bottom, 'Captured: black horse ×1, black pawn ×1');
+    await page.keyboard.press('f');
+    assert.match(await page.locator('.plate .captured').first().getAttribute('aria-label'), /black horse/);
+    await page.keyboard.press('f');
+    await shot(page, 'share-captured');
+    await accessible(page, 'captured');
+    await page.keyboard.press('Home');
+    assert.equal(await page.locator('.plate .captured:visible').count(), 0);
+  });
+  await step('moves are heard, and a key switches that off', async () => {
+    const heard = () => page.evaluate(() => document.body.dataset.heard ?? '');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForFunction(() => document.body.dataset.heard === 'move');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForFunction(() => document.body.dataset.heard === 'capture');
+    await page.keyboard.press('m');
+    assert.match(await text(page, '.status'), /Sound is off/);
+    await page.evaluate(() => { delete document.body.dataset.heard; });
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForTimeout(300);
+    assert.equal(await heard(), '');
+    await page.keyboard.press('m');
+    assert.match(await text(page, '.status'), /Sound is on/);
+  });
+  await step("the engine's move is told to screen readers, in its language", async () => {
+    await goTo(page, `${base}?fen=startpos&tab=play`);
+    await page.getByRole('button', { name: 'Play Black' }).click();
+    await page.waitForFunction(() => /^Engine, level \d+ plays .+\.$/.test(document.querySelector('.announcer')?.textContent ?? ''), undefined, { timeout: 20000 });
+    assert.equal(await page.locator('.announcer').getAttribute('aria-live'), 'polite');
+    const move = await text(page, '.tree .move.current');
+    assert.equal(await page.locator('.announcer [lang="zh"]').textContent(), move);
+    assert.equal(await page.locator('.tree .move').first().getAttribute('lang'), 'zh');
+    await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
+  await close();
+}
+
+async function installed() {
+  const { page, close } = await open();
+  await step('the manifest names the page, its icons and its beginning', async () => {
+    const address = await page.locator('link[rel="manifest"]').evaluate((link) => link.href);
+    const answer = await fetch(address);
+    assert.match(answer.headers.get('content-type'), /^application\/manifest\+json/);
+    const manifest = await answer.json();
+    assert.equal(manifest.display, 'standalone');
+    for (const { src, type } of manifest.icons) {
+      const icon = await fetch(new URL(src, address));
+      assert.equal(icon.status, 200);
+      assert.ok(icon.headers.get('content-type').startsWith(type), src);
+    }
+    const session = await page.context().newCDPSession(page);
+    const { errors, data } = await session.send('Page.getAppManifest');
+    assert.deepEqual(errors, []);
+    assert.match(data, /juzhong/);
+    const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+    assert.deepEqual(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito'), []);
+  });
+  await step('the service worker keeps the page, and nothing else', async () => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller, undefined, { timeout: 20000 });
+    const kept = await page.evaluate(async () => (await (await caches.open('juzhong-page')).keys()).map(({ url }) => url));
+    for (const name of ['', 'main.js', 'page.css', 'zh.js', 'picture.js', 'sheet.js', 'panels/book.js', 'icon.svg']) assert.ok(kept.includes(base + name), name);
+    assert.deepEqual(kept.filter((url) => /\/api\/|#|token/.test(url)), []);
+  });
+  await step('without a connection the page comes up', async () => {
+    await page.context().setOffline(true);
+    await page.goto(`${base}?moves=h2e2`);
+    await page.waitForSelector('body[data-ready]');
+    assert.equal(await page.locator('.board .man').count(), 32);
+    await page.locator('#language').click();
+    await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans');
+    await page.context().setOffline(false);
+  });
+  await close();
+}
+
 await annotations();
 await pictures();
 await links();
+await board();
+await installed();
 report();

@@ -7,6 +7,7 @@ import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { leaveLost, OWN } from './engines.js';
 import { parse, START } from './fen.js';
+import { Hearing } from './hearing.js';
 import { showHelp, showStyles } from './help.js';
 import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
@@ -28,6 +29,7 @@ import * as tree from './tree.js';
 
 const app = new App();
 const play = new Play(app);
+const hearing = new Hearing(app);
 /** @type {EnginePanel | null} */
 let engine = null;
 /** @type {ReviewPanel | null} */
@@ -54,6 +56,15 @@ async function begin() {
   void app.fillTexts();
   await openPackedGame();
   document.body.dataset['ready'] = 'yes';
+  setTimeout(keepPage, UNHURRIED);
+}
+
+/** Milliseconds after which what is not seen is done. */
+const UNHURRIED = 2000;
+
+/** Lets the browser keep the files of the page, where it can. */
+function keepPage() {
+  navigator.serviceWorker?.register('sw.js').catch(() => { /* The page works without. */ });
 }
 
 /** Opens the game of a link that holds one whole. */
@@ -102,6 +113,7 @@ function build() {
   review?.stop();
   app.forgetListeners();
   play.attach();
+  hearing.attach();
   app.on(['style'], applyStyle);
   app.on(['press'], () => app.halt());
   const setup = new Setup(app, (position) => view.showEdited(position));
@@ -244,7 +256,7 @@ const KEYS = {
   Home: () => app.session.toStart(), End: () => app.session.toEnd(),
   f: () => app.change({ flipped: !app.settings.flipped }),
   e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
-  p: () => app.openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
+  p: () => app.openTab('play'), m: () => hearing.switch(), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
   u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
