@@ -354,7 +354,36 @@ async function installed() {
   await close();
 }
 
+async function small() {
+  for (const [width, height, scheme] of [[360, 740, 'light'], [740, 360, 'dark'], [1280, 800, 'dark']]) {
+    const { page, close } = await open({ viewport: { width, height }, locale: 'zh-CN', colorScheme: scheme, hasTouch: width < 800 });
+    await step(`annotations and what is shared are there in Chinese at ${width} by ${height}`, async () => {
+      await paste(page, PGN);
+      await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 8);
+      await page.locator('.sharing').scrollIntoViewIfNeeded();
+      const shared = await page.locator('.sharing').innerText();
+      assert.ok(!/[A-Z][a-z]{3}/.test(shared), shared);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
+      await accessible(page, 'shared');
+      await shot(page, `share-file-zh-${width}`);
+      if (width < 900) await page.locator('#tab-moves').click();
+      await page.locator('.tree .move').first().click();
+      await page.locator('.annotate summary').click();
+      await page.locator('.annotate-body').scrollIntoViewIfNeeded();
+      const box = await page.locator('.annotate-body').boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
+      await accessible(page, 'annotate');
+      await shot(page, `share-annotate-zh-${width}`);
+      await page.getByRole('button', { name: '对局信息' }).first().click();
+      await accessible(page, 'tags');
+      await shot(page, `share-tags-zh-${width}`);
+    });
+    await close();
+  }
+}
+
 await annotations();
+await small();
 await pictures();
 await links();
 await board();

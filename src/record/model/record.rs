@@ -65,11 +65,6 @@ impl<G: Game> Record<G> {
 
 impl<G: Game> Default for Tree<G> {
     fn default() -> Self {
-        Self {
-            moves: Vec::new(),
-            comments: Vec::new(),
-            glyphs: Vec::new(),
-            variations: Vec::new(),
-        }
+        Self { moves: Vec::new(), comments: Vec::new(), glyphs: Vec::new(), variations: Vec::new() }
     }
 }

@@ -32,7 +32,7 @@ function content(app) {
   const colours = COLOUR_NAMES.map(([colour, name]) => button('', () => choose(app, colour),
     { class: `small brush ${COLOURS[colour]}`, 'data-brush': colour, title: t('Draw in {colour} with a finger or the left button', { colour: t(name) }), 'aria-label': t('Draw in {colour}', { colour: t(name) }) }));
   const tags = button(t('Game information'), () => void import('../tags.js').then(({ showTags }) => showTags(app)), { class: 'small' });
-  const rows = [row(...glyphs.slice(0, 6)), row(...glyphs.slice(6)), row(el('span', { class: 'quiet' }, t('Draw')), ...colours), row(tags)];
+  const rows = [row(...glyphs.slice(0, 6)), row(...glyphs.slice(6)), row(el('span', { class: 'quiet' }, t('Draw with')), ...colours), row(tags)];
   rows.forEach((line) => mark(app, line));
   return rows;
 }

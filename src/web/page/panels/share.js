@@ -8,7 +8,7 @@ import { playersOf } from '../session.js';
 
 /** Returns the buttons to share what is on the board. @param {App} app */
 export function shareRows(app) {
-  return el('div', { class: 'stack share' },
+  return el('div', { class: 'stack sharing' },
     row(
       button(t('Copy link to the whole game'), () => void copyLink(app), { title: t('A link that holds the moves, variations and comments') }),
       button(t('Copy picture'), () => void copyPicture(app), { title: t('The position as a picture, to be pasted elsewhere') }),
