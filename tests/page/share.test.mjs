@@ -190,6 +190,27 @@ async function pictures() {
     const { seen } = await alone(page, svg, 'share-moving', 3300);
     assert.equal(seen, 32);
   });
+  await step('pictures and sheets of long games take some seconds at most', async () => {
+    const times = await page.evaluate(async () => {
+      const [{ movingOf }, { sheetOf }, tree] = await Promise.all([import('/picture.js'), import('/sheet.js'), import('/tree.js')]);
+      const { Session } = await import('/session.js');
+      const session = new Session('xiangqi', () => {});
+      const moves = Array.from({ length: 2000 }, (_, at) => ['a0a1', 'a9a8', 'a1a0', 'a8a9'][at % 4]);
+      let root = tree.node({ move: moves.at(-1), comment: 'x' });
+      for (const move of moves.slice(0, -1).toReversed()) root = tree.node({ move, comment: 'x', children: [root] });
+      session.root = tree.node({ children: [root] });
+      session.path = moves.map(() => 0);
+      const app = { session, game: 'xiangqi', settings: { set: 'traditional', coordinates: 'western', flipped: false }, moveLanguage: null, shown: [] };
+      const began = performance.now();
+      const moving = await movingOf(app, session.path).text();
+      const between = performance.now();
+      const sheet = sheetOf(app, 'comments');
+      return { moving: between - began, sheet: performance.now() - between, bytes: moving.length, figures: sheet.querySelectorAll('figure').length, moves: sheet.querySelectorAll('b').length };
+    });
+    assert.ok(times.moving < 4000 && times.sheet < 4000, JSON.stringify(times));
+    assert.ok(times.bytes < 600_000 && times.figures === 60 && times.moves === 2000, JSON.stringify(times));
+    console.log(`    ${JSON.stringify(times)}`);
+  });
   await step('the game is printed with diagrams', async () => {
     await page.evaluate(() => { window.print = () => { window.printed = true; }; });
     await page.getByRole('button', { name: 'Print' }).click();
@@ -343,6 +364,7 @@ async function installed() {
     assert.deepEqual(kept.filter((url) => /\/api\/|#|token/.test(url)), []);
   });
   await step('without a connection the page comes up', async () => {
+    await page.waitForFunction(() => navigator.serviceWorker.controller, undefined, { timeout: 20000 });
     await page.context().setOffline(true);
     await page.goto(`${base}?moves=h2e2`);
     await page.waitForSelector('body[data-ready]');

@@ -80,19 +80,21 @@ class Writer {
     this.comment(session.root);
     this.sheet.append(this.text);
     const end = endOf(session.root, []);
-    lineTo(session.root, end).forEach((node, at) => this.step(node, end.slice(0, at + 1), at + 1 === end.length));
+    let parent = session.root;
+    lineTo(session.root, end).forEach((node, at) => {
+      this.step(parent, node, end.slice(0, at + 1), at + 1 === end.length);
+      parent = node;
+    });
     if (session.result !== '*') this.text.append(el('b', {}, ` ${resultText(session.result)}`));
     if (this.moves >= MOST_MOVES) this.sheet.append(el('p', {}, t('The sheet ends here: it holds {n} moves at most.', { n: MOST_MOVES })));
   }
 
-  /** Writes a move of the main line with what belongs to it. @param {Node} node @param {Path} path @param {boolean} last */
-  step(node, path, last) {
+  /** Writes a move of the main line with what belongs to it. @param {Node} parent @param {Node} node @param {Path} path @param {boolean} last */
+  step(parent, node, path, last) {
     if (this.moves++ >= MOST_MOVES) return;
     this.text.append(el('b', {}, this.moveText(node, path.length - 1, this.text.childNodes.length === 0)), ' ');
     this.comment(node);
-    const parent = nodeAt(this.app.session.root, path.slice(0, -1));
-    const others = parent.children.slice(1).map((_, at) => [...path.slice(0, -1), at + 1]);
-    for (const other of others) this.text.append(el('span', { class: 'sheet-variation' }, `(${this.variation(other, 0)})`), ' ');
+    for (const other of parent.children.slice(1)) this.text.append(el('span', { class: 'sheet-variation' }, `(${this.variation(other, path.length, 0)})`), ' ');
     if (this.isShown(node, path.length, last)) {
       this.diagram(path);
       this.text = el('p', { class: 'sheet-moves' });
@@ -112,18 +114,16 @@ class Writer {
     if (text) this.text.append(el('span', { class: 'sheet-comment' }, text), ' ');
   }
 
-  /** Returns a variation as text. @param {Path} path @param {number} depth @returns {string} */
-  variation(path, depth) {
-    const { root } = this.app.session;
-    const end = endOf(root, path);
+  /** Returns a variation as text. @param {Node} first @param {number} ply of its first move, from 1 @param {number} depth @returns {string} */
+  variation(first, ply, depth) {
     const words = [];
-    for (let at = path.length; at <= end.length && this.moves < MOST_MOVES; at++, this.moves++) {
-      const way = end.slice(0, at);
-      const node = nodeAt(root, way);
-      words.push(this.moveText(node, at - 1, at === path.length), plainComment(node.comment));
-      const parent = nodeAt(root, way.slice(0, -1));
-      if (at === path.length || depth >= DEEPEST) continue;
-      parent.children.slice(1).forEach((_, index) => words.push(`(${this.variation([...way.slice(0, -1), index + 1], depth + 1)})`));
+    /** @type {readonly Node[]} */
+    let others = [];
+    for (let [node, at] = [/** @type {Node | undefined} */ (first), ply]; node && this.moves < MOST_MOVES; node = node.children[0], at++) {
+      this.moves++;
+      words.push(this.moveText(node, at - 1, at === ply), plainComment(node.comment));
+      if (depth < DEEPEST) for (const other of others) words.push(`(${this.variation(other, at, depth + 1)})`);
+      others = node.children.slice(1);
     }
     return words.filter(Boolean).join(' ');
   }

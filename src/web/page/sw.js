@@ -12,7 +12,7 @@ const FILES = /\.(?:js|css|svg|png|webmanifest|wasm|json|jzt)$/;
 /** Files that a site without a server has besides those that the page names. */
 const SITE_FILES = ['juzhong.wasm', 'texts.json', 'tables/list.json'];
 const MOST_FILES = 400;
-/** Bytes of tables that are fetched to be kept; others are kept once they were needed. */
+/** Bytes of tables that are fetched to be kept, and of a file that is kept; other tables are kept once they were needed. */
 const MOST_TABLES = 16 << 20;
 
 /** The fetching of all files that is under way. @type {Promise<void> | null} */
@@ -39,13 +39,18 @@ function keyOf(request) {
 async function answer(event, key) {
   try {
     const response = await fetch(event.request);
-    if (response.ok) event.waitUntil(keep(key, response.clone()));
+    if (response.ok && !isLarge(response)) event.waitUntil(keep(key, response.clone()));
     return response;
   } catch (error) {
     const kept = await (await caches.open(CACHE)).match(key, { ignoreVary: true });
     if (kept) return kept;
     throw error;
   }
+}
+
+/** Whether a file is too large to be kept. @param {Response} response */
+function isLarge({ headers }) {
+  return Number(headers.get('content-length') ?? 0) > MOST_TABLES;
 }
 
 /** Keeps an answer; where it is another one than before, all files are fetched anew, so that those kept fit each other. @param {string} key @param {Response} response */
@@ -73,6 +78,9 @@ async function keepAll() {
     wanted = [...new Set(found.flat())].filter((address) => !seen.has(address));
     for (const address of wanted) seen.add(address);
   }
+  // Scripts that the page names no more are of another version.
+  const old = (await cache.keys()).filter(({ url }) => url.endsWith('.js') && !seen.has(url));
+  await Promise.all(old.map((request) => cache.delete(request)));
 }
 
 /** Fetches and keeps a file, and returns the addresses of those that it names. @param {Cache} cache @param {string} address @returns {Promise<string[]>} */
