@@ -10,7 +10,7 @@ from pathlib import Path
 
 # What the page may load: this site's files, and WebAssembly compiled.
 POLICY = ("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; "
-          "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'")
+          "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; manifest-src 'self'")
 PAGE = Path(__file__).resolve().parents[2] / "src/web/page"
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the program's icon for Windows, from the icon of the page.
+"""Draws the program's icon for Windows and that of the installed page, from the icon of the page.
 
-    python3 contrib/windows/icon.py                  # writes contrib/windows/juzhong.ico
+    python3 contrib/windows/icon.py                  # writes contrib/windows/juzhong.ico and src/web/page/icon-192.png
     python3 contrib/windows/icon.py --check          # only says whether it is as it would be written
 
 The drawing is src/web/page/icon.svg: circles, and one path of horizontal and vertical lines. Each size is drawn by itself; the
@@ -20,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DRAWING = ROOT / "src/web/page/icon.svg"
 ICON = Path(__file__).resolve().parent / "juzhong.ico"
+PAGE_ICON = ROOT / "src/web/page/icon-192.png"
+PAGE_SIZE = 192
 SIZES = [16, 24, 32, 48, 64, 256]
 LARGEST_BITMAP = 32
 SMALLEST_WITH_RING = 32
@@ -148,10 +150,12 @@ def icon():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if the icon would change")
-    if not parser.parse_args().check:
-        ICON.write_bytes(icon())
-    elif not ICON.is_file() or ICON.read_bytes() != icon():
-        sys.exit(f"{ICON.relative_to(ROOT)} is not what contrib/windows/icon.py draws")
+    check = parser.parse_args().check
+    for path, data in [(ICON, icon()), (PAGE_ICON, as_png(drawn(PAGE_SIZE)))]:
+        if not check:
+            path.write_bytes(data)
+        elif not path.is_file() or path.read_bytes() != data:
+            sys.exit(f"{path.relative_to(ROOT)} is not what contrib/windows/icon.py draws")
 
 
 if __name__ == "__main__":

@@ -45,6 +45,9 @@ pub struct JsonGame {
     /// Texts, each with the number of moves before it.
     #[schemars(skip_serializing_if = "Option::is_none")]
     comments: Option<Vec<(usize, String)>>,
+    /// Numeric annotation glyphs, as PGN numbers them, each with the number of moves up to its move.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    glyphs: Option<Vec<(usize, u8)>>,
     /// The variations.
     #[schemars(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<JsonVariation>>,
@@ -64,6 +67,9 @@ pub struct JsonVariation {
     /// Texts, each with the number of moves before it.
     #[schemars(skip_serializing_if = "Option::is_none")]
     comments: Option<Vec<(usize, String)>>,
+    /// Numeric annotation glyphs, as PGN numbers them, each with the number of moves up to its move.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    glyphs: Option<Vec<(usize, u8)>>,
 }
 
 /// A file of games, and one of them whole.

@@ -32,7 +32,8 @@ pub(crate) struct Client(pub(crate) IpAddr);
 const TOKEN: HeaderName = HeaderName::from_static("x-token");
 /// Scripts, styles and connections from this server alone; nothing within the page itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src \
-                      'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                      'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; manifest-src 'self'; \
+                      worker-src 'self'";
 
 /// The state of the checks.
 struct Guard {

@@ -184,5 +184,19 @@ await step('all of it is there in Chinese', async () => {
 
 await step('no accessibility issue', () => accessible(page, 'site'));
 
+await step('without a connection the page comes up and moves are made', async () => {
+  await go('?fen=startpos');
+  await page.waitForFunction(async () => navigator.serviceWorker.controller &&
+    (await (await caches.open('juzhong-page')).keys()).some(({ url }) => url.endsWith('/juzhong.wasm')), undefined, { timeout: 20000 });
+  await page.context().setOffline(true);
+  await go('?fen=3k5/9/9/9/9/9/9/9/4R4/5K3_w_-_-_0_1&tab=table');
+  await page.waitForSelector('.sentence');
+  await page.waitForSelector('.movable');
+  await clickPoint('e1');
+  await clickPoint('e5');
+  await waitMoves(1);
+  await page.context().setOffline(false);
+});
+
 await close();
 report();

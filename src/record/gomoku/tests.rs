@@ -358,7 +358,7 @@ fn any_tree() -> impl Strategy<Value = Record<Board>> {
             }
             let comments = if comment.is_empty() { Vec::new() } else { vec![(1, comment)] };
             if !moves.is_empty() {
-                let tree = Tree { moves, comments, variations: Vec::new() };
+                let tree = Tree { moves, comments, ..Tree::default() };
                 record.tree.variations.push(Variation { ply, tree });
             }
         }

@@ -39,6 +39,9 @@ pub struct Tree<G: Game> {
     /// `(ply, text)`, ascending: the text stands after that many plies of [`moves`](Self::moves)
     /// (0 before the first).
     pub comments: Vec<(usize, String)>,
+    /// `(ply, number)`, ascending: numeric annotation glyphs, as PGN numbers them (`$4`), of the move that ends after that
+    /// many plies of [`moves`](Self::moves).
+    pub glyphs: Vec<(usize, u8)>,
     /// In file order.
     pub variations: Vec<Variation<G>>,
 }
@@ -69,6 +72,6 @@ impl<G: Game> Record<G> {
 
 impl<G: Game> Default for Tree<G> {
     fn default() -> Self {
-        Self { moves: Vec::new(), comments: Vec::new(), variations: Vec::new() }
+        Self { moves: Vec::new(), comments: Vec::new(), glyphs: Vec::new(), variations: Vec::new() }
     }
 }

@@ -9,6 +9,7 @@
 //! | `result` | `"1-0"`, `"0-1"`, `"1/2-1/2"`, or `"*"` if unknown |
 //! | `tags` | an object: names and values in file order |
 //! | `comments` | an array of `[ply, text]`: the text stands after that many moves of the line |
+//! | `glyphs` | an array of `[ply, number]`: numeric annotation glyphs, as PGN numbers them (4 is `??`), of the move that ends after that many moves of the line |
 //! | `lines` | an array of variations: `{"of":0,"ply":3,"moves":"…","comments":[…]}`. `of` is the line that it belongs to (0 the main line, 1 the first of `lines`, …), always an earlier one; `ply` the index of the move there that its first move replaces, from 0 |
 //!
 //! All plies are counted in the line itself, not in the game: `ply` of a variation from the first move
@@ -143,6 +144,7 @@ struct LineText<'a> {
     ply: usize,
     moves: Moves<'a>,
     comments: Vec<(usize, String)>,
+    glyphs: Vec<(usize, u8)>,
 }
 
 impl LineText<'_> {
@@ -300,6 +302,9 @@ impl<G: Recorded> TreeReader<G> {
             tree.comments = line.comments.clone();
             tree.comments.retain(|(ply, text)| *ply <= plies && !text.is_empty());
             tree.comments.sort_by_key(|(ply, _)| *ply);
+            tree.glyphs = line.glyphs.clone();
+            tree.glyphs.retain(|(ply, _)| (1..=plies).contains(ply));
+            tree.glyphs.sort_by_key(|(ply, _)| *ply);
             self.trees.push(Variation { ply: line.ply, tree });
             self.parents.push(line.of);
         }
@@ -481,6 +486,7 @@ impl<'de> Visitor<'de> for Reading<'_, Text<'static>> {
         let mut tags = None;
         let mut main = None;
         let mut comments = None;
+        let mut glyphs = None;
         let mut lines = None;
         let mut others = Vec::new();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
@@ -492,6 +498,7 @@ impl<'de> Visitor<'de> for Reading<'_, Text<'static>> {
                 "comments" => {
                     put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?;
                 }
+                "glyphs" => put(&mut glyphs, &name, map.next_value_seed(glyphs_of(self.parts))?)?,
                 "lines" => {
                     let list = self.parts.list(self.parts.line());
                     put(&mut lines, &name, map.next_value_seed(list)?)?;
@@ -510,7 +517,8 @@ impl<'de> Visitor<'de> for Reading<'_, Text<'static>> {
             Text { start: start.flatten(), result: result.flatten(), tags, lines: Vec::new() };
         if let Some(moves) = main {
             let comments = comments.unwrap_or_default();
-            text.lines.push(LineText { moves, comments, ..LineText::default() });
+            let glyphs = glyphs.unwrap_or_default();
+            text.lines.push(LineText { moves, comments, glyphs, ..LineText::default() });
             text.lines.append(&mut lines.unwrap_or_default());
         }
         Ok(text)
@@ -527,6 +535,11 @@ fn put_start<'a, E: Error>(
         return Ok(());
     }
     put(place, name, value)
+}
+
+/// Reads glyphs of a line.
+const fn glyphs_of(parts: &Parts) -> List<'_, PhantomData<(usize, u8)>> {
+    parts.list(PhantomData)
 }
 
 /// Reads comments of a line.
@@ -551,6 +564,7 @@ impl<'de> Visitor<'de> for Reading<'_, LineText<'static>> {
         let mut ply = None;
         let mut moves = None;
         let mut comments = None;
+        let mut glyphs = None;
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             match name.as_ref() {
                 "of" => put(&mut of, &name, map.next_value()?)?,
@@ -559,12 +573,14 @@ impl<'de> Visitor<'de> for Reading<'_, LineText<'static>> {
                 "comments" => {
                     put(&mut comments, &name, map.next_value_seed(comments_of(self.parts))?)?;
                 }
+                "glyphs" => put(&mut glyphs, &name, map.next_value_seed(glyphs_of(self.parts))?)?,
                 _ => _ = map.next_value::<IgnoredAny>()?,
             }
         }
         let moves = moves.ok_or_else(|| A::Error::missing_field("moves"))?;
         let comments = comments.unwrap_or_default();
-        Ok(LineText { of: of.unwrap_or(0), ply: ply.unwrap_or(0), moves, comments })
+        let glyphs = glyphs.unwrap_or_default();
+        Ok(LineText { of: of.unwrap_or(0), ply: ply.unwrap_or(0), moves, comments, glyphs })
     }
 }
 
@@ -665,6 +681,8 @@ struct WrittenRecord<'a> {
     tags: Tags<&'a [(String, String)]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     comments: &'a [(usize, String)],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    glyphs: &'a [(usize, u8)],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<WrittenLine<'a>>,
 }
@@ -677,6 +695,8 @@ struct WrittenLine<'a> {
     moves: String,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     comments: &'a [(usize, String)],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    glyphs: &'a [(usize, u8)],
 }
 
 /// Writes a record, of which nothing is left out.
@@ -700,7 +720,8 @@ pub fn write_jsonl<G: Recorded>(out: &mut impl Write, record: &Record<G>) -> io:
         for variation in &tree.variations {
             let moves = moves_text(&variation.tree);
             let comments = variation.tree.comments.as_slice();
-            lines.push(WrittenLine { of: index, ply: variation.ply, moves, comments });
+            let glyphs = variation.tree.glyphs.as_slice();
+            lines.push(WrittenLine { of: index, ply: variation.ply, moves, comments, glyphs });
             open.push((lines.len(), &variation.tree));
         }
     }
@@ -710,6 +731,7 @@ pub fn write_jsonl<G: Recorded>(out: &mut impl Write, record: &Record<G>) -> io:
         result: result_text(record.result),
         tags: Tags(&record.tags),
         comments: &record.tree.comments,
+        glyphs: &record.tree.glyphs,
         lines,
     };
     serde_json::to_writer(&mut *out, &object)?;
@@ -758,6 +780,16 @@ mod tests {
         let (game, _) = read_game::<Position>(line.as_bytes(), usize::MAX).unwrap();
         let tags: Vec<_> = game.record.tags.iter().map(|(n, v)| format!("{n}{v}")).collect();
         assert_eq!(tags, ["A1", "A2", "A3"]);
+    }
+
+    #[test]
+    fn glyphs_of_all_lines_are_read_and_written() {
+        let line = "{\"moves\":\"h2e2 h9g7\",\"result\":\"*\",\"tags\":{},\"glyphs\":[[1,1],[1,16]],\
+            \"lines\":[{\"of\":0,\"ply\":1,\"moves\":\"h7e7\",\"glyphs\":[[1,6]]}]}\n";
+        let (game, _) = read_game::<Position>(line.as_bytes(), usize::MAX).unwrap();
+        let mut bytes = Vec::new();
+        write_jsonl(&mut bytes, &game.record).unwrap();
+        assert_eq!(String::from_utf8(bytes).unwrap(), line);
     }
 
     #[test]

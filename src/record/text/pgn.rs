@@ -604,7 +604,7 @@ impl<'a> GameReader<'a> {
     fn tokens(&mut self) -> Result<Option<Outcome>, BadGameReason> {
         loop {
             let token = self.scanner.next();
-            self.note_glyph();
+            self.note_glyphs();
             let Some(token) = token else { break };
             match token {
                 Token::Move(text) => self.play(&text)?,
@@ -650,12 +650,17 @@ impl<'a> GameReader<'a> {
         Ok(None)
     }
 
-    /// Notes the glyph that was passed over, of a move of the main line; of several the first one.
-    fn note_glyph(&mut self) {
-        let Some(glyph) = self.scanner.take_glyph() else { return };
-        let [line] = self.lines.as_slice() else { return };
-        if let Some(index) = line.tree.moves.len().checked_sub(1) {
-            self.nags.entry(index).or_insert(glyph);
+    /// Notes the glyphs that were passed over, of the last move; of several of a move of the main line the first one stands
+    /// beside the record, too.
+    fn note_glyphs(&mut self) {
+        let glyphs = self.scanner.take_glyphs();
+        let is_main = self.lines.len() == 1;
+        let Some(tree) = self.lines.last_mut().map(|line| &mut line.tree) else { return };
+        let plies = tree.moves.len();
+        let (Some(index), Some(&first)) = (plies.checked_sub(1), glyphs.first()) else { return };
+        tree.glyphs.extend(glyphs.into_iter().map(|glyph| (plies, glyph)));
+        if is_main {
+            self.nags.entry(index).or_insert(first);
         }
     }
 
@@ -857,9 +862,10 @@ impl<'a> GameReader<'a> {
     fn cut_at(&mut self, plies: usize) {
         self.lines.truncate(1);
         let Some(line) = self.lines.first_mut() else { return };
-        let Tree { moves, comments, variations, .. } = &mut line.tree;
+        let Tree { moves, comments, glyphs, variations } = &mut line.tree;
         moves.truncate(plies);
         comments.retain(|(ply, _)| *ply <= plies);
+        glyphs.retain(|(ply, _)| *ply <= plies);
         variations.retain(|variation| variation.ply < plies);
         line.position = self.start.as_ref().unwrap_or(&START).clone();
         for &mv in &line.tree.moves {

@@ -25,7 +25,7 @@ pub fn write_pgn(
     write_annotated_pgn(out, record, &BTreeMap::new(), options)
 }
 
-/// The same with numeric annotation glyphs (`$4`) of moves of the main line, by the moves' indices.
+/// The same with further numeric annotation glyphs (`$4`) of moves of the main line, by the moves' indices.
 ///
 /// # Errors
 ///
@@ -206,6 +206,7 @@ struct Open<'a> {
     /// The variations by ply, the last first.
     variations: Vec<&'a Variation<Position>>,
     comments: std::iter::Peekable<std::slice::Iter<'a, (usize, String)>>,
+    glyphs: std::iter::Peekable<std::slice::Iter<'a, (usize, u8)>>,
     position: Position,
     /// The position before the last move written.
     before: Option<Position>,
@@ -223,17 +224,28 @@ impl<'a> Open<'a> {
         variations.sort_by_key(|variation| variation.ply);
         variations.reverse();
         let comments = tree.comments.iter().peekable();
+        let glyphs = tree.glyphs.iter().peekable();
         let before = None;
         Self {
             tree,
             variations,
             comments,
+            glyphs,
             position,
             before,
             offset,
             written: 0,
             needs_number: true,
         }
+    }
+
+    /// The glyphs of the last move written.
+    fn next_glyphs(&mut self) -> Vec<u8> {
+        let mut glyphs = Vec::new();
+        while let Some((ply, glyph)) = self.glyphs.next_if(|(ply, _)| *ply <= self.written) {
+            glyphs.extend((*ply == self.written).then_some(*glyph));
+        }
+        glyphs
     }
 }
 
@@ -264,9 +276,12 @@ impl<W: Write> MoveWriter<'_, W> {
             } else if open.written < open.tree.moves.len() {
                 self.next_move(open)?;
                 let written = open.written;
+                let mut glyphs = open.next_glyphs();
                 let is_main = stack.len() == 1;
-                if let Some(nag) = self.nags.get(&(written - 1)).filter(|_| is_main) {
-                    self.word(&format!("${nag}"))?;
+                let nag = self.nags.get(&(written - 1)).filter(|_| is_main);
+                glyphs.extend(nag.filter(|nag| !glyphs.contains(nag)).copied());
+                for glyph in glyphs {
+                    self.word(&format!("${glyph}"))?;
                 }
             } else {
                 stack.pop();
@@ -366,6 +381,20 @@ mod tests {
     use super::*;
     use crate::record::source::read_games;
     use proptest::prelude::*;
+
+    #[test]
+    fn glyphs_and_shapes_are_written_as_they_were_read() {
+        let text = "[Game \"Chinese Chess\"]\n[Result \"*\"]\n[Format \"ICCS\"]\n\n\
+            1. H2-E2 $1 $16 { [%csl Gh9,Ra0][%cal Gh2e2,Yb7b0] central} 1. ... H9-G7\n\
+            (1. ... H7-E7 $6 2. H0-G2 $3) 2. H0-G2 $5 *\n\n";
+        let mut records = Vec::new();
+        read_games("t", text.as_bytes(), &mut |game| records.push(game.unwrap().record));
+        assert_eq!(records[0].tree.glyphs, [(1, 1), (1, 16), (3, 5)]);
+        let options = PgnOptions { notation: MoveNotation::Iccs, ..PgnOptions::default() };
+        let mut bytes = Vec::new();
+        write_pgn(&mut bytes, &records[0], &options).unwrap();
+        assert_eq!(String::from_utf8(bytes).unwrap(), text);
+    }
 
     #[test]
     fn references_stand_for_braces_only() {

@@ -38,8 +38,8 @@ pub(crate) struct Scanner<'a> {
     line_end: Option<usize>,
     /// The offsets at which the last move number begins and ends, until it is taken.
     number: Option<(usize, usize)>,
-    /// The first numeric annotation glyph that was passed over, until it is taken.
-    glyph: Option<u8>,
+    /// The numeric annotation glyphs that were passed over, until they are taken.
+    glyphs: Vec<u8>,
 }
 
 /// The number of a move.
@@ -52,12 +52,14 @@ pub(crate) struct Number {
     pub(crate) is_second: bool,
 }
 
+/// Glyphs of a move that are kept.
+const MOST_GLYPHS: usize = 8;
 /// Characters behind a number that are searched for its marks.
 const LONGEST_MARK: usize = 16;
 
 impl<'a> Scanner<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0, token: 0, line_end: None, number: None, glyph: None }
+        Self { text, at: 0, token: 0, line_end: None, number: None, glyphs: Vec::new() }
     }
 
     /// The offset at which the last token began.
@@ -75,9 +77,9 @@ impl<'a> Scanner<'a> {
         (self.token, self.at) = (token, token);
     }
 
-    /// Takes the first numeric annotation glyph that was passed over.
-    pub(crate) const fn take_glyph(&mut self) -> Option<u8> {
-        self.glyph.take()
+    /// Takes the numeric annotation glyphs that were passed over.
+    pub(crate) fn take_glyphs(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.glyphs)
     }
 
     /// Takes the move number that was passed over last.
@@ -180,7 +182,9 @@ impl<'a> Scanner<'a> {
         let begin = self.at;
         self.skip_digits();
         let digits = self.text[begin..self.at].chars().map(fold).collect::<String>();
-        self.glyph = self.glyph.or_else(|| digits.parse().ok());
+        if self.glyphs.len() < MOST_GLYPHS {
+            self.glyphs.extend(digits.parse::<u8>());
+        }
     }
 
     fn skip_digits(&mut self) -> usize {

@@ -25,6 +25,13 @@ export function readAddress() {
   };
 }
 
+/** Takes a packed game out of the address, if it holds one. */
+export function takePackedGame() {
+  const packed = /^#tree=([\w-]+)$/.exec(location.hash)?.[1] ?? '';
+  if (packed) history.replaceState(null, '', location.pathname + location.search);
+  return packed;
+}
+
 /** Returns the address of a position. @param {View} view @param {string} part the tab or the set that is open @param {GameName} game @param {string} start @param {readonly string[]} moves @param {string} [more] further parameters, each with a leading `&` */
 export function addressOf(view, part, game, start, moves, more = '') {
   const parts = [];

@@ -5,7 +5,7 @@ import { get, Problem } from './api.js';
 import { emptyState } from './dom.js';
 import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { ALL_GAMES, writeGameQuery } from './gamequery.js';
-import { t } from './i18n.js';
+import { currentLanguage, t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
 import { keepCurrent, keepRecent } from './store.js';
@@ -14,7 +14,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson' | 'announced'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -97,6 +97,12 @@ export class App {
     /** The lesson that is going on: it takes the moves of the person. @type {import('./teach/lesson.js').Lesson | null} */
     this.lesson = null;
     this.editing = false;
+    /** The arrows on the board, of all kinds. @type {readonly Arrow[]} */
+    this.shown = [];
+    /** What screen readers are told. */
+    this.announced = { text: '', move: '' };
+    /** The colour that the main button draws with; empty: it moves men. @type {import('./annotations.js').Colour | ''} */
+    this.brush = '';
     /** @type {Map<string, Answer>} */
     this.answers = new Map();
     /** @type {Map<Happening, (() => void)[]>} */
@@ -260,6 +266,25 @@ export class App {
     clearInterval(this.timer);
   }
 
+  /** Changes annotations of the move on the board; whatever searches goes on. @param {Partial<tree.Node>} parts */
+  annotate(parts) {
+    this.session.annotate(this.session.path, parts);
+    keepCurrent(this.session.keep());
+    this.emit('tree');
+    this.emit('arrows');
+  }
+
+  /** Says a text to screen readers only. @param {string} text @param {string} [move] in the notation in force */
+  announce(text, move = '') {
+    this.announced = { text, move };
+    this.emit('announced');
+  }
+
+  /** Returns the language of a move as it is written, where it is not that of the page. */
+  get moveLanguage() {
+    return this.game === 'xiangqi' && this.settings.notation === 'chinese' && currentLanguage() !== 'zh' ? 'zh' : null;
+  }
+
   /** Says why a move is illegal. @param {string} move */
   async explain(move) {
     try {
@@ -384,7 +409,7 @@ export class App {
   /** Returns what a button needs to show its move. @param {string} move */
   hovers(move) {
     const [on, off] = [true, false].map((shown) => () => this.hover(move, shown));
-    return { onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off };
+    return { onmouseenter: on, onmouseleave: off, onfocus: on, onblur: off, lang: this.moveLanguage };
   }
 
   /** Shows short texts at points of the board. @param {ReadonlyMap<string, string>} marks */

@@ -1,5 +1,6 @@
 // The board with what stands around it: gauge, players and clocks, status line, controls.
 
+import { COLOURS, shapesOf, toggleShape, withShapes } from './annotations.js';
 import { XiangqiBoard } from './board.js';
 import { button, el } from './dom.js';
 import { emptyLike, firstToMove } from './fen.js';
@@ -31,14 +32,16 @@ export class BoardView {
     this.frame = el('div', { class: 'board-frame' });
     this.gauge = el('div', { class: 'gauge', role: 'img' }, el('div', { class: 'gauge-fill' }), el('span', { class: 'gauge-text' }));
     this.status = el('div', { class: 'status', role: 'status', 'aria-live': 'polite' });
+    this.live = el('div', { class: 'visually-hidden announcer', role: 'log', 'aria-live': 'polite' });
     const plates = hooks.plates();
     this.element = el('section', { class: 'board-side', 'aria-label': t('Board') }, plates.top,
-      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app, hooks.undo));
+      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, this.live, controls(app, hooks.undo));
     this.board = this.makeBoard();
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
     app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
     app.on(['arrows', 'answer', 'position', 'style', 'editing', 'lesson'], () => this.showArrows());
+    app.on(['announced'], () => this.tell());
     app.on(['proof'], () => this.showStones());
     app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
     app.on(['style'], () => this.showStyle());
@@ -58,6 +61,9 @@ export class BoardView {
       illegal: (from, to) => this.explain(from, to),
       point: this.hooks.point,
       drop: this.hooks.drop,
+      draw: (shape) => app.annotate({ comment: toggleShape(app.session.here.comment, shape) }),
+      erase: () => this.erase(),
+      brush: () => app.brush,
     };
     const board = app.game === 'gomoku' ? new GomokuBoard(columns, rows, events) : new XiangqiBoard(events);
     this.frame.replaceChildren(board.element);
@@ -128,7 +134,23 @@ export class BoardView {
   showArrows() {
     const { app } = this;
     const all = app.lesson ? app.arrows.get('lesson') ?? [] : app.settings.arrows ? [...app.arrows.values()].flat() : [];
-    this.board.setArrows(app.editing ? [] : [...all, ...loopArrows(app.answer)]);
+    const drawn = shapesOf(app.session.here.comment).filter(({ from, to }) => this.board.has(from) && this.board.has(to));
+    const own = drawn.map(({ from, to, colour }) => ({ from, to, kind: COLOURS[colour], weight: 0.5 }));
+    app.shown = app.editing ? [] : [...all, ...loopArrows(app.answer), ...own];
+    this.board.setArrows(app.shown);
+  }
+
+  /** Takes away the arrows and circles of the move. */
+  erase() {
+    const { comment } = this.app.session.here;
+    if (shapesOf(comment).length > 0) this.app.annotate({ comment: withShapes(comment, []) });
+  }
+
+  /** Tells screen readers of a move that was not the person's. */
+  tell() {
+    const { text, move } = this.app.announced;
+    const [before = '', after = ''] = text.split('{move}');
+    this.live.replaceChildren(before, move && el('span', { lang: this.app.moveLanguage }, move), after);
   }
 
   showStyle() {

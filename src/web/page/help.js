@@ -9,7 +9,7 @@ import { PIECE_SETS } from './pieces.js';
 /** @type {[string, string][]} */
 const KEYS = [
   ['← →', 'previous move, next move'], ['↑ ↓', 'the variation above, below'], ['Home End', 'to the start, to the end'],
-  ['f', 'flip board'], ['e', 'engine on or off'], ['b', 'book'], ['t', 'table; in gomoku the proof'], ['v', 'values of the pieces'], ['p', 'play'],
+  ['f', 'flip board'], ['e', 'engine on or off'], ['b', 'book'], ['t', 'table; in gomoku the proof'], ['v', 'values of the pieces'], ['p', 'play'], ['m', 'sound on or off'],
   ['s', 'study: leave the game here, come back'], ['u r', 'undo, redo'], ['n', 'new game'], ['Space', 'play the best move'],
   ['/', 'type a move in any notation'], ['Del', 'delete from here on'], ['?', 'this help'],
 ];
@@ -33,7 +33,7 @@ function leaflet(title, ...children) {
 export function showHelp(app) {
   const rows = KEYS.map(([keys, what]) => el('div', {}, el('dt', {}, ...keys.split(' ').flatMap((key) => [el('kbd', {}, key), ' '])), el('dd', {}, t(what))));
   leaflet(t('Keys'), el('dl', { class: 'keys' }, ...rows),
-    el('p', {}, t('Drag a piece or click it and then a point. The right button draws arrows. Drop a file anywhere, paste a FEN or a game with Ctrl+V.')),
+    el('p', {}, t('Drag a piece or click it and then a point. The right button draws arrows and circles, in red with Shift, in blue with Alt, in yellow with both; they are kept with the move. Drop a file anywhere, paste a FEN or a game with Ctrl+V.')),
     quiet(t('With Tab the board itself takes the keyboard: arrows go from point to point, Enter chooses.')),
     quiet(`juzhong ${app.meta.version}. `, t('The characters of the pieces are outlines of Noto Serif CJK by Adobe, under the SIL Open Font License.')));
 }
@@ -53,5 +53,6 @@ export function showStyles(app) {
       field(t('Light or dark'), select([['auto', t('as the system')], ['light', t('light')], ['dark', t('dark')]], settings.scheme, set('scheme'), { name: 'scheme' }))),
     el('div', { class: 'stack' },
       checkbox(t('arrows of book, table and engine'), settings.arrows, (arrows) => app.change({ arrows })),
-      checkbox(t('numbers on the stones of gomoku'), settings.numbers, (numbers) => app.change({ numbers }))));
+      checkbox(t('numbers on the stones of gomoku'), settings.numbers, (numbers) => app.change({ numbers })),
+      checkbox(t('sound of moves'), settings.sound, (sound) => app.change({ sound }))));
 }

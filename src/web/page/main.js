@@ -1,12 +1,13 @@
 // The page: puts the parts together, follows the address and the keys.
 
-import { readAddress } from './address.js';
+import { readAddress, takePackedGame } from './address.js';
 import { get, takeToken } from './api.js';
 import { App } from './app.js';
 import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { leaveLost, OWN } from './engines.js';
 import { parse, START } from './fen.js';
+import { Hearing } from './hearing.js';
 import { showHelp, showStyles } from './help.js';
 import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
@@ -28,6 +29,7 @@ import * as tree from './tree.js';
 
 const app = new App();
 const play = new Play(app);
+const hearing = new Hearing(app);
 /** @type {EnginePanel | null} */
 let engine = null;
 /** @type {ReviewPanel | null} */
@@ -53,7 +55,23 @@ async function begin() {
   }
   void app.ask();
   void app.fillTexts();
+  await openPackedGame();
   document.body.dataset['ready'] = 'yes';
+  setTimeout(keepPage, UNHURRIED);
+}
+
+/** Milliseconds after which what is not seen is done. */
+const UNHURRIED = 2000;
+
+/** Lets the browser keep the files of the page, where it can. */
+function keepPage() {
+  navigator.serviceWorker?.register('sw.js').catch(() => { /* The page works without. */ });
+}
+
+/** Opens the game of a link that holds one whole. */
+async function openPackedGame() {
+  const packed = takePackedGame();
+  if (packed) await import('./link.js').then(({ openLink }) => openLink(app, packed));
 }
 
 /** Sets the language; Chinese texts are loaded where they are wanted. @param {import('./i18n.js').Language} language */
@@ -98,6 +116,7 @@ function build() {
   review?.stop();
   app.forgetListeners();
   play.attach();
+  hearing.attach();
   app.on(['style'], applyStyle);
   app.on(['press'], () => app.halt());
   const setup = new Setup(app, (position) => view.showEdited(position));
@@ -247,7 +266,7 @@ const KEYS = {
   Home: () => app.session.toStart(), End: () => app.session.toEnd(),
   f: () => app.change({ flipped: !app.settings.flipped }),
   e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
-  p: () => app.openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
+  p: () => app.openTab('play'), m: () => hearing.switch(), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
   u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
@@ -335,6 +354,7 @@ function listen() {
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
   document.addEventListener('drop', onDrop);
   window.addEventListener('popstate', onWayBack);
+  window.addEventListener('hashchange', () => void openPackedGame());
   window.addEventListener('pagehide', () => engine?.stop());
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyStyle);
   wide.addEventListener('change', () => {

@@ -289,7 +289,9 @@ export class Play {
       if (session.studying || !session.live) return;
       session.path = session.live;
     }
+    const name = this.nameOf(this.mover);
     session.play(reply.move, { text: reply.text ?? '', source: reply.source ?? '' });
+    this.app.announce(t('{name} plays {move}.', { name }), reply.text || reply.move);
   }
 
   /** Returns how an engine of the game looks for its move. @param {string} engine @returns {Record<string, unknown>} */

@@ -1,6 +1,7 @@
 // A board of points: what the boards of both games share. It draws arrows and marks, follows
 // mouse, pen, touch and keyboard, and names every point for screen readers.
 
+import { colourOf } from './annotations.js';
 import { el, svg } from './dom.js';
 import { pointName, pointPlace } from './fen.js';
 
@@ -25,6 +26,9 @@ import { pointName, pointPlace } from './fen.js';
  * @property {(from: string, to: string) => void} illegal
  * @property {(point: string) => void} point a point was chosen while editing
  * @property {(from: string, to: string | null) => void} drop a man was carried while editing, perhaps off the board
+ * @property {(shape: import('./annotations.js').Shape) => void} [draw] an arrow or a circle was drawn
+ * @property {() => void} [erase] a press on a point where nothing is to be done
+ * @property {() => import('./annotations.js').Colour | ''} [brush] the colour that the main button draws with; empty: it moves men
  */
 
 export const CELL = 100;
@@ -46,11 +50,9 @@ export class PointBoard {
     this.targets = new Map();
     /** @type {string | null} */
     this.selected = null;
-    /** @type {Arrow[]} */
-    this.userArrows = [];
     /** @type {readonly Arrow[]} */
     this.arrows = [];
-    /** @type {{id: number, from: string, right: boolean, moved: boolean, was: boolean, x: number, y: number} | null} */
+    /** @type {{id: number, from: string, right: boolean, moved: boolean, was: boolean, x: number, y: number, colour: import('./annotations.js').Colour} | null} */
     this.grip = null;
     const width = columns * CELL + 2 * MARGIN;
     const height = rows * CELL + 2 * MARGIN;
@@ -84,6 +86,12 @@ export class PointBoard {
     return this.flipped
       ? pointName(this.game, this.columns - 1 - column, this.rows - 1 - row, this.rows)
       : pointName(this.game, column, row, this.rows);
+  }
+
+  /** Returns whether a text names a point of this board. @param {string} point */
+  has(point) {
+    const [column, row] = pointPlace(this.game, point, this.rows);
+    return column >= 0 && column < this.columns && row >= 0 && row < this.rows;
   }
 
   /** Returns the point under a place on the screen, or null. @param {{clientX: number, clientY: number}} at */
@@ -175,13 +183,19 @@ export class PointBoard {
     if (!point || (event.button !== 0 && event.button !== 2)) return;
     event.preventDefault();
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    const right = event.button === 2;
+    const brush = this.editing ? '' : this.events.brush?.() ?? '';
+    const right = event.button === 2 || brush !== '';
     this.grip = { id: event.pointerId, from: point, right, moved: false,
-      was: this.selected === point, x: event.clientX, y: event.clientY };
+      was: this.selected === point, x: event.clientX, y: event.clientY, colour: brush || colourOf(event) };
     this.element.setPointerCapture(event.pointerId);
     if (right) return;
-    this.clearUserArrows();
+    if (this.isIdle(point)) this.events.erase?.();
     this.pressPoint(point);
+  }
+
+  /** Returns whether a press on a point does nothing else. @param {string} point */
+  isIdle(point) {
+    return !this.editing && !this.selected && !this.canLift(point) && !this.position?.men.has(point);
   }
 
   /** Acts on a press of the main button. @param {string} point */
@@ -206,7 +220,7 @@ export class PointBoard {
     if (!grip || grip.id !== event.pointerId) return;
     this.grip = null;
     const point = this.pointAt(event);
-    if (grip.right) this.toggleUserArrow(grip.from, point);
+    if (grip.right) { if (point && !this.editing) this.events.draw?.({ from: grip.from, to: point, colour: grip.colour }); }
     else if (this.editing) this.releaseEditing(grip, point);
     else if (grip.moved) this.releaseCarried(grip.from, point);
     else if (grip.was || (this.selected && this.selected !== grip.from)) this.releaseTap(grip.from, grip.was);
@@ -283,21 +297,6 @@ export class PointBoard {
   /** @param {string} _from */
   settle(_from) {}
 
-  /** @param {string} from @param {string | null} to */
-  toggleUserArrow(from, to) {
-    if (!to) return;
-    const known = this.userArrows.findIndex((arrow) => arrow.from === from && arrow.to === to);
-    if (known >= 0) this.userArrows.splice(known, 1);
-    else this.userArrows.push({ from, to, kind: 'user', weight: 0.5 });
-    this.drawArrows();
-  }
-
-  clearUserArrows() {
-    if (this.userArrows.length === 0) return;
-    this.userArrows = [];
-    this.drawArrows();
-  }
-
   /** @param {readonly Arrow[]} arrows */
   setArrows(arrows) {
     this.arrows = arrows;
@@ -305,7 +304,7 @@ export class PointBoard {
   }
 
   drawArrows() {
-    const drawn = [...this.arrows, ...this.userArrows].map((arrow) => this.arrowShape(arrow));
+    const drawn = this.arrows.map((arrow) => this.arrowShape(arrow));
     this.layers.arrows.replaceChildren(...drawn);
   }
 

@@ -200,6 +200,19 @@ export class Session {
     }
   }
 
+  /** Changes annotations of a move, with an entry in the history; the place stays. @param {Path} path @param {Partial<Node>} parts */
+  annotate(path, parts) {
+    this.history.note({ root: this.root, path: this.path });
+    this.note(path, parts);
+  }
+
+  /** Sets the tags and the result. @param {Record<string, string>} tags @param {string} result */
+  describe(tags, result) {
+    this.tags = tags;
+    this.result = result;
+    this.changed();
+  }
+
   /** Notes texts, sources or marks of moves without an entry in the history. @param {Path} path @param {Partial<Node>} parts */
   note(path, parts) {
     this.root = tree.change(this.root, path, (old) => ({ ...old, ...parts }));

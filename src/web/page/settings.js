@@ -30,6 +30,7 @@
  * @property {number} moveDepth of the opponent in place of a time; 0: by time
  * @property {number} minutes on each clock, 0 for none
  * @property {number} increment seconds a move
+ * @property {boolean} sound whether moves are heard
  * @property {boolean} useBook
  * @property {boolean} useTables
  */
@@ -41,7 +42,7 @@ const DEFAULTS = {
   language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: '', notation: 'chinese',
   arrows: true, lines: 1, seconds: 15, engine: false, analyst: '', second: '', sizes: {}, flipped: false, numbers: true,
   minGames: 0, yearFrom: '', yearTo: '', minRating: '', library: false, books: [],
-  level: 5, opponent: '', strengths: {}, moveSeconds: 1, moveDepth: 0, minutes: 0, increment: 0, useBook: true, useTables: true,
+  level: 5, opponent: '', strengths: {}, moveSeconds: 1, moveDepth: 0, minutes: 0, increment: 0, sound: true, useBook: true, useTables: true,
 };
 
 /** @returns {Partial<Settings>} */

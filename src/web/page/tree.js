@@ -9,7 +9,8 @@
  * @property {string} comment
  * @property {boolean} study whether the branch was opened while studying
  * @property {string} source where the move came from: book, table, search, or empty
- * @property {string} mark `?`, `??`, `?!`, `!` or empty
+ * @property {string} mark of a review: `?`, `??`, `?!`, `!` or empty
+ * @property {readonly number[]} [glyphs] numbers of annotation glyphs, as PGN has them
  * @property {readonly Node[]} children the first is the main line
  */
 

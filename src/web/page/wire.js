@@ -1,6 +1,6 @@
 // What the server sends and takes, and what the page makes of it.
 
-import { addLine, find, lineTo, node, nodeAt, setComment, movesTo, endOf } from './tree.js';
+import { addLine, change, find, lineTo, node, nodeAt, setComment, movesTo, endOf } from './tree.js';
 
 /** @typedef {import('./tree.js').Node} Node */
 /** @typedef {import('./tree.js').Path} Path */
@@ -14,7 +14,8 @@ import { addLine, find, lineTo, node, nodeAt, setComment, movesTo, endOf } from 
  * @property {string} [result]
  * @property {Record<string, string>} [tags]
  * @property {[number, string][]} [comments]
- * @property {{of: number, ply: number, moves: string, comments?: [number, string][]}[]} [lines]
+ * @property {[number, number][]} [glyphs] by ply, as PGN numbers them
+ * @property {{of: number, ply: number, moves: string, comments?: [number, string][], glyphs?: [number, number][]}[]} [lines]
  */
 
 /** @typedef {{tags: Record<string, string>, start: string, result: string, root: Node}} Game */
@@ -33,7 +34,7 @@ export function readGame(record) {
 /** @param {Record_} record */
 function readLines(record) {
   const main = words(record.moves);
-  let root = withComments(addLine(node(), [], main).root, [], main, record.comments);
+  let root = withNotes(addLine(node(), [], main).root, [], main, record);
   const ways = [main];
   const starts = [0];
   for (const line of record.lines ?? []) {
@@ -42,19 +43,27 @@ function readLines(record) {
     const from = find(root, kept);
     if (!from) continue;
     root = addLine(root, from, moves).root;
-    root = withComments(root, kept, moves, line.comments);
+    root = withNotes(root, kept, moves, line);
     ways.push([...kept, ...moves]);
     starts.push(kept.length);
   }
   return root;
 }
 
-/** @param {Node} root @param {readonly string[]} before @param {readonly string[]} moves @param {[number, string][]} [comments] */
-function withComments(root, before, moves, comments = []) {
-  return comments.reduce((tree, [ply, text]) => {
-    const path = find(tree, [...before, ...moves.slice(0, ply)]);
-    return path ? setComment(tree, path, text) : tree;
+/**
+ * Puts the comments and glyphs of a line into a tree; several comments on a move become one.
+ * @param {Node} root @param {readonly string[]} before @param {readonly string[]} moves @param {{comments?: [number, string][], glyphs?: [number, number][]}} line
+ */
+function withNotes(root, before, moves, { comments = [], glyphs = [] }) {
+  const at = (/** @type {number} */ ply) => find(root, [...before, ...moves.slice(0, ply)]);
+  const commented = comments.reduce((tree, [ply, text]) => {
+    const path = at(ply);
+    return path ? setComment(tree, path, [nodeAt(tree, path).comment, text].filter(Boolean).join('\n')) : tree;
   }, root);
+  return glyphs.reduce((tree, [ply, glyph]) => {
+    const path = at(ply);
+    return path ? change(tree, path, (old) => ({ ...old, glyphs: [...old.glyphs ?? [], glyph] })) : tree;
+  }, commented);
 }
 
 /** Returns a game as the server takes it. @param {Game} game @returns {Record_} */
@@ -64,7 +73,8 @@ export function writeGame({ tags, start, result, root }) {
   const main = endOf(root, []);
   writeBranches(root, [], main, 0, lines);
   const comments = commentsOf(root, [], main);
-  return { start, moves: movesTo(root, main).join(' '), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments, lines };
+  return { start, moves: movesTo(root, main).join(' '), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments,
+    glyphs: glyphsOf(root, [], main), lines };
 }
 
 /**
@@ -80,7 +90,7 @@ function writeBranches(root, from, to, of, lines) {
     for (let index = first; index < count; index++) {
       const end = endOf(root, [...way, index]);
       const moves = movesTo(root, end).slice(at).join(' ');
-      lines.push({ of, ply: at - from.length, moves, comments: commentsOf(root, way, end) });
+      lines.push({ of, ply: at - from.length, moves, comments: commentsOf(root, way, end), glyphs: glyphsOf(root, way, end) });
       writeBranches(root, way, end, lines.length, lines);
     }
   }
@@ -89,6 +99,11 @@ function writeBranches(root, from, to, of, lines) {
 /** @param {Node} root @param {Path} from @param {Path} to @returns {[number, string][]} */
 function commentsOf(root, from, to) {
   return lineTo(root, to).slice(from.length).flatMap(({ comment }, at) => /** @type {[number, string][]} */ (comment ? [[at + 1, comment]] : []));
+}
+
+/** @param {Node} root @param {Path} from @param {Path} to @returns {[number, number][]} */
+function glyphsOf(root, from, to) {
+  return lineTo(root, to).slice(from.length).flatMap(({ glyphs = [] }, at) => glyphs.map((glyph) => /** @type {[number, number]} */ ([at + 1, glyph])));
 }
 
 /** @typedef {{material: string, bytes: number}} SetInfo */

@@ -6,7 +6,7 @@ import { t } from '../i18n.js';
 import { droppedFiles, keepOpened, openedFiles, openedTotal, readFile, together } from '../opened.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
-import { playersOf } from '../session.js';
+import { copyText, fileName, shareRows } from './share.js';
 
 /** @typedef {import('../app.js').App} App */
 
@@ -30,24 +30,14 @@ export function filePanel(app) {
   const element = el('section', { class: 'panel panel-file', 'aria-label': t('File') },
     el('label', { class: 'stack' }, el('span', {}, t('Position (FEN)')), fen),
     row(
-      button(t('Copy FEN'), () => void copy(app, app.fen())),
-      button(t('Copy link'), () => void copy(app, location.href)),
+      button(t('Copy FEN'), () => void copyText(app, app.fen())),
+      button(t('Copy link'), () => void copyText(app, location.href)),
       button(t('Copy game'), () => void copyGame(app))),
-    paste(app), openRow(app), saveRow(app));
+    shareRows(app), paste(app), openRow(app), saveRow(app));
   const draw = () => { if (document.activeElement !== fen) fen.value = app.fen(); };
   app.on(['position', 'answer'], draw);
   draw();
   return element;
-}
-
-/** @param {App} app @param {string} text */
-async function copy(app, text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    app.say(t('Copied.'));
-  } catch {
-    app.say(text);
-  }
 }
 
 /** @param {App} app */
@@ -60,7 +50,7 @@ async function copyGame(app) {
   try {
     const format = app.game === 'gomoku' ? 'sgf' : 'pgn';
     const file = await fetchFile('/api/save', gameOf(app), { format, notation: app.settings.notation, ...gameField(app) });
-    await copy(app, await file.text());
+    await copyText(app, await file.text());
   } catch (error) {
     app.fail(error);
   }
@@ -117,12 +107,6 @@ function saveRow(app) {
   app.on(['position', 'view'], draw);
   draw();
   return row(button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
-}
-
-/** @param {App} app */
-function fileName(app) {
-  const name = playersOf(app.game, app.session.tags).filter(Boolean).join('-') || 'game';
-  return name.replace(/[^\p{L}\p{N}-]+/gu, '_').slice(0, 60);
 }
 
 /** Puts a pasted text on the board: a FEN or a game. @param {App} app @param {string} text @returns {Promise<boolean>} */

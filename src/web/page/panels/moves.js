@@ -1,5 +1,6 @@
 // The tree of moves: variations, comments, and an entry for moves in any notation.
 
+import { glyphText, plainComment, withText } from '../annotations.js';
 import { button, el, quiet, select } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { t } from '../i18n.js';
@@ -7,6 +8,7 @@ import { iconButton } from '../icons.js';
 import { playersOf, playersText, resultText } from '../session.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
 import * as tree from '../tree.js';
+import { annotationMenu } from './annotate.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {tree.Node} Node */
@@ -18,10 +20,10 @@ export function movesPanel(app) {
   const loop = el('div', { class: 'loop' });
   const comment = commentField(app);
   const element = el('section', { class: 'panel panel-moves', 'aria-label': t('Moves') },
-    head(app), list, loop, el('div', { class: 'moves-foot' }, comment, entry(app)));
+    head(app), list, loop, el('div', { class: 'moves-foot' }, comment, entry(app), annotationMenu(app)));
   const draw = () => {
     drawTree(app, list);
-    comment.value = app.session.here.comment;
+    comment.value = plainComment(app.session.here.comment);
   };
   app.on(['tree', 'style'], draw);
   app.on(['answer', 'position'], () => drawLoop(app, loop));
@@ -75,7 +77,7 @@ function drawTree(app, list) {
   const first = parse(app.game, app.session.start);
   const offset = first && !firstToMove(first) ? 1 : 0;
   const rows = el('div', { class: 'line' });
-  if (root.comment) rows.append(el('span', { class: 'comment' }, root.comment));
+  rows.append(...commentText(root));
   appendLine(app, rows, root, [], offset);
   if (root.children.length === 0) rows.append(quiet(t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
   list.setAttribute('role', root.children.length > 0 ? 'tree' : 'group');
@@ -109,10 +111,16 @@ function appendLine(app, box, from, path, offset) {
     way = [...way, 0];
     box.append(moveButton(app, main, way, offset, fresh));
     fresh = main.comment !== '' || parent.children.length > 1;
-    if (main.comment) box.append(el('span', { class: 'comment' }, main.comment));
+    box.append(...commentText(main));
     parent.children.slice(1).forEach((child, at) => box.append(variation(app, child, [...before, at + 1], offset)));
     here = main;
   }
+}
+
+/** Returns what people read of a comment. @param {Node} node */
+function commentText({ comment }) {
+  const text = plainComment(comment);
+  return text ? [el('span', { class: 'comment' }, text)] : [];
 }
 
 /** @param {App} app @param {Node} node @param {Path} path @param {number} offset */
@@ -120,7 +128,7 @@ function variation(app, node, path, offset) {
   const box = el('div', { class: node.study ? 'variation study' : 'variation', role: 'group' });
   box.append(moveButton(app, node, path, offset, true));
   if (node.study) box.append(el('span', { class: 'badge badge-study' }, t('study')));
-  if (node.comment) box.append(el('span', { class: 'comment' }, node.comment));
+  box.append(...commentText(node));
   appendLine(app, box, node, path, offset);
   return box;
 }
@@ -132,11 +140,11 @@ function moveButton(app, node, path, offset, fresh) {
   const current = tree.samePath(path, session.path);
   const text = node.text || node.move;
   const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : fresh ? `${(ply + 1) / 2}…` : '';
-  const move = button(text + node.mark, () => session.go(path), {
+  const move = button(text + glyphText(node), () => session.go(path), {
     class: ['move', current ? 'current' : '', node.source ? `from-${node.source}` : '',
       session.left && tree.samePath(path, session.left) ? 'left' : ''].join(' ').trim(),
     role: 'treeitem', 'aria-selected': String(current), tabindex: current ? 0 : -1,
-    title: node.source ? t(SOURCES[node.source] ?? node.source) : null,
+    lang: app.moveLanguage, title: node.source ? t(SOURCES[node.source] ?? node.source) : null,
   });
   return el('span', { class: 'ply', role: 'none' }, number && el('span', { class: 'number' }, number), move);
 }
@@ -161,7 +169,7 @@ export function loopRows(answer) {
 function commentField(app) {
   return el('textarea', { rows: 1, class: 'comment-field', placeholder: t('Comment on this move'), 'aria-label': t('Comment on this move'),
     onchange: (/** @type {Event} */ event) => app.session.comment(app.session.path,
-      /** @type {HTMLTextAreaElement} */ (event.currentTarget).value.trim()) });
+      withText(app.session.here.comment, /** @type {HTMLTextAreaElement} */ (event.currentTarget).value.trim())) });
 }
 
 /** @param {App} app */

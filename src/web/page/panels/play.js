@@ -3,6 +3,7 @@
 import { button, checkbox, el, numberField, quiet, row, select } from '../dom.js';
 import { engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, OWN, rangeField } from '../engines.js';
 import { parse } from '../fen.js';
+import { showCaptured } from './captured.js';
 import { t } from '../i18n.js';
 import { playersOf } from '../session.js';
 
@@ -188,19 +189,20 @@ export function plates(app, play) {
 }
 
 function plate() {
-  return el('div', { class: 'plate' }, el('span', { class: 'disc' }), el('span', { class: 'name' }), el('span', { class: 'clock', role: 'timer' }));
+  return el('div', { class: 'plate' }, el('span', { class: 'disc' }), el('span', { class: 'name' }), el('span', { class: 'clock', role: 'timer' }), el('span', { class: 'captured' }));
 }
 
 /** @param {App} app @param {Play} play @param {HTMLElement} box @param {boolean} first */
 function fill(app, play, box, first) {
-  const [disc, name, clock] = /** @type {HTMLElement[]} */ ([...box.children]);
+  const [disc, name, clock, captured] = /** @type {HTMLElement[]} */ ([...box.children]);
   const given = playersOf(app.game, app.session.tags)[first ? 0 : 1];
   const side = names(app)[first ? 0 : 1] ?? '';
   const gomoku = app.game === 'gomoku';
-  if (!disc || !name || !clock) return;
+  if (!disc || !name || !clock || !captured) return;
   const colours = gomoku ? ['disc-black', 'disc-white'] : ['disc-red', 'disc-black'];
   disc.className = `disc ${colours[first ? 0 : 1]}`;
   name.textContent = given || side;
+  showCaptured(app, captured, first);
   clock.textContent = play.timed ? clockText(play.clock[first ? 0 : 1]) : '';
   box.classList.toggle('turn', app.firstToMove === first);
   box.classList.toggle('named', Boolean(given) || play.on);
