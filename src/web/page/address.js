@@ -4,12 +4,23 @@ import { START } from './fen.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
-/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string}} Address */
+/** @typedef {import('./i18n.js').Language} Language */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string, language: Language | ''}} Address */
+
+/** The language that the address names, so that whoever opens it reads the same. @type {Language | ''} */
+let language = '';
+
+/** Names a language in every address from now on. @param {Language} chosen */
+export function nameLanguage(chosen) {
+  language = chosen;
+}
 
 /** Returns what the address of the window says. @returns {Address} */
 export function readAddress() {
   const parts = new URLSearchParams(location.search);
   const view = parts.get('view');
+  const named = parts.get('lang')?.slice(0, 2).toLowerCase();
+  if (named === 'en' || named === 'zh') language = named;
   const moves = (parts.get('moves') ?? '').split(/[\s,]+/).filter((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
   return {
     game: parts.get('game') === 'gomoku' ? 'gomoku' : 'xiangqi',
@@ -18,6 +29,7 @@ export function readAddress() {
     moves,
     tab: parts.get('tab') ?? '',
     set: parts.get('set') ?? '',
+    language,
     given: parts.has('fen') || parts.has('moves'),
   };
 }
@@ -30,6 +42,7 @@ export function addressOf(view, part, game, start, moves) {
   if (part) parts.push(`${view === 'tables' ? 'set' : 'tab'}=${encodeURIComponent(part)}`);
   if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
   if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
+  if (language) parts.push(`lang=${language}`);
   return location.pathname + (parts.length > 0 ? `?${parts.join('&')}` : '');
 }
 

@@ -4,7 +4,7 @@ import { addressOf, showAddress } from './address.js';
 import { get, Problem } from './api.js';
 import { emptyState } from './dom.js';
 import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
-import { t } from './i18n.js';
+import { currentLanguage, t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
 import { keepCurrent, keepRecent } from './store.js';
@@ -13,7 +13,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'spoken' | 'made'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -50,6 +50,7 @@ import * as tree from './tree.js';
  * @property {boolean} [reviews_by_engines] whether reviews take one of them
  * @property {boolean} writes
  * @property {boolean} [autosave] whether it keeps games on disk
+ * @property {{making: boolean, error?: string}} [built_in] the book and the tables that the program makes for a server that is given none
  * @property {boolean} [local] whether there is no server: the browser answers by itself
  */
 
@@ -90,6 +91,8 @@ export class App {
     /** The value that the gauge shows, for the first player. @type {import('./score.js').Score | null} */
     this.score = null;
     this.editing = false;
+    /** What is said to those who hear the page. */
+    this.spoken = '';
     /** @type {Map<string, Answer>} */
     this.answers = new Map();
     /** @type {Map<Happening, (() => void)[]>} */
@@ -282,9 +285,23 @@ export class App {
 
   /** Changes the notation of all texts. @param {import('./settings.js').Settings['notation']} notation */
   setNotation(notation) {
-    this.change({ notation });
+    this.change({ notation, notationChosen: true });
     this.session.forgetTexts();
     this.moved();
+  }
+
+  /** Writes moves as the language in force does, unless somebody chose a notation. */
+  followLanguage() {
+    const notation = currentLanguage() === 'zh' ? 'chinese' : 'wxf';
+    if (this.settings.notationChosen || this.settings.notation === notation) return;
+    this.settings.notation = notation;
+    for (const session of Object.values(this.sessions)) session.forgetTexts();
+  }
+
+  /** Says something to those who hear the page. @param {string} text */
+  announce(text) {
+    this.spoken = text;
+    this.emit('spoken');
   }
 
   /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */

@@ -7,7 +7,7 @@ import { GomokuBoard } from './gomoku.js';
 import { iconButton } from './icons.js';
 import { currentLanguage, t } from './i18n.js';
 import { chances, scoreText } from './score.js';
-import { loopArrows, statusText } from './status.js';
+import { loopArrows, resultHere, statusText } from './status.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {XiangqiBoard | GomokuBoard} AnyBoard */
@@ -19,6 +19,7 @@ import { loopArrows, statusText } from './status.js';
  * @property {import('./points.js').BoardEvents['drop']} drop
  * @property {() => boolean} mayMove whether the person may move now
  * @property {() => void} undo
+ * @property {() => HTMLElement | null} ending the card of a game that is over
  * @property {() => {top: HTMLElement, bottom: HTMLElement}} plates the players with their clocks
  */
 
@@ -31,9 +32,10 @@ export class BoardView {
     this.frame = el('div', { class: 'board-frame' });
     this.gauge = el('div', { class: 'gauge', role: 'img' }, el('div', { class: 'gauge-fill' }), el('span', { class: 'gauge-text' }));
     this.status = el('div', { class: 'status', role: 'status', 'aria-live': 'polite' });
+    this.spoken = el('div', { class: 'visually-hidden', role: 'log', 'aria-live': 'polite', 'aria-label': t('Moves of the engine') });
     const plates = hooks.plates();
     this.element = el('section', { class: 'board-side', 'aria-label': t('Board') }, plates.top,
-      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app, hooks.undo));
+      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app, hooks.undo), this.spoken);
     this.board = this.makeBoard();
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
@@ -42,7 +44,8 @@ export class BoardView {
     app.on(['proof'], () => this.showStones());
     app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
     app.on(['style'], () => this.showStyle());
-    app.on(['score', 'style', 'position'], () => this.showGauge());
+    app.on(['score', 'style', 'position', 'answer'], () => this.showGauge());
+    app.on(['spoken'], () => this.spoken.replaceChildren(el('p', {}, app.spoken)));
     this.showStyle();
     this.showPosition();
     this.showGauge();
@@ -100,6 +103,7 @@ export class BoardView {
     board.setNumbers(new Map(settings.numbers || proof ? moves.slice(from).map((move, at) => [move, at + 1]) : []));
     board.setPosition(position, last, null);
     board.setNext(proof?.next ?? [], moves.length - from, position.turn);
+    board.setFive(this.app.answer?.status === 'won' ? last.at(-1) ?? '' : '');
   }
 
   showLegal() {
@@ -107,6 +111,7 @@ export class BoardView {
     if (app.editing || !app.answer) return;
     const over = app.answer.status !== 'ongoing';
     board.setLegal(this.hooks.mayMove() && !over ? app.answer.legal_moves : []);
+    if (board instanceof GomokuBoard) board.setFive(app.answer.status === 'won' ? app.session.last.at(-1) ?? '' : '');
     if (board instanceof GomokuBoard) board.setForbidden(new Map((app.answer.forbidden ?? []).map(({ move, reason }) => [move, reason])));
     else board.drawCheck(app.answer.in_check ? kingOf(app.session.position) : null);
   }
@@ -115,8 +120,9 @@ export class BoardView {
     const { app } = this;
     const said = app.message;
     const { text, kind } = said ?? { ...statusText(app), kind: 'info' };
+    const ending = said || app.editing ? null : this.hooks.ending();
     this.status.className = `status status-${kind}`;
-    this.status.replaceChildren(el('span', {}, text));
+    this.status.replaceChildren(ending ?? el('span', {}, text));
     if (said?.hint) this.status.append(' ', el('span', { class: 'hint' }, said.hint));
     if (app.session.studying) {
       this.status.append(el('span', { class: 'badge badge-study' }, t('study')),
@@ -141,13 +147,15 @@ export class BoardView {
 
   showGauge() {
     const { score } = this.app;
-    const share = score ? chances(score) : 0.5;
+    const result = resultHere(this.app);
+    const share = result ?? (score ? chances(score) : 0.5);
+    this.gauge.classList.toggle('gauge-none', !score && result === null);
     const fill = /** @type {HTMLElement} */ (this.gauge.firstElementChild);
     const text = /** @type {HTMLElement} */ (this.gauge.lastElementChild);
     fill.style.height = `${(share * 100).toFixed(1)}%`;
-    text.textContent = score ? scoreText(score, 1) : '';
+    text.textContent = score && result === null ? scoreText(score, 1) : '';
     text.classList.toggle('gauge-text-low', share >= 0.5);
-    const side = this.app.game === 'xiangqi' ? t('Value for Red: {score}', { score: scoreText(score) }) :
+    const side = result !== null ? statusText(this.app).text : this.app.game === 'xiangqi' ? t('Value for Red: {score}', { score: scoreText(score) }) :
       t('Value for Black: {score}', { score: scoreText(score) });
     this.gauge.setAttribute('aria-label', side);
     this.gauge.title = side;

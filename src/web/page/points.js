@@ -7,6 +7,8 @@ import { pointName, pointPlace } from './fen.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./fen.js').Position} Position */
 
+/** The colours of arrows that people draw. @typedef {'green' | 'red' | 'blue' | 'yellow'} Colour */
+
 /**
  * An arrow from point to point, or a ring where both are the same.
  * @typedef {object} Arrow
@@ -15,6 +17,7 @@ import { pointName, pointPlace } from './fen.js';
  * @property {string} kind `engine`, `book`, `table`, `hint`, `loop` or `user`
  * @property {number} [weight] 0 to 1, the thickness
  * @property {string} [label] a short text at the end
+ * @property {Colour} [colour] of an arrow that a person drew
  */
 
 /**
@@ -205,7 +208,8 @@ export class PointBoard {
     if (!grip || grip.id !== event.pointerId) return;
     this.grip = null;
     const point = this.pointAt(event);
-    if (grip.right) this.toggleUserArrow(grip.from, point);
+    if (grip.right && this.editing) this.events.drop(grip.from, null);
+    else if (grip.right) this.toggleUserArrow(grip.from, point, colourOf(event));
     else if (this.editing) this.releaseEditing(grip, point);
     else if (grip.moved) this.releaseCarried(grip.from, point);
     else if (grip.was || (this.selected && this.selected !== grip.from)) this.releaseTap(grip.from, grip.was);
@@ -282,12 +286,12 @@ export class PointBoard {
   /** @param {string} _from */
   settle(_from) {}
 
-  /** @param {string} from @param {string | null} to */
-  toggleUserArrow(from, to) {
+  /** Draws an arrow, gives it another colour, or takes it away. @param {string} from @param {string | null} to @param {Colour} colour */
+  toggleUserArrow(from, to, colour) {
     if (!to) return;
-    const known = this.userArrows.findIndex((arrow) => arrow.from === from && arrow.to === to);
-    if (known >= 0) this.userArrows.splice(known, 1);
-    else this.userArrows.push({ from, to, kind: 'user', weight: 0.5 });
+    const known = this.userArrows.find((arrow) => arrow.from === from && arrow.to === to);
+    this.userArrows = this.userArrows.filter((arrow) => arrow !== known);
+    if (known?.colour !== colour) this.userArrows.push({ from, to, kind: 'user', weight: 0.5, colour });
     this.drawArrows();
   }
 
@@ -312,7 +316,7 @@ export class PointBoard {
   arrowShape(arrow) {
     const [x1, y1] = this.place(arrow.from);
     const [x2, y2] = this.place(arrow.to);
-    const group = svg('g', { class: `arrow arrow-${arrow.kind}`, 'data-from': arrow.from, 'data-to': arrow.to });
+    const group = svg('g', { class: `arrow arrow-${arrow.kind}${arrow.colour ? ` arrow-user-${arrow.colour}` : ''}`, 'data-from': arrow.from, 'data-to': arrow.to });
     const width = 8 + 14 * (arrow.weight ?? 0.5);
     if (arrow.from === arrow.to) group.append(svg('circle', { cx: x1, cy: y1, r: 42, 'stroke-width': width * 0.6 }));
     else group.append(svg('path', { d: arrowPath(x1, y1, x2, y2, width) }));
@@ -367,6 +371,12 @@ function arrowPath(x1, y1, x2, y2, width) {
 function beside(x1, y1, x2, y2) {
   const length = Math.hypot(x2 - x1, y2 - y1) || 1;
   return [(x1 + x2) / 2 + (34 * (y2 - y1)) / length, (y1 + y2) / 2 - (34 * (x2 - x1)) / length];
+}
+
+/** Returns the colour that the keys held with the right button choose. @param {PointerEvent} event @returns {Colour} */
+function colourOf({ shiftKey, ctrlKey, altKey }) {
+  const second = shiftKey || ctrlKey;
+  return second && altKey ? 'yellow' : second ? 'red' : altKey ? 'blue' : 'green';
 }
 
 /** @param {number} value */

@@ -4,7 +4,7 @@ import { CLIENT, stream } from '../api.js';
 import { explainError } from '../app.js';
 import { calm, el, button, row, select, steady } from '../dom.js';
 import { byEngine, engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, rangeField } from '../engines.js';
-import { number, plural, short, t } from '../i18n.js';
+import { moveLanguage, number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
 import { SOURCES } from './moves.js';
 import { forFirst, readScore, scoreText } from '../score.js';
@@ -209,7 +209,7 @@ class Search {
     const { app } = this;
     return button(line.texts?.[at] ?? move, () => {
       line.pv.slice(0, at + 1).forEach((step, index) => app.session.play(step, { text: line.texts?.[index] ?? '', source: 'search' }));
-    }, { class: 'pv-move', ...app.hovers(move) });
+    }, { class: 'pv-move', lang: moveLanguage(app.settings.notation), ...app.hovers(move) });
   }
 }
 

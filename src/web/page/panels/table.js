@@ -4,7 +4,7 @@ import { get, Problem } from '../api.js';
 import { problemState } from '../app.js';
 import { button, calm, el, emptyState, quiet, row } from '../dom.js';
 import { loopStart, parse, pointsOf, write } from '../fen.js';
-import { plural, t } from '../i18n.js';
+import { moveLanguage, plural, t } from '../i18n.js';
 import { loopArrows, wins } from '../status.js';
 import { loopRows } from './moves.js';
 
@@ -76,7 +76,9 @@ export class TablePanel {
   showAnswer(answer) {
     const first = this.app.firstToMove;
     const loop = this.loop?.key === this.app.answerKey() ? this.loop.answer : null;
-    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(this.app, answer)), this.clock(answer), this.tools(answer.order), el('div', { class: 'loop' }, ...loopRows(loop)),
+    const over = answer.distance === 0 || this.app.answer?.legal_moves.length === 0;
+    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, over ? `${wins(this.app, (answer.wdl === 'win') === first)}.` : sentence(this.app, answer)),
+      ...(over ? [quiet(t('The game is over here.'))] : [this.clock(answer), this.tools(answer.order)]), el('div', { class: 'loop' }, ...loopRows(loop)),
       ...GROUPS.map(([wdl, title]) => this.group(answer, wdl, t(title))).filter((group) => group !== null),
       quiet(t('Table {material}, rules {rules}, distances {metric}', {
         material: answer.material, rules: answer.rules, metric: answer.metric === 'dtm' ? t('to mate') : t('to the next capture') })));
@@ -122,7 +124,7 @@ export class TablePanel {
 
   /** @param {TableMove} move */
   moveItem(move) {
-    return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), { class: 'link', ...this.app.hovers(move.move) }),
+    return el('li', {}, button(move.text || move.move, () => this.app.play(move.move, 'table'), { class: 'link', lang: moveLanguage(this.app.settings.notation), ...this.app.hovers(move.move) }),
     el('span', { class: 'num' }, distanceText(move)));
   }
 
