@@ -147,18 +147,13 @@ async function awaitBuiltIn() {
       const before = JSON.stringify(app.meta);
       const meta = await get('/api/meta');
       if (JSON.stringify(meta) === before) continue;
+      // What somebody is typing or reading stays as it is.
       app.meta = meta;
-      rebuild();
+      app.emit('made');
     } catch {
       // A server that does not answer is asked again.
     }
   }
-}
-
-/** Builds the page again from the state, when what the server has or the language is another. */
-function rebuild() {
-  build();
-  app.moved();
 }
 
 const TABS = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file'];
@@ -269,7 +264,8 @@ async function switchLanguage() {
   if (renames) play.rename();
   app.change({ language });
   app.forgetAnswers();
-  rebuild();
+  build();
+  app.moved();
 }
 
 /** @type {Record<string, () => void>} */

@@ -58,6 +58,7 @@ export class BookPanel {
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('book', []); });
+    app.on(['made'], () => { this.drawFilters(); this.later(); });
   }
 
   get open() { return this.app.tab === 'book'; }

@@ -26,6 +26,7 @@ export class TablePanel {
     this.loop = null;
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
+    app.on(['made'], () => this.later());
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
   }
 

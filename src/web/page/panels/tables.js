@@ -24,7 +24,7 @@ export class TablesView {
     /** The column that the list is sorted by, none at first. */
     this.order = { column: -1, down: false };
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
-    app.on(['view'], () => { if (app.view === 'tables') void this.load(); });
+    app.on(['view', 'made'], () => { if (app.view === 'tables') void this.load(); });
   }
 
   async load() {
