@@ -183,6 +183,12 @@ async function endings() {
     await page.keyboard.press('ArrowLeft');
     await page.waitForFunction(() => document.querySelectorAll('.five').length === 0);
   });
+  await look('playing on a finished board begins anew', `?${WON}&tab=play`, async (page) => {
+    await page.waitForSelector('circle.five');
+    await page.getByRole('button', { name: 'Play Black' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.stone').length === 0);
+    await page.getByRole('button', { name: 'Leave the game' }).click();
+  });
   await look('the engine moves for those who hear the page', '?game=gomoku&moves=h8&tab=play', async (page) => {
     await page.getByRole('button', { name: 'Play Black' }).click();
     await page.waitForFunction(() => /^White plays [a-o]\d+$/.test(document.querySelector('[role="log"]').textContent), undefined, { timeout: 10000 });

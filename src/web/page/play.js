@@ -7,7 +7,7 @@ import { byEngine, hasEngines, OWN, sayLost } from './engines.js';
 import { firstToMove, after, pointsOf } from './fen.js';
 import { t } from './i18n.js';
 import { readScore, scoreText, forFirst } from './score.js';
-import { howText, sideName, verdictText, wins } from './status.js';
+import { howText, resultHere, sideName, verdictText, wins } from './status.js';
 import { movesTo, samePath } from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -78,6 +78,8 @@ export class Play {
   /** Begins a game from the position on the board. @param {Player} first @param {Player} second @param {boolean} perfect */
   begin(first, second, perfect) {
     const { app } = this;
+    // A game that is over begins again from its start.
+    if (resultHere(app) !== null && app.session.moves.length > 0) app.load({ start: app.session.start });
     this.first = first;
     this.second = second;
     this.perfect = perfect;
