@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[2] / "src/web/page"
 def page_files(program, folder):
     """Writes what the program's server sends for each file of the page."""
     names = sorted(path.relative_to(PAGE).as_posix() for path in PAGE.rglob("*") if path.is_file())
-    serve = [program, "--config", "none", "--lang", "en", "serve", "--port", "0"]
+    serve = [program, "--config", "none", "--lang", "en", "serve", "--port", "0", "--no-demo"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
         try:
             address = server.stdout.readline().strip()

@@ -57,6 +57,12 @@ impl CliError {
         self.doing.iter().rev().cloned().chain(causes).map(language::translated).collect()
     }
 
+    /// The error and its causes in one line.
+    #[cfg(feature = "web")]
+    pub(crate) fn line(&self) -> String {
+        self.texts().join(language::colon())
+    }
+
     /// The error, with what was being done.
     #[must_use]
     pub(crate) fn within(mut self, context: impl Into<Message>) -> Self {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::params::{InLanguage, Params};
 use super::problem::Problem;
 use super::reply::{Answer, reply};
-use super::state::{App, SharedBook};
+use super::state::{App, BuiltIn, SharedBook};
 use crate::game_name::GameName;
 use crate::language::Language;
 use juzhong::engine::Level;
@@ -23,6 +23,9 @@ use juzhong::xiangqi::Position;
 pub(crate) struct About {
     /// Games that are played on the page are kept.
     autosave: bool,
+    /// The book and the tables that the program makes for a server that is given none; absent where it is given some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    built_in: Option<AboutBuiltIn>,
     engine: AboutEngine,
     /// The names of the engines of other programs that requests may name.
     engines: Vec<String>,
@@ -86,6 +89,17 @@ struct AboutTables {
     sets: usize,
 }
 
+/// The built-in book and tables.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "BuiltInMeta"))]
+struct AboutBuiltIn {
+    /// The reason why they could not be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// They are being made; the book is open before the tables are.
+    making: bool,
+}
+
 /// The library of games.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema), schemars(rename = "LibraryMeta"))]
@@ -105,12 +119,13 @@ impl About {
     fn of(app: &App) -> Self {
         drop(app.look_for_changes());
         let config = &app.config;
-        let books = |game: &str| app.books(game).map(|book| AboutBook::of(book)).collect();
-        let tables = app.tables.as_deref().map(AboutTables::of);
+        let books = |game: &str| app.books(game).map(|book| AboutBook::of(&book)).collect();
+        let tables = app.tables().as_deref().map(AboutTables::of);
         let levels: Vec<u8> = Level::all().map(Level::number).collect();
         let folders = config.library.len();
         Self {
             autosave: config.autosave.is_some(),
+            built_in: app.built_in().as_ref().map(AboutBuiltIn::of),
             engine: AboutEngine {
                 hash_mib: config.hash_mib,
                 levels: [levels.first().copied(), levels.last().copied()],
@@ -135,6 +150,16 @@ impl About {
                 tables,
             },
         }
+    }
+}
+
+impl AboutBuiltIn {
+    fn of(built_in: &BuiltIn) -> Self {
+        let error = match built_in {
+            BuiltIn::Making | BuiltIn::Ready => None,
+            BuiltIn::Failed(reason) => Some(reason.clone()),
+        };
+        Self { error, making: matches!(built_in, BuiltIn::Making) }
     }
 }
 

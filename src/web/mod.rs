@@ -34,6 +34,7 @@ mod train;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ use guard::Client;
 use juzhong::answers::AnswerError;
 use juzhong::bytes::StopFlag;
 use problem::Problem;
-use state::App;
+use state::{App, BuiltIn};
 
 pub(crate) use config::Config;
 
@@ -112,11 +113,38 @@ impl Server {
         format!("{}#token={}", self.url(), self.app.token)
     }
 
+    /// A handle to open a book and tables by while the server runs.
+    pub(crate) fn opener(&self) -> Opener {
+        self.app.set_built_in(BuiltIn::Making);
+        Opener(Arc::clone(&self.app))
+    }
+
     /// Serves until the stop flag is set.
     pub(crate) fn run(self) {
         let Self { runtime, listener, bound, app } = self;
         runtime.block_on(accept(listener, router(Arc::clone(&app), bound), &app));
         runtime.shutdown_timeout(SHUTDOWN_TIME);
+    }
+}
+
+/// Opens the built-in book and tables of a server that runs.
+pub(crate) struct Opener(Arc<App>);
+
+impl Opener {
+    pub(crate) fn add_book(&self, path: &Path) -> Result<(), AnswerError> {
+        self.0.add_book(path)
+    }
+
+    pub(crate) fn add_tables(&self, folder: &Path) -> Result<(), AnswerError> {
+        self.0.add_tables(folder)
+    }
+
+    /// Says that all is open, or why it could not be made.
+    pub(crate) fn finish(self, made: Result<(), String>) {
+        self.0.set_built_in(match made {
+            Ok(()) => BuiltIn::Ready,
+            Err(reason) => BuiltIn::Failed(reason),
+        });
     }
 }
 

@@ -320,9 +320,9 @@ fn findings<G: Playable>(
     start: &G,
     moves: &[G::Move],
 ) -> Result<Vec<BookFinding<G::Move>>, Message> {
-    let paths = app.books(G::NAME).map(|book| &book.path);
+    let paths = app.books(G::NAME).map(|book| book.path.clone());
     let books = paths.filter(|path| Book::open(path).is_ok());
-    let books: Vec<OwnBook> = books.map(|path| OwnBook::from(path.clone())).collect();
+    let books: Vec<OwnBook> = books.map(OwnBook::from).collect();
     let books = ReviewBooks::open(&books);
     let found = books.and_then(|mut books| books.look_up_game(start, moves));
     found.map_err(|error| error.message())

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use axum::body::Bytes;
@@ -18,10 +18,11 @@ use super::problem::Problem;
 use super::searches::StopAtEnd;
 use crate::game_name::GameName;
 use juzhong::answers::AnswerError;
+use juzhong::answers::tablebase::open_tables;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
 use juzhong::protocol::client::EngineSizes;
-use juzhong::tablebase::Tables;
+use juzhong::tablebase::{Metric, Tables};
 
 /// Answers that are remembered, and the longest of them in bytes.
 const REMEMBERED: NonZero<usize> = NonZero::new(2_048).unwrap();
@@ -45,8 +46,7 @@ pub(crate) struct App {
     pub(crate) config: Config,
     /// Allows writing; drawn at each start.
     pub(crate) token: String,
-    books: Vec<Arc<SharedBook>>,
-    pub(crate) tables: Option<Arc<Tables>>,
+    shelf: RwLock<Shelf>,
     answers: Mutex<LruCache<String, Bytes>>,
     /// Counts the changes of books, so that no answer from before is remembered after one.
     changes: AtomicU64,
@@ -75,14 +75,14 @@ impl App {
             books.push(Arc::new(SharedBook::open(path, &books)?));
         }
         let tables = config.open_tables()?.map(Arc::new);
+        let folder = config.tables.clone();
         let searches = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         let bounds = (config.sizes(), searches);
         let engines = Engines::new(&config.engines, config.engine.as_ref(), &stop, bounds);
         Ok(Self {
             config,
             token,
-            books,
-            tables,
+            shelf: RwLock::new(Shelf { books, tables, folder, built_in: None }),
             answers: Mutex::new(LruCache::new(REMEMBERED)),
             changes: AtomicU64::new(0),
             library: Library::default(),
@@ -98,8 +98,55 @@ impl App {
     }
 
     /// The books of a game, in the order in which they were given.
-    pub(crate) fn books(&self, game: &str) -> impl Iterator<Item = &Arc<SharedBook>> {
-        self.books.iter().filter(move |book| book.game == game)
+    pub(crate) fn books(&self, game: &str) -> impl Iterator<Item = Arc<SharedBook>> + use<> {
+        let shelf = self.shelf(|shelf| shelf.books.clone());
+        let game = game.to_owned();
+        shelf.into_iter().filter(move |book| book.game == game)
+    }
+
+    /// The endgame tables, if any are open.
+    pub(crate) fn tables(&self) -> Option<Arc<Tables>> {
+        self.shelf(|shelf| shelf.tables.clone())
+    }
+
+    /// What is known of the built-in book and tables, if the server has them or is to have them.
+    pub(crate) fn built_in(&self) -> Option<BuiltIn> {
+        self.shelf(|shelf| shelf.built_in.clone())
+    }
+
+    /// Says how far the built-in book and tables are.
+    pub(crate) fn set_built_in(&self, built_in: BuiltIn) {
+        self.change_shelf(|shelf| shelf.built_in = Some(built_in));
+    }
+
+    /// Opens a book while the server runs.
+    pub(crate) fn add_book(&self, path: &Path) -> Result<(), AnswerError> {
+        let taken = self.shelf(|shelf| shelf.books.clone());
+        let book = Arc::new(SharedBook::open(path, &taken)?);
+        self.change_shelf(|shelf| shelf.books.push(book));
+        Ok(())
+    }
+
+    /// Opens tables while the server runs.
+    pub(crate) fn add_tables(&self, folder: &Path) -> Result<(), AnswerError> {
+        let tables = Arc::new(open_tables(folder, None, Metric::default())?);
+        self.change_shelf(|shelf| {
+            shelf.tables = Some(tables);
+            shelf.folder = Some(folder.to_owned());
+        });
+        Ok(())
+    }
+
+    fn shelf<T>(&self, read: impl FnOnce(&Shelf) -> T) -> T {
+        read(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes what is open, and forgets the answers from before.
+    fn change_shelf(&self, change: impl FnOnce(&mut Shelf)) {
+        let mut answers = locked(&self.answers);
+        change(&mut self.shelf.write().unwrap_or_else(PoisonError::into_inner));
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        answers.clear();
     }
 
     /// The book of that name, or the first of the game.
@@ -109,7 +156,7 @@ impl App {
             Some(name) => books.find(|book| book.name == name),
             None => books.next(),
         };
-        found.cloned().ok_or_else(|| {
+        found.ok_or_else(|| {
             let hint = "build one with `juzhong book build GAMES -o my.book` and start the server with --book my.book";
             Problem::not_found("no_book", "no such book is open").with_hint(hint)
         })
@@ -141,7 +188,7 @@ impl App {
         // Held while the books are asked: whoever comes second finds the answers forgotten.
         let mut answers = locked(&self.answers);
         let mut is_changed = false;
-        for book in &self.books {
+        for book in self.shelf(|shelf| shelf.books.clone()) {
             // Each is asked, for each has to notice.
             is_changed |= book.was_changed();
         }
@@ -160,7 +207,7 @@ impl App {
     /// The folders of endgame tables, as engines of a game open them: only xiangqi has some.
     pub(crate) fn table_folders(&self, game: GameName) -> Vec<PathBuf> {
         match game {
-            GameName::Xiangqi => self.config.tables.iter().cloned().collect(),
+            GameName::Xiangqi => self.shelf(|shelf| shelf.folder.iter().cloned().collect()),
             GameName::Gomoku => Vec::new(),
         }
     }
@@ -200,6 +247,26 @@ impl App {
         self.stop.set();
         locked(&self.running).iter().for_each(|search| search.stop.set());
     }
+}
+
+/// The books and the tables that are open.
+struct Shelf {
+    books: Vec<Arc<SharedBook>>,
+    tables: Option<Arc<Tables>>,
+    /// The folder of the tables.
+    folder: Option<PathBuf>,
+    built_in: Option<BuiltIn>,
+}
+
+/// How far the built-in book and tables are, which are made while the server runs already.
+#[derive(Debug, Clone)]
+pub(crate) enum BuiltIn {
+    /// They are being made.
+    Making,
+    /// They are open.
+    Ready,
+    /// They could not be made, for this reason.
+    Failed(String),
 }
 
 /// A search.

@@ -56,7 +56,7 @@ fn tables_for(app: &App, query: &Common) -> Result<Arc<Tables>, Problem> {
 }
 
 fn tables_of(app: &App) -> Result<Arc<Tables>, Problem> {
-    app.tables.clone().ok_or_else(|| {
+    app.tables().ok_or_else(|| {
         let hint = "build some with `juzhong tablebase generate KRvK --tables DIR` and start the server with --tables DIR";
         Problem::not_found("no_tables", "no endgame tables are open").with_hint(hint)
     })

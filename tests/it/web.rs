@@ -667,6 +667,38 @@ fn a_library_that_changes_is_noticed() {
     }
 }
 
+/// Without books, tables and games the server offers its own: it answers before they are made, and opens the book while it
+/// runs. With `--no-demo` it has none.
+#[cfg(unix)] // the folder of the cache is named by a variable
+#[test]
+fn a_server_without_anything_makes_its_own_book() {
+    let started = |folder: &Folder, more: &[&str]| {
+        let args = ["serve", "--port", "0", "--autosave", "none"];
+        let mut command = command(&[&args[..], more].concat());
+        command.env("XDG_CACHE_HOME", folder.path()).env("HOME", folder.path());
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let address = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+        let host = address.strip_prefix("http://").unwrap().trim_end_matches('/').to_owned();
+        Server { folder: Folder::new(), child, host, token: String::new() }
+    };
+    let folder = Folder::new();
+    let bare = started(&folder, &["--no-demo"]);
+    let meta = bare.answer("/api/meta");
+    assert!(meta.get("built_in").is_none() && meta["xiangqi"]["tables"].is_null(), "{meta}");
+    assert_eq!(bare.get("/api/book").json()["code"], "no_book");
+    let server = started(&folder, &[]);
+    let begin = Instant::now();
+    while server.get("/api/book").status != 200 {
+        assert!(begin.elapsed() < Duration::from_secs(120), "{}", server.answer("/api/meta"));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(server.answer("/api/book")["total"].as_u64() > Some(100));
+    let meta = server.answer("/api/meta");
+    assert_eq!(meta["xiangqi"]["books"][0]["name"], "demo", "{meta}");
+    assert!(meta["built_in"].get("error").is_none(), "{meta}");
+    exits(&["serve", "--port", "0", "--demo", "--no-demo"], 2);
+}
+
 /// The description of the answers names the addresses that the server has.
 #[test]
 fn every_address_is_described() {

@@ -360,7 +360,7 @@ async function games() {
       return data;
     }, PGN.replace('马２进３', '卒７进１'));
     await page.dispatchEvent('.board', 'drop', { dataTransfer: transfer });
-    await page.waitForFunction(() => /卒７进１/.test(document.querySelector('.tree')?.textContent ?? ''));
+    await page.waitForFunction(() => /P7\+1/.test(document.querySelector('.tree')?.textContent ?? ''));
   });
   await step('a FEN is copied and pasted', async () => {
     await page.locator('.tab', { hasText: 'File' }).click();

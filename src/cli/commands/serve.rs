@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use etcetera::BaseStrategy;
 
@@ -10,9 +11,9 @@ use super::demo::built_in::BuiltIn;
 use crate::cli::args::engine_args::EngineArgs;
 use crate::cli::exit::from_train;
 use crate::cli::interrupt::stop_flag;
-use crate::cli::{CliError, Context, OrExit, exit, tell};
+use crate::cli::{CliError, Common, Context, OrExit, exit, tell};
 use crate::language::{say, text};
-use crate::web::{Config, Server, StartError};
+use crate::web::{Config, Opener, Server, StartError};
 use juzhong::bytes::machine::has_own_console;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
@@ -27,6 +28,10 @@ pub(crate) struct Args {
     /// Offer the book and the tables of `juzhong demo` where none are named; they are built at the first start.
     #[arg(long)]
     demo: bool,
+    /// Start without books and tables where none are named; otherwise a server without any builds those of `juzhong demo`
+    /// in the background and offers them.
+    #[arg(long, conflicts_with = "demo")]
+    no_demo: bool,
     /// Port to listen on (0: any free port) [default: 8000; with --open any free port if that is taken].
     #[arg(long, help_heading = "Network")]
     port: Option<u16>,
@@ -115,6 +120,9 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         add_built_in(&mut config, context)?;
     }
     let server = started(config, args.open && args.port.is_none())?;
+    if args.has_nothing() && !args.no_demo {
+        make_built_in(server.opener(), context.common.clone());
+    }
     let address = server.url_to_write();
     writeln!(context.out, "{}", server.url())?;
     writeln!(context.out, "{}", text!("to edit books too, open {address}"))?;
@@ -138,11 +146,39 @@ fn add_built_in(config: &mut Config, context: &mut Context<'_>) -> Result<(), Cl
     if !config.books.is_empty() && config.tables.is_some() {
         return Ok(());
     }
-    let made = BuiltIn::in_cache(context)?;
+    let made = BuiltIn::in_cache()?;
+    let (book, tables) = (made.book(context)?, made.tables(context)?);
     if config.books.is_empty() {
-        config.books.push(made.book);
+        config.books.push(book);
     }
-    config.tables.get_or_insert(made.tables);
+    config.tables.get_or_insert(tables);
+    Ok(())
+}
+
+impl Args {
+    /// Returns true if no book, no tables and no games are named.
+    fn has_nothing(&self) -> bool {
+        self.book.is_empty() && self.tables.is_none() && self.library.is_empty() && !self.demo
+    }
+}
+
+/// Makes the built-in book and tables beside a server that answers already, and opens each once it is there.
+fn make_built_in(opener: Opener, common: Common) {
+    thread::spawn(move || {
+        let made = open_built_in(&opener, common).map_err(|error| error.line());
+        if let Err(reason) = &made {
+            tell(text!("the built-in book and tables cannot be offered: {reason}"));
+        }
+        opener.finish(made);
+    });
+}
+
+fn open_built_in(opener: &Opener, common: Common) -> Result<(), CliError> {
+    let mut unseen = io::sink();
+    let mut context = Context::new(&mut unseen, common);
+    let made = BuiltIn::in_cache()?;
+    opener.add_book(&made.book(&mut context)?)?;
+    opener.add_tables(&made.tables(&mut context)?)?;
     Ok(())
 }
 

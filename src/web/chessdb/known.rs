@@ -53,7 +53,7 @@ pub(crate) fn rank(known: &mut [Known]) {
 
 /// The moves that the tables know, or else the first book that has any; the best first.
 pub(crate) fn known_moves(app: &App, position: &Position) -> Result<Vec<Known>, Problem> {
-    if let Some(tables) = app.tables.as_ref().filter(|tables| tables.covers(position)) {
+    if let Some(tables) = app.tables().filter(|tables| tables.covers(position)) {
         match tables.probe_root(position) {
             Ok(moves) => {
                 let mut known: Vec<Known> =

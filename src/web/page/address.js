@@ -5,12 +5,28 @@ import { readGameQuery } from './gamequery.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
-/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string, list: import('./gamequery.js').GameQuery, linked: string}} Address */
+/** @typedef {import('./i18n.js').Language} Language */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string, list: import('./gamequery.js').GameQuery, linked: string, language: Language | ''}} Address */
+
+/** The language that the address names, so that whoever opens it reads the same. @type {Language | ''} */
+let language = '';
+
+/** Names a language in every address from now on. @param {Language} chosen */
+export function nameLanguage(chosen) {
+  language = chosen;
+}
+
+/** Takes over the language that the address names. @param {URLSearchParams} parts */
+function readLanguage(parts) {
+  const named = parts.get('lang')?.slice(0, 2).toLowerCase();
+  if (named === 'en' || named === 'zh') language = named;
+}
 
 /** Returns what the address of the window says. @returns {Address} */
 export function readAddress() {
   const parts = new URLSearchParams(location.search);
   const view = parts.get('view');
+  readLanguage(parts);
   const moves = (parts.get('moves') ?? '').split(/[\s,]+/).filter((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
   return {
     game: parts.get('game') === 'gomoku' ? 'gomoku' : 'xiangqi',
@@ -21,6 +37,7 @@ export function readAddress() {
     set: parts.get('set') ?? '',
     list: readGameQuery(parts),
     linked: /^g[a-z2-7]{12}$/.exec(parts.get('library') ?? '')?.[0] ?? '',
+    language,
     given: parts.has('fen') || parts.has('moves'),
   };
 }
@@ -40,6 +57,7 @@ export function addressOf(view, part, game, start, moves, more = '') {
   if (part) parts.push(`${view === 'tables' ? 'set' : 'tab'}=${encodeURIComponent(part)}`);
   if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
   if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
+  if (language) parts.push(`lang=${language}`);
   const text = parts.join('&') + more;
   return location.pathname + (text ? `?${text.replace(/^&/, '')}` : '');
 }

@@ -5,7 +5,7 @@ import { get, Problem } from './api.js';
 import { emptyState } from './dom.js';
 import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { ALL_GAMES, writeGameQuery } from './gamequery.js';
-import { currentLanguage, t } from './i18n.js';
+import { currentLanguage, moveLanguage, t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
 import { keepCurrent, keepRecent } from './store.js';
@@ -14,7 +14,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson' | 'announced'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson' | 'announced' | 'made'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -53,6 +53,7 @@ import * as tree from './tree.js';
  * @property {boolean} writes
  * @property {boolean} [train] whether it has exercises
  * @property {boolean} [autosave] whether it keeps games on disk
+ * @property {{making: boolean, error?: string}} [built_in] the book and the tables that the program makes for a server that is given none
  * @property {boolean} [local] whether there is no server: the browser answers by itself
  */
 
@@ -282,7 +283,7 @@ export class App {
 
   /** Returns the language of a move as it is written, where it is not that of the page. */
   get moveLanguage() {
-    return this.game === 'xiangqi' && this.settings.notation === 'chinese' && currentLanguage() !== 'zh' ? 'zh' : null;
+    return this.game === 'xiangqi' ? moveLanguage(this.settings.notation) : null;
   }
 
   /** Says why a move is illegal. @param {string} move */
@@ -339,9 +340,17 @@ export class App {
 
   /** Changes the notation of all texts. @param {import('./settings.js').Settings['notation']} notation */
   setNotation(notation) {
-    this.change({ notation });
+    this.change({ notation, notationChosen: true });
     this.session.forgetTexts();
     this.moved();
+  }
+
+  /** Writes moves as the language in force does, unless somebody chose a notation. */
+  followLanguage() {
+    const notation = currentLanguage() === 'zh' ? 'chinese' : 'wxf';
+    if (this.settings.notationChosen || this.settings.notation === notation) return;
+    this.settings.notation = notation;
+    for (const session of Object.values(this.sessions)) session.forgetTexts();
   }
 
   /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */

@@ -2,7 +2,7 @@
 
 import { svg } from './dom.js';
 import { GLYPHS } from './glyphs.js';
-import { t, currentLanguage } from './i18n.js';
+import { t } from './i18n.js';
 import { drawing, MAN_NAMES } from './pieces.js';
 import { CELL, MARGIN, PointBoard } from './points.js';
 
@@ -30,7 +30,7 @@ export class XiangqiBoard extends PointBoard {
     /** @type {Map<string, {man: string, shape: SVGGElement}>} */
     this.shapes = new Map();
     this.svg.prepend(faceGradient());
-    this.layers.ground.append(...ground());
+    this.layers.ground.append(...ground(), river(this.set));
     this.drawLabels();
   }
 
@@ -50,6 +50,7 @@ export class XiangqiBoard extends PointBoard {
 
   /** Draws everything again without animation. */
   rebuild() {
+    this.layers.ground.querySelector('.river')?.replaceWith(river(this.set));
     this.layers.men.replaceChildren();
     this.shapes.clear();
     this.drawLabels();
@@ -240,7 +241,7 @@ function ground() {
     svg('rect', { width: 900 + 2 * MARGIN, height: 1000 + 2 * MARGIN, rx: 10, class: 'plank' }),
     svg('path', { d: grain(900 + 2 * MARGIN, 1000 + 2 * MARGIN), class: 'grain' }));
   const frame = svg('rect', { x: X(0) - 9, y: Y(0) - 9, width: 818, height: 918, class: 'frame' });
-  return [wood, frame, svg('path', { d: lines(), class: 'lines' }), svg('path', { d: crosses(), class: 'crosses' }), river()];
+  return [wood, frame, svg('path', { d: lines(), class: 'lines' }), svg('path', { d: crosses(), class: 'crosses' })];
 }
 
 /** Returns the light on the faces of the men. */
@@ -290,8 +291,9 @@ function crosses() {
   return d;
 }
 
-function river() {
-  const words = currentLanguage() === 'zh' ? '楚河汉界' : '楚河漢界';
+/** Returns the words of the river, in the characters of the men. @param {PieceSet} set */
+function river(set) {
+  const words = set === 'simplified' ? '楚河汉界' : '楚河漢界';
   const group = svg('g', { class: 'river' });
   [1.55, 2.75, 5.25, 6.45].forEach((column, at) => {
     group.append(svg('path', { d: GLYPHS[words[at] ?? ''] ?? '',

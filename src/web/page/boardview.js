@@ -20,6 +20,7 @@ import { loopArrows, statusText } from './status.js';
  * @property {import('./points.js').BoardEvents['drop']} drop
  * @property {() => boolean} mayMove whether the person may move now
  * @property {() => void} undo
+ * @property {() => HTMLElement | null} ending the card of a game that is over
  * @property {() => {top: HTMLElement, bottom: HTMLElement}} plates the players with their clocks
  */
 
@@ -35,7 +36,7 @@ export class BoardView {
     this.live = el('div', { class: 'visually-hidden announcer', role: 'log', 'aria-live': 'polite' });
     const plates = hooks.plates();
     this.element = el('section', { class: 'board-side', 'aria-label': t('Board') }, plates.top,
-      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, this.live, controls(app, hooks.undo));
+      el('div', { class: 'board-row' }, this.gauge, this.frame), plates.bottom, this.status, controls(app, hooks.undo), this.live);
     this.board = this.makeBoard();
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
@@ -106,6 +107,7 @@ export class BoardView {
     board.setNumbers(new Map(settings.numbers || proof ? moves.slice(from).map((move, at) => [move, at + 1]) : []));
     board.setPosition(position, last, null);
     board.setNext(proof?.next ?? [], moves.length - from, position.turn);
+    board.setFive(this.app.answer?.status === 'won' ? last.at(-1) ?? '' : '');
   }
 
   showLegal() {
@@ -113,6 +115,7 @@ export class BoardView {
     if (app.editing || !app.answer) return;
     const over = app.answer.status !== 'ongoing';
     board.setLegal(this.hooks.mayMove() && !over ? app.answer.legal_moves : []);
+    if (board instanceof GomokuBoard) board.setFive(app.answer.status === 'won' ? app.session.last.at(-1) ?? '' : '');
     if (board instanceof GomokuBoard) board.setForbidden(new Map((app.answer.forbidden ?? []).map(({ move, reason }) => [move, reason])));
     else board.drawCheck(app.answer.in_check ? kingOf(app.session.position) : null);
   }
@@ -121,8 +124,9 @@ export class BoardView {
     const { app } = this;
     const said = app.message;
     const { text, kind } = said ?? { ...statusText(app), kind: 'info' };
+    const ending = said || app.editing ? null : this.hooks.ending();
     this.status.className = `status status-${kind}`;
-    this.status.replaceChildren(el('span', {}, text));
+    this.status.replaceChildren(ending ?? el('span', {}, text));
     if (kind === 'games') this.status.append(' ', button(t('Games'), () => { app.view = 'games'; app.showPlace(true); app.emit('view'); }, { class: 'link' }));
     if (said?.hint) this.status.append(' ', el('span', { class: 'hint' }, said.hint));
     if (app.session.studying) {

@@ -8,6 +8,26 @@ import { grain } from './board.js';
 
 /** @typedef {import('./fen.js').Position} Position */
 
+/** Directions of rows on the board: along, down and both slopes. @type {readonly [number, number][]} */
+const DIRECTIONS = [[1, 0], [0, 1], [1, 1], [1, -1]];
+
+/** Returns the longest row of stones of one colour through a point, if it has five or more. @param {ReadonlyMap<string, string>} men @param {string} point */
+export function rowThrough(men, point) {
+  const [column, line] = [point.charCodeAt(0), Number(point.slice(1))];
+  const man = men.get(point);
+  /** @param {[number, number]} direction @param {number} step @returns {string[]} */
+  const going = ([dx, dy], step) => {
+    const found = [];
+    for (let at = step; ; at += step) {
+      const next = String.fromCharCode(column + dx * at) + (line + dy * at);
+      if (!man || men.get(next) !== man) return found;
+      found.push(next);
+    }
+  };
+  const rows = DIRECTIONS.map((direction) => [...going(direction, -1).reverse(), point, ...going(direction, 1)]);
+  return rows.filter(({ length }) => length >= 5).sort((a, b) => b.length - a.length)[0] ?? [];
+}
+
 /** The board with its stones. */
 export class GomokuBoard extends PointBoard {
   /** @param {number} columns @param {number} rows @param {import('./points.js').BoardEvents} events */
@@ -61,6 +81,18 @@ export class GomokuBoard extends PointBoard {
   setNext(moves, before, turn) {
     moves.forEach((move, at) => this.numbers.set(move, before + at + 1));
     this.layers.under.replaceChildren(...moves.map((move, at) => this.stone(move, (turn === 'x') === (at % 2 === 0) ? 'x' : 'o')));
+  }
+
+  /** Marks the stones in a row that won by the last one. @param {string} last its point, or nothing */
+  setFive(last) {
+    const row = last && this.position ? rowThrough(this.position.men, last) : [];
+    const [first, end] = [row[0], row.at(-1)];
+    if (!first || !end) { this.layers.last.replaceChildren(); return; }
+    const [[x1, y1], [x2, y2]] = [this.place(first), this.place(end)];
+    this.layers.last.replaceChildren(...row.map((point) => {
+      const [cx, cy] = this.place(point);
+      return svg('circle', { cx, cy, r: 50, class: 'five', 'data-point': point });
+    }), svg('path', { d: `M${x1} ${y1}L${x2} ${y2}`, class: 'five' }));
   }
 
   /** Names the points that may be played. @param {readonly string[]} moves */

@@ -23,6 +23,11 @@ export function currentLanguage() {
   return language;
 }
 
+/** Returns the language of moves in a notation, where it is not the page's. @param {string} notation */
+export function moveLanguage(notation) {
+  return notation === 'chinese' && language !== 'zh' ? 'zh' : null;
+}
+
 /** Returns a text in the language in force, with `{name}` replaced by values. @param {string} text @param {Record<string, string | number>} [values] */
 export function t(text, values = {}) {
   const known = language === 'zh' ? chinese[text] ?? text : text;

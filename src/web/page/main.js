@@ -1,6 +1,6 @@
 // The page: puts the parts together, follows the address and the keys.
 
-import { readAddress, takePackedGame } from './address.js';
+import { nameLanguage, readAddress, takePackedGame } from './address.js';
 import { get, takeToken } from './api.js';
 import { App } from './app.js';
 import { BoardView, newGame } from './boardview.js';
@@ -8,6 +8,7 @@ import { button, el } from './dom.js';
 import { leaveLost, OWN } from './engines.js';
 import { parse, START } from './fen.js';
 import { Hearing } from './hearing.js';
+import { endingCard } from './ending.js';
 import { showHelp, showStyles } from './help.js';
 import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
@@ -23,6 +24,7 @@ import { Setup } from './panels/setup.js';
 import { TablePanel } from './panels/table.js';
 import { TablesView } from './panels/tables.js';
 import { ValuesPanel } from './panels/values.js';
+import { welcome } from './panels/welcome.js';
 import { Play } from './play.js';
 import { currentGame } from './store.js';
 import * as tree from './tree.js';
@@ -34,11 +36,11 @@ const hearing = new Hearing(app);
 let engine = null;
 /** @type {ReviewPanel | null} */
 let review = null;
-const wide = window.matchMedia('(min-width: 900px)');
+const wide = window.matchMedia('(min-width: 900px) and (min-height: 521px)');
 
 async function begin() {
   takeToken();
-  await speak(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
+  await speak(readAddress().language || app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.home = app.tab = wide.matches ? 'book' : 'moves';
   restore();
   applyStyle();
@@ -56,6 +58,7 @@ async function begin() {
   void app.ask();
   void app.fillTexts();
   await openPackedGame();
+  void awaitBuiltIn();
   document.body.dataset['ready'] = 'yes';
   setTimeout(keepPage, UNHURRIED);
 }
@@ -78,6 +81,7 @@ async function openPackedGame() {
 async function speak(language) {
   if (language === 'zh') setChinese((await import('./zh.js')).ZH);
   setLanguage(language);
+  app.followLanguage();
 }
 
 /** Takes the position from the address, and the rest of its game from the browser. */
@@ -119,7 +123,7 @@ function build() {
   hearing.attach();
   app.on(['style'], applyStyle);
   app.on(['press'], () => app.halt());
-  const setup = new Setup(app, (position) => view.showEdited(position));
+  const setup = new Setup(app, (position) => view.showEdited(position), (at) => view.board.pointAt(at));
   engine = new EnginePanel(app);
   review = new ReviewPanel(app);
   const table = app.game === 'gomoku' ? new ProofPanel(app, () => play.leave()) : new TablePanel(app, (first) => {
@@ -128,12 +132,14 @@ function build() {
   });
   const view = new BoardView(app, {
     point: (point) => setup.point(point), drop: (from, to) => setup.drop(from, to),
-    mayMove: () => app.lesson ? app.lesson.waits : play.mayMove, undo, plates: () => plates(app, play),
+    mayMove: () => app.lesson ? app.lesson.waits : play.mayMove, undo, plates: () => plates(app, play), ending: () => endingCard(app, play),
   });
   const panels = { book: new BookPanel(app).element, table: table.element, play: playPanel(app, play),
     review: review.element, values: new ValuesPanel(app).element, file: filePanel(app) };
   const lesson = el('div', { class: 'lesson' });
-  const side = el('div', { class: 'side' }, lesson, engine.element, movesPanel(app), lower(panels), setup.element);
+  const moves = movesPanel(app);
+  moves.querySelector('.tree')?.before(welcome(app, ways()));
+  const side = el('div', { class: 'side' }, lesson, engine.element, moves, lower(panels), setup.element);
   const board = el('main', { class: 'view view-board' }, view.element, side);
   document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element);
   app.on(['view'], showView);
@@ -147,6 +153,35 @@ function build() {
   app.emit('tab');
   app.emit('lesson');
   if (app.answer) app.emit('answer');
+}
+
+/** What the three ways into the page do. @returns {import('./panels/welcome.js').Ways} */
+function ways() {
+  return {
+    play: () => app.openTab('play'),
+    analyse: () => {
+      if (!app.settings.engine) engine?.switch();
+      app.openTab(wide.matches ? 'book' : 'engine');
+    },
+    games: () => openView('games', app.game),
+  };
+}
+
+/** Asks what the server has until the built-in book and tables are there, and shows each once it is. */
+async function awaitBuiltIn() {
+  while (app.meta.built_in?.making) {
+    await new Promise((done) => setTimeout(done, 1500));
+    try {
+      const before = JSON.stringify(app.meta);
+      const meta = await get('/api/meta');
+      if (JSON.stringify(meta) === before) continue;
+      // What somebody is typing or reading stays as it is.
+      app.meta = meta;
+      app.emit('made');
+    } catch {
+      // A server that does not answer is asked again.
+    }
+  }
 }
 
 const TABS = ['moves', 'engine', 'book', 'table', 'play', 'review', 'values', 'file'];
@@ -252,7 +287,10 @@ function switchScheme() {
 
 async function switchLanguage() {
   const language = currentLanguage() === 'zh' ? 'en' : 'zh';
+  const renames = play.namesHere();
   await speak(language);
+  nameLanguage(language);
+  if (renames) play.rename();
   app.change({ language });
   app.forgetAnswers();
   build();
@@ -347,7 +385,10 @@ function followToBoard(address) {
 
 function listen() {
   document.addEventListener('keydown', onKey);
-  document.addEventListener('keydown', () => app.emit('press'));
+  document.addEventListener('keydown', (event) => {
+    app.emit('press');
+    if (event.key === 'Escape' && app.editing && !document.querySelector('dialog[open]')) app.setEditing(false);
+  });
   document.addEventListener('pointerdown', () => app.emit('press'));
   document.addEventListener('paste', onPaste);
   document.addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('dropping'); });

@@ -7,7 +7,7 @@ import { byEngine, hasEngines, OWN, sayLost } from './engines.js';
 import { firstToMove, after, pointsOf } from './fen.js';
 import { t } from './i18n.js';
 import { readScore, scoreText, forFirst } from './score.js';
-import { wins } from './status.js';
+import { howText, resultHere, verdictText, wins } from './status.js';
 import { movesTo, samePath } from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -33,7 +33,8 @@ export class Play {
     /** Whether the tables answer at full strength, whatever the level. */
     this.perfect = false;
     this.thinking = false;
-    this.ended = '';
+    /** Says how the last game ended, in the language in force. @type {(() => string) | null} */
+    this.ended = null;
     /** The engine that failed to move, and why. @type {{engine: string, text: string} | null} */
     this.failed = null;
     this.stamp = 0;
@@ -77,11 +78,13 @@ export class Play {
   /** Begins a game from the position on the board. @param {Player} first @param {Player} second @param {boolean} perfect */
   begin(first, second, perfect) {
     const { app } = this;
+    // A game that is over begins again from its start.
+    if (resultHere(app) !== null && app.session.moves.length > 0) app.load({ start: app.session.start });
     this.first = first;
     this.second = second;
     this.perfect = perfect;
     this.on = true;
-    this.ended = '';
+    this.ended = null;
     this.failed = null;
     this.saver.id = newGameId();
     const full = app.settings.minutes * 60000;
@@ -157,18 +160,38 @@ export class Play {
     sayLost(this.app, lost.join(', '));
   }
 
-  /** Ends the game. @param {string} result @param {string} text */
-  end(result, text) {
+  /** What is to be said of the end of the last game while it is on the board. */
+  get endText() {
+    return this.ended && this.app.session.result !== '*' ? this.ended() : '';
+  }
+
+  /** Whether the players that the board names are those of the game that is played or was played last. */
+  namesHere() {
+    const { tags, result } = this.app.session;
+    const ours = this.on || (this.ended !== null && result !== '*');
+    return ours && Object.entries(this.names()).every(([side, name]) => tags[side] === name);
+  }
+
+  /** Plays once more from where the last game began, with the sides exchanged. */
+  rematch() {
+    const { session } = this.app;
+    const { first, second, perfect } = this;
+    this.app.load({ start: session.start });
+    this.begin(second, first, perfect);
+  }
+
+  /** Ends the game. @param {string} result @param {() => string} how says how it ended */
+  end(result, how) {
     const { session } = this.app;
     this.silence();
     this.on = false;
     this.failed = null;
-    this.ended = text;
+    this.ended = how;
     session.result = result;
     session.live = null;
     session.opened = true;
     this.saver.later();
-    this.app.say(text);
+    this.app.announce(how());
     this.app.emit('tree');
     this.changed();
   }
@@ -199,8 +222,9 @@ export class Play {
 
   resign() {
     const first = this.first === 'human' && (this.second !== 'human' || this.firstToMove);
-    this.end(first ? '0-1' : '1-0', this.app.game === 'xiangqi' && first ? t('Red resigns.') :
-      first || this.app.game === 'xiangqi' ? t('Black resigns.') : t('White resigns.'));
+    const { game } = this.app;
+    this.end(first ? '0-1' : '1-0', () => game === 'xiangqi' && first ? t('Red resigns.') :
+      first || game === 'xiangqi' ? t('Black resigns.') : t('White resigns.'));
   }
 
   changed() {
@@ -254,9 +278,9 @@ export class Play {
     const draw = answer.status === 'drawn' || verdict === 'draw';
     const mated = ['checkmate', 'stalemate', 'won'].includes(answer.status);
     const first = mated ? !this.app.firstToMove : verdict === 'red wins' || verdict === 'black loses';
-    const why = answer.reason ? ` (${answer.reason})` : '';
-    if (draw) this.end('1/2-1/2', t('Draw') + why);
-    else this.end(first ? '1-0' : '0-1', wins(this.app, first) + why);
+    const how = () => howText(answer) || verdictText(answer);
+    if (draw) this.end('1/2-1/2', how);
+    else this.end(first ? '1-0' : '0-1', how);
   }
 
   async think() {
@@ -376,13 +400,13 @@ export class Play {
 
   /** Offers a draw; the engine takes it when it does not stand better. */
   async offerDraw() {
-    if (this.first === 'human' && this.second === 'human') { this.end('1/2-1/2', t('Draw by agreement.')); return; }
+    if (this.first === 'human' && this.second === 'human') { this.end('1/2-1/2', () => t('Draw by agreement.')); return; }
     this.app.say(t('The engine thinks about the offer …'), 'busy');
     try {
       const reply = await this.judge();
       const score = readScore(reply.score);
       const mine = this.mover === 'human' ? score?.cp ?? 0 : -(score?.cp ?? 0);
-      if (mine > -30 && !score?.mate) this.end('1/2-1/2', t('Draw by agreement.'));
+      if (mine > -30 && !score?.mate) this.end('1/2-1/2', () => t('Draw by agreement.'));
       else this.app.say(t('The engine declines the draw.'));
     } catch (error) {
       this.app.fail(error);
@@ -411,6 +435,6 @@ export class Play {
     const side = this.firstToMove ? 0 : 1;
     this.clock[side] = Math.max(0, this.clock[side] - spent);
     this.app.emit('score');
-    if (this.clock[side] === 0) this.end(side === 0 ? '0-1' : '1-0', t('{winner} on time.', { winner: wins(this.app, side === 1) }));
+    if (this.clock[side] === 0) this.end(side === 0 ? '0-1' : '1-0', () => t('{winner} on time.', { winner: wins(this.app, side === 1) }));
   }
 }

@@ -8,6 +8,7 @@ import { pointName, pointPlace } from './fen.js';
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./fen.js').Position} Position */
 
+
 /**
  * An arrow from point to point, or a ring where both are the same.
  * @typedef {object} Arrow
@@ -220,7 +221,8 @@ export class PointBoard {
     if (!grip || grip.id !== event.pointerId) return;
     this.grip = null;
     const point = this.pointAt(event);
-    if (grip.right) { if (point && !this.editing) this.events.draw?.({ from: grip.from, to: point, colour: grip.colour }); }
+    if (grip.right && this.editing) this.events.drop(grip.from, null);
+    else if (grip.right) { if (point) this.events.draw?.({ from: grip.from, to: point, colour: grip.colour }); }
     else if (this.editing) this.releaseEditing(grip, point);
     else if (grip.moved) this.releaseCarried(grip.from, point);
     else if (grip.was || (this.selected && this.selected !== grip.from)) this.releaseTap(grip.from, grip.was);

@@ -8,6 +8,7 @@
  * @property {import('./pieces.js').PieceSet} set
  * @property {import('./board.js').Coordinates | ''} coordinates empty: by the language
  * @property {'uci' | 'iccs' | 'wxf' | 'chinese'} notation
+ * @property {boolean} notationChosen whether the notation stays when the language changes
  * @property {boolean} arrows
  * @property {number} lines lines of analysis
  * @property {number} seconds of analysis for a position
@@ -39,7 +40,7 @@ const KEY = 'juzhong.settings';
 
 /** @type {Settings} */
 const DEFAULTS = {
-  language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: '', notation: 'chinese',
+  language: '', scheme: 'auto', theme: 'wood', set: 'traditional', coordinates: '', notation: 'chinese', notationChosen: false,
   arrows: true, lines: 1, seconds: 15, engine: false, analyst: '', second: '', sizes: {}, flipped: false, numbers: true,
   minGames: 0, yearFrom: '', yearTo: '', minRating: '', library: false, books: [],
   level: 5, opponent: '', strengths: {}, moveSeconds: 1, moveDepth: 0, minutes: 0, increment: 0, sound: true, useBook: true, useTables: true,
@@ -56,7 +57,10 @@ function stored() {
 
 /** Returns the settings kept in the browser, or the defaults. @returns {Settings} */
 export function loadSettings() {
-  return { ...DEFAULTS, ...stored() };
+  const kept = stored();
+  // Settings of earlier versions do not say who chose the notation; theirs was Chinese unless somebody did.
+  const notationChosen = kept.notationChosen ?? (kept.notation !== undefined && kept.notation !== DEFAULTS.notation);
+  return { ...DEFAULTS, ...kept, notationChosen };
 }
 
 /** Keeps the settings in the browser. @param {Settings} settings */

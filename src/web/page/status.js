@@ -21,6 +21,12 @@ export function statusText(app) {
   return { text: parts.join(' · ') };
 }
 
+/** Returns the name of a side. @param {import('./fen.js').GameName} game @param {boolean} first */
+export function sideName(game, first) {
+  if (game === 'gomoku') return first ? t('Black') : t('White');
+  return first ? t('Red') : t('Black');
+}
+
 /** @param {Answer} answer */
 function reasons(answer) {
   return (answer.reasons ?? [answer.reason ?? '']).join('; ');
@@ -36,6 +42,26 @@ function toMove(app) {
 export function wins(app, first) {
   if (app.game === 'gomoku') return first ? t('Black wins') : t('White wins');
   return first ? t('Red wins') : t('Black wins');
+}
+
+/** Returns by what a position is the end of the game, or nothing. @param {Answer} answer */
+export function howText(answer) {
+  if (answer.status === 'checkmate') return t('Checkmate');
+  if (answer.status === 'stalemate') return t('Stalemate');
+  if (answer.status === 'won') return t('Five in a row');
+  if (answer.status === 'drawn') return answer.reason ?? '';
+  return '';
+}
+
+/**
+ * Returns who won a game that is over on the board: 1 for the first player, 0 for the second, one half for a draw; null if it goes on.
+ * @param {App} app
+ */
+export function resultHere(app) {
+  const { answer } = app;
+  if (!answer) return null;
+  if (answer.status === 'drawn') return 0.5;
+  return ['checkmate', 'stalemate', 'won'].includes(answer.status) ? Number(!app.firstToMove) : null;
 }
 
 /** Returns how a game ended, or nothing. @param {App} app @param {Answer} answer */

@@ -12,26 +12,29 @@ use crate::language::text;
 use juzhong::book::Book;
 use juzhong::bytes::visible::ShowPath;
 
-/// The files of a demo that the page can show.
-pub(crate) struct BuiltIn {
-    /// The opening book.
-    pub(crate) book: PathBuf,
-    /// The folder of endgame tables.
-    pub(crate) tables: PathBuf,
-}
+/// The files of a demo that the page can show, in the user's folder for what can be made again.
+pub(crate) struct BuiltIn(OutputPaths);
 
 impl BuiltIn {
-    /// Builds what is not there yet. A book of other games, as an earlier version of the program has made it, is built
-    /// again, unless the user has changed it; one that cannot be read is moved aside.
-    pub(crate) fn in_cache(context: &mut Context<'_>) -> Result<Self, CliError> {
-        let dir = cache_folder();
-        let made = OutputPaths::in_folder(&dir)?;
+    pub(crate) fn in_cache() -> Result<Self, CliError> {
+        Ok(Self(OutputPaths::in_folder(&cache_folder())?))
+    }
+
+    /// The opening book, built if it is not there yet. A book of other games, as an earlier version of the program has
+    /// made it, is built again, unless the user has changed it; one that cannot be read is moved aside.
+    pub(crate) fn book(&self, context: &mut Context<'_>) -> Result<PathBuf, CliError> {
+        let Self(made) = self;
         let games = Games::new(None)?;
         if !stands(&made.book) || is_outdated(&made.book, games.folder())? {
-            build_book(&games, &made, context)?;
+            build_book(&games, made, context)?;
         }
-        build_tables(&made, context)?;
-        Ok(Self { book: made.book, tables: made.tables })
+        Ok(made.book.clone())
+    }
+
+    /// The folder of endgame tables; those that are not there yet are built.
+    pub(crate) fn tables(&self, context: &mut Context<'_>) -> Result<PathBuf, CliError> {
+        build_tables(&self.0, context)?;
+        Ok(self.0.tables.clone())
     }
 }
 

@@ -5,7 +5,7 @@ import { problemState } from '../app.js';
 import { button, calm, cell, checkbox, el, emptyState, numberField, quiet, row, rowsTable, select } from '../dom.js';
 import { emptyLike, pointsOf } from '../fen.js';
 import { dialog } from '../help.js';
-import { currentLanguage, number, percent, plural, t } from '../i18n.js';
+import { currentLanguage, moveLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
 import { playersOf, playersText, resultText } from '../session.js';
 import { addLine, node } from '../tree.js';
@@ -37,6 +37,7 @@ import { addLine, node } from '../tree.js';
  * @property {number} [transposed]
  */
 
+/** A column: its head, its class, and what it is. @typedef {{name: string, kind: string, tip?: string}} Head */
 /** @typedef {{ecco?: string | null, name?: string | null, name_en?: string | null, total: number, total_weight?: number, mirrored?: boolean, moves: BookMove[]}} BookAnswer */
 /** @typedef {{red: string | null, black: string | null, white?: string | null, red_rating: number | null, black_rating: number | null, white_rating?: number | null, event: string | null, year: number | null, result: string | null, file: string, number: number, ply: number, move: string | null, text?: string, moves: string}} Sample */
 
@@ -57,6 +58,7 @@ export class BookPanel {
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.element.classList.add('stale'); this.later(); });
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('book', []); });
+    app.on(['made'], () => { this.drawFilters(); this.later(); });
   }
 
   get open() { return this.app.tab === 'book'; }
@@ -235,39 +237,53 @@ export class BookPanel {
     const several = this.sources.length > 1;
     const box = el('div', { class: 'column' }, (several || !book) && el('h3', {}, book || t('Games of the library')));
     if (answer.moves.length === 0) {
-      box.append(emptyState(book ? t('No move in this book. Go back with ←, or press e to start the engine.') : t('No game of the library went on from here.')));
+      box.append(emptyState(book ? this.noMove() : t('No game of the library went on from here.')));
       return box;
     }
     const moves = [...answer.moves].sort((a, b) => b.games - a.games || b.weight - a.weight);
-    const heads = this.heads(several, book);
-    box.append(rowsTable(several ? 'narrow' : '', heads.map(([name]) => name), moves.flatMap((move) => this.rowsOf(book, answer, move, several)), heads.map(([, kind]) => kind)));
+    const heads = this.heads(book, moves);
+    const table = rowsTable('book-rows', heads.map(({ name }) => name), moves.map((move) => this.rowOf(book, answer, move, heads)), heads.map(({ kind }) => kind));
+    heads.forEach(({ tip }, at) => { if (tip) table.querySelectorAll('th')[at]?.setAttribute('title', tip); });
+    box.append(table);
     return box;
   }
 
-  /** @param {boolean} several @param {string} book @returns {[string, string][]} */
-  heads(several, book) {
-    /** @type {[string, string][]} */
-    const heads = [[t('Move'), ''], [t('games'), 'num'], [this.app.game === 'xiangqi' ? t('Red · draw · Black') : t('Black · draw · White'), 'bar-head'],
-      [t('Score'), 'num']];
-    if (several) return heads;
-    return [...heads, ...(book ? [/** @type {[string, string]} */ ([t('Weight'), 'num wide'])] : []), [t('Years'), 'wide']];
+  /** Says what may be done where the book ends. */
+  noMove() {
+    const { answer, settings } = this.app;
+    if (answer && answer.status !== 'ongoing') return t('The game is over here.');
+    return settings.engine ? t('No move in this book. Go back with ←.') : t('No move in this book. Go back with ←, or press e to start the engine.');
   }
 
-  /** @param {string} book @param {BookAnswer} answer @param {BookMove} move @param {boolean} several */
-  rowsOf(book, answer, move, several) {
+  /** Returns the columns that have something in them. @param {string} book @param {readonly BookMove[]} moves @returns {Head[]} */
+  heads(book, moves) {
+    const xiangqi = this.app.game === 'xiangqi';
+    /** @type {Head[]} */
+    const heads = [{ name: t('Move'), kind: '' }, { name: t('games'), kind: 'num', tip: t('Games with this move, and their share of all games of the position') },
+      { name: xiangqi ? t('Red · draw · Black') : t('Black · draw · White'), kind: 'bar-head', tip: t('How these games ended, in per cent') },
+      { name: t('Score'), kind: 'num', tip: t('What the side to move got: wins, and half of the draws') }];
+    if (book) heads.push({ name: t('Weight'), kind: 'num weight', tip: t('How often the book is to play the move, in proportion to the others') });
+    if (moves.some(({ year_min }) => year_min)) heads.push({ name: t('Years'), kind: 'years', tip: t('Years of the first and the last game') });
+    return heads;
+  }
+
+  /** @param {string} book @param {BookAnswer} answer @param {BookMove} move @param {readonly Head[]} heads */
+  rowOf(book, answer, move, heads) {
     const { app } = this;
     const { onmouseenter, onmouseleave, onfocus, onblur } = app.hovers(move.move);
     const row = el('tr', { class: move.flags.map((flag) => `flag-${flag}`).join(' ') || null, onmouseenter, onmouseleave, onclick: () => app.play(move.move, book ? 'book' : '') },
-      el('td', {}, el('button', { type: 'button', class: 'link move-name', onfocus, onblur }, move.text || move.move)),
-      el('td', { class: 'num' }, number(move.games), el('span', { class: 'share' }, percent(move.games / Math.max(1, answer.total), 0))),
+      el('td', {}, el('button', { type: 'button', class: 'link move-name', lang: moveLanguage(app.settings.notation), onfocus, onblur }, move.text || move.move), el('span', { class: 'flags' }, ...flagsOf(move))),
+      el('td', { class: 'num' }, number(move.games), el('span', { class: 'share' }, shareText(move.games / Math.max(1, answer.total)))),
       el('td', { class: 'bar-cell' }, this.bar(move)),
       cell(move.score === null ? '–' : percent(move.score)));
-    if (!several && book) row.append(el('td', { class: 'num wide' }, number(move.weight)));
-    if (!several) row.append(el('td', { class: 'wide years' }, years(move)));
+    if (book) row.append(el('td', { class: 'num weight' }, number(move.weight)));
+    if (heads.some(({ kind }) => kind === 'years')) row.append(el('td', { class: 'years' }, years(move)));
+    const note = noteOf(move, nameOf(answer));
+    row.append(el('td', { class: 'note' }, ...flagsOf(move), note));
     const extra = this.extra(book, move);
     if (extra) row.append(el('td', { class: 'tools' }, extra));
-    const note = noteOf(move);
-    return note ? [row, el('tr', { class: 'note-row' }, el('td', { colspan: 7 }, note))] : [row];
+    if (note) row.setAttribute('title', note);
+    return row;
   }
 
   /** Draws wins, draws and losses as parts of a bar, with numbers. @param {BookMove} move */
@@ -291,8 +307,7 @@ export class BookPanel {
 
   /** @param {BookAnswer} answer */
   footText(answer) {
-    const name = currentLanguage() === 'zh' ? answer.name : answer.name_en ?? answer.name;
-    const parts = [[answer.ecco, name].filter(Boolean).join(' '), plural(answer.total, '{n} game', '{n} games'), yearsOf(answer.moves)];
+    const parts = [nameOf(answer), plural(answer.total, '{n} game', '{n} games'), yearsOf(answer.moves)];
     if (answer.total === 0) return el('p');
     if (answer.mirrored) parts.push(t('found by its mirror image'));
     return quiet(parts.filter(Boolean).join(' · '));
@@ -399,17 +414,32 @@ function yearsOf(moves) {
 /** @type {Record<string, string>} */
 const FLAGS = { disabled: 'disabled', banned: 'banned by the rules', lost: 'lost by the tables', locked: 'locked', added: 'added by hand' };
 
-/** Returns what else is known of a move: name after it, flags, transpositions, value, comment. @param {BookMove} move */
-function noteOf(move) {
-  const name = currentLanguage() === 'zh' ? move.name : move.name_en ?? move.name;
-  /** @type {(HTMLElement | string)[]} */
-  const parts = move.flags.map((flag) => el('span', { class: `badge badge-${flag}` }, t(FLAGS[flag] ?? flag)));
-  const texts = [[move.ecco, name].filter(Boolean).join(' ')];
+/** @param {BookMove} move */
+function flagsOf(move) {
+  return move.flags.map((flag) => el('span', { class: `badge badge-${flag}` }, t(FLAGS[flag] ?? flag)));
+}
+
+/** Returns the code and the name of an opening. @param {{ecco?: string | null, name?: string | null, name_en?: string | null}} opening */
+function nameOf({ ecco, name, name_en: english }) {
+  return [ecco, currentLanguage() === 'zh' ? name : english ?? name].filter(Boolean).join(' ');
+}
+
+/** Returns a share in per cent, never as nothing where there is something. @param {number} share */
+function shareText(share) {
+  if (share > 0 && share < 0.001) return `< ${percent(0.001)}`;
+  return percent(share, share > 0 && share < 0.01 ? 1 : 0);
+}
+
+/**
+ * Returns what else is known of a move: the name after it where it is another one than before, transpositions, value, comment.
+ * @param {BookMove} move @param {string} before
+ */
+function noteOf(move, before) {
+  const name = nameOf(move);
+  const texts = [name === before ? '' : name];
   if (move.transposed) texts.push(plural(move.transposed, '{n} game by transposition', '{n} games by transposition'));
   if (move.engine?.text) texts.push(t('engine {value}', { value: move.engine.text }));
   if (move.priority) texts.push(t('priority {n}', { n: move.priority }));
   if (move.comment) texts.push(move.comment);
-  const text = texts.filter(Boolean).join(' · ');
-  if (text) parts.push(text);
-  return parts.length > 0 ? el('span', { class: 'quiet' }, ...parts) : null;
+  return texts.filter(Boolean).join(' · ');
 }

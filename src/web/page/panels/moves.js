@@ -3,7 +3,7 @@
 import { glyphText, plainComment, withText } from '../annotations.js';
 import { button, el, quiet, select } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
-import { t } from '../i18n.js';
+import { moveLanguage, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
 import { playersOf, playersText, resultText } from '../session.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
@@ -144,7 +144,7 @@ function moveButton(app, node, path, offset, fresh) {
     class: ['move', current ? 'current' : '', node.source ? `from-${node.source}` : '',
       session.left && tree.samePath(path, session.left) ? 'left' : ''].join(' ').trim(),
     role: 'treeitem', 'aria-selected': String(current), tabindex: current ? 0 : -1,
-    lang: app.moveLanguage, title: node.source ? t(SOURCES[node.source] ?? node.source) : null,
+    lang: node.text ? moveLanguage(app.settings.notation) : null, title: node.source ? t(SOURCES[node.source] ?? node.source) : null,
   });
   return el('span', { class: 'ply', role: 'none' }, number && el('span', { class: 'number' }, number), move);
 }

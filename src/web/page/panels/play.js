@@ -36,7 +36,7 @@ export function playPanel(app, play) {
 
 /** Returns what is going on. @param {App} app @param {Play} play */
 function sentence(app, play) {
-  if (!play.on) return play.ended || t('Play against the engine from the position on the board.');
+  if (!play.on) return play.endText || t('Play against the engine from the position on the board.');
   if (play.failed) return t('{name} makes no move: {why}', { name: engineName(play.failed.engine), why: play.failed.text });
   if (play.thinking) return hasEngines(app) ? t('{name} is thinking …', { name: play.nameOf(play.mover) }) : t('The engine is thinking …');
   if (play.atEnd) return t('Your move.');
@@ -176,8 +176,8 @@ function learning(app) {
 
 /** Returns the plates with the players' names and clocks. @param {App} app @param {Play} play */
 export function plates(app, play) {
-  const top = plate();
-  const bottom = plate();
+  const top = plate('top');
+  const bottom = plate('bottom');
   const draw = () => {
     const firstBelow = !app.settings.flipped;
     fill(app, play, bottom, firstBelow);
@@ -188,8 +188,9 @@ export function plates(app, play) {
   return { top, bottom };
 }
 
-function plate() {
-  return el('div', { class: 'plate' }, el('span', { class: 'disc' }), el('span', { class: 'name' }), el('span', { class: 'clock', role: 'timer' }), el('span', { class: 'captured' }));
+/** @param {string} at */
+function plate(at) {
+  return el('div', { class: `plate plate-${at}` }, el('span', { class: 'disc' }), el('span', { class: 'name' }), el('span', { class: 'clock', role: 'timer' }), el('span', { class: 'captured' }));
 }
 
 /** @param {App} app @param {Play} play @param {HTMLElement} box @param {boolean} first */

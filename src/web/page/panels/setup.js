@@ -12,10 +12,11 @@ import { MAN_NAMES } from '../pieces.js';
 
 /** Edits a position on the board. */
 export class Setup {
-  /** @param {App} app @param {(position: Position) => void} show */
-  constructor(app, show) {
+  /** @param {App} app @param {(position: Position) => void} show @param {(at: {clientX: number, clientY: number}) => string | null} pointAt tells the point of the board under the mouse */
+  constructor(app, show, pointAt) {
     this.app = app;
     this.show = show;
+    this.pointAt = pointAt;
     this.brush = '';
     /** @type {Position} */
     this.position = app.session.position;
@@ -39,7 +40,7 @@ export class Setup {
     const { app } = this;
     this.element.replaceChildren(
       el('div', { class: 'panel-head' }, el('strong', {}, t('Set up a position'))),
-      quiet(t('Choose a piece and click points, or drag pieces on the board; off the board removes them.')),
+      quiet(t('Drag pieces to the board, or choose one and click points. The right button removes a piece, and so does dragging it off the board.')),
       app.game === 'gomoku' ? this.stonePalette() : this.palette(), this.options(), this.field, this.verdict,
       row(this.done, button(t('Cancel'), () => app.setEditing(false))));
   }
@@ -66,7 +67,40 @@ export class Setup {
     const name = man ? t(MAN_NAMES[man] ?? man) : t('Remove');
     const key = el('button', { type: 'button', role: 'radio', 'aria-checked': String(this.brush === man), 'aria-label': name, title: name,
       'data-man': man, onclick: () => this.choose(man) }, face);
+    if (man) this.makeDraggable(key, man);
     return key;
+  }
+
+  /** Lets a piece be carried from the palette to the board. @param {HTMLElement} key @param {string} man */
+  makeDraggable(key, man) {
+    const face = /** @type {Element} */ (key.firstElementChild);
+    key.addEventListener('pointerdown', (event) => {
+      if (event.button !== 0) return;
+      const from = [event.clientX, event.clientY];
+      /** @type {HTMLElement | null} */
+      let carried = null;
+      key.setPointerCapture(event.pointerId);
+      const carry = (/** @type {PointerEvent} */ at) => {
+        if (!carried && Math.hypot(at.clientX - (from[0] ?? 0), at.clientY - (from[1] ?? 0)) > 6) {
+          carried = el('div', { class: 'carried' }, /** @type {Element} */ (face.cloneNode(true)));
+          document.body.append(carried);
+        }
+        if (carried) carried.style.translate = `${at.clientX}px ${at.clientY}px`;
+      };
+      const end = (/** @type {PointerEvent} */ at) => {
+        key.removeEventListener('pointermove', carry);
+        for (const name of ENDS) key.removeEventListener(name, /** @type {EventListener} */ (end));
+        if (carried) this.putAt(man, at.type === 'pointerup' ? this.pointAt(at) : null);
+        carried?.remove();
+      };
+      key.addEventListener('pointermove', carry);
+      for (const name of ENDS) key.addEventListener(name, /** @type {EventListener} */ (end));
+    });
+  }
+
+  /** @param {string} man @param {string | null} point */
+  putAt(man, point) {
+    if (point) this.set({ men: new Map(this.position.men).set(point, man) });
   }
 
   /** @param {string} man */
@@ -86,19 +120,22 @@ export class Setup {
       button(t('Start position'), () => this.takeFen(START[app.game])),
       button(t('Empty the board'), () => this.clear()));
     if (xiangqi) box.append(button(t('Swap colours'), () => this.swap()));
-    else box.append(this.sizeChoice(), this.ruleChoice());
+    else {
+      box.append(el('label', { class: 'field' }, el('span', {}, t('Size of the board')), this.sizeChoice()),
+        el('label', { class: 'field' }, el('span', {}, t('Rules')), this.ruleChoice()));
+    }
     return box;
   }
 
   sizeChoice() {
     return select([['15', '15 × 15'], ['19', '19 × 19'], ['20', '20 × 20']], String(this.position.rows),
-      (size) => this.takeFen(`${Array(Number(size)).fill(size).join('/')} x ${this.position.rest || '5'}`), { 'aria-label': t('Size of the board') });
+      (size) => this.takeFen(`${Array(Number(size)).fill(size).join('/')} x ${this.position.rest || '5'}`));
   }
 
   ruleChoice() {
     const now = this.position.rest.split(' ')[1] ?? 'freestyle';
     return select([['freestyle', t('freestyle')], ['standard', t('exactly five')], ['renju', t('renju')]], now,
-      (rule) => this.set({ rest: rule === 'freestyle' ? '5' : `5 ${rule}` }), { 'aria-label': t('Rules') });
+      (rule) => this.set({ rest: rule === 'freestyle' ? '5' : `5 ${rule}` }));
   }
 
   /** @param {Partial<Position>} parts */
@@ -168,7 +205,7 @@ export class Setup {
     const bad = answer.status === 'illegal';
     this.done.disabled = bad;
     this.verdict.className = bad ? 'verdict bad' : 'verdict good';
-    this.verdict.replaceChildren(bad ? el('ul', {}, ...(answer.reasons ?? []).map((reason) => el('li', {}, reason))) : t('A legal position.'));
+    this.verdict.replaceChildren(bad ? el('ul', {}, ...(answer.reasons ?? []).map((reason) => el('li', {}, readable(reason)))) : t('A legal position.'));
   }
 
   finish() {
@@ -177,4 +214,15 @@ export class Setup {
     this.app.emit('editing');
     this.app.load({ start: fen });
   }
+}
+
+/** Ends of a drag. */
+const ENDS = ['pointerup', 'pointercancel'];
+
+/** Returns a reason with the names of the men in place of their letters. @param {string} reason */
+function readable(reason) {
+  return reason.replace(/'([KABNRCPkabnrcp])'/g, (whole, /** @type {string} */ man) => {
+    const name = MAN_NAMES[man];
+    return name ? t(name) : whole;
+  });
 }

@@ -26,6 +26,7 @@ export class TablePanel {
     this.loop = null;
     this.later = calm(() => void this.load(), 40);
     app.on(['position'], () => { this.asking?.abort(); this.element.classList.add('stale'); this.later(); });
+    app.on(['made'], () => this.later());
     app.on(['tab'], () => { if (this.open) this.later(); else app.setArrows('table', []); });
   }
 
@@ -76,7 +77,9 @@ export class TablePanel {
   showAnswer(answer) {
     const first = this.app.firstToMove;
     const loop = this.loop?.key === this.app.answerKey() ? this.loop.answer : null;
-    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, sentence(this.app, answer)), this.clock(answer), this.tools(answer.order), el('div', { class: 'loop' }, ...loopRows(loop)),
+    const over = answer.distance === 0 || this.app.answer?.legal_moves.length === 0;
+    this.show(el('p', { class: `sentence wdl-${answer.wdl}` }, over ? `${wins(this.app, (answer.wdl === 'win') === first)}.` : sentence(this.app, answer)),
+      ...(over ? [quiet(t('The game is over here.'))] : [this.clock(answer), this.tools(answer.order)]), el('div', { class: 'loop' }, ...loopRows(loop)),
       ...GROUPS.map(([wdl, title]) => this.group(answer, wdl, t(title))).filter((group) => group !== null),
       quiet(t('Table {material}, rules {rules}, distances {metric}', {
         material: answer.material, rules: answer.rules, metric: answer.metric === 'dtm' ? t('to mate') : t('to the next capture') })));

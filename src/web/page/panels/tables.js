@@ -3,7 +3,7 @@
 import { get } from '../api.js';
 import { problemState } from '../app.js';
 import { button, cell, el, emptyState, quiet, row, rowsTable, svg } from '../dom.js';
-import { number, percent, plural, size, t } from '../i18n.js';
+import { currentLanguage, number, percent, plural, size, t } from '../i18n.js';
 import { menOf, winsByDistance } from '../wire.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -19,8 +19,12 @@ export class TablesView {
     this.list = el('div');
     this.details = el('div', { class: 'set-details' });
     this.note = el('div', { role: 'status' });
+    /** @type {SetInfo[]} */
+    this.sets = [];
+    /** The column that the list is sorted by, none at first. */
+    this.order = { column: -1, down: false };
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
-    app.on(['view'], () => { if (app.view === 'tables') void this.load(); });
+    app.on(['view', 'made'], () => { if (app.view === 'tables') void this.load(); });
   }
 
   async load() {
@@ -41,13 +45,31 @@ export class TablesView {
 
   /** @param {SetInfo[]} sets */
   showList(sets) {
-    const rows = sets.map((set) => el('tr', { onclick: () => void this.openSet(set.material) },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material)), cell(menOf(set.material)),
-      cell(size(set.bytes))));
-    this.list.replaceChildren(quiet(plural(sets.length, '{n} set', '{n} sets')),
-      rowsTable('', [t('Set'), t('Men'), t('Size')], rows));
+    this.sets = sets;
+    this.drawList();
     const first = sets.find(({ material }) => material === this.app.set) ?? sets.at(-1);
     if (first) void this.openSet(first.material, false);
+  }
+
+  /** Draws the list in the order that was chosen. */
+  drawList() {
+    /** @type {[string, string, (a: SetInfo, b: SetInfo) => number][]} */
+    const heads = [['', t('Set'), (a, b) => a.material.localeCompare(b.material)], ['num', t('Men'), (a, b) => menOf(a.material) - menOf(b.material)],
+      ['num', t('Size'), (a, b) => a.bytes - b.bytes]];
+    const { column, down } = this.order;
+    const chosen = heads[column]?.[2];
+    const sets = chosen ? [...this.sets].sort((a, b) => (down ? -1 : 1) * chosen(a, b)) : this.sets;
+    const rows = sets.map((set) => el('tr', { onclick: () => void this.openSet(set.material) },
+      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material), menName(set.material)), cell(menOf(set.material)), cell(size(set.bytes))));
+    const table = rowsTable('', heads.map(([, name]) => name), rows, heads.map(([kind]) => kind));
+    table.querySelectorAll('th').forEach((head, at) => {
+      head.setAttribute('aria-sort', at !== column ? 'none' : down ? 'descending' : 'ascending');
+      head.replaceChildren(button(head.textContent + (at === column ? (down ? ' ▾' : ' ▴') : ''), () => {
+        this.order = { column: at, down: at === column && !down };
+        this.drawList();
+      }, { class: 'link' }));
+    });
+    this.list.replaceChildren(quiet(plural(sets.length, '{n} set', '{n} sets')), table);
   }
 
   /** @param {string} name @param {boolean} [scroll] whether to bring it into view */
@@ -68,7 +90,7 @@ export class TablesView {
     this.note.replaceChildren();
     const wins = winsByDistance(set);
     const longest = [set.red, set.black].filter(({ longest_fen }) => longest_fen);
-    this.details.replaceChildren(el('h2', {}, set.material), counts(set),
+    this.details.replaceChildren(el('h2', {}, set.material, menName(set.material)), counts(set),
       quiet(t('Practise from a random position:')),
       row(random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))), this.note,
       ...(wins.length > 0 ? [el('h3', {}, t('Wins by distance in plies')), histogram(wins)] : []),
@@ -115,6 +137,38 @@ function share(part, side) {
   return all > 0 ? percent(part / all) : '–';
 }
 
+/** Returns the distances that are written under a histogram: some of those that have a bar. @param {readonly number[]} distances */
+function marked(distances) {
+  const shown = [0, 0.25, 0.5, 0.75, 1].map((part) => distances[Math.round(part * (distances.length - 1))] ?? 0);
+  return [...new Set(shown)];
+}
+
+/** Returns the name of a set in Chinese, for a Chinese page. @param {string} material such as KRCvKR */
+function menName(material) {
+  if (currentLanguage() !== 'zh') return null;
+  const [red = '', black = ''] = material.split('v');
+  return el('span', { class: 'quiet men-name' }, `${sideName(red, '兵仕相帅')}对${sideName(black, '卒士象将')}`);
+}
+
+/** Returns the men of a side as manuals name them. @param {string} letters @param {string} names of its pawn, advisor, elephant and king */
+function sideName(letters, [pawn = '', advisor = '', elephant = '', king = '']) {
+  const count = (/** @type {string} */ letter) => letters.split(letter).length - 1;
+  const attackers = /** @type {const} */ ([['R', '车'], ['N', '马'], ['C', '炮'], ['P', pawn]])
+    .map(([letter, name]) => count(letter) > 0 ? (['', '双', '三', '四', '五'][count(letter) - 1] ?? '') + name : '').join('');
+  const guards = guardsName(count('A'), count('B'), advisor, elephant);
+  if (!attackers && !guards) return `光${king}`;
+  return !guards && attackers.length === 1 ? `单${attackers}` : attackers + guards;
+}
+
+/** @param {number} advisors @param {number} elephants @param {string} advisor @param {string} elephant */
+function guardsName(advisors, elephants, advisor, elephant) {
+  if (advisors === 0 && elephants === 0) return '';
+  if (elephants === 0) return (advisors === 1 ? '单' : '双') + advisor;
+  if (advisors === 0) return (elephants === 1 ? '单' : '双') + elephant;
+  if (advisors === 1) return elephants === 1 ? `单${advisor}${elephant}` : `单缺${advisor}`;
+  return elephants === 1 ? `单缺${elephant}` : `${advisor}${elephant}全`;
+}
+
 /** Draws how many wins there are at each distance. @param {readonly [number, number][]} counts */
 function histogram(counts) {
   const [width, height] = [560, 140];
@@ -127,6 +181,6 @@ function histogram(counts) {
     return svg('rect', { x: (plies + 1) * step - wide / 2, y: height - tall, width: wide, height: tall, class: 'histogram-bar' },
       svg('title', {}, t('{plies} plies: {n} positions', { plies, n: number(n) })));
   });
-  const marks = [0, Math.round(last / 2), last].map((plies) => svg('text', { x: (plies + 1) * step, y: height + 18, 'text-anchor': 'middle' }, plies));
+  const marks = marked(counts.map(([plies]) => plies)).map((plies) => svg('text', { x: (plies + 1) * step, y: height + 18, 'text-anchor': 'middle' }, plies));
   return svg('svg', { viewBox: `0 0 ${width} ${height + 24}`, class: 'histogram', role: 'img', 'aria-label': t('Wins by distance in plies') }, ...bars, ...marks);
 }

@@ -66,8 +66,8 @@ export class ValuesPanel {
     this.app.setMarks(new Map(points.map(([point, value]) => [point, String(Math.round(value))])));
     const terms = /** @type {GomokuTerm[]} */ (evaluation.terms ?? []).filter(({ value }) => value.mover !== 0 || value.other !== 0);
     this.element.replaceChildren(
-      quiet(t('On the points: how good they are by their patterns. Below: the sums of the terms.')),
-      rowsTable('values', [t('Term'), t('to move'), t('other side')], terms.map((term) => el('tr', {}, el('th', { scope: 'row' }, t(term.term)),
+      quiet(terms.length > 0 ? t('On the points: how good they are by their patterns. Below: the sums of the terms.') : t('On the points: how good they are by their patterns.')),
+      terms.length === 0 ? '' : rowsTable('values', [t('Term'), t('to move'), t('other side')], terms.map((term) => el('tr', {}, el('th', { scope: 'row' }, t(term.term)),
         cell(signed(term.value.mover, 1)), cell(signed(term.value.other, 1))))));
   }
 }
