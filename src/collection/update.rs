@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use crate::book::find_games;
 use crate::book::opening::Named;
+use crate::book::{BuildError, find_games};
 use crate::bytes::StopFlag;
 use crate::bytes::clock::Instant;
 use crate::bytes::lock::FileLock;
@@ -133,6 +133,8 @@ struct Updater<'a> {
     report: IndexReport,
     /// The number of the next segment of postings.
     segment: i64,
+    /// Files and folders that cannot be looked for, a drive that is away perhaps: what is known of them stays.
+    absent: Vec<PathBuf>,
 }
 
 /// Games of a file that are not written yet.
@@ -153,7 +155,8 @@ struct NewGame {
 impl<'a> Updater<'a> {
     fn new(index: &'a mut GameIndex, progress: &'a mut dyn FnMut(IndexProgress)) -> Self {
         let state = IndexProgress::default();
-        Self { index, progress, state, report: IndexReport::default(), segment: 0 }
+        let report = IndexReport::default();
+        Self { index, progress, state, report, segment: 0, absent: Vec::new() }
     }
 
     fn run<G: Formats + Named>(mut self, inputs: &[PathBuf]) -> Result<IndexReport, IndexError> {
@@ -196,7 +199,12 @@ impl<'a> Updater<'a> {
         for path in inputs {
             match find_games::<G>(std::slice::from_ref(path)) {
                 Ok(found) => files.extend(found.files),
-                Err(_) => self.report.unreadable += 1,
+                Err(error) => {
+                    self.report.unreadable += 1;
+                    if !matches!(error, BuildError::NoFiles { .. }) {
+                        self.absent.push(path.clone());
+                    }
+                }
             }
         }
         files.sort_unstable();
@@ -241,7 +249,10 @@ impl<'a> Updater<'a> {
                 }
             }
         }
-        for gone in known.values() {
+        for (path, gone) in &known {
+            if self.absent.iter().any(|absent| path.starts_with(path_key(absent))) {
+                continue;
+            }
             drop_file(&tx, gone.id).map_err(fault)?;
             self.report.dropped += 1;
         }
