@@ -74,7 +74,7 @@ export function writeGame({ tags, start, result, root }) {
   writeBranches(root, [], main, 0, lines);
   const comments = commentsOf(root, [], main);
   return { start, moves: movesTo(root, main).join(' '), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments,
-    glyphs: glyphsOf(root, [], main), lines };
+    ...glyphsOf(root, [], main), lines };
 }
 
 /**
@@ -90,7 +90,7 @@ function writeBranches(root, from, to, of, lines) {
     for (let index = first; index < count; index++) {
       const end = endOf(root, [...way, index]);
       const moves = movesTo(root, end).slice(at).join(' ');
-      lines.push({ of, ply: at - from.length, moves, comments: commentsOf(root, way, end), glyphs: glyphsOf(root, way, end) });
+      lines.push({ of, ply: at - from.length, moves, comments: commentsOf(root, way, end), ...glyphsOf(root, way, end) });
       writeBranches(root, way, end, lines.length, lines);
     }
   }
@@ -101,9 +101,10 @@ function commentsOf(root, from, to) {
   return lineTo(root, to).slice(from.length).flatMap(({ comment }, at) => /** @type {[number, string][]} */ (comment ? [[at + 1, comment]] : []));
 }
 
-/** @param {Node} root @param {Path} from @param {Path} to @returns {[number, number][]} */
+/** Returns the glyphs of a line as a member, if it has any. @param {Node} root @param {Path} from @param {Path} to @returns {{glyphs?: [number, number][]}} */
 function glyphsOf(root, from, to) {
-  return lineTo(root, to).slice(from.length).flatMap(({ glyphs = [] }, at) => glyphs.map((glyph) => /** @type {[number, number]} */ ([at + 1, glyph])));
+  const glyphs = lineTo(root, to).slice(from.length).flatMap((node_, at) => (node_.glyphs ?? []).map((glyph) => /** @type {[number, number]} */ ([at + 1, glyph])));
+  return glyphs.length > 0 ? { glyphs } : {};
 }
 
 /** @typedef {{material: string, bytes: number}} SetInfo */
