@@ -28,7 +28,7 @@ const MOST_POSTINGS: usize = 1 << 20;
 /// The time after which a step is written, however small: searches find what is in it then.
 const STEP_TIME: Duration = Duration::from_secs(2);
 
-/// Lines that are no longer played in any game, of which so many are left alone, whatever the number of the others.
+/// The number of lines no longer played in any game that are left alone, whatever the number of the others.
 const FEW_STALE: u64 = 1_000;
 
 /// The states of a file.

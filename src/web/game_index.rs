@@ -14,7 +14,7 @@ use juzhong::collection::{GameIndex, IndexError, IndexProgress, IndexReport, ind
 use juzhong::message::{Message, ToMessage};
 use juzhong::record::{Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file};
 
-/// The time between two looks at the files, at least: so long, and so many times as long as the last look took.
+/// The least time between two looks at the files, by itself and as a multiple of the time that the last look took.
 const REST: Duration = Duration::from_secs(5);
 const REST_FACTOR: u32 = 20;
 

@@ -62,10 +62,10 @@ pub(crate) struct Conditions {
     /// Games in which both players have at least this rating.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u16>"))]
     min_rating: Option<String>,
-    /// Games of at least so many plies.
+    /// Games of at least this many plies.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u32>"))]
     plies_from: Option<String>,
-    /// Games of at most so many plies.
+    /// Games of at most this many plies.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u32>"))]
     plies_to: Option<String>,
     /// Answers at once, though files may still be read: `indexing` says so.

@@ -43,7 +43,7 @@ fn some_games() -> Vec<String> {
         game("胡荣华", "柳大华", "1979.01.02", "1. h2e2 h9g7 2. h0g2", "1-0"),
         game("胡榮華", "柳大華", "1979", "1. h2e2 h9g7 2. h0g2", "1-0"),
         game("Bobby", "吕钦", "2001", "1. b2e2 b9c7", "0-1"),
-        "1. z9z9 *\n\n".to_owned(),
+        "[FEN \"x\"]\n\n1. h2e2 *\n\n".to_owned(),
         game("许银川", "Bobby", "1999.12.31", "1. c3c4 c9a7 2. h2c2 h2h3", "1/2-1/2"),
         "[Red \"x\"]\n\n1. g3g4 *\n\n".to_owned(),
     ]

@@ -277,6 +277,9 @@ impl<W: Write> MoveWriter<'_, W> {
                 self.next_move(open)?;
                 let written = open.written;
                 let mut glyphs = open.next_glyphs();
+                if !self.options.comments {
+                    glyphs.clear();
+                }
                 let is_main = stack.len() == 1;
                 let nag = self.nags.get(&(written - 1)).filter(|_| is_main);
                 glyphs.extend(nag.filter(|nag| !glyphs.contains(nag)).copied());

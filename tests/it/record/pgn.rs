@@ -252,7 +252,7 @@ fn a_written_game() {
 {before the first move} 1. 炮二平五 {the central cannon
 on two lines} 1. ... 马８进７ (1. ... 炮８平５ {same side} 2. 马二进三
 (2. 炮五进四 士４进５) 2. ... 马８进７) 2. 马二进三 {to the end of the line}
-2. ... 车９平８ 3. 车一平二 1/2-1/2
+2. ... 车９平８ $1 3. 车一平二 1/2-1/2
 
 ";
     assert_eq!(written(&record, &PgnOptions::default()), expected);
