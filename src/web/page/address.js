@@ -33,9 +33,12 @@ export function addressOf(view, part, game, start, moves) {
   return location.pathname + (parts.length > 0 ? `?${parts.join('&')}` : '');
 }
 
-/** Shows an address without loading anything. @param {string} address @param {boolean} step whether the way back leads here */
-export function showAddress(address, step) {
-  if (address === location.pathname + location.search) return;
-  if (step) history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
+/**
+ * Shows an address without loading anything.
+ * @param {string} address @param {boolean} step whether the way back leads to the one before @param {string} id the game on the board
+ */
+export function showAddress(address, step, id) {
+  if (address === location.pathname + location.search && history.state?.id === id) return;
+  if (step) history.pushState({ id }, '', address);
+  else history.replaceState({ id }, '', address);
 }

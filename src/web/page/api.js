@@ -37,6 +37,51 @@ export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
+// --- the server goes away and comes back ---
+
+/** The first and the longest pause between two questions to a server that is away, in milliseconds. */
+const PAUSES = /** @type {const} */ ([1000, 30_000]);
+
+/** The pause after which a server that is away is asked again; 0 while it is there. */
+let pause = 0;
+let timer = 0;
+/** Is told when the server goes away, and when it is back what it has. @type {(meta: any) => void} */
+let follow = () => {};
+
+/** Returns whether the server has gone away. */
+export function isAway() {
+  return pause > 0;
+}
+
+/** Calls a function with null when the server goes away, and with what it has when it is back. @param {(meta: any) => void} call */
+export function onConnection(call) {
+  follow = call;
+}
+
+function lose() {
+  if (isAway() || local) return;
+  [pause] = PAUSES;
+  follow(null);
+  timer = window.setTimeout(() => void askAgain(), pause);
+}
+
+/** Asks the server whether it is there; if not, once more after a pause twice as long. */
+export async function askAgain() {
+  clearTimeout(timer);
+  try {
+    const response = await fetch(address('/api/meta', {}));
+    if (isProblem(response)) throw await problemOf(response);
+    const meta = await response.json();
+    const back = isAway();
+    pause = 0;
+    if (back) follow(meta);
+  } catch {
+    if (!isAway()) { lose(); return; }
+    pause = Math.min(pause * 2, PAUSES[1]);
+    timer = window.setTimeout(() => void askAgain(), pause);
+  }
+}
+
 /** @param {string} path @param {Query} query */
 function address(path, query) {
   const parts = new URLSearchParams({ lang: currentLanguage() });
@@ -91,6 +136,7 @@ async function send(path, query, body, signal) {
     response = await (local ? (await local).answer(address(path, query), init) : fetch(address(path, query), init));
   } catch (error) {
     if (signal?.aborted) throw error;
+    lose();
     throw new Problem({ code: local ? 'broken' : 'no_server', title: 'no answer' });
   }
   if (isProblem(response)) throw await problemOf(response);
@@ -125,16 +171,25 @@ export async function stream(path, query, body, onEvent, signal) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
   let rest = '';
+  let last = '';
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
+    const { done, value } = await reader.read().catch((error) => {
+      if (!signal.aborted) void askAgain();
+      throw error;
+    });
+    if (done) break;
     const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
     rest = blocks.pop() ?? '';
-    blocks.forEach((block) => handOn(block, onEvent));
+    for (const block of blocks) last = handOn(block, onEvent);
   }
+  // A stream that breaks off may be the first sign that the server is gone.
+  if (!signal.aborted && !LAST.has(last)) void askAgain();
 }
 
-/** @param {string} block @param {(event: string, data: any) => void} onEvent */
+/** The events after which a stream ends. */
+const LAST = new Set(['done', 'error']);
+
+/** Hands on an event and returns its name. @param {string} block @param {(event: string, data: any) => void} onEvent */
 function handOn(block, onEvent) {
   let event = 'message';
   const data = [];
@@ -143,4 +198,5 @@ function handOn(block, onEvent) {
     if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
   }
   if (data.length > 0) onEvent(event, JSON.parse(data.join('\n')));
+  return event;
 }

@@ -1,19 +1,19 @@
 // The state of the page and what happens to it. Panels listen; none knows another.
 
 import { addressOf, showAddress } from './address.js';
-import { get, Problem } from './api.js';
+import { get, isAway, onConnection, Problem } from './api.js';
 import { emptyState } from './dom.js';
-import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
+import { firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
-import { keepCurrent, keepRecent } from './store.js';
+import { keepGame, keptGame } from './store.js';
 import * as tree from './tree.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'leave' | 'server' | 'busy'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -95,12 +95,23 @@ export class App {
     /** @type {Map<Happening, (() => void)[]>} */
     this.listeners = new Map();
     this.filling = false;
+    /** The tree whose texts the server could not give. @type {tree.Node | null} */
+    this.stuck = null;
+    /** What the rules allow, as far as they are known here. @type {typeof import('./rules.js') | null} */
+    this.rules = null;
+    /** Whether the way back is to lead to the place before. */
+    this.stepping = false;
+    /** Whether the address stays as it is. */
+    this.keepAddress = false;
     /** How many searches for a move run beside the analysis. */
     this.searching = 0;
     /** @type {AbortController | null} */
     this.asking = null;
     /** Opens a game of the library at a position. @type {((id: string, fen: string) => void) | null} */
     this.openGame = null;
+    onConnection((meta) => this.followServer(meta));
+    /** Returns the way to a move that is seen and has no text. @type {() => tree.Path | null} */
+    this.unread = () => null;
   }
 
   /** The game on the board. */
@@ -149,8 +160,8 @@ export class App {
     this.message = null;
     this.score = null;
     this.answer = this.answers.get(this.answerKey()) ?? null;
-    keepCurrent(this.session.keep());
-    this.showPlace(false);
+    keepGame(this.session);
+    this.showPlace(this.stepping);
     this.emit('position');
     this.emit('tree');
     if (this.answer) this.emit('answer');
@@ -160,10 +171,18 @@ export class App {
 
   /** Shows the place in the address. @param {boolean} step */
   showPlace(step) {
+    if (this.keepAddress) return;
     const { game, start, moves } = this.session;
     const tab = this.tab === this.home ? '' : this.tab;
     const part = this.view === 'tables' ? this.set : this.view === 'board' ? tab : '';
-    showAddress(addressOf(this.view, part, game, start, moves), step);
+    showAddress(addressOf(this.view, part, game, start, moves), step, this.session.id);
+  }
+
+  /** The moves that may be played on the board: the server's, or until it answers those that the page knows of. */
+  get legal() {
+    const { answer, rules, session } = this;
+    if (answer) return answer.status === 'ongoing' ? answer.legal_moves : [];
+    return rules?.legalMoves(this.game, session.position, isAway()) ?? [];
   }
 
   answerKey() {
@@ -186,7 +205,7 @@ export class App {
 
   /** @param {string} key @param {Answer} answer */
   remember(key, answer) {
-    if (this.answers.size > 400) this.answers.clear();
+    if (this.answers.size > 400 || key.length * this.answers.size > 4_000_000) this.answers.clear();
     this.answers.set(key, answer);
     if (key !== this.answerKey()) return;
     this.answer = answer;
@@ -249,16 +268,16 @@ export class App {
     }
   }
 
-  /** Fills in the texts of moves that have none in the notation in force. */
+  /** Fills in the texts of the moves that are seen and have none in the notation in force. */
   async fillTexts() {
     const session = this.session;
-    if (session.game === 'gomoku' || this.filling) return;
+    if (session.game === 'gomoku' || this.filling || this.stuck === session.root) return;
     this.filling = true;
-    for (let round = 0; round < 400; round++) {
-      const path = firstWithoutText(session);
-      if (!path || session !== this.session) break;
-      if (!await this.fillLine(session, path)) break;
+    for (let path = this.unread(); path && session === this.session; path = this.unread()) {
+      const filled = await this.fillLine(session, path);
+      if (!filled) this.stuck = session.root;
       this.emit('tree');
+      if (!filled) break;
     }
     this.filling = false;
   }
@@ -266,14 +285,14 @@ export class App {
   /** @param {Session} session @param {tree.Path} path */
   async fillLine(session, path) {
     const end = tree.endOf(session.root, path);
+    const { root } = session;
     const moves = tree.movesTo(session.root, end);
     const { fen, game } = session.query;
     const { notation } = this.settings;
     try {
       const line = await get('/api/line', { game, fen, moves: moves.join(','), notation });
-      if (notation !== this.settings.notation || !samePlace(session, end, moves)) return true;
-      line.moves.forEach((/** @type {{text: string}} */ step, /** @type {number} */ at) =>
-        session.note(end.slice(0, at + 1), { text: step.text }));
+      if (notation !== this.settings.notation || session.root !== root && !samePlace(session, end, moves)) return true;
+      session.noteAlong(end.slice(0, line.moves.length), line.moves.map((/** @type {{text: string}} */ { text }) => ({ text })));
       return line.moves.length === moves.length;
     } catch {
       return false;
@@ -287,10 +306,27 @@ export class App {
     this.moved();
   }
 
-  /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */
+  /** Puts a game on the board; undo, the way back and the list of games bring back the one that was there. @param {Partial<import('./session.js').Whole>} parts */
   load(parts) {
-    keepRecent(this.session.keep());
+    this.emit('leave');
+    if (!this.session.blank) keepGame(this.session);
+    this.stepping = !this.session.blank;
     this.session.load(parts);
+    this.stepping = false;
+  }
+
+  /** Puts a game that is kept in the browser on the board. @param {string} id @returns {Promise<boolean>} whether there is such a game */
+  async bring(id) {
+    if (this.session.id === id) return true;
+    const known = [...this.session.history.past, ...this.session.history.future].findLast((whole) => whole.id === id);
+    const kept = known ?? await keptGame(id);
+    if (kept) this.load(kept);
+    return Boolean(kept);
+  }
+
+  /** Keeps the place in the game and how it is played. */
+  keepPlace() {
+    keepGame(this.session);
   }
 
   /** Puts a position on the board. @param {string} fen @returns {boolean} */
@@ -310,8 +346,7 @@ export class App {
 
   /** Returns the position on the board as text: the server's, or what drawing knows. */
   fen() {
-    const { game, start, moves } = this.session;
-    return this.answer?.fen ?? write(game, after(game, start, moves));
+    return this.answer?.fen ?? write(this.game, this.session.position);
   }
 
   /** Changes settings. @param {Partial<import('./settings.js').Settings>} parts */
@@ -331,7 +366,19 @@ export class App {
   fail(error) {
     if (error instanceof DOMException && error.name === 'AbortError') return;
     const [text, hint] = explainError(error);
-    this.say(text, 'error', hint);
+    // That the server is away is said for as long as it is.
+    if (isAway()) this.emit('status');
+    else this.say(text, 'error', hint);
+  }
+
+  /** Follows the server: says that it is away, and asks everything again when it is back. @param {Meta | null} meta */
+  followServer(meta) {
+    if (!meta) { this.emit('status'); return; }
+    this.meta = meta;
+    this.stuck = null;
+    this.emit('server');
+    this.moved();
+    this.emit('view');
   }
 
   /** Shows arrows of one kind on the board. @param {string} kind @param {readonly Arrow[]} arrows */
@@ -393,8 +440,8 @@ const NEEDS_SERVER = () => t('This page has no server. Books, the library of gam
 /** Returns an error as a text and what to do about it. @param {unknown} error @returns {[string, string]} */
 export function explainError(error) {
   if (!(error instanceof Problem)) return [String(error), ''];
-  if (error.code === 'no_server') return [t('The server does not answer.'), t('Is `juzhong serve` still running? Start it again and try once more.')];
-  if (error.code === 'needs_server') return [NEEDS_SERVER(), '`juzhong serve`'];
+  if (error.code === 'no_server') return [t('The server does not answer.'), t('Start juzhong serve again: the page goes on by itself.')];
+  if (error.code === 'needs_server') return [NEEDS_SERVER(), 'juzhong serve'];
   if (error.code === 'broken') return [t('What answers in place of a server broke down.'), t('Try again; if that does not help, load the page anew.')];
   if (error.status === 503) return [t('The server is busy.'), error.hint || t('Wait a few seconds and try again.')];
   return [error.message, error.hint];
@@ -416,12 +463,3 @@ function samePlace(session, path, moves) {
   return tree.movesTo(session.root, path).join() === moves.join();
 }
 
-/** @param {Session} session @returns {tree.Path | null} */
-function firstWithoutText(session) {
-  /** @type {tree.Path | null} */
-  let found = null;
-  tree.walk(session.root, (node, path) => {
-    if (!found && path.length > 0 && !node.text) found = path;
-  });
-  return found;
-}

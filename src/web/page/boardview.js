@@ -1,5 +1,6 @@
 // The board with what stands around it: gauge, players and clocks, status line, controls.
 
+import { askAgain, isAway } from './api.js';
 import { XiangqiBoard } from './board.js';
 import { button, el } from './dom.js';
 import { emptyLike, firstToMove } from './fen.js';
@@ -37,7 +38,7 @@ export class BoardView {
     this.board = this.makeBoard();
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
-    app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
+    app.on(['answer', 'status', 'position', 'play', 'tree', 'server'], () => this.showStatus());
     app.on(['arrows', 'answer', 'position', 'style', 'editing'], () => this.showArrows());
     app.on(['proof'], () => this.showStones());
     app.on(['marks', 'position'], () => this.board.setMarks(app.marks));
@@ -83,7 +84,7 @@ export class BoardView {
     if (app.editing) return;
     if (this.board instanceof GomokuBoard) this.showStones();
     else this.board.setPosition(position, app.session.last, null);
-    if (!app.answer) this.board.setLegal([]);
+    if (!app.answer) this.showGuess();
   }
 
   /** Draws a position that is being edited. @param {import('./fen.js').Position} position */
@@ -102,22 +103,29 @@ export class BoardView {
     board.setNext(proof?.next ?? [], moves.length - from, position.turn);
   }
 
+  /** Lets moves be played before the server has said which are legal. */
+  showGuess() {
+    this.board.setLegal(this.hooks.mayMove() ? this.app.legal : []);
+  }
+
   showLegal() {
     const { app, board } = this;
-    if (app.editing || !app.answer) return;
-    const over = app.answer.status !== 'ongoing';
-    board.setLegal(this.hooks.mayMove() && !over ? app.answer.legal_moves : []);
+    if (app.editing) return;
+    if (!app.answer) { this.showGuess(); return; }
+    board.setLegal(this.hooks.mayMove() ? app.legal : []);
     if (board instanceof GomokuBoard) board.setForbidden(new Map((app.answer.forbidden ?? []).map(({ move, reason }) => [move, reason])));
     else board.drawCheck(app.answer.in_check ? kingOf(app.session.position) : null);
   }
 
   showStatus() {
     const { app } = this;
-    const said = app.message;
+    const away = isAway();
+    const said = app.message ?? (away ? { text: t('The server does not answer; the board works meanwhile.'), kind: 'error', hint: t('Start juzhong serve again: the page goes on by itself.') } : null);
     const { text, kind } = said ?? { ...statusText(app), kind: 'info' };
     this.status.className = `status status-${kind}`;
     this.status.replaceChildren(el('span', {}, text));
     if (said?.hint) this.status.append(' ', el('span', { class: 'hint' }, said.hint));
+    if (away) this.status.append(button(t('Try now'), () => void askAgain(), { class: 'small' }));
     if (app.session.studying) {
       this.status.append(el('span', { class: 'badge badge-study' }, t('study')),
         button(t('Back to the game'), () => app.session.backToGame(), { class: 'small' }));

@@ -132,6 +132,35 @@ export function after(game, start, moves) {
   return moves.reduce((position, move) => play(game, position, move), first);
 }
 
+/** Plies between two positions that are remembered. */
+const STRIDE = 64;
+
+/** The positions of a line of moves; from one place of a game to the next, few moves are played again. */
+export class Positions {
+  constructor() {
+    this.start = '';
+    /** @type {readonly string[]} */
+    this.moves = [];
+    /** The position after every so many plies. @type {Position[]} */
+    this.kept = [];
+  }
+
+  /** Returns the position after a line of moves. @param {GameName} game @param {string} start @param {readonly string[]} moves @returns {Position} */
+  after(game, start, moves) {
+    let common = 0;
+    if (this.start === start) while (common < moves.length && moves[common] === this.moves[common]) common++;
+    else this.kept = [after(game, start, [])];
+    Object.assign(this, { start, moves });
+    this.kept.length = Math.min(this.kept.length, Math.floor(common / STRIDE) + 1);
+    let position = /** @type {Position} */ (this.kept.at(-1));
+    for (let ply = (this.kept.length - 1) * STRIDE; ply < moves.length;) {
+      position = play(game, position, moves[ply++] ?? '');
+      if (ply % STRIDE === 0) this.kept.push(position);
+    }
+    return position;
+  }
+}
+
 /** Returns an empty board of gomoku of the same size and rules. @param {string} fen */
 export function emptyLike(fen) {
   const position = parse('gomoku', fen);

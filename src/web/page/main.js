@@ -23,7 +23,8 @@ import { TablePanel } from './panels/table.js';
 import { TablesView } from './panels/tables.js';
 import { ValuesPanel } from './panels/values.js';
 import { Play } from './play.js';
-import { currentGame } from './store.js';
+import { showRecent } from './recent.js';
+import { keepWaiting, lastGame, noteCopy } from './store.js';
 import * as tree from './tree.js';
 
 const app = new App();
@@ -38,7 +39,7 @@ async function begin() {
   takeToken();
   await speak(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.home = app.tab = wide.matches ? 'book' : 'moves';
-  restore();
+  await restore();
   applyStyle();
   build();
   listen();
@@ -51,8 +52,9 @@ async function begin() {
     app.fail(error);
   }
   void app.ask();
-  void app.fillTexts();
   document.body.dataset['ready'] = 'yes';
+  app.rules = await import('./rules.js');
+  if (!app.answer) app.emit('play');
 }
 
 /** Sets the language; Chinese texts are loaded where they are wanted. @param {import('./i18n.js').Language} language */
@@ -62,22 +64,29 @@ async function speak(language) {
 }
 
 /** Takes the position from the address, and the rest of its game from the browser. */
-function restore() {
+async function restore() {
   const address = readAddress();
   app.view = address.view;
   app.game = address.game;
   app.set = address.set;
-  for (const game of /** @type {const} */ (['xiangqi', 'gomoku'])) {
-    const kept = currentGame(game);
-    const session = app.sessions[game];
-    session.changed = () => {};
-    if (kept) session.takeBack(kept);
-  }
+  await Promise.all((/** @type {const} */ (['xiangqi', 'gomoku'])).map(restoreGame));
+  for (const session of Object.values(app.sessions)) session.changed = () => {};
   if (address.given) restorePlace(address.fen, address.moves);
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
   if (TABS.includes(address.tab)) app.tab = address.tab;
+}
+
+/** @param {import('./fen.js').GameName} game */
+async function restoreGame(game) {
+  const session = app.sessions[game];
+  const last = await lastGame(game).catch(() => null);
+  if (!last) return;
+  const { whole, own } = last;
+  // A game is played in one window only.
+  session.takeBack(own ? whole : { ...whole, live: null, playing: null }, own);
+  if (!own) noteCopy(session);
 }
 
 /** @param {string} fen @param {readonly string[]} moves */
@@ -238,7 +247,7 @@ const KEYS = {
   f: () => app.change({ flipped: !app.settings.flipped }),
   e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
   p: () => app.openTab('play'), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
-  u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
+  g: () => showRecent(app), u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
 
@@ -286,12 +295,19 @@ function onDrop(event) {
   else if (text) void takeText(app, text);
 }
 
-function onWayBack() {
+/** Goes where the way back or forth leads: to another view, another game, or both. */
+async function onWayBack() {
   const address = readAddress();
+  const id = history.state?.id;
   app.view = address.view;
   app.set = address.set;
   if (address.game !== app.game) changeGame(address.game);
-  restorePlace(address.fen, address.moves);
+  app.keepAddress = true;
+  if (id) await app.bring(id);
+  app.keepAddress = false;
+  const { session } = app;
+  if (session.id === id) session.path = tree.reach(session.root, address.moves);
+  else restorePlace(address.fen, address.moves);
   app.moved();
   app.emit('view');
 }
@@ -304,8 +320,13 @@ function listen() {
   document.addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('dropping'); });
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
   document.addEventListener('drop', onDrop);
-  window.addEventListener('popstate', onWayBack);
-  window.addEventListener('pagehide', () => engine?.stop());
+  window.addEventListener('popstate', () => void onWayBack());
+  window.addEventListener('pagehide', () => {
+    engine?.stop();
+    play.keepNow();
+    keepWaiting();
+  });
+  document.addEventListener('visibilitychange', keepWaiting);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyStyle);
   wide.addEventListener('change', () => {
     if (wide.matches && (app.tab === 'moves' || app.tab === 'engine')) app.openTab('book');

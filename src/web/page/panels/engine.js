@@ -6,7 +6,7 @@ import { calm, el, button, row, select, steady } from '../dom.js';
 import { byEngine, engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, rangeField } from '../engines.js';
 import { number, plural, short, t } from '../i18n.js';
 import { pointsOf } from '../fen.js';
-import { SOURCES } from './moves.js';
+import { SOURCES } from '../movelist.js';
 import { forFirst, readScore, scoreText } from '../score.js';
 
 /** @typedef {import('../app.js').App} App */

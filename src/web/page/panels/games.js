@@ -4,10 +4,11 @@ import { get } from '../api.js';
 import { problemState } from '../app.js';
 import { button, calm, cell, checkbox, el, emptyState, row, rowsTable } from '../dom.js';
 import { plyOf } from '../fen.js';
-import { locale, number, plural, t } from '../i18n.js';
-import { playersOf, playersText, resultText } from '../session.js';
-import { recentGames } from '../store.js';
-import { count, endOf, movesTo } from '../tree.js';
+import { number, plural, t } from '../i18n.js';
+import { keptNote, keptTitle, timeText } from '../recent.js';
+import { playersText, resultText } from '../session.js';
+import { keptGames } from '../store.js';
+import { endOf, movesTo } from '../tree.js';
 import { limitFields } from './book.js';
 import { openAgain, openedGames, showOpened } from './file.js';
 
@@ -128,22 +129,16 @@ export class GamesView {
   }
 
   showRecent() {
-    const games = recentGames().filter((kept) => kept.game === this.app.game);
+    const { app } = this;
+    const games = keptGames().filter(({ id, game }) => game === app.game && id !== app.session.id);
     if (games.length === 0) { this.recent.replaceChildren(); return; }
-    this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) => {
-      const who = playersText(playersOf(kept.game, kept.tags), t('Analysis'));
-      return listItem(who, `${plural(count(kept.root), '{n} move', '{n} moves')} · ${timeText(kept.when)}`, () => {
-        this.app.view = 'board';
-        this.app.load(kept);
-        this.app.emit('view');
-      });
-    })));
+    this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) =>
+      listItem(keptTitle(kept), keptNote(kept), async () => {
+        app.view = 'board';
+        await app.bring(kept.id);
+        app.emit('view');
+      }))));
   }
-}
-
-/** @param {number} time in milliseconds */
-function timeText(time) {
-  return new Date(time).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** @param {string} label @param {string} note @param {() => void} open */
