@@ -1,6 +1,7 @@
 // The address of the page: the game, the start, the moves and the view.
 
 import { START } from './fen.js';
+import { LONGEST } from './session.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
@@ -28,8 +29,10 @@ export function addressOf(view, part, game, start, moves) {
   if (view !== 'board') parts.push(`view=${view}`);
   if (game !== 'xiangqi') parts.push(`game=${game}`);
   if (part) parts.push(`${view === 'tables' ? 'set' : 'tab'}=${encodeURIComponent(part)}`);
-  if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
-  if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
+  // A longer line is kept in the browser alone.
+  const fits = moves.length <= LONGEST;
+  if (fits && start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
+  if (fits && moves.length > 0) parts.push(`moves=${moves.join(',')}`);
   return location.pathname + (parts.length > 0 ? `?${parts.join('&')}` : '');
 }
 

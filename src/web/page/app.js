@@ -59,6 +59,10 @@ const NOTHING = {
   engine: { threads: 1, hash_mib: 0, levels: [1, 10] }, writes: false,
 };
 
+/** The moves at a place whose texts are asked for one at a time, and those after a move whose texts are asked for with its own. */
+const FEW = 3;
+const AHEAD = 300;
+
 /** The state of the page. */
 export class App {
   constructor() {
@@ -282,21 +286,41 @@ export class App {
     this.filling = false;
   }
 
-  /** @param {Session} session @param {tree.Path} path */
+  /** Asks for the texts of a move and of those beside it or after it; returns whether there are any now. @param {Session} session @param {tree.Path} path */
   async fillLine(session, path) {
-    const end = tree.endOf(session.root, path);
-    const { root } = session;
-    const moves = tree.movesTo(session.root, end);
-    const { fen, game } = session.query;
+    const before = tree.nodeAt(session.root, path.slice(0, -1));
+    const node = tree.nodeAt(session.root, path);
     const { notation } = this.settings;
     try {
-      const line = await get('/api/line', { game, fen, moves: moves.join(','), notation });
-      if (notation !== this.settings.notation || session.root !== root && !samePlace(session, end, moves)) return true;
-      session.noteAlong(end.slice(0, line.moves.length), line.moves.map((/** @type {{text: string}} */ { text }) => ({ text })));
-      return line.moves.length === moves.length;
+      const [nodes, textOf] = await (before.children.length > FEW ? this.textsBeside(session, path) : this.textsAlong(session, path));
+      if (notation === this.settings.notation) session.fill(nodes, textOf);
+      return node.text !== '' || notation !== this.settings.notation;
     } catch {
       return false;
     }
+  }
+
+  /** @typedef {[readonly tree.Node[], (node: tree.Node, at: number) => string | undefined]} Texts */
+
+  /** Returns the texts of all moves at the place of one. @param {Session} session @param {tree.Path} path @returns {Promise<Texts>} */
+  async textsBeside(session, path) {
+    const line = tree.lineTo(session.root, path.slice(0, -1));
+    const { notation } = this.settings;
+    const { children } = line.at(-1) ?? session.root;
+    const answer = await get('/api/legal', { ...session.lineQuery(line.map(({ move }) => move), 0), notation });
+    const texts = new Map(answer.legal_moves.map((/** @type {string} */ move, /** @type {number} */ at) => [move, answer.legal_texts?.[at]]));
+    return [children, ({ move }) => texts.get(move)];
+  }
+
+  /** Returns the texts of a move and of some of the moves around it in its line. @param {Session} session @param {tree.Path} path @returns {Promise<Texts>} */
+  async textsAlong(session, path) {
+    const node = tree.nodeAt(session.root, path);
+    const line = [...tree.lineTo(session.root, path), ...tree.mainLine(node).slice(0, AHEAD)];
+    const { notation } = this.settings;
+    const moves = line.map(({ move }) => move);
+    const query = session.lineQuery(moves, moves.length - path.length + 1);
+    const answer = await get('/api/line', { ...query, notation });
+    return [line.slice(path.length - 1), (_, at) => answer.moves[at]?.text];
   }
 
   /** Changes the notation of all texts. @param {import('./settings.js').Settings['notation']} notation */
@@ -457,9 +481,3 @@ function reasonOf(text) {
   const short = text.replace(/\s*[(（](?:position|局面)[:：][\s\S]*$/, '');
   return short.replace(/^move \d+: "[^"]*" is illegal: /, '');
 }
-
-/** Returns whether a path still leads along the same moves. @param {Session} session @param {tree.Path} path @param {readonly string[]} moves */
-function samePlace(session, path, moves) {
-  return tree.movesTo(session.root, path).join() === moves.join();
-}
-

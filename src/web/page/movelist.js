@@ -11,7 +11,7 @@ import * as tree from './tree.js';
 /** @typedef {import('./tracks.js').Piece} Piece */
 
 /** Pixels that are drawn above and below what is seen. */
-const MARGIN = 800;
+const MARGIN = 500;
 /** The levels of variations that are set in. */
 const LEVELS = 8;
 
@@ -106,7 +106,7 @@ export class MoveList {
   drawWindow() {
     if (this.element.clientWidth === 0) return;
     // Once drawn, pieces may be lower than was guessed, so that more are seen.
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       const [top, bottom] = this.seen();
       const [from, to] = this.heights.between(top - MARGIN, bottom + MARGIN);
       if (!this.drawPieces(from, to)) break;
@@ -150,10 +150,11 @@ export class MoveList {
     const { element, current } = this;
     if (element.clientWidth === 0) return;
     if (!current) { element.scrollTop = 0; this.drawWindow(); return; }
-    const [top, bottom] = this.seen();
-    const from = this.heights.sum(0, current.piece);
-    const to = from + this.heights.of(current.piece);
-    if (to < top - MARGIN || from > bottom + MARGIN) element.scrollTop = from - element.clientHeight / 2;
+    // Heights are guesses until they are drawn, so that the first jump may miss.
+    for (let round = 0; round < 4 && !this.drawn.has(current.piece); round++) {
+      element.scrollTop = this.heights.sum(0, current.piece) - element.clientHeight / 2;
+      this.drawWindow();
+    }
     this.drawWindow();
     const move = this.buttons.get(current);
     if (!move) return;
@@ -172,6 +173,8 @@ export class MoveList {
       const current = item === this.current;
       move.classList.toggle('current', current);
       move.classList.toggle('left', item.node === left);
+      const words = textOf(item.node);
+      if (move.textContent !== words) move.textContent = words;
       if (current !== (move.getAttribute('aria-selected') === 'true')) {
         move.setAttribute('aria-selected', String(current));
         move.tabIndex = current ? 0 : -1;
@@ -198,7 +201,7 @@ export class MoveList {
     const { node } = item;
     const ply = item.ply + (this.offset ?? 0);
     const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : item.fresh ? `${(ply + 1) / 2}…` : '';
-    const move = button((node.text || node.move) + node.mark, () => this.app.session.go(pathOf(item)), {
+    const move = button(textOf(node), () => this.app.session.go(pathOf(item)), {
       class: node.source ? `move from-${node.source}` : 'move', role: 'treeitem', 'aria-selected': 'false', 'aria-level': level, tabindex: -1,
       title: node.source ? t(SOURCES[node.source] ?? node.source) : null,
     });
@@ -217,10 +220,15 @@ export class MoveList {
 
   /** Returns the way to the first move that is drawn without a text. @returns {tree.Path | null} */
   unread() {
-    if (this.root !== this.app.session.root) return null;
+    if (this.root !== this.app.session.root || this.app.game === 'gomoku') return null;
     for (const item of this.buttons.keys()) if (!item.node.text) return pathOf(item);
     return null;
   }
+}
+
+/** @param {tree.Node} node */
+function textOf(node) {
+  return (node.text || node.move) + node.mark;
 }
 
 /** Shows the comment of a move to be read and changed as a whole. @param {App} app @param {tree.Path} path */

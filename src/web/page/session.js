@@ -1,6 +1,6 @@
 // A game on the board: its tree, the place in it, and the study beside it.
 
-import { parse, pointsOf, Positions, START } from './fen.js';
+import { parse, pointsOf, Positions, START, write } from './fen.js';
 import * as tree from './tree.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
@@ -22,6 +22,11 @@ import * as tree from './tree.js';
  * @property {import('./play.js').KeptPlay | null} playing
  * @property {number} texts how often texts had been forgotten
  */
+
+/** @typedef {{game: string, fen: string, moves: string}} Query */
+
+/** The longest line of moves, in plies, that questions and addresses hold. */
+export const LONGEST = 10_000;
 
 /** Returns a name for a game that no other game of this browser has. */
 function newId() {
@@ -71,14 +76,14 @@ export class Session {
     /** @type {tree.History<Whole>} */
     this.history = new tree.History();
     this.positions = new Positions();
-    /** The line and the position that were asked for last. @type {{root: Node, path: Path, start: string, moves: string[], position: import('./fen.js').Position | null} | null} */
+    /** The line and the position that were asked for last. @type {{root: Node, path: Path, start: string, moves: string[], position: import('./fen.js').Position | null, query: Query | null} | null} */
     this.known = null;
   }
 
   get line() {
     const { root, path, start } = this;
     const same = this.known?.root === root && this.known.path === path && this.known.start === start;
-    if (!this.known || !same) this.known = { root, path, start, moves: tree.movesTo(root, path), position: null };
+    if (!this.known || !same) this.known = { root, path, start, moves: tree.movesTo(root, path), position: null, query: null };
     return this.known;
   }
 
@@ -122,11 +127,23 @@ export class Session {
 
   /** What stands for the position in questions to the server. */
   get query() {
-    return {
-      game: this.game === 'xiangqi' ? '' : this.game,
-      fen: this.start === START[this.game] ? '' : this.start,
-      moves: this.moves.join(','),
-    };
+    this.line.query ??= this.lineQuery(this.moves);
+    return this.line.query;
+  }
+
+  /** @param {string} start @param {readonly string[]} moves */
+  questionOf(start, moves) {
+    return { game: this.game === 'xiangqi' ? '' : this.game, fen: start === START[this.game] ? '' : start, moves: moves.join(',') };
+  }
+
+  /**
+   * Returns what stands for a line in questions about its last moves: no more moves are sent than an address can hold.
+   * @param {readonly string[]} moves from the start @param {number} [most] moves that matter
+   */
+  lineQuery(moves, most = LONGEST) {
+    if (moves.length <= most) return this.questionOf(this.start, moves);
+    const cut = moves.length - most;
+    return this.questionOf(write(this.game, this.positions.after(this.game, this.start, moves.slice(0, cut))), moves.slice(cut));
   }
 
   /** Goes to a place of the tree. @param {Path} path */
@@ -249,9 +266,9 @@ export class Session {
     this.root = tree.change(this.root, path, (old) => ({ ...old, ...parts }));
   }
 
-  /** Notes parts of each move along a path, from the first on. @param {Path} path @param {readonly Partial<Node>[]} parts */
-  noteAlong(path, parts) {
-    this.root = tree.changeAlong(this.root, path, (old, plies) => ({ ...old, ...parts[plies - 1] }));
+  /** Fills in the texts of moves. They are no part of the game, but what was last read of it: so they are set in place, in the trees before and after an edit too. @param {readonly Node[]} nodes @param {(node: Node, at: number) => string | undefined} textOf */
+  fill(nodes, textOf) {
+    nodes.forEach((node, at) => { node.text = textOf(node, at) ?? ''; });
   }
 
   beginStudy() {

@@ -25,6 +25,9 @@ export const SHOWN = 280;
 /** Characters of a comment that take as much room as a move. */
 const CHARACTERS = 8;
 
+/** Moves from whose height that of all others is guessed. */
+const ENOUGH = 200;
+
 /** Returns the way to a move. @param {Item} item @returns {Path} */
 export function pathOf(item) {
   const path = [];
@@ -129,11 +132,18 @@ export class Heights {
   measure(piece, height) {
     if (this.measured[piece] === height) return;
     if (!this.measured[piece]) {
-      this.known.size += this.sizes[piece] ?? 0;
-      this.known.height += height;
-      this.unit = this.known.height / Math.max(1, this.known.size);
+      this.learn(this.sizes[piece] ?? 0, height);
     }
     this.measured[piece] = height;
+  }
+
+  /** Learns how high pieces are, from the first ones that are drawn: what is guessed stays the same then. @param {number} size @param {number} height */
+  learn(size, height) {
+    const { known } = this;
+    if (known.size > ENOUGH) return;
+    known.size += size;
+    known.height += height;
+    this.unit = known.height / Math.max(1, known.size);
   }
 
   /** Returns the height of a piece. @param {number} piece */

@@ -1,5 +1,6 @@
 // The tree of a game: a value that is never changed in place. Every edit returns a new tree
 // that shares all other parts with the old one, so undo to any depth only keeps the old roots.
+// Only the texts of moves, which are what they were last read as, are filled in later.
 // A game may be tens of thousands of plies long: nothing here calls itself once for each ply.
 
 /**
