@@ -103,6 +103,7 @@ const ASSETS: &[Asset] = assets![
     "tracks.js",
     "tree.js",
     "wire.js",
+    "workbar.js",
 ];
 
 /// A file as it is sent.

@@ -235,6 +235,64 @@ async function away() {
   await close();
 }
 
+// --- addresses, early clicks, long work ---
+
+async function addresses() {
+  const { page, close } = await open();
+  await step('moves of an address are read in any notation, and what cannot be read is said', async () => {
+    await goTo(page, `${base}?moves=${encodeURIComponent('炮二平五 马８进７')}`);
+    await waitMoves(page, 'h2e2,h9g7');
+    await goTo(page, `${base}?moves=C2=5,h8+7`);
+    await waitMoves(page, 'h2e2,h9g7');
+    await goTo(page, `${base}?moves=C2=5,nonsense`);
+    assert.match(await text(page, '.status'), /^nonsense in the address cannot be played/);
+    await waitMoves(page, 'h2e2');
+    await goTo(page, `${base}?fen=garbage`);
+    assert.match(await text(page, '.status'), /cannot be read: garbage/);
+    assert.equal(await count(page, '.tree .move'), 1);
+  });
+  await step('a click before the server has answered is not lost', async () => {
+    await page.route('**/api/legal**', async (route) => {
+      await new Promise((resolve) => { setTimeout(resolve, 1500); });
+      await route.continue();
+    });
+    await newGame(page);
+    await clickPoint(page, 'h2');
+    await clickPoint(page, 'e2');
+    await waitMoves(page, 'h2e2');
+    await clickPoint(page, 'h9');
+    await clickPoint(page, 'g7');
+    await waitMoves(page, 'h2e2,h9g7');
+    await page.unroute('**/api/legal**');
+  });
+  await step('long work says that it is at work, and can be stopped', async () => {
+    const slow = async (route) => {
+      await new Promise((resolve) => { setTimeout(resolve, 2500); });
+      await route.continue().catch(() => {});
+    };
+    const before = movesOf(page);
+    await page.route('**/api/open**', slow);
+    await drop(page, 'a.pgn', PGN);
+    await page.waitForSelector('.work-row');
+    assert.match(await text(page, '.work-row'), /Reading the file/);
+    await shot(page, 'work-1280-en-light');
+    await page.locator('.work-row').getByRole('button', { name: 'Stop' }).click();
+    await page.waitForFunction(() => document.querySelectorAll('.work-row').length === 0);
+    await page.waitForTimeout(3000);
+    await waitMoves(page, before);
+    assert.match(await text(page, '.status'), /Stopped/);
+    await page.unroute('**/api/open**');
+    await page.route('**/api/games/*', slow);
+    await page.getByRole('button', { name: 'Games', exact: true }).click();
+    await page.locator('.view-games tbody tr').first().click();
+    await page.waitForSelector('.work-row');
+    await page.waitForFunction(() => document.body.dataset.view === 'board', undefined, { timeout: 10000 });
+    assert.equal(await count(page, '.work-row'), 0);
+    await page.unroute('**/api/games/*');
+  });
+  await close();
+}
+
 // --- nothing freezes ---
 
 /** Returns how long the page was at work so far, in milliseconds: its own time, whatever else the machine does. */
@@ -370,7 +428,7 @@ async function branches() {
   });
   await step('variations within variations are no deeper than the page can follow', async () => {
     // Each line leaves the one before after its first move.
-    const lines = Array.from({ length: 1000 }, (_, at) => ({ of: at, ply: 1, moves: [['b9c7', 'a0a1'], ['h0g2', 'a9a8'], ['c7b9', 'a0a1'], ['g2h0', 'a9a8']][at % 4].join(' ') }));
+    const lines = Array.from({ length: 90 }, (_, at) => ({ of: at, ply: 1, moves: [['b9c7', 'a0a1'], ['h0g2', 'a9a8'], ['c7b9', 'a0a1'], ['g2h0', 'a9a8']][at % 4].join(' ') }));
     await drop(page, 'nested.jsonl', JSON.stringify({ moves: 'b2e2 b7e7 h2f2', result: '*', lines }));
     await page.waitForFunction(() => document.querySelectorAll('.variation').length > 10 && /^b2e2|炮八平五/.test(document.querySelector('.tree .move')?.textContent ?? ''), undefined, { timeout: 30000 });
     await soon(page, 'nested variations', [['ArrowRight', 3], ['ArrowDown', 3], ['Home', 1]]);
@@ -380,7 +438,7 @@ async function branches() {
   await close();
 }
 
-for (const part of [undone, running, windows, away, long, wordy, branches]) {
+for (const part of [undone, running, windows, away, addresses, long, wordy, branches]) {
   try {
     await part();
   } catch (error) {

@@ -5,18 +5,24 @@ import { LONGEST } from './session.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
-/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string}} Address */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], words: string[], given: boolean, tab: string, set: string}} Address */
 
-/** Returns what the address of the window says. @returns {Address} */
+/** Moves in another notation than coordinates that an address may hold: each is a question to the server. */
+const MOST_WORDS = 400;
+
+/** Returns what the address of the window says. Moves in another notation than coordinates are `words`. @returns {Address} */
 export function readAddress() {
-  const parts = new URLSearchParams(location.search);
+  // A plus sign is part of a move, such as C2+1.
+  const parts = new URLSearchParams(location.search.replaceAll('+', '%2B'));
   const view = parts.get('view');
-  const moves = (parts.get('moves') ?? '').split(/[\s,]+/).filter((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
+  const moves = (parts.get('moves') ?? '').split(/[\s,，]+/).filter(Boolean);
+  const plain = moves.every((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
   return {
     game: parts.get('game') === 'gomoku' ? 'gomoku' : 'xiangqi',
     view: view === 'games' || view === 'tables' ? view : 'board',
-    fen: (parts.get('fen') ?? '').replaceAll('_', ' '),
-    moves,
+    fen: (parts.get('fen') ?? '').replaceAll(/[_+]/g, ' '),
+    moves: plain ? moves : [],
+    words: plain ? [] : moves.slice(0, MOST_WORDS),
     tab: parts.get('tab') ?? '',
     set: parts.get('set') ?? '',
     given: parts.has('fen') || parts.has('moves'),

@@ -1,7 +1,7 @@
 // Asks the server, or what answers in its place where the page is served as files alone (wasm/page). Errors are problems
 // in the sense of RFC 9457.
 
-import { currentLanguage } from './i18n.js';
+import { currentLanguage, t } from './i18n.js';
 
 /** An answer that says what went wrong and what to do. */
 export class Problem extends Error {
@@ -82,6 +82,54 @@ export async function askAgain() {
   }
 }
 
+// --- what a person waits for ---
+
+/** Milliseconds after which a question that a person waits for is seen to be at work. */
+const SOON = 300;
+
+/** What is said while the answers to these paths are awaited, and whether waiting can be given up. @type {readonly [RegExp, () => string, boolean][]} */
+const AWAITED = [
+  [/^\/api\/open$/, () => t('Reading the file …'), true],
+  [/^\/api\/(save|convert)$/, () => t('Writing the games …'), true],
+  [/^\/api\/games$/, () => t('Searching the games …'), true],
+  [/^\/api\/(games|autosave)\/[^/]+$/, () => t('Opening the game …'), true],
+  [/^\/api\/book\/(?!games)/, () => t('Changing the book …'), false],
+];
+
+/** What is awaited, with what gives it up. @type {Map<object, {text: string, stop: (() => void) | null}>} */
+const awaited = new Map();
+let followWork = () => {};
+
+/** Returns what is at work for a person. */
+export function atWork() {
+  return [...awaited.values()];
+}
+
+/** Calls a function whenever something begins or ends to be at work. @param {() => void} call */
+export function onWork(call) {
+  followWork = call;
+}
+
+/**
+ * Runs a question; if a person waits for it and it takes long, it is seen to be at work.
+ * @template T @param {string} path @param {AbortSignal | undefined} signal @param {(signal: AbortSignal | undefined) => Promise<T>} ask @returns {Promise<T>}
+ */
+async function seen(path, signal, ask) {
+  const [, text, stops] = AWAITED.find(([pattern]) => pattern.test(path)) ?? [];
+  if (!text || path.startsWith('/api/games/moves')) return ask(signal);
+  const given = new AbortController();
+  const timer = setTimeout(() => {
+    awaited.set(given, { text: text(), stop: stops ? () => given.abort() : null });
+    followWork();
+  }, SOON);
+  try {
+    return await ask(signal ? AbortSignal.any([signal, given.signal]) : given.signal);
+  } finally {
+    clearTimeout(timer);
+    if (awaited.delete(given)) followWork();
+  }
+}
+
 /** @param {string} path @param {Query} query */
 function address(path, query) {
   const parts = new URLSearchParams({ lang: currentLanguage() });
@@ -145,21 +193,21 @@ async function send(path, query, body, signal) {
 }
 
 /** Returns the JSON that the server answers to a question. @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>} */
-export async function get(path, query = {}, signal) {
-  return (await send(path, query, undefined, signal)).json();
+export function get(path, query = {}, signal) {
+  return seen(path, signal, async (stop) => (await send(path, query, undefined, stop)).json());
 }
 
 /**
  * Sends a body and returns the JSON of the answer.
  * @param {string} path @param {unknown} body @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>}
  */
-export async function post(path, body, query = {}, signal) {
-  return (await send(path, query, body, signal)).json();
+export function post(path, body, query = {}, signal) {
+  return seen(path, signal, async (stop) => (await send(path, query, body, stop)).json());
 }
 
 /** Sends a body and returns the file that the server makes of it. @param {string} path @param {unknown} body @param {Query} [query] @returns {Promise<Blob>} */
-export async function fetchFile(path, body, query = {}) {
-  return (await send(path, query, body)).blob();
+export function fetchFile(path, body, query = {}) {
+  return seen(path, undefined, async (stop) => (await send(path, query, body, stop)).blob());
 }
 
 /**

@@ -1,7 +1,7 @@
 // The state of the page and what happens to it. Panels listen; none knows another.
 
 import { addressOf, showAddress } from './address.js';
-import { get, isAway, onConnection, Problem } from './api.js';
+import { get, isAway, onConnection, onWork, Problem } from './api.js';
 import { emptyState } from './dom.js';
 import { firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { t } from './i18n.js';
@@ -114,6 +114,7 @@ export class App {
     /** Opens a game of the library at a position. @type {((id: string, fen: string) => void) | null} */
     this.openGame = null;
     onConnection((meta) => this.followServer(meta));
+    onWork(() => this.emit('busy'));
     /** Returns the way to a move that is seen and has no text. @type {() => tree.Path | null} */
     this.unread = () => null;
   }
@@ -388,8 +389,8 @@ export class App {
 
   /** Says what went wrong. @param {unknown} error */
   fail(error) {
-    if (error instanceof DOMException && error.name === 'AbortError') return;
     const [text, hint] = explainError(error);
+    if (error instanceof DOMException && error.name === 'AbortError') { this.say(text); return; }
     // That the server is away is said for as long as it is.
     if (isAway()) this.emit('status');
     else this.say(text, 'error', hint);
@@ -463,6 +464,7 @@ const NEEDS_SERVER = () => t('This page has no server. Books, the library of gam
 
 /** Returns an error as a text and what to do about it. @param {unknown} error @returns {[string, string]} */
 export function explainError(error) {
+  if (error instanceof DOMException && error.name === 'AbortError') return [t('Stopped.'), ''];
   if (!(error instanceof Problem)) return [String(error), ''];
   if (error.code === 'no_server') return [t('The server does not answer.'), t('Start juzhong serve again: the page goes on by itself.')];
   if (error.code === 'needs_server') return [NEEDS_SERVER(), 'juzhong serve'];

@@ -2,7 +2,7 @@
 
 import { readAddress } from './address.js';
 import { get, takeToken } from './api.js';
-import { App } from './app.js';
+import { App, explainError } from './app.js';
 import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { leaveLost, OWN } from './engines.js';
@@ -26,6 +26,7 @@ import { Play } from './play.js';
 import { showRecent } from './recent.js';
 import { keepWaiting, lastGame, noteCopy } from './store.js';
 import * as tree from './tree.js';
+import { workBar } from './workbar.js';
 
 const app = new App();
 const play = new Play(app);
@@ -39,7 +40,8 @@ async function begin() {
   takeToken();
   await speak(app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.home = app.tab = wide.matches ? 'book' : 'moves';
-  await restore();
+  const address = readAddress();
+  await restore(address);
   applyStyle();
   build();
   listen();
@@ -52,6 +54,7 @@ async function begin() {
     app.fail(error);
   }
   void app.ask();
+  await readWords(address);
   document.body.dataset['ready'] = 'yes';
   app.rules = await import('./rules.js');
   if (!app.answer) app.emit('play');
@@ -63,15 +66,14 @@ async function speak(language) {
   setLanguage(language);
 }
 
-/** Takes the position from the address, and the rest of its game from the browser. */
-async function restore() {
-  const address = readAddress();
+/** Takes the position from the address, and the rest of its game from the browser. @param {import('./address.js').Address} address */
+async function restore(address) {
   app.view = address.view;
   app.game = address.game;
   app.set = address.set;
   await Promise.all((/** @type {const} */ (['xiangqi', 'gomoku'])).map(restoreGame));
   for (const session of Object.values(app.sessions)) session.changed = () => {};
-  if (address.given) restorePlace(address.fen, address.moves);
+  if (address.given && address.words.length === 0 && isStart(address.fen)) restorePlace(address.fen, address.moves);
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
@@ -87,6 +89,35 @@ async function restoreGame(game) {
   // A game is played in one window only.
   session.takeBack(own ? whole : { ...whole, live: null, playing: null }, own);
   if (!own) noteCopy(session);
+}
+
+/** Whether an address begins at a position that can be read. @param {string} fen */
+function isStart(fen) {
+  return fen === '' || fen === 'startpos' || parse(app.game, fen) !== null;
+}
+
+/** Reads what the address has in other words than coordinates, and says what cannot be read. @param {import('./address.js').Address} address */
+async function readWords({ fen, words }) {
+  if (!isStart(fen)) {
+    app.say(t('The position in the address cannot be read: {fen}', { fen: fen.slice(0, 80) }), 'error');
+    return;
+  }
+  if (words.length === 0) return;
+  /** @type {string[]} */
+  const moves = [];
+  const start = fen === 'startpos' ? '' : fen;
+  let problem = null;
+  for (const text of words) {
+    try {
+      const { move } = await get('/api/read', { ...app.session.questionOf(start || START[app.game], moves), text });
+      moves.push(move);
+    } catch (error) {
+      problem = { text, why: explainError(error).filter(Boolean).join(' ') };
+      break;
+    }
+  }
+  app.loadLine(start, moves);
+  if (problem) app.say(t('{move} in the address cannot be played: {why}', { move: problem.text.slice(0, 40), why: problem.why }), 'error');
 }
 
 /** @param {string} fen @param {readonly string[]} moves */
@@ -121,7 +152,7 @@ function build() {
     review: review.element, values: new ValuesPanel(app).element, file: filePanel(app) };
   const side = el('div', { class: 'side' }, engine.element, movesPanel(app), lower(panels), setup.element);
   const board = el('main', { class: 'view view-board' }, view.element, side);
-  document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element);
+  document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element, workBar(app));
   app.on(['view'], showView);
   app.on(['tab'], showTab);
   app.on(['editing'], () => { document.body.toggleAttribute('data-editing', app.editing); });
