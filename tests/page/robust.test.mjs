@@ -235,7 +235,36 @@ async function away() {
   await close();
 }
 
+async function rules() {
+  await step('the page knows the same moves as the server', async () => {
+    let seed = 7;
+    const random = (below) => { seed = (seed * 48271) % 2147483647; return seed % below; };
+    for (let game = 0; game < 6; game++) {
+      let position = fen.parse('xiangqi', fen.START.xiangqi);
+      for (let ply = 0; ply < 70; ply++) {
+        const moves = legalMoves('xiangqi', position, true);
+        if (ply % 7 === 0 || moves.length === 0) {
+          const answer = await (await fetch(`${base}api/legal?fen=${encodeURIComponent(fen.write('xiangqi', position))}`)).json();
+          assert.deepEqual([...moves].sort(), [...answer.legal_moves].sort(), answer.fen);
+        }
+        if (moves.length === 0) break;
+        position = fen.play('xiangqi', position, moves[random(moves.length)]);
+      }
+    }
+  });
+}
+
 // --- addresses, early clicks, long work ---
+
+/** Returns what passes requests on after some milliseconds. */
+const late = (wait) => async (route) => {
+  await new Promise((resolve) => { setTimeout(resolve, wait); });
+  try {
+    await route.continue();
+  } catch {
+    // It was given up.
+  }
+};
 
 async function addresses() {
   const { page, close } = await open();
@@ -252,10 +281,7 @@ async function addresses() {
     assert.equal(await count(page, '.tree .move'), 1);
   });
   await step('a click before the server has answered is not lost', async () => {
-    await page.route('**/api/legal**', async (route) => {
-      await new Promise((resolve) => { setTimeout(resolve, 1500); });
-      await route.continue();
-    });
+    await page.route('**/api/legal**', late(1500));
     await newGame(page);
     await clickPoint(page, 'h2');
     await clickPoint(page, 'e2');
@@ -266,10 +292,7 @@ async function addresses() {
     await page.unroute('**/api/legal**');
   });
   await step('long work says that it is at work, and can be stopped', async () => {
-    const slow = async (route) => {
-      await new Promise((resolve) => { setTimeout(resolve, 2500); });
-      await route.continue().catch(() => {});
-    };
+    const slow = late(2500);
     const before = movesOf(page);
     await page.route('**/api/open**', slow);
     await drop(page, 'a.pgn', PGN);
@@ -438,7 +461,7 @@ async function branches() {
   await close();
 }
 
-for (const part of [undone, running, windows, away, addresses, long, wordy, branches]) {
+for (const part of [undone, running, windows, away, rules, addresses, long, wordy, branches]) {
   try {
     await part();
   } catch (error) {

@@ -324,7 +324,7 @@ export class Play {
     const { app } = this;
     const place = () => `${app.game} ${app.session.start} ${app.session.moves.join(',')}`;
     const asked = place();
-    if (this.pending === asked) return null;
+    if (this.pending === asked || app.answer && app.answer.status !== 'ongoing') return null;
     this.pending = asked;
     try {
       const reply = await this.ask({ level: app.meta.engine.levels[1], book: true, tables: true });

@@ -21,8 +21,9 @@ export function keptTitle({ players, event, result, playing }) {
 }
 
 /** @param {Kept} kept */
-export function keptNote({ moves, when }) {
-  return `${plural(moves, '{n} move', '{n} moves')} · ${timeText(when)}`;
+export function keptNote({ begins, moves, when }) {
+  const length = moves > 0 ? plural(moves, '{n} move', '{n} moves') : t('a position');
+  return [begins, length, timeText(when)].filter(Boolean).join(' · ');
 }
 
 /** Shows the games of this browser; one comes on the board at a click, and the one that is there stays in the list. @param {App} app */

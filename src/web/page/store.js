@@ -18,7 +18,7 @@ import { count, fromList, mainLine, toList } from './tree.js';
  * @property {[string, string]} players
  * @property {string} event
  * @property {string} result
- * @property {number} plies of the main line
+ * @property {string} begins its first moves
  * @property {number} moves of all lines
  * @property {boolean} playing
  * @property {number} when
@@ -33,6 +33,8 @@ const MOST = 40;
 /** The longest tree, in characters, that is kept at once; longer ones when things are quiet. */
 const SMALL = 60_000;
 const QUIET = 400;
+/** Moves by which the list tells a game from others. */
+const SHOWN = 3;
 
 /** @param {Storage} storage @param {string} key @returns {any} */
 function read(storage, key) {
@@ -127,7 +129,7 @@ export function dropGame(id) {
 /** @param {Session} session @returns {Kept} */
 function entryOf(session) {
   const { id, game, tags, result, root, playing } = session;
-  return { id, game, players: playersOf(game, tags), event: tags['Event'] ?? '', result, plies: mainLine(root).length, moves: count(root),
+  return { id, game, players: playersOf(game, tags), event: tags['Event'] ?? '', result, begins: mainLine(root).slice(0, SHOWN).map(({ move, text }) => text || move).join(' '), moves: count(root),
     playing: playing !== null, when: Date.now() };
 }
 

@@ -183,6 +183,7 @@ class Search {
     if (!first) return this.running ? t('thinking …') : '';
     const parts = [t('depth {depth}', { depth: first.seldepth ? `${first.depth}/${first.seldepth}` : first.depth }),
       t('{n} nodes/s', { n: short(first.nps) }), t('{n} s', { n: number(first.time_ms / 1000, 1) })];
+    if (!this.running && !this.paused && this.done?.source === 'search') parts.push(t('time is up'));
     if (this.done && this.done.source !== 'search') parts.push(t(SOURCES[this.done.source] ?? this.done.source));
     return parts.join(' · ');
   }

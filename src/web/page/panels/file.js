@@ -119,7 +119,8 @@ function saveRow(app) {
 
 /** @param {App} app */
 function fileName(app) {
-  const name = playersOf(app.game, app.session.tags).filter(Boolean).join('-') || 'game';
+  const { tags } = app.session;
+  const name = playersOf(app.game, tags).filter(Boolean).join('-') || tags['Event'] || `${app.game}-${new Date().toLocaleDateString('sv')}`;
   return name.replace(/[^\p{L}\p{N}-]+/gu, '_').slice(0, 60);
 }
 
