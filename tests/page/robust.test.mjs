@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 
 import * as fen from '../../src/web/page/fen.js';
 import { legalMoves } from '../../src/web/page/rules.js';
-import { clickPoint, go as goTo, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
+import { accessible, clickPoint, go as goTo, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
 
 const base = process.env.JUZHONG_URL ?? 'http://127.0.0.1:8642/';
 /** What an interaction may take, in milliseconds. */
@@ -120,6 +120,7 @@ async function undone() {
     await page.waitForSelector('.recent li');
     assert.ok(await count(page, '.recent li') >= 4);
     await shot(page, 'recent-1280-en-light');
+    await accessible(page, 'games on the board');
     await page.locator('.recent li', { hasText: '甲' }).getByRole('button').first().click();
     await page.waitForFunction(() => /甲/.test(document.querySelector('.game-title')?.textContent ?? ''));
     await press(page, 'u');
@@ -202,6 +203,7 @@ async function away() {
     await waitMoves(page, 'h2e2,h9g7,h0g2');
     assert.match(await text(page, '.status'), /does not answer/);
     await shot(page, 'away-1280-en-light');
+    await accessible(page, 'away');
     await mend();
     await page.waitForFunction(() => /Black to move/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 12000 });
     await page.waitForFunction(() => /马二进三/.test(document.querySelector('.tree')?.textContent ?? ''));
@@ -414,6 +416,7 @@ async function wordy() {
       await page.waitForSelector('.comment-part');
       await page.getByRole('button', { name: 'Next', exact: true }).click();
       await page.locator('.comment-part').fill(`changed ${await page.locator('.comment-part').inputValue()}`);
+      if (unit === '注') await accessible(page, 'comment');
       await page.getByRole('button', { name: 'Save' }).click();
       await soon(page, 'after a change', [['ArrowLeft', 2], ['u', 1]]);
     });

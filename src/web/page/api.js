@@ -67,6 +67,7 @@ function lose() {
 
 /** Asks the server whether it is there; if not, once more after a pause twice as long. */
 export async function askAgain() {
+  if (local) return;
   clearTimeout(timer);
   try {
     const response = await fetch(address('/api/meta', {}));

@@ -36,19 +36,26 @@ const QUIET = 400;
 /** Moves by which the list tells a game from others. */
 const SHOWN = 3;
 
-/** @param {Storage} storage @param {string} key @returns {any} */
-function read(storage, key) {
+/** The storages; a browser that keeps nothing may refuse them even to be named. @typedef {() => Storage} Place */
+
+/** @type {Place} */
+const browser = () => localStorage;
+/** @type {Place} */
+const visit = () => sessionStorage;
+
+/** @param {Place} place @param {string} key @returns {any} */
+function read(place, key) {
   try {
-    return JSON.parse(storage.getItem(key) ?? 'null');
+    return JSON.parse(place().getItem(key) ?? 'null');
   } catch {
     return null;
   }
 }
 
-/** @param {Storage} storage @param {string} key @param {string} text @returns {boolean} whether there was room */
-function put(storage, key, text) {
+/** @param {Place} place @param {string} key @param {string} text @returns {boolean} whether there was room */
+function put(place, key, text) {
   try {
-    storage.setItem(key, text);
+    place().setItem(key, text);
     return true;
   } catch {
     return false;
@@ -103,13 +110,13 @@ async function inDatabase(mode, work) {
 
 /** Returns the games of this browser, the one changed last first. @returns {Kept[]} */
 export function keptGames() {
-  const list = read(localStorage, LIST);
+  const list = read(browser, LIST);
   return Array.isArray(list) ? list : [];
 }
 
 /** @param {Kept[]} list */
 function putList(list) {
-  put(localStorage, LIST, JSON.stringify(list.slice(0, MOST)));
+  put(browser, LIST, JSON.stringify(list.slice(0, MOST)));
   for (const { id } of list.slice(MOST)) forget(id);
 }
 
@@ -180,13 +187,13 @@ export function keepWaiting() {
 
 /** @param {string} id @param {string} text */
 function writeTree(id, text) {
-  if (text.length <= SMALL && put(localStorage, TREE + id, text)) return;
+  if (text.length <= SMALL && put(browser, TREE + id, text)) return;
   void inDatabase('readwrite', (store) => store.put(text, id)).then((key) => { if (key !== null) remove(TREE + id); });
 }
 
 /** Keeps the place in the game, and how it is played. @param {Session} session */
 function keepPlace({ id, path, left, live, playing }) {
-  put(localStorage, PLACE + id, JSON.stringify({ path: shortened(path), left: left && shortened(left), live: live && shortened(live), playing }));
+  put(browser, PLACE + id, JSON.stringify({ path: shortened(path), left: left && shortened(left), live: live && shortened(live), playing }));
 }
 
 /** Returns a path with each run of steps to the first child as a negative number. @param {readonly number[]} path @returns {number[]} */
@@ -212,12 +219,12 @@ function lengthened(short) {
 /** Returns a game of this browser. @param {string} id @returns {Promise<Whole & {game: GameName} | null>} */
 export async function keptGame(id) {
   keepWaiting();
-  const tree = read(localStorage, TREE + id) ?? await inDatabase('readonly', (store) => store.get(id)).then((text) => JSON.parse(text ?? 'null'));
+  const tree = read(browser, TREE + id) ?? await inDatabase('readonly', (store) => store.get(id)).then((text) => JSON.parse(text ?? 'null'));
   if (!tree) return null;
   const { tree: list, game, start, tags, result, opened } = tree;
   const root = fromList(list);
   last.set(id, { root, tags, start, result, large: list.length > SMALL / 40 });
-  const { path = [], left = null, live = null, playing = null } = read(localStorage, PLACE + id) ?? {};
+  const { path = [], left = null, live = null, playing = null } = read(browser, PLACE + id) ?? {};
   return { id, game, start: start || START[/** @type {GameName} */ (game)], tags, result, opened, root, path: lengthened(path) ?? [], left: lengthened(left), live: lengthened(live), playing, texts: 0 };
 }
 
@@ -235,7 +242,7 @@ const held = new Map();
  */
 export function claimGame(game, id, own) {
   here.set(game, id);
-  put(sessionStorage, WINDOW, JSON.stringify({ ...read(sessionStorage, WINDOW), [game]: id }));
+  put(visit, WINDOW, JSON.stringify({ ...read(visit, WINDOW), [game]: id }));
   held.get(game)?.();
   held.delete(game);
   if (!navigator.locks) return Promise.resolve(own);
@@ -251,7 +258,7 @@ export function claimGame(game, id, own) {
 
 /** Returns the game that this window had on its board, or the one that any had last; null if there is none. @param {GameName} game */
 export async function lastGame(game) {
-  const own = read(sessionStorage, WINDOW)?.[game];
+  const own = read(visit, WINDOW)?.[game];
   const kept = own ? await keptGame(own) : null;
   if (kept) return { whole: kept, own: await claimGame(game, kept.id, true) };
   const id = keptGames().find((other) => other.game === game)?.id;
