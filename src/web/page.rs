@@ -65,6 +65,7 @@ const ASSETS: &[Asset] = assets![
     "autosave.js",
     "board.js",
     "boardview.js",
+    "comment.js",
     "dom.js",
     "ending.js",
     "engines.js",
@@ -83,6 +84,7 @@ const ASSETS: &[Asset] = assets![
     "link.js",
     "main.js",
     "manifest.webmanifest",
+    "movelist.js",
     "opened.js",
     "page.css",
     "panels/annotate.js",
@@ -105,6 +107,8 @@ const ASSETS: &[Asset] = assets![
     "pieces.js",
     "play.js",
     "points.js",
+    "recent.js",
+    "rules.js",
     "score.js",
     "session.js",
     "settings.js",
@@ -125,8 +129,10 @@ const ASSETS: &[Asset] = assets![
     "teach/report.js",
     "teach/teach.css",
     "teach/verdict.js",
+    "tracks.js",
     "tree.js",
     "wire.js",
+    "workbar.js",
 ];
 
 /// A file as it is sent.

@@ -2,11 +2,12 @@
 
 import { START } from './fen.js';
 import { readGameQuery } from './gamequery.js';
+import { LONGEST } from './session.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {'board' | 'games' | 'tables'} View */
 /** @typedef {import('./i18n.js').Language} Language */
-/** @typedef {{game: GameName, view: View, fen: string, moves: string[], given: boolean, tab: string, set: string, list: import('./gamequery.js').GameQuery, linked: string, language: Language | ''}} Address */
+/** @typedef {{game: GameName, view: View, fen: string, moves: string[], words: string[], given: boolean, tab: string, set: string, list: import('./gamequery.js').GameQuery, linked: string, language: Language | ''}} Address */
 
 /** The language that the address names, so that whoever opens it reads the same. @type {Language | ''} */
 let language = '';
@@ -22,17 +23,23 @@ function readLanguage(parts) {
   if (named === 'en' || named === 'zh') language = named;
 }
 
-/** Returns what the address of the window says. @returns {Address} */
+/** Moves in another notation than coordinates that an address may hold: each is a question to the server. */
+const MOST_WORDS = 400;
+
+/** Returns what the address of the window says. Moves in another notation than coordinates are `words`. @returns {Address} */
 export function readAddress() {
-  const parts = new URLSearchParams(location.search);
+  // A plus sign is part of a move, such as C2+1.
+  const parts = new URLSearchParams(location.search.replaceAll('+', '%2B'));
   const view = parts.get('view');
   readLanguage(parts);
-  const moves = (parts.get('moves') ?? '').split(/[\s,]+/).filter((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
+  const moves = (parts.get('moves') ?? '').split(/[\s,，]+/).filter(Boolean);
+  const plain = moves.every((move) => /^[a-z]\d+([a-z]\d+)?$/.test(move));
   return {
     game: parts.get('game') === 'gomoku' ? 'gomoku' : 'xiangqi',
     view: view === 'games' || view === 'tables' ? view : 'board',
-    fen: (parts.get('fen') ?? '').replaceAll('_', ' '),
-    moves,
+    fen: (parts.get('fen') ?? '').replaceAll(/[_+]/g, ' '),
+    moves: plain ? moves : [],
+    words: plain ? [] : moves.slice(0, MOST_WORDS),
     tab: parts.get('tab') ?? '',
     set: parts.get('set') ?? '',
     list: readGameQuery(parts),
@@ -55,16 +62,21 @@ export function addressOf(view, part, game, start, moves, more = '') {
   if (view !== 'board') parts.push(`view=${view}`);
   if (game !== 'xiangqi') parts.push(`game=${game}`);
   if (part) parts.push(`${view === 'tables' ? 'set' : 'tab'}=${encodeURIComponent(part)}`);
-  if (start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
-  if (moves.length > 0) parts.push(`moves=${moves.join(',')}`);
+  // A longer line is kept in the browser alone.
+  const fits = moves.length <= LONGEST;
+  if (fits && start !== START[game]) parts.push(`fen=${encodeURI(start.replaceAll(' ', '_'))}`);
+  if (fits && moves.length > 0) parts.push(`moves=${moves.join(',')}`);
   if (language) parts.push(`lang=${language}`);
   const text = parts.join('&') + more;
   return location.pathname + (text ? `?${text.replace(/^&/, '')}` : '');
 }
 
-/** Shows an address without loading anything. @param {string} address @param {boolean} step whether the way back leads here */
-export function showAddress(address, step) {
-  if (address === location.pathname + location.search) return;
-  if (step) history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
+/**
+ * Shows an address without loading anything.
+ * @param {string} address @param {boolean} step whether the way back leads to the one before @param {string} id the game on the board
+ */
+export function showAddress(address, step, id) {
+  if (address === location.pathname + location.search && history.state?.id === id) return;
+  if (step) history.pushState({ id }, '', address);
+  else history.replaceState({ id }, '', address);
 }

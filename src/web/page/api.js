@@ -1,7 +1,7 @@
 // Asks the server, or what answers in its place where the page is served as files alone (wasm/page). Errors are problems
 // in the sense of RFC 9457.
 
-import { currentLanguage } from './i18n.js';
+import { currentLanguage, t } from './i18n.js';
 
 /** An answer that says what went wrong and what to do. */
 export class Problem extends Error {
@@ -37,13 +37,108 @@ export function hasToken() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
+// --- the server goes away and comes back ---
+
+/** The first and the longest pause between two questions to a server that is away, in milliseconds. */
+const PAUSES = /** @type {const} */ ([1000, 30_000]);
+
+/** The pause after which a server that is away is asked again; 0 while it is there. */
+let pause = 0;
+let timer = 0;
+/** Is told when the server goes away, and when it is back what it has. @type {(meta: any) => void} */
+let follow = () => {};
+
+/** Returns whether the server has gone away. */
+export function isAway() {
+  return pause > 0;
+}
+
+/** Calls a function with null when the server goes away, and with what it has when it is back. @param {(meta: any) => void} call */
+export function onConnection(call) {
+  follow = call;
+}
+
+function lose() {
+  if (isAway() || local) return;
+  [pause] = PAUSES;
+  follow(null);
+  timer = window.setTimeout(() => void askAgain(), pause);
+}
+
+/** Asks the server whether it is there; if not, once more after a pause twice as long. */
+export async function askAgain() {
+  if (local) return;
+  clearTimeout(timer);
+  try {
+    const response = await fetch(address('/api/meta', {}));
+    if (isProblem(response)) throw await problemOf(response);
+    const meta = await response.json();
+    const back = isAway();
+    pause = 0;
+    if (back) follow(meta);
+  } catch {
+    if (!isAway()) { lose(); return; }
+    pause = Math.min(pause * 2, PAUSES[1]);
+    timer = window.setTimeout(() => void askAgain(), pause);
+  }
+}
+
+// --- what a person waits for ---
+
+/** Milliseconds after which a question that a person waits for is seen to be at work. */
+const SOON = 300;
+
+/** What is said while the answers to these paths are awaited, and whether waiting can be given up. @type {readonly [RegExp, () => string, boolean][]} */
+const AWAITED = [
+  [/^\/api\/open$/, () => t('Reading the file …'), true],
+  [/^\/api\/(save|convert)$/, () => t('Writing the games …'), true],
+  [/^\/api\/games$/, () => t('Searching the games …'), true],
+  [/^\/api\/(games|autosave)\/[^/]+$/, () => t('Opening the game …'), true],
+  [/^\/api\/book\/(?!games)/, () => t('Changing the book …'), false],
+];
+
+/** What is awaited, with what gives it up. @type {Map<object, {text: string, stop: (() => void) | null}>} */
+const awaited = new Map();
+let followWork = () => {};
+
+/** Returns what is at work for a person. */
+export function atWork() {
+  return [...awaited.values()];
+}
+
+/** Calls a function whenever something begins or ends to be at work. @param {() => void} call */
+export function onWork(call) {
+  followWork = call;
+}
+
+/**
+ * Runs a question; if a person waits for it and it takes long, it is seen to be at work.
+ * @template T @param {string} path @param {AbortSignal | undefined} signal @param {(signal: AbortSignal | undefined) => Promise<T>} ask @returns {Promise<T>}
+ */
+async function seen(path, signal, ask) {
+  const [, text, stops] = AWAITED.find(([pattern]) => pattern.test(path)) ?? [];
+  if (!text || path.startsWith('/api/games/moves')) return ask(signal);
+  const given = new AbortController();
+  const timer = setTimeout(() => {
+    awaited.set(given, { text: text(), stop: stops ? () => given.abort() : null });
+    followWork();
+  }, SOON);
+  try {
+    return await ask(signal ? AbortSignal.any([signal, given.signal]) : given.signal);
+  } finally {
+    clearTimeout(timer);
+    if (awaited.delete(given)) followWork();
+  }
+}
+
 /** @param {string} path @param {Query} query */
 function address(path, query) {
   const parts = new URLSearchParams({ lang: currentLanguage() });
   for (const [name, value] of Object.entries(query)) {
     if (value !== '' && value !== null && value !== undefined && value !== false) parts.set(name, String(value));
   }
-  return `${path}?${parts}`;
+  // A line of moves is long enough without its commas in three characters each.
+  return `${path}?${parts.toString().replaceAll('%2C', ',')}`;
 }
 
 /** @param {unknown} body @returns {HeadersInit} */
@@ -91,6 +186,7 @@ async function send(path, query, body, signal) {
     response = await (local ? (await local).answer(address(path, query), init) : fetch(address(path, query), init));
   } catch (error) {
     if (signal?.aborted) throw error;
+    lose();
     throw new Problem({ code: local ? 'broken' : 'no_server', title: 'no answer' });
   }
   if (isProblem(response)) throw await problemOf(response);
@@ -98,21 +194,21 @@ async function send(path, query, body, signal) {
 }
 
 /** Returns the JSON that the server answers to a question. @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>} */
-export async function get(path, query = {}, signal) {
-  return (await send(path, query, undefined, signal)).json();
+export function get(path, query = {}, signal) {
+  return seen(path, signal, async (stop) => (await send(path, query, undefined, stop)).json());
 }
 
 /**
  * Sends a body and returns the JSON of the answer.
  * @param {string} path @param {unknown} body @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<any>}
  */
-export async function post(path, body, query = {}, signal) {
-  return (await send(path, query, body, signal)).json();
+export function post(path, body, query = {}, signal) {
+  return seen(path, signal, async (stop) => (await send(path, query, body, stop)).json());
 }
 
 /** Sends a body and returns the file that the server makes of it. @param {string} path @param {unknown} body @param {Query} [query] @returns {Promise<Blob>} */
-export async function fetchFile(path, body, query = {}) {
-  return (await send(path, query, body)).blob();
+export function fetchFile(path, body, query = {}) {
+  return seen(path, undefined, async (stop) => (await send(path, query, body, stop)).blob());
 }
 
 /**
@@ -125,16 +221,25 @@ export async function stream(path, query, body, onEvent, signal) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
   let rest = '';
+  let last = '';
   for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
+    const { done, value } = await reader.read().catch((error) => {
+      if (!signal.aborted) void askAgain();
+      throw error;
+    });
+    if (done) break;
     const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n');
     rest = blocks.pop() ?? '';
-    blocks.forEach((block) => handOn(block, onEvent));
+    for (const block of blocks) last = handOn(block, onEvent);
   }
+  // A stream that breaks off may be the first sign that the server is gone.
+  if (!signal.aborted && !LAST.has(last)) void askAgain();
 }
 
-/** @param {string} block @param {(event: string, data: any) => void} onEvent */
+/** The events after which a stream ends. */
+const LAST = new Set(['done', 'error']);
+
+/** Hands on an event and returns its name. @param {string} block @param {(event: string, data: any) => void} onEvent */
 function handOn(block, onEvent) {
   let event = 'message';
   const data = [];
@@ -143,4 +248,5 @@ function handOn(block, onEvent) {
     if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
   }
   if (data.length > 0) onEvent(event, JSON.parse(data.join('\n')));
+  return event;
 }

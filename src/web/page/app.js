@@ -1,20 +1,20 @@
 // The state of the page and what happens to it. Panels listen; none knows another.
 
-import { addressOf, showAddress } from './address.js';
-import { get, Problem } from './api.js';
+import { addressOf, readAddress, showAddress } from './address.js';
+import { get, isAway, onConnection, onWork, Problem } from './api.js';
 import { emptyState } from './dom.js';
-import { after, firstToMove, parse, pointsOf, START, write } from './fen.js';
+import { firstToMove, parse, pointsOf, START, write } from './fen.js';
 import { ALL_GAMES, writeGameQuery } from './gamequery.js';
 import { currentLanguage, moveLanguage, t } from './i18n.js';
 import { Session } from './session.js';
 import { loadSettings, saveSettings } from './settings.js';
-import { keepCurrent, keepRecent } from './store.js';
+import { keepGame, keptGame } from './store.js';
 import * as tree from './tree.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
 /** @typedef {import('./points.js').Arrow} Arrow */
 /** @typedef {import('./address.js').View} View */
-/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson' | 'announced' | 'made'} Happening */
+/** @typedef {'position' | 'answer' | 'tree' | 'status' | 'arrows' | 'marks' | 'tab' | 'view' | 'editing' | 'style' | 'play' | 'score' | 'press' | 'proof' | 'lesson' | 'announced' | 'made' | 'leave' | 'server' | 'busy'} Happening */
 
 /**
  * What the server says of the position on the board.
@@ -63,6 +63,10 @@ const NOTHING = {
   engine: { threads: 1, hash_mib: 0, levels: [1, 10] }, writes: false,
 };
 
+/** The moves at a place whose texts are asked for one at a time, and those after a move whose texts are asked for with its own. */
+const FEW = 3;
+const AHEAD = 300;
+
 /** The state of the page. */
 export class App {
   constructor() {
@@ -109,18 +113,30 @@ export class App {
     /** @type {Map<Happening, (() => void)[]>} */
     this.listeners = new Map();
     this.filling = false;
+    /** The tree whose texts the server could not give. @type {tree.Node | null} */
+    this.stuck = null;
+    /** What the rules allow, as far as they are known here. @type {typeof import('./rules.js') | null} */
+    this.rules = null;
+    /** Whether the way back is to lead to the place before. */
+    this.stepping = false;
+    /** Whether the address stays as it is. */
+    this.keepAddress = false;
     /** How many searches for a move run beside the analysis. */
     this.searching = 0;
     /** @type {AbortController | null} */
     this.asking = null;
     /** What the list of the library shows. */
     this.list = { ...ALL_GAMES };
-    /** The game of the library that the address names, with its tree and the number of moves in it, once it is open. @type {{key: string, root: import('./tree.js').Node | null, size: number} | null} */
+    /** The game of the library that the address names, with its tree and the number of moves in it, once it is open. @type {{key: string, id: string, root: import('./tree.js').Node | null, size: number} | null} */
     this.linked = null;
     /** Opens the game of the library that the address names. @type {(() => void) | null} */
     this.openLinked = null;
     /** Opens a game of the library at a position. @type {((id: string, fen: string) => void) | null} */
     this.openGame = null;
+    onConnection((meta) => this.followServer(meta));
+    onWork(() => this.emit('busy'));
+    /** Returns the way to a move that is seen and has no text. @type {() => tree.Path | null} */
+    this.unread = () => null;
   }
 
   /** The game on the board. */
@@ -170,8 +186,8 @@ export class App {
     this.score = null;
     this.reviewed = null;
     this.answer = this.answers.get(this.answerKey()) ?? null;
-    keepCurrent(this.session.keep());
-    this.showPlace(false);
+    this.keep();
+    this.showPlace(this.stepping);
     this.emit('position');
     this.emit('tree');
     if (this.answer) this.emit('answer');
@@ -179,10 +195,19 @@ export class App {
     void this.fillTexts();
   }
 
+  /** Keeps the game on the board, its place and how it is played; not what a lesson has put in its place. */
+  keep() {
+    if (!this.lesson?.before) keepGame(this.session);
+  }
+
   /** Returns whether the game on the board is still that of the library: no move was added to it or taken from it. */
   isLinked() {
-    const { linked, session: { root } } = this;
+    const { linked, session: { id, root } } = this;
     if (!linked) return false;
+    if (linked.root && linked.id !== id) {
+      this.linked = null;
+      return false;
+    }
     if (linked.root && linked.root !== root) {
       if (tree.count(root) !== linked.size) {
         this.linked = null;
@@ -193,14 +218,28 @@ export class App {
     return true;
   }
 
+  /** Names the game on the board as one of the library. @param {string} key */
+  link(key) {
+    const { id, root } = this.session;
+    this.linked = { key, id, root, size: tree.count(root) };
+  }
+
   /** Shows the place in the address. @param {boolean} step */
   showPlace(step) {
+    if (this.keepAddress) return;
     const { game, start, moves } = this.session;
     const tab = this.tab === this.home ? '' : this.tab;
     const part = this.view === 'tables' ? this.set : this.view === 'board' ? tab : '';
     const linked = this.view === 'board' && this.isLinked() ? `&library=${this.linked?.key}` : '';
     const more = this.view === 'games' ? writeGameQuery(this.list) : linked;
-    showAddress(addressOf(this.view, part, game, start, moves, more), step);
+    showAddress(addressOf(this.view, part, game, start, moves, more), step, this.session.id);
+  }
+
+  /** The moves that may be played on the board: the server's, or until it answers those that the page knows of. */
+  get legal() {
+    const { answer, rules, session } = this;
+    if (answer) return answer.status === 'ongoing' ? answer.legal_moves : [];
+    return rules?.legalMoves(this.game, session.position, isAway()) ?? [];
   }
 
   answerKey() {
@@ -223,7 +262,7 @@ export class App {
 
   /** @param {string} key @param {Answer} answer */
   remember(key, answer) {
-    if (this.answers.size > 400) this.answers.clear();
+    if (this.answers.size > 400 || key.length * this.answers.size > 4_000_000) this.answers.clear();
     this.answers.set(key, answer);
     if (key !== this.answerKey()) return;
     this.answer = answer;
@@ -270,7 +309,7 @@ export class App {
   /** Changes annotations of the move on the board; whatever searches goes on. @param {Partial<tree.Node>} parts */
   annotate(parts) {
     this.session.annotate(this.session.path, parts);
-    keepCurrent(this.session.keep());
+    this.keep();
     this.emit('tree');
     this.emit('arrows');
   }
@@ -307,35 +346,55 @@ export class App {
     }
   }
 
-  /** Fills in the texts of moves that have none in the notation in force. */
+  /** Fills in the texts of the moves that are seen and have none in the notation in force. */
   async fillTexts() {
     const session = this.session;
-    if (session.game === 'gomoku' || this.filling) return;
+    if (session.game === 'gomoku' || this.filling || this.stuck === session.root) return;
     this.filling = true;
-    for (let round = 0; round < 400; round++) {
-      const path = firstWithoutText(session);
-      if (!path || session !== this.session) break;
-      if (!await this.fillLine(session, path)) break;
+    for (let path = this.unread(); path && session === this.session; path = this.unread()) {
+      const filled = await this.fillLine(session, path);
+      if (!filled) this.stuck = session.root;
       this.emit('tree');
+      if (!filled) break;
     }
     this.filling = false;
   }
 
-  /** @param {Session} session @param {tree.Path} path */
+  /** Asks for the texts of a move and of those beside it or after it; returns whether there are any now. @param {Session} session @param {tree.Path} path */
   async fillLine(session, path) {
-    const end = tree.endOf(session.root, path);
-    const moves = tree.movesTo(session.root, end);
-    const { fen, game } = session.query;
+    const before = tree.nodeAt(session.root, path.slice(0, -1));
+    const node = tree.nodeAt(session.root, path);
     const { notation } = this.settings;
     try {
-      const line = await get('/api/line', { game, fen, moves: moves.join(','), notation });
-      if (notation !== this.settings.notation || !samePlace(session, end, moves)) return true;
-      line.moves.forEach((/** @type {{text: string}} */ step, /** @type {number} */ at) =>
-        session.note(end.slice(0, at + 1), { text: step.text }));
-      return line.moves.length === moves.length;
+      const [nodes, textOf] = await (before.children.length > FEW ? this.textsBeside(session, path) : this.textsAlong(session, path));
+      if (notation === this.settings.notation) session.fill(nodes, textOf);
+      return node.text !== '' || notation !== this.settings.notation;
     } catch {
       return false;
     }
+  }
+
+  /** @typedef {[readonly tree.Node[], (node: tree.Node, at: number) => string | undefined]} Texts */
+
+  /** Returns the texts of all moves at the place of one. @param {Session} session @param {tree.Path} path @returns {Promise<Texts>} */
+  async textsBeside(session, path) {
+    const line = tree.lineTo(session.root, path.slice(0, -1));
+    const { notation } = this.settings;
+    const { children } = line.at(-1) ?? session.root;
+    const answer = await get('/api/legal', { ...session.lineQuery(line.map(({ move }) => move), 0), notation });
+    const texts = new Map(answer.legal_moves.map((/** @type {string} */ move, /** @type {number} */ at) => [move, answer.legal_texts?.[at]]));
+    return [children, ({ move }) => texts.get(move)];
+  }
+
+  /** Returns the texts of a move and of some of the moves around it in its line. @param {Session} session @param {tree.Path} path @returns {Promise<Texts>} */
+  async textsAlong(session, path) {
+    const node = tree.nodeAt(session.root, path);
+    const line = [...tree.lineTo(session.root, path), ...tree.mainLine(node).slice(0, AHEAD)];
+    const { notation } = this.settings;
+    const moves = line.map(({ move }) => move);
+    const query = session.lineQuery(moves, moves.length - path.length + 1);
+    const answer = await get('/api/line', { ...query, notation });
+    return [line.slice(path.length - 1), (_, at) => answer.moves[at]?.text];
   }
 
   /** Changes the notation of all texts. @param {import('./settings.js').Settings['notation']} notation */
@@ -353,13 +412,28 @@ export class App {
     for (const session of Object.values(this.sessions)) session.forgetTexts();
   }
 
-  /** Puts a game on the board and keeps the one that was there. @param {Parameters<Session['load']>[0]} parts */
+  /** Puts a game on the board; undo, the way back and the list of games bring back the one that was there. @param {Partial<import('./session.js').Whole>} parts */
   load(parts) {
     this.setLesson(null);
-    keepRecent(this.session.keep());
+    this.emit('leave');
+    if (!this.session.blank) this.keep();
     this.linked = null;
+    // The way back leads to the game that was there, or to the list that this one was chosen from.
+    this.stepping = !this.session.blank || readAddress().view !== this.view;
     this.session.load(parts);
+    this.stepping = false;
   }
+
+  /** Puts a game that is kept in the browser on the board. @param {string} id @returns {Promise<boolean>} whether there is such a game */
+  async bring(id) {
+    if (this.lesson?.before) this.setLesson(null);
+    if (this.session.id === id) return true;
+    const known = [...this.session.history.past, ...this.session.history.future].findLast((whole) => whole.id === id);
+    const kept = known ?? await keptGame(id);
+    if (kept) this.load(kept);
+    return Boolean(kept);
+  }
+
 
   /** Puts a position on the board. @param {string} fen @returns {boolean} */
   loadFen(fen) {
@@ -378,8 +452,7 @@ export class App {
 
   /** Returns the position on the board as text: the server's, or what drawing knows. */
   fen() {
-    const { game, start, moves } = this.session;
-    return this.answer?.fen ?? write(game, after(game, start, moves));
+    return this.answer?.fen ?? write(this.game, this.session.position);
   }
 
   /** Changes settings. @param {Partial<import('./settings.js').Settings>} parts */
@@ -397,9 +470,21 @@ export class App {
 
   /** Says what went wrong. @param {unknown} error */
   fail(error) {
-    if (error instanceof DOMException && error.name === 'AbortError') return;
     const [text, hint] = explainError(error);
-    this.say(text, 'error', hint);
+    if (error instanceof DOMException && error.name === 'AbortError') { this.say(text); return; }
+    // That the server is away is said for as long as it is.
+    if (isAway()) this.emit('status');
+    else this.say(text, 'error', hint);
+  }
+
+  /** Follows the server: says that it is away, and asks everything again when it is back. @param {Meta | null} meta */
+  followServer(meta) {
+    if (!meta) { this.emit('status'); return; }
+    this.meta = meta;
+    this.stuck = null;
+    this.emit('server');
+    this.moved();
+    this.emit('view');
   }
 
   /** Shows arrows of one kind on the board. @param {string} kind @param {readonly Arrow[]} arrows */
@@ -497,9 +582,10 @@ const NEEDS_SERVER = () => t('This page has no server. Books, the library of gam
 
 /** Returns an error as a text and what to do about it. @param {unknown} error @returns {[string, string]} */
 export function explainError(error) {
+  if (error instanceof DOMException && error.name === 'AbortError') return [t('Stopped.'), ''];
   if (!(error instanceof Problem)) return [String(error), ''];
-  if (error.code === 'no_server') return [t('The server does not answer.'), t('Is `juzhong serve` still running? Start it again and try once more.')];
-  if (error.code === 'needs_server') return [NEEDS_SERVER(), '`juzhong serve`'];
+  if (error.code === 'no_server') return [t('The server does not answer.'), t('Start juzhong serve again: the page goes on by itself.')];
+  if (error.code === 'needs_server') return [NEEDS_SERVER(), 'juzhong serve'];
   if (error.code === 'broken') return [t('What answers in place of a server broke down.'), t('Try again; if that does not help, load the page anew.')];
   if (error.status === 503) return [t('The server is busy.'), error.hint || t('Wait a few seconds and try again.')];
   return [error.message, error.hint];
@@ -514,19 +600,4 @@ export function problemState(error) {
 function reasonOf(text) {
   const short = text.replace(/\s*[(（](?:position|局面)[:：][\s\S]*$/, '');
   return short.replace(/^move \d+: "[^"]*" is illegal: /, '');
-}
-
-/** Returns whether a path still leads along the same moves. @param {Session} session @param {tree.Path} path @param {readonly string[]} moves */
-function samePlace(session, path, moves) {
-  return tree.movesTo(session.root, path).join() === moves.join();
-}
-
-/** @param {Session} session @returns {tree.Path | null} */
-function firstWithoutText(session) {
-  /** @type {tree.Path | null} */
-  let found = null;
-  tree.walk(session.root, (node, path) => {
-    if (!found && path.length > 0 && !node.text) found = path;
-  });
-  return found;
 }

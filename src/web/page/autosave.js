@@ -27,7 +27,7 @@ export class Autosave {
   /** What is to be said of it. */
   get note() {
     if (!this.app.meta.autosave || !this.id) return '';
-    return hasToken() ? this.text : t('To keep games on disk, open the address with #token= that `juzhong serve` printed.');
+    return hasToken() ? this.text : t('To keep games on disk, open the address with #token= that juzhong serve printed.');
   }
 
   async save() {

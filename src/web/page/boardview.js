@@ -1,6 +1,7 @@
 // The board with what stands around it: gauge, players and clocks, status line, controls.
 
 import { COLOURS, shapesOf, toggleShape, withShapes } from './annotations.js';
+import { askAgain, isAway } from './api.js';
 import { XiangqiBoard } from './board.js';
 import { button, el } from './dom.js';
 import { emptyLike, firstToMove } from './fen.js';
@@ -40,7 +41,7 @@ export class BoardView {
     this.board = this.makeBoard();
     app.on(['position', 'editing'], () => this.showPosition());
     app.on(['answer', 'play', 'editing'], () => this.showLegal());
-    app.on(['answer', 'status', 'position', 'play', 'tree'], () => this.showStatus());
+    app.on(['answer', 'status', 'position', 'play', 'tree', 'server'], () => this.showStatus());
     app.on(['arrows', 'answer', 'position', 'style', 'editing', 'lesson'], () => this.showArrows());
     app.on(['announced'], () => this.tell());
     app.on(['proof'], () => this.showStones());
@@ -90,7 +91,7 @@ export class BoardView {
     if (app.editing) return;
     if (this.board instanceof GomokuBoard) this.showStones();
     else this.board.setPosition(position, app.session.last, null);
-    if (!app.answer) this.board.setLegal([]);
+    if (!app.answer) this.showGuess();
   }
 
   /** Draws a position that is being edited. @param {import('./fen.js').Position} position */
@@ -110,11 +111,16 @@ export class BoardView {
     board.setFive(this.app.answer?.status === 'won' ? last.at(-1) ?? '' : '');
   }
 
+  /** Lets moves be played before the server has said which are legal. */
+  showGuess() {
+    this.board.setLegal(this.hooks.mayMove() ? this.app.legal : []);
+  }
+
   showLegal() {
     const { app, board } = this;
-    if (app.editing || !app.answer) return;
-    const over = app.answer.status !== 'ongoing';
-    board.setLegal(this.hooks.mayMove() && !over ? app.answer.legal_moves : []);
+    if (app.editing) return;
+    if (!app.answer) { this.showGuess(); return; }
+    board.setLegal(this.hooks.mayMove() ? app.legal : []);
     if (board instanceof GomokuBoard) board.setFive(app.answer.status === 'won' ? app.session.last.at(-1) ?? '' : '');
     if (board instanceof GomokuBoard) board.setForbidden(new Map((app.answer.forbidden ?? []).map(({ move, reason }) => [move, reason])));
     else board.drawCheck(app.answer.in_check ? kingOf(app.session.position) : null);
@@ -122,13 +128,15 @@ export class BoardView {
 
   showStatus() {
     const { app } = this;
-    const said = app.message;
+    const away = isAway();
+    const said = app.message ?? (away ? { text: t('The server does not answer; the board works meanwhile.'), kind: 'error', hint: t('Start juzhong serve again: the page goes on by itself.') } : null);
     const { text, kind } = said ?? { ...statusText(app), kind: 'info' };
     const ending = said || app.editing ? null : this.hooks.ending();
     this.status.className = `status status-${kind}`;
     this.status.replaceChildren(ending ?? el('span', {}, text));
     if (kind === 'games') this.status.append(' ', button(t('Games'), () => { app.view = 'games'; app.showPlace(true); app.emit('view'); }, { class: 'link' }));
     if (said?.hint) this.status.append(' ', el('span', { class: 'hint' }, said.hint));
+    if (away) this.status.append(button(t('Try now'), () => void askAgain(), { class: 'small' }));
     if (app.session.studying) {
       this.status.append(el('span', { class: 'badge badge-study' }, t('study')),
         button(t('Back to the game'), () => app.session.backToGame(), { class: 'small' }));

@@ -103,33 +103,77 @@ function writeRow(game, position, row) {
   return line + (empty || '');
 }
 
+/** Returns the points of a move, the second of which a stone does not have. @param {GameName} game @param {string} move */
+function fromTo(game, move) {
+  return game === 'xiangqi' ? [move.slice(0, 2), move.slice(2, 4)] : [move, ''];
+}
+
+/** Plays a move on a position that nobody else has, without asking whether it is legal. @param {GameName} game @param {Position} position @param {string} move */
+function advance(game, position, move) {
+  const { men, turn } = position;
+  const [from = '', to = ''] = fromTo(game, move);
+  if (game === 'gomoku') {
+    if (from) men.set(from, turn);
+    position.turn = turn === 'x' ? 'o' : 'x';
+    return;
+  }
+  const man = men.get(from);
+  position.quiet = men.has(to) ? 0 : position.quiet + 1;
+  position.number += turn === 'b' ? 1 : 0;
+  position.turn = turn === 'w' ? 'b' : 'w';
+  men.delete(from);
+  if (man && to) men.set(to, man);
+}
+
+/** @param {Position} position @returns {Position} */
+function copyOf(position) {
+  return { ...position, men: new Map(position.men) };
+}
+
 /**
  * Plays a move without asking whether it is legal and returns the position after it.
  * @param {GameName} game @param {Position} position @param {string} move @returns {Position}
  */
 export function play(game, position, move) {
-  const men = new Map(position.men);
-  const [from, to] = pointsOf(move);
-  if (game === 'gomoku') {
-    if (from) men.set(from, position.turn);
-    return { ...position, men, turn: position.turn === 'x' ? 'o' : 'x' };
-  }
-  const man = men.get(from ?? '');
-  const taken = men.has(to ?? '');
-  men.delete(from ?? '');
-  if (man && to) men.set(to, man);
-  return {
-    ...position, men,
-    turn: position.turn === 'w' ? 'b' : 'w',
-    quiet: taken ? 0 : position.quiet + 1,
-    number: position.number + (position.turn === 'b' ? 1 : 0),
-  };
+  const next = copyOf(position);
+  advance(game, next, move);
+  return next;
 }
 
 /** Returns the position after a line of moves. @param {GameName} game @param {string} start @param {readonly string[]} moves @returns {Position} */
 export function after(game, start, moves) {
   const first = parse(game, start) ?? /** @type {Position} */ (parse(game, START[game]));
-  return moves.reduce((position, move) => play(game, position, move), first);
+  for (const move of moves) advance(game, first, move);
+  return first;
+}
+
+/** Plies between two positions that are remembered. */
+const STRIDE = 64;
+
+/** The positions of a line of moves; from one place of a game to the next, few moves are played again. */
+export class Positions {
+  constructor() {
+    this.start = '';
+    /** @type {readonly string[]} */
+    this.moves = [];
+    /** The position after every so many plies. @type {Position[]} */
+    this.kept = [];
+  }
+
+  /** Returns the position after a line of moves. @param {GameName} game @param {string} start @param {readonly string[]} moves @returns {Position} */
+  after(game, start, moves) {
+    let common = 0;
+    if (this.start === start) while (common < moves.length && moves[common] === this.moves[common]) common++;
+    else this.kept = [after(game, start, [])];
+    Object.assign(this, { start, moves });
+    this.kept.length = Math.min(this.kept.length, Math.floor(common / STRIDE) + 1);
+    const position = copyOf(/** @type {Position} */ (this.kept.at(-1)));
+    for (let ply = (this.kept.length - 1) * STRIDE; ply < moves.length;) {
+      advance(game, position, moves[ply++] ?? '');
+      if (ply % STRIDE === 0) this.kept.push(copyOf(position));
+    }
+    return position;
+  }
 }
 
 /** Returns an empty board of gomoku of the same size and rules. @param {string} fen */

@@ -53,7 +53,7 @@ export function titleOf(game) {
 export function pager(page, total, turn) {
   const last = Math.max(1, Math.ceil(total / PAGE));
   if (last === 1) return '';
-  return row(button(t('Previous'), () => turn(page - 1), { disabled: page <= 1 }),
+  return row(button(t('Previous page'), () => turn(page - 1), { disabled: page <= 1 }),
     el('span', { class: 'quiet' }, t('page {n} of {m}', { n: number(page), m: number(last) })),
-    button(t('Next'), () => turn(page + 1), { disabled: page >= last }));
+    button(t('Next page'), () => turn(page + 1), { disabled: page >= last }));
 }

@@ -10,7 +10,7 @@ import { PIECE_SETS } from './pieces.js';
 const KEYS = [
   ['← →', 'previous move, next move'], ['↑ ↓', 'the variation above, below'], ['Home End', 'to the start, to the end'],
   ['f', 'flip board'], ['e', 'engine on or off'], ['b', 'book'], ['t', 'table; in gomoku the proof'], ['v', 'values of the pieces'], ['p', 'play'], ['m', 'sound on or off'],
-  ['s', 'study: leave the game here, come back'], ['u r', 'undo, redo'], ['n', 'new game'], ['Space', 'play the best move'],
+  ['s', 'study: leave the game here, come back'], ['u r', 'undo, redo'], ['n', 'new game'], ['g', 'games on the board'], ['Space', 'play the best move'],
   ['/', 'type a move in any notation'], ['Del', 'delete from here on'], ['?', 'this help'],
 ];
 

@@ -8,7 +8,7 @@ const PATHS = {
   undo: 'M9 5L4 10l5 5M4 10h10a5 5 0 0 1 0 10h-4', redo: 'M15 5l5 5-5 5M20 10H10a5 5 0 0 0 0 10h4',
   flip: 'M8 4v16M8 4L4 8M8 4l4 4M16 20V4M16 20l-4-4M16 20l4-4', edit: 'M4 20l1-5L16 4l4 4L9 19zM13 7l4 4', plus: 'M12 5v14M5 12h14',
   shade: '', style: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 4.5v5M8 14.5v5',
-  up: 'M12 19V5M6 11l6-6 6 6', cut: 'M6 6l12 12M18 6L6 18',
+  up: 'M12 19V5M6 11l6-6 6 6', cut: 'M6 6l12 12M18 6L6 18', stack: 'M8 4h12v12M4 8h12v12H4z',
 };
 
 /** @typedef {keyof typeof PATHS} Icon */

@@ -2,7 +2,7 @@
 
 import { nameLanguage, readAddress, takePackedGame } from './address.js';
 import { get, takeToken } from './api.js';
-import { App } from './app.js';
+import { App, explainError } from './app.js';
 import { BoardView, newGame } from './boardview.js';
 import { button, el } from './dom.js';
 import { leaveLost, OWN } from './engines.js';
@@ -26,8 +26,10 @@ import { TablesView } from './panels/tables.js';
 import { ValuesPanel } from './panels/values.js';
 import { welcome } from './panels/welcome.js';
 import { Play } from './play.js';
-import { currentGame } from './store.js';
+import { showRecent } from './recent.js';
+import { keepWaiting, lastGame, noteCopy } from './store.js';
 import * as tree from './tree.js';
+import { workBar } from './workbar.js';
 
 const app = new App();
 const play = new Play(app);
@@ -42,7 +44,8 @@ async function begin() {
   takeToken();
   await speak(readAddress().language || app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.home = app.tab = wide.matches ? 'book' : 'moves';
-  restore();
+  const address = readAddress();
+  await restore(address);
   applyStyle();
   build();
   listen();
@@ -56,11 +59,13 @@ async function begin() {
     app.fail(error);
   }
   void app.ask();
-  void app.fillTexts();
+  await readWords(address);
   await openPackedGame();
   void awaitBuiltIn();
   document.body.dataset['ready'] = 'yes';
   setTimeout(keepPage, UNHURRIED);
+  app.rules = await import('./rules.js');
+  if (!app.answer) app.emit('play');
 }
 
 /** Milliseconds after which what is not seen is done. */
@@ -84,25 +89,60 @@ async function speak(language) {
   app.followLanguage();
 }
 
-/** Takes the position from the address, and the rest of its game from the browser. */
-function restore() {
-  const address = readAddress();
+/** Takes the position from the address, and the rest of its game from the browser. @param {import('./address.js').Address} address */
+async function restore(address) {
   app.view = address.view;
   app.game = address.game;
   app.set = address.set;
   app.list = address.list;
-  for (const game of /** @type {const} */ (['xiangqi', 'gomoku'])) {
-    const kept = currentGame(game);
-    const session = app.sessions[game];
-    session.changed = () => {};
-    if (kept) session.takeBack(kept);
-  }
-  if (address.given) restorePlace(address.fen, address.moves);
-  app.linked = address.linked ? { key: address.linked, root: null, size: 0 } : null;
+  await Promise.all((/** @type {const} */ (['xiangqi', 'gomoku'])).map(restoreGame));
+  for (const session of Object.values(app.sessions)) session.changed = () => {};
+  if (address.given && address.words.length === 0 && isStart(address.fen)) restorePlace(address.fen, address.moves);
+  followLink(address, history.state?.id);
   for (const session of Object.values(app.sessions)) session.changed = () => app.moved();
   play.resume();
   if (play.on) app.tab = 'play';
   if (TABS.includes(address.tab)) app.tab = address.tab;
+}
+
+/** @param {import('./fen.js').GameName} game */
+async function restoreGame(game) {
+  const session = app.sessions[game];
+  const last = await lastGame(game).catch(() => null);
+  if (!last) return;
+  const { whole, own } = last;
+  // A game is played in one window only.
+  session.takeBack(own ? whole : { ...whole, live: null, playing: null }, own);
+  if (!own) noteCopy(session);
+}
+
+/** Whether an address begins at a position that can be read. @param {string} fen */
+function isStart(fen) {
+  return fen === '' || fen === 'startpos' || parse(app.game, fen) !== null;
+}
+
+/** Reads what the address has in other words than coordinates, and says what cannot be read. @param {import('./address.js').Address} address */
+async function readWords({ fen, words }) {
+  if (!isStart(fen)) {
+    app.say(t('The position in the address cannot be read: {fen}', { fen: fen.slice(0, 80) }), 'error');
+    return;
+  }
+  if (words.length === 0) return;
+  /** @type {string[]} */
+  const moves = [];
+  const start = fen === 'startpos' ? '' : fen;
+  let problem = null;
+  for (const text of words) {
+    try {
+      const { move } = await get('/api/read', { ...app.session.questionOf(start || START[app.game], moves), text });
+      moves.push(move);
+    } catch (error) {
+      problem = { text, why: explainError(error).filter(Boolean).join(' ') };
+      break;
+    }
+  }
+  app.loadLine(start, moves);
+  if (problem) app.say(t('{move} in the address cannot be played: {why}', { move: problem.text.slice(0, 40), why: problem.why }), 'error');
 }
 
 /** @param {string} fen @param {readonly string[]} moves */
@@ -141,7 +181,7 @@ function build() {
   moves.querySelector('.tree')?.before(welcome(app, ways()));
   const side = el('div', { class: 'side' }, lesson, engine.element, moves, lower(panels), setup.element);
   const board = el('main', { class: 'view view-board' }, view.element, side);
-  document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element);
+  document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element, workBar(app));
   app.on(['view'], showView);
   app.on(['tab'], showTab);
   app.on(['lesson'], () => {
@@ -305,7 +345,7 @@ const KEYS = {
   f: () => app.change({ flipped: !app.settings.flipped }),
   e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
   p: () => app.openTab('play'), m: () => hearing.switch(), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
-  u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
+  g: () => showRecent(app), u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
   ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
 
@@ -363,24 +403,38 @@ function onDrop(event) {
   else if (text) void takeText(app, text);
 }
 
-function onWayBack() {
+/** Goes where the way back or forth leads: to another view, another game, or both. */
+async function onWayBack() {
   const address = readAddress();
+  const id = history.state?.id;
   app.view = address.view;
   app.set = address.set;
   app.list = address.list;
   if (address.game !== app.game) changeGame(address.game);
   // A list says nothing of the board.
-  if (address.view === 'board') followToBoard(address);
-  else app.emit('view');
-}
-
-/** @param {import('./address.js').Address} address */
-function followToBoard(address) {
-  restorePlace(address.fen, address.moves);
-  if (address.linked !== (app.linked?.key ?? '')) app.linked = address.linked ? { key: address.linked, root: null, size: 0 } : null;
+  if (address.view === 'board') await followToBoard(address, id);
   app.moved();
   app.emit('view');
   app.openLinked?.();
+}
+
+/** @param {import('./address.js').Address} address @param {string | undefined} id the game that was on the board there */
+async function followToBoard(address, id) {
+  app.keepAddress = true;
+  if (id) await app.bring(id);
+  app.keepAddress = false;
+  const { session } = app;
+  if (session.id === id) session.path = tree.reach(session.root, address.moves);
+  else restorePlace(address.fen, address.moves);
+  followLink(address, id);
+}
+
+/** Notes which game of the library the address names; it is asked for unless this browser has it on the board. @param {import('./address.js').Address} address @param {string | undefined} id */
+function followLink({ linked }, id) {
+  if (linked === (app.linked?.key ?? '')) return;
+  app.linked = null;
+  if (linked && app.session.id === id) app.link(linked);
+  else if (linked) app.linked = { key: linked, id: '', root: null, size: 0 };
 }
 
 function listen() {
@@ -394,9 +448,14 @@ function listen() {
   document.addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('dropping'); });
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
   document.addEventListener('drop', onDrop);
-  window.addEventListener('popstate', onWayBack);
+  window.addEventListener('popstate', () => void onWayBack());
   window.addEventListener('hashchange', () => void openPackedGame());
-  window.addEventListener('pagehide', () => engine?.stop());
+  window.addEventListener('pagehide', () => {
+    engine?.stop();
+    play.keepNow();
+    keepWaiting();
+  });
+  document.addEventListener('visibilitychange', keepWaiting);
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', applyStyle);
   wide.addEventListener('change', () => {
     if (wide.matches && (app.tab === 'moves' || app.tab === 'engine')) app.openTab('book');

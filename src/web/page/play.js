@@ -1,26 +1,26 @@
 // Playing against the engine: whose turn it is, clocks, hints, the end of the game.
 
-import { post } from './api.js';
+import { isAway, post } from './api.js';
 import { Autosave, newGameId } from './autosave.js';
 import { explainError } from './app.js';
 import { byEngine, hasEngines, OWN, sayLost } from './engines.js';
-import { firstToMove, after, pointsOf } from './fen.js';
+import { firstToMove, parse, pointsOf } from './fen.js';
 import { t } from './i18n.js';
 import { readScore, scoreText, forFirst } from './score.js';
 import { howText, resultHere, verdictText, wins } from './status.js';
-import { movesTo, samePath } from './tree.js';
+import { samePath } from './tree.js';
 
 /** @typedef {import('./app.js').App} App */
 /** A person, `human`, or the name of an engine. @typedef {string} Player */
 /** @typedef {{on: boolean, first: Player, second: Player, clock: [number, number], perfect: boolean, id: string}} KeptPlay */
-
-const KEY = 'juzhong.play.';
 
 /** A game that is being played, on one board of an app. */
 export class Play {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
+    /** The game that is followed, by its name in this browser. */
+    this.of = '';
     /** The position whose best move is awaited. */
     this.pending = '';
     this.on = false;
@@ -46,7 +46,8 @@ export class Play {
 
   /** Follows the happenings of the app. */
   attach() {
-    this.app.on(['answer', 'position'], () => this.follow());
+    this.app.on(['answer', 'position', 'server'], () => this.follow());
+    this.app.on(['leave'], () => this.suspend());
   }
 
   /** Whether the place on the board is the end of the game being played. */
@@ -57,8 +58,8 @@ export class Play {
 
   /** Whether the first player is to move in the game being played. */
   get firstToMove() {
-    const { session } = this.app;
-    return firstToMove(after(session.game, session.start, movesTo(session.root, session.live ?? session.path)));
+    const { game, start, live, path } = this.app.session;
+    return firstToMove(parse(game, start) ?? { turn: 'w' }) === ((live ?? path).length % 2 === 0);
   }
 
   /** Whether a person may move on the board now. */
@@ -80,6 +81,7 @@ export class Play {
     const { app } = this;
     // A game that is over begins again from its start.
     if (resultHere(app) !== null && app.session.moves.length > 0) app.load({ start: app.session.start });
+    this.of = app.session.id;
     this.first = first;
     this.second = second;
     this.perfect = perfect;
@@ -196,10 +198,14 @@ export class Play {
     this.changed();
   }
 
-  /** Stops for a while: the other game comes on the board. */
+  /** Stops for a while: another game comes on the board. */
   suspend() {
+    if (!this.on) return;
+    this.keep();
+    void this.saver.save();
     this.silence();
     this.on = false;
+    this.of = '';
     this.saver.id = '';
   }
 
@@ -233,34 +239,30 @@ export class Play {
   }
 
   keep() {
-    /** @type {KeptPlay} */
-    const kept = { on: this.on, first: this.first, second: this.second, clock: this.clock, perfect: this.perfect, id: this.saver.id };
-    try {
-      localStorage.setItem(KEY + this.app.game, JSON.stringify({ ...kept, live: this.app.session.live }));
-    } catch {
-      // Nothing is kept then.
-    }
+    const { on, first, second, clock, perfect, saver } = this;
+    this.app.session.playing = on ? { on, first, second, clock, perfect, id: saver.id } : null;
+    this.app.keep();
   }
 
-  /** Goes on with a game that a reload interrupted. */
+  /** Keeps the clocks as they stand. */
+  keepNow() {
+    if (this.on) this.keep();
+  }
+
+  /** Goes on with a game that a reload or another game interrupted. */
   resume() {
-    let kept = null;
-    try {
-      kept = JSON.parse(localStorage.getItem(KEY + this.app.game) ?? 'null');
-    } catch {
-      return;
-    }
-    if (!kept?.on || !Array.isArray(kept.live)) return;
-    // Once there was one engine alone.
-    const player = (/** @type {unknown} */ kind) => typeof kind === 'string' && kind !== 'engine' ? kind : OWN;
-    Object.assign(this, { on: true, failed: null, first: player(kept.first), second: player(kept.second), clock: kept.clock, perfect: kept.perfect });
-    this.saver.id = kept.id ?? '';
-    this.stamp = Date.now();
-    this.app.session.live = kept.live;
-    this.changed();
+    const { session } = this.app;
+    const kept = session.playing;
+    const on = Boolean(kept?.on && session.live);
+    this.silence();
+    Object.assign(this, { of: session.id, on, failed: null, ended: null, stamp: Date.now() });
+    this.saver.id = on ? kept?.id ?? '' : '';
+    if (on) Object.assign(this, { first: kept?.first, second: kept?.second, clock: kept?.clock, perfect: kept?.perfect });
+    this.app.emit('play');
   }
 
   follow() {
+    if (this.of !== this.app.session.id) this.resume();
     if (!this.on) return;
     if (!this.app.session.live) { this.leave(); return; }
     if (!this.atEnd) return;
@@ -299,7 +301,8 @@ export class Play {
     } catch (error) {
       if (this.asking !== asking) return;
       this.silence();
-      this.failed = { engine, text: explainError(error).filter(Boolean).join(' ') };
+      // The server is asked again when it is back.
+      if (!isAway()) this.failed = { engine, text: explainError(error).filter(Boolean).join(' ') };
       app.fail(error);
     }
     app.emit('play');
@@ -347,7 +350,7 @@ export class Play {
     const { app } = this;
     const place = () => `${app.game} ${app.session.start} ${app.session.moves.join(',')}`;
     const asked = place();
-    if (this.pending === asked) return null;
+    if (this.pending === asked || app.answer && app.answer.status !== 'ongoing') return null;
     this.pending = asked;
     try {
       const reply = await this.ask({ level: app.meta.engine.levels[1], book: true, tables: true });
@@ -431,7 +434,7 @@ export class Play {
     const now = Date.now();
     const spent = now - this.stamp;
     this.stamp = now;
-    if (!this.timed || this.failed || this.app.session.studying || !this.app.session.live) return;
+    if (!this.timed || this.failed || isAway() || this.app.session.studying || !this.app.session.live) return;
     const side = this.firstToMove ? 0 : 1;
     this.clock[side] = Math.max(0, this.clock[side] - spent);
     this.app.emit('score');

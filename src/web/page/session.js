@@ -1,6 +1,6 @@
 // A game on the board: its tree, the place in it, and the study beside it.
 
-import { after, parse, pointsOf, START } from './fen.js';
+import { parse, pointsOf, Positions, START, write } from './fen.js';
 import * as tree from './tree.js';
 
 /** @typedef {import('./fen.js').GameName} GameName */
@@ -8,9 +8,9 @@ import * as tree from './tree.js';
 /** @typedef {import('./tree.js').Node} Node */
 
 /**
- * A game as it is kept in the browser.
- * @typedef {object} Kept
- * @property {GameName} game
+ * All that a game on the board is.
+ * @typedef {object} Whole
+ * @property {string} id its name in this browser
  * @property {string} start
  * @property {Record<string, string>} tags
  * @property {string} result
@@ -18,8 +18,20 @@ import * as tree from './tree.js';
  * @property {Node} root
  * @property {Path} path
  * @property {Path | null} left
- * @property {number} when
+ * @property {Path | null} live
+ * @property {import('./play.js').KeptPlay | null} playing
+ * @property {number} texts how often texts had been forgotten
  */
+
+/** @typedef {{game: string, fen: string, moves: string}} Query */
+
+/** The longest line of moves, in plies, that questions and addresses hold. */
+export const LONGEST = 10_000;
+
+/** Returns a name for a game that no other game of this browser has. */
+function newId() {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+}
 
 /**
  * Returns the names of the first and the second player, or empty texts.
@@ -45,6 +57,7 @@ export class Session {
   constructor(game, changed) {
     this.game = game;
     this.changed = changed;
+    this.id = newId();
     this.start = START[game];
     /** @type {Record<string, string>} */
     this.tags = {};
@@ -57,17 +70,44 @@ export class Session {
     this.left = null;
     /** The end of a game that is being played. @type {Path | null} */
     this.live = null;
+    /** How the game is being played, if it is. @type {import('./play.js').KeptPlay | null} */
+    this.playing = null;
+    this.texts = 0;
+    /** @type {tree.History<Whole>} */
     this.history = new tree.History();
+    this.positions = new Positions();
+    /** The line and the position that were asked for last. @type {{root: Node, path: Path, start: string, moves: string[], position: import('./fen.js').Position | null, query: Query | null} | null} */
+    this.known = null;
+  }
+
+  get line() {
+    const { root, path, start } = this;
+    const same = this.known?.root === root && this.known.path === path && this.known.start === start;
+    if (!this.known || !same) this.known = { root, path, start, moves: tree.movesTo(root, path), position: null, query: null };
+    return this.known;
   }
 
   /** The moves from the start to the place. */
   get moves() {
-    return tree.movesTo(this.root, this.path);
+    return this.line.moves;
   }
 
   /** The position on the board, for drawing. */
   get position() {
-    return after(this.game, this.start, this.moves);
+    const { line } = this;
+    line.position ??= this.positions.after(this.game, this.start, line.moves);
+    return line.position;
+  }
+
+  /** Whether nothing is on the board but the start of the game. */
+  get blank() {
+    return this.root.children.length === 0 && this.root.comment === '' && this.start === START[this.game] && this.playing === null;
+  }
+
+  /** The game as it is now. @returns {Whole} */
+  get whole() {
+    const { id, start, tags, result, opened, root, path, left, live, playing, texts } = this;
+    return { id, start, tags, result, opened, root, path, left, live, playing, texts };
   }
 
   /** The node at the place. */
@@ -87,11 +127,23 @@ export class Session {
 
   /** What stands for the position in questions to the server. */
   get query() {
-    return {
-      game: this.game === 'xiangqi' ? '' : this.game,
-      fen: this.start === START[this.game] ? '' : this.start,
-      moves: this.moves.join(','),
-    };
+    this.line.query ??= this.lineQuery(this.moves);
+    return this.line.query;
+  }
+
+  /** @param {string} start @param {readonly string[]} moves */
+  questionOf(start, moves) {
+    return { game: this.game === 'xiangqi' ? '' : this.game, fen: start === START[this.game] ? '' : start, moves: moves.join(',') };
+  }
+
+  /**
+   * Returns what stands for a line in questions about its last moves: no more moves are sent than an address can hold.
+   * @param {readonly string[]} moves from the start @param {number} [most] moves that matter
+   */
+  lineQuery(moves, most = LONGEST) {
+    if (moves.length <= most) return this.questionOf(this.start, moves);
+    const cut = moves.length - most;
+    return this.questionOf(write(this.game, this.positions.after(this.game, this.start, moves.slice(0, cut))), moves.slice(cut));
   }
 
   /** Goes to a place of the tree. @param {Path} path */
@@ -123,7 +175,7 @@ export class Session {
 
   /** @param {tree.Place} place */
   edit(place) {
-    if (place.root !== this.root) this.history.note({ root: this.root, path: this.path });
+    if (place.root !== this.root) this.history.note(this.whole);
     this.root = place.root;
     this.path = place.path;
     this.changed();
@@ -140,18 +192,27 @@ export class Session {
     this.edit(place);
   }
 
-  undo() { this.restore(this.history.undo({ root: this.root, path: this.path })); }
+  undo() { this.restore(this.history.undo(this.whole)); }
 
-  redo() { this.restore(this.history.redo({ root: this.root, path: this.path })); }
+  redo() { this.restore(this.history.redo(this.whole)); }
 
-  /** @param {tree.Place | null} place */
-  restore(place) {
-    if (!place) return;
-    const keep = this.movesOfMarks();
-    this.root = place.root;
-    this.path = place.path;
-    this.findMarks(keep);
+  /** @param {Whole | null} before */
+  restore(before) {
+    if (!before) return;
+    if (before.id === this.id) {
+      const keep = this.movesOfMarks();
+      this.root = this.readable(before);
+      this.path = before.path;
+      this.findMarks(keep);
+    } else {
+      this.put(before);
+    }
     this.changed();
+  }
+
+  /** Returns the tree of a game, without the texts of a notation that is no longer in force. @param {Whole} whole */
+  readable({ root, texts }) {
+    return texts === this.texts ? root : tree.withoutTexts(root);
   }
 
   /** Makes the branch of a path the main line. @param {Path} path */
@@ -187,10 +248,10 @@ export class Session {
     this.live = live ?? null;
   }
 
-  /** Forgets the texts of all moves, before and after every edit. */
+  /** Forgets the texts of all moves; those before and after an edit once it is undone. */
   forgetTexts() {
     this.root = tree.withoutTexts(this.root);
-    for (const place of [...this.history.past, ...this.history.future]) place.root = tree.withoutTexts(place.root);
+    this.texts++;
   }
 
   /** Sets the comment of a move. @param {Path} path @param {string} comment */
@@ -202,7 +263,7 @@ export class Session {
 
   /** Changes annotations of a move, with an entry in the history; the place stays. @param {Path} path @param {Partial<Node>} parts */
   annotate(path, parts) {
-    this.history.note({ root: this.root, path: this.path });
+    this.history.note(this.whole);
     this.note(path, parts);
   }
 
@@ -216,6 +277,11 @@ export class Session {
   /** Notes texts, sources or marks of moves without an entry in the history. @param {Path} path @param {Partial<Node>} parts */
   note(path, parts) {
     this.root = tree.change(this.root, path, (old) => ({ ...old, ...parts }));
+  }
+
+  /** Fills in the texts of moves. They are no part of the game, but what was last read of it: so they are set in place, in the trees before and after an edit too. @param {readonly Node[]} nodes @param {(node: Node, at: number) => string | undefined} textOf */
+  fill(nodes, textOf) {
+    nodes.forEach((node, at) => { node.text = textOf(node, at) ?? ''; });
   }
 
   beginStudy() {
@@ -234,32 +300,46 @@ export class Session {
   }
 
   /**
-   * Puts another game on the board.
-   * @param {{start?: string, tags?: Record<string, string>, result?: string, opened?: boolean, root?: Node, path?: Path}} parts
+   * Puts another game on the board; undo brings back the one that was there.
+   * @param {Partial<Whole>} parts with the name of the game, if it has been on a board before
    */
   load(parts) {
+    if (!this.blank) this.history.note(this.whole);
+    this.put(parts);
+    this.changed();
+  }
+
+  /** @param {Partial<Whole>} parts */
+  put(parts) {
+    this.id = parts.id || newId();
     this.start = parts.start || START[this.game];
     this.tags = parts.tags ?? {};
     this.result = parts.result ?? '*';
     this.opened = parts.opened ?? false;
-    this.root = parts.root ?? tree.node();
+    this.root = parts.root ? this.readable({ ...this.whole, texts: this.texts, ...parts, root: parts.root }) : tree.node();
     this.path = parts.path ?? [];
-    this.left = null;
-    this.live = null;
+    this.left = parts.left ?? null;
+    this.live = parts.live ?? null;
+    this.playing = parts.playing ?? null;
+  }
+
+  /** Puts the board of a lesson in the place of the game, with a history of its own. @param {Partial<Whole>} parts */
+  lend(parts) {
     this.history = new tree.History();
+    this.put(parts);
     this.changed();
   }
 
-  /** Returns what is kept in the browser. @returns {Kept} */
-  keep() {
-    const { game, start, tags, result, opened, root, path, left } = this;
-    return { game, start, tags, result, opened, root, path, left, when: Date.now() };
+  /** Puts a game back, with its history, once a lesson is over. @param {Whole} whole @param {tree.History<Whole>} history */
+  giveBack(whole, history) {
+    this.history = history;
+    this.put(whole);
+    this.changed();
   }
 
-  /** Takes back what was kept. @param {Kept} kept */
-  takeBack(kept) {
+  /** Puts a game on the board that was there in another window or before a reload. @param {Whole} kept @param {boolean} own whether no other window has it */
+  takeBack(kept, own) {
     if (!parse(this.game, kept.start)) return;
-    this.load(kept);
-    this.left = kept.left;
+    this.put({ ...kept, id: own ? kept.id : newId() });
   }
 }

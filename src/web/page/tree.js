@@ -1,5 +1,7 @@
 // The tree of a game: a value that is never changed in place. Every edit returns a new tree
 // that shares all other parts with the old one, so undo to any depth only keeps the old roots.
+// Only the texts of moves, which are what they were last read as, are filled in later.
+// A game may be tens of thousands of plies long: nothing here calls itself once for each ply.
 
 /**
  * A move with what follows it; the root has an empty move.
@@ -52,11 +54,23 @@ export function movesTo(root, path) {
  * @param {Node} root @param {Path} path @param {(old: Node) => Node} make @returns {Node}
  */
 export function change(root, path, make) {
-  const [index, ...rest] = path;
-  if (index === undefined) return make(root);
-  const child = root.children[index];
-  if (!child) return root;
-  return { ...root, children: root.children.with(index, change(child, rest, make)) };
+  return changeAlong(root, path, (old, plies) => plies === path.length ? make(old) : old);
+}
+
+/**
+ * Returns a tree in which each node along a path, the root among them, is replaced by what `make` makes of it.
+ * @param {Node} root @param {Path} path @param {(old: Node, plies: number) => Node} make
+ */
+export function changeAlong(root, path, make) {
+  const line = [root, ...lineTo(root, path)];
+  const last = line[path.length];
+  if (!last) return root;
+  let below = make(last, path.length);
+  for (let plies = path.length - 1; plies >= 0; plies--) {
+    const old = /** @type {Node} */ (line[plies]);
+    below = { ...make(old, plies), children: old.children.with(path[plies] ?? 0, below) };
+  }
+  return below;
 }
 
 /**
@@ -73,7 +87,18 @@ export function addMove(root, path, parts) {
 
 /** Adds a line of moves and returns the way to its end. @param {Node} root @param {Path} path @param {readonly string[]} moves @returns {Place} */
 export function addLine(root, path, moves) {
-  return moves.reduce((place, move) => addMove(place.root, place.path, { move }), { root, path });
+  const from = nodeAt(root, path);
+  const known = reach(from, moves);
+  const way = [...path, ...known];
+  const fresh = lineOf(moves.slice(known.length));
+  if (!fresh) return { root, path: way };
+  const grown = change(root, way, (old) => ({ ...old, children: [...old.children, fresh] }));
+  return { root: grown, path: [...way, nodeAt(from, known).children.length, ...Array(moves.length - known.length - 1).fill(0)] };
+}
+
+/** Returns a tree of one line, without an empty root; null where there are no moves. @param {readonly string[]} moves */
+function lineOf(moves) {
+  return moves.reduceRight((/** @type {Node | null} */ next, move) => node({ move, children: next ? [next] : [] }), null);
 }
 
 /** Makes the branch that holds a path the main line at each of its forks. @param {Node} root @param {Path} path @returns {Place} */
@@ -110,6 +135,14 @@ export function endOf(root, path) {
   return way;
 }
 
+/** Returns the nodes after a node, down the first children. @param {Node} from */
+export function mainLine(from) {
+  /** @type {Node[]} */
+  const line = [];
+  for (let here = from.children[0]; here; here = here.children[0]) line.push(here);
+  return line;
+}
+
 /** Returns the way to the next or former variation beside a path. @param {Node} root @param {Path} path @param {number} step @returns {Path} */
 export function beside(root, path, step) {
   if (path.length === 0) return path;
@@ -120,13 +153,19 @@ export function beside(root, path, step) {
 
 /** Returns the way that a line of moves takes through a tree, or null where it leaves it. @param {Node} root @param {readonly string[]} moves @returns {Path | null} */
 export function find(root, moves) {
+  const path = reach(root, moves);
+  return path.length === moves.length ? path : null;
+}
+
+/** Returns the way that a line of moves takes through a tree, as far as it is there. @param {Node} root @param {readonly string[]} moves @returns {Path} */
+export function reach(root, moves) {
   /** @type {number[]} */
   const path = [];
   let here = root;
   for (const move of moves) {
     const index = here.children.findIndex((child) => child.move === move);
     const child = here.children[index];
-    if (!child) return null;
+    if (!child) break;
     path.push(index);
     here = child;
   }
@@ -145,46 +184,98 @@ export function onMainLine(path) {
 
 /** Returns the number of moves in a tree. @param {Node} root @returns {number} */
 export function count(root) {
-  return root.children.reduce((sum, child) => sum + 1 + count(child), 0);
+  let sum = 0;
+  const rest = [root];
+  for (let here = rest.pop(); here; here = rest.pop()) {
+    sum += here.children.length;
+    for (const child of here.children) rest.push(child);
+  }
+  return sum;
 }
 
-/** Calls a function for each node of a tree with its path, parents first. @param {Node} root @param {(node: Node, path: Path) => void} visit @param {Path} [path] */
-export function walk(root, visit, path = []) {
-  visit(root, path);
-  root.children.forEach((child, index) => walk(child, visit, [...path, index]));
+/** Returns a tree without the texts of its moves. @param {Node} root @returns {Node} */
+export function withoutTexts(root) {
+  const bare = (/** @type {Node} */ old) => ({ ...old, text: '' });
+  const made = bare(root);
+  const rest = [made];
+  for (let here = rest.pop(); here; here = rest.pop()) {
+    here.children = here.children.map(bare);
+    for (const child of here.children) rest.push(child);
+  }
+  return made;
 }
 
-/** Returns a tree without the texts of its moves. @param {Node} here @returns {Node} */
-export function withoutTexts(here) {
-  return { ...here, text: '', children: here.children.map(withoutTexts) };
+/**
+ * Returns a tree as a list without depth, parents first: each node without its children and its empty parts, with its
+ * depth in `at` where it is not the child of the node before it.
+ * @param {Node} root
+ */
+export function toList(root) {
+  /** @type {Record<string, unknown>[]} */
+  const list = [];
+  /** @type {[Node, number][]} */
+  const rest = [[root, 0]];
+  for (let next = rest.pop(), depth = 0; next; next = rest.pop()) {
+    const [here, at] = next;
+    const { children, ...parts } = here;
+    const kept = Object.fromEntries(Object.entries(parts).filter(([, part]) => part));
+    list.push(at === depth ? kept : { ...kept, at });
+    depth = at + 1;
+    for (const child of children.toReversed()) rest.push([child, depth]);
+  }
+  return list;
 }
 
-/** Keeps the trees before each edit, to go back and forth between them. */
+/** Returns the tree of a list. @param {readonly any[]} list @returns {Node} */
+export function fromList(list) {
+  /** @type {(Node & {children: Node[]})[]} */
+  const above = [];
+  for (const { at = above.length, ...parts } of list) {
+    const here = { ...node(parts), children: [] };
+    above.length = Math.min(above.length, at);
+    above.at(-1)?.children.push(here);
+    above.push(here);
+  }
+  return above[0] ?? node();
+}
+
+/** The nodes on the ways to the places before all edits, at most: those of an edit are its own, all others are shared. */
+const MOST_KEPT = 500_000;
+
+/**
+ * Keeps what was on the board before each edit, to go back and forth between them.
+ * @template {{path: Path}} T
+ */
 export class History {
   constructor() {
-    /** @type {Place[]} */
+    /** @type {T[]} */
     this.past = [];
-    /** @type {Place[]} */
+    /** @type {T[]} */
     this.future = [];
+    this.size = 0;
   }
 
-  /** Notes the place before an edit. @param {Place} place */
-  note(place) {
-    this.past.push(place);
+  /** Notes what there was before an edit; the oldest is forgotten when there is too much. @param {T} before */
+  note(before) {
+    this.past.push(before);
     this.future = [];
+    this.size += before.path.length + 1;
+    while (this.size > MOST_KEPT && this.past.length > 1) this.size -= (this.past.shift()?.path.length ?? 0) + 1;
   }
 
-  /** Returns the place before the last edit, or null. @param {Place} now */
+  /** Returns what there was before the last edit, or null. @param {T} now */
   undo(now) {
-    const place = this.past.pop();
-    if (place) this.future.push(now);
-    return place ?? null;
+    const before = this.past.pop();
+    if (before) this.future.push(now);
+    this.size -= before ? before.path.length + 1 : 0;
+    return before ?? null;
   }
 
-  /** Returns the place after the edit that was undone last, or null. @param {Place} now */
+  /** Returns what there was after the edit that was undone last, or null. @param {T} now */
   redo(now) {
-    const place = this.future.pop();
-    if (place) this.past.push(now);
-    return place ?? null;
+    const after = this.future.pop();
+    if (after) this.past.push(now);
+    this.size += after ? now.path.length + 1 : 0;
+    return after ?? null;
   }
 }

@@ -1,9 +1,8 @@
 // What the server sends and takes, and what the page makes of it.
 
-import { addLine, change, find, lineTo, node, nodeAt, setComment, movesTo, endOf } from './tree.js';
+import { mainLine, node } from './tree.js';
 
 /** @typedef {import('./tree.js').Node} Node */
-/** @typedef {import('./tree.js').Path} Path */
 
 /**
  * A game as a line of JSON has it: the main line, its comments by ply, and the variations,
@@ -31,80 +30,104 @@ export function readGame(record) {
   return { tags, start, result, root: readLines(record) };
 }
 
+/** A node that nobody else has yet. @typedef {Omit<Node, 'children'> & {children: Growing[]}} Growing */
+
+/**
+ * A line while it is read: the line that it leaves, after how many plies from the start, the node there, and its own nodes.
+ * @typedef {{left: ReadLine | null, from: number, base: Growing, nodes: Growing[]}} ReadLine
+ */
+
+/** @param {string} move */
+function grow(move) {
+  return /** @type {Growing} */ (node({ move, children: [] }));
+}
+
 /** @param {Record_} record */
 function readLines(record) {
-  const main = words(record.moves);
-  let root = withNotes(addLine(node(), [], main).root, [], main, record);
-  const ways = [main];
-  const starts = [0];
+  const root = grow('');
+  /** @type {ReadLine} */
+  const top = { left: null, from: 0, base: root, nodes: [] };
+  const read = [addRead(top, 0, record)];
   for (const line of record.lines ?? []) {
-    const kept = (ways[line.of] ?? []).slice(0, (starts[line.of] ?? 0) + line.ply);
-    const moves = words(line.moves);
-    const from = find(root, kept);
-    if (!from) continue;
-    root = addLine(root, from, moves).root;
-    root = withNotes(root, kept, moves, line);
-    ways.push([...kept, ...moves]);
-    starts.push(kept.length);
+    const left = read[line.of] ?? top;
+    read.push(addRead(left, left.from + Math.min(line.ply, left.nodes.length), line));
   }
   return root;
 }
 
 /**
- * Puts the comments and glyphs of a line into a tree; several comments on a move become one.
- * @param {Node} root @param {readonly string[]} before @param {readonly string[]} moves @param {{comments?: [number, string][], glyphs?: [number, number][]}} line
+ * Adds a line that leaves another; moves that are there already are followed. Several comments on a move become one.
+ * @param {ReadLine} left @param {number} from plies before it
+ * @param {{moves?: string, comments?: [number, string][], glyphs?: [number, number][]}} parts @returns {ReadLine}
  */
-function withNotes(root, before, moves, { comments = [], glyphs = [] }) {
-  const at = (/** @type {number} */ ply) => find(root, [...before, ...moves.slice(0, ply)]);
-  const commented = comments.reduce((tree, [ply, text]) => {
-    const path = at(ply);
-    return path ? setComment(tree, path, [nodeAt(tree, path).comment, text].filter(Boolean).join('\n')) : tree;
-  }, root);
-  return glyphs.reduce((tree, [ply, glyph]) => {
-    const path = at(ply);
-    return path ? change(tree, path, (old) => ({ ...old, glyphs: [...old.glyphs ?? [], glyph] })) : tree;
-  }, commented);
+function addRead(left, from, { moves, comments = [], glyphs = [] }) {
+  const base = nodeOf(left, from);
+  let here = base;
+  const nodes = words(moves).map((move) => {
+    const known = here.children.find((child) => child.move === move);
+    const next = known ?? grow(move);
+    if (!known) here.children.push(next);
+    here = next;
+    return next;
+  });
+  const line = { left, from, base, nodes };
+  const at = (/** @type {number} */ ply) => nodeOf(line, from + Math.min(ply, nodes.length));
+  for (const [ply, text] of comments) at(ply).comment = [at(ply).comment, text].filter(Boolean).join('\n');
+  for (const [ply, glyph] of glyphs) at(ply).glyphs = [...at(ply).glyphs ?? [], glyph];
+  return line;
+}
+
+/** Returns the node after some plies of a line, which may be one of a line that it leaves. @param {ReadLine} line @param {number} ply @returns {Growing} */
+function nodeOf(line, ply) {
+  let here = line;
+  while (here.left && ply < here.from) here = here.left;
+  return here.nodes[ply - here.from - 1] ?? here.base;
 }
 
 /** Returns a game as the server takes it. @param {Game} game @returns {Record_} */
 export function writeGame({ tags, start, result, root }) {
-  /** @type {NonNullable<Record_['lines']>} */
-  const lines = [];
-  const main = endOf(root, []);
-  writeBranches(root, [], main, 0, lines);
-  const comments = commentsOf(root, [], main);
-  return { start, moves: movesTo(root, main).join(' '), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments,
-    ...glyphsOf(root, [], main), lines };
+  const main = [root, ...mainLine(root)];
+  const comments = commentsOf(main);
+  return { start, moves: movesOf(main), result, tags, comments: root.comment ? [[0, root.comment], ...comments] : comments, glyphs: glyphsOf(main), lines: branchesOf(main) };
 }
 
 /**
- * Adds the variations that leave a line, and those that leave them.
- * @param {Node} root @param {Path} from where the line begins @param {Path} to where it ends
- * @param {number} of the number of the line @param {NonNullable<Record_['lines']>} lines
+ * Returns the variations that leave a line, each followed by those that leave it.
+ * @param {readonly Node[]} main the line, after the node where it begins @returns {NonNullable<Record_['lines']>}
  */
-function writeBranches(root, from, to, of, lines) {
-  for (let at = from.length; at < to.length; at++) {
-    const way = to.slice(0, at);
-    const count = nodeAt(root, way).children.length;
-    const first = at === from.length && of > 0 ? count : 1;
-    for (let index = first; index < count; index++) {
-      const end = endOf(root, [...way, index]);
-      const moves = movesTo(root, end).slice(at).join(' ');
-      lines.push({ of, ply: at - from.length, moves, comments: commentsOf(root, way, end), ...glyphsOf(root, way, end) });
-      writeBranches(root, way, end, lines.length, lines);
+function branchesOf(main) {
+  /** @type {NonNullable<Record_['lines']>} */
+  const lines = [];
+  const open = [{ nodes: main, of: 0, ply: 0, next: 1 }];
+  for (let line = open.at(-1); line; line = open.at(-1)) {
+    const here = line.nodes[line.ply];
+    const child = here?.children[line.next++];
+    if (here && child) {
+      const nodes = [here, child, ...mainLine(child)];
+      lines.push({ of: line.of, ply: line.ply, moves: movesOf(nodes), comments: commentsOf(nodes), glyphs: glyphsOf(nodes) });
+      open.push({ nodes, of: lines.length, ply: 1, next: 1 });
+    } else if (here) {
+      Object.assign(line, { ply: line.ply + 1, next: 1 });
+    } else {
+      open.pop();
     }
   }
+  return lines;
 }
 
-/** @param {Node} root @param {Path} from @param {Path} to @returns {[number, string][]} */
-function commentsOf(root, from, to) {
-  return lineTo(root, to).slice(from.length).flatMap(({ comment }, at) => /** @type {[number, string][]} */ (comment ? [[at + 1, comment]] : []));
+/** @param {readonly Node[]} line after the node where it begins */
+function movesOf(line) {
+  return line.slice(1).map(({ move }) => move).join(' ');
 }
 
-/** Returns the glyphs of a line as a member, if it has any. @param {Node} root @param {Path} from @param {Path} to @returns {{glyphs?: [number, number][]}} */
-function glyphsOf(root, from, to) {
-  const glyphs = lineTo(root, to).slice(from.length).flatMap((node_, at) => (node_.glyphs ?? []).map((glyph) => /** @type {[number, number]} */ ([at + 1, glyph])));
-  return glyphs.length > 0 ? { glyphs } : {};
+/** @param {readonly Node[]} line after the node where it begins @returns {[number, string][]} */
+function commentsOf(line) {
+  return line.flatMap(({ comment }, ply) => /** @type {[number, string][]} */ (comment && ply > 0 ? [[ply, comment]] : []));
+}
+
+/** @param {readonly Node[]} line after the node where it begins @returns {[number, number][]} */
+function glyphsOf(line) {
+  return line.flatMap(({ glyphs = [] }, ply) => (ply > 0 ? glyphs.map((glyph) => /** @type {[number, number]} */ ([ply, glyph])) : []));
 }
 
 /** @typedef {{material: string, bytes: number}} SetInfo */

@@ -6,7 +6,7 @@ import { calm, el, button, row, select, steady } from '../dom.js';
 import { byEngine, engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, rangeField } from '../engines.js';
 import { number, plural, short, t } from '../i18n.js';
 import { after, pointsOf } from '../fen.js';
-import { SOURCES } from './moves.js';
+import { SOURCES } from '../movelist.js';
 import { forFirst, readScore, scoreText } from '../score.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -189,6 +189,7 @@ class Search {
     if (!first) return this.running ? t('thinking …') : '';
     const parts = [t('depth {depth}', { depth: first.seldepth ? `${first.depth}/${first.seldepth}` : first.depth }),
       t('{n} nodes/s', { n: short(first.nps) }), t('{n} s', { n: number(first.time_ms / 1000, 1) })];
+    if (!this.running && !this.paused && this.done?.source === 'search') parts.push(t('time is up'));
     if (this.done && this.done.source !== 'search') parts.push(t(SOURCES[this.done.source] ?? this.done.source));
     return parts.join(' · ');
   }

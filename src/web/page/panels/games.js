@@ -8,9 +8,10 @@ import { gamesTable, pager, PAGE } from '../gamelist.js';
 import { ALL_GAMES, sortedBy } from '../gamequery.js';
 import { locale, number, plural, t } from '../i18n.js';
 import { openedFiles, openedGames, openedTotal, restoreOpened } from '../opened.js';
-import { playersOf, playersText, resultText } from '../session.js';
-import { recentGames } from '../store.js';
-import { count, endOf, find, movesTo } from '../tree.js';
+import { keptNote, keptTitle, timeText } from '../recent.js';
+import { playersText, resultText } from '../session.js';
+import { keptGames } from '../store.js';
+import { endOf, find, movesTo } from '../tree.js';
 import { limitFields } from './book.js';
 import { openAgain, showOpened } from './file.js';
 
@@ -125,9 +126,8 @@ export class GamesView {
     const slow = window.setTimeout(() => app.say(t('Opening the game …'), 'busy'), 300);
     try {
       const opened = await get(`/api/${from}/${encodeURIComponent(id)}`, { game: app.session.query.game });
-      app.view = 'board';
       // The way back leads to the list.
-      app.showPlace(true);
+      app.view = 'board';
       showOpened(app, opened);
       if (from === 'games' && id.startsWith('g')) this.link(id);
       const { game, start, root } = app.session;
@@ -143,7 +143,7 @@ export class GamesView {
   /** Names the game on the board in the address. @param {string} key */
   link(key) {
     const { app } = this;
-    app.linked = { key, root: app.session.root, size: count(app.session.root) };
+    app.link(key);
     app.showPlace(false);
   }
 
@@ -154,7 +154,10 @@ export class GamesView {
     if (!linked || linked.root || !app.meta.library) return;
     const { moves } = app.session;
     try {
-      showOpened(app, await get(`/api/games/${encodeURIComponent(linked.key)}`, { game: app.session.query.game }));
+      const opened = await get(`/api/games/${encodeURIComponent(linked.key)}`, { game: app.session.query.game });
+      app.keepAddress = true;
+      showOpened(app, opened);
+      app.keepAddress = false;
       this.link(linked.key);
       const path = find(app.session.root, moves);
       if (path) app.session.go(path);
@@ -204,23 +207,21 @@ export class GamesView {
         const game = shown[at]?.game;
         if (!game) return;
         this.app.view = 'board';
-        this.app.showPlace(true);
         void openAgain(this.app, game.file, game.entry.index);
       } }),
       pager(inFiles.page, found.length, (page) => { again({ page }); this.file.scrollIntoView(); }));
   }
 
   showRecent() {
-    const games = recentGames().filter((kept) => kept.game === this.app.game);
+    const { app } = this;
+    const games = keptGames().filter(({ id, game }) => game === app.game && id !== app.session.id);
     if (games.length === 0) { this.recent.replaceChildren(); return; }
-    this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) => {
-      const who = playersText(playersOf(kept.game, kept.tags), t('Analysis'));
-      return listItem(who, `${plural(count(kept.root), '{n} move', '{n} moves')} · ${timeText(kept.when)}`, () => {
-        this.app.view = 'board';
-        this.app.load(kept);
-        this.app.emit('view');
-      });
-    })));
+    this.recent.replaceChildren(el('h2', {}, t('Recently on the board')), el('ul', { class: 'plain' }, ...games.map((kept) =>
+      listItem(keptTitle(kept), keptNote(kept), async () => {
+        app.view = 'board';
+        await app.bring(kept.id);
+        app.emit('view');
+      }))));
   }
 }
 
@@ -249,11 +250,6 @@ function comparing(column) {
   if (column === 'result') return text(({ entry }) => entry.result);
   if (column === 'first') return text(({ entry }) => entry.first);
   return text(({ file }) => file.name);
-}
-
-/** @param {number} time in milliseconds */
-function timeText(time) {
-  return new Date(time).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** @param {string} label @param {string} note @param {() => void} open */

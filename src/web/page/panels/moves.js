@@ -1,33 +1,27 @@
 // The tree of moves: variations, comments, and an entry for moves in any notation.
 
-import { glyphText, plainComment, withText } from '../annotations.js';
-import { button, el, quiet, select } from '../dom.js';
-import { firstToMove, parse } from '../fen.js';
-import { moveLanguage, t } from '../i18n.js';
+import { plainComment, withText } from '../annotations.js';
+import { button, el, select } from '../dom.js';
+import { t } from '../i18n.js';
 import { iconButton } from '../icons.js';
+import { MoveList, showComment } from '../movelist.js';
+import { showRecent } from '../recent.js';
 import { playersOf, playersText, resultText } from '../session.js';
 import { loopMoves, loopText, verdictText } from '../status.js';
 import * as tree from '../tree.js';
 import { annotationMenu } from './annotate.js';
 
 /** @typedef {import('../app.js').App} App */
-/** @typedef {tree.Node} Node */
-/** @typedef {tree.Path} Path */
 
 /** Returns the panel with the moves. @param {App} app */
 export function movesPanel(app) {
-  const list = el('div', { class: 'tree', 'aria-label': t('Moves') });
+  const list = new MoveList(app);
   const loop = el('div', { class: 'loop' });
-  const comment = commentField(app);
   const element = el('section', { class: 'panel panel-moves', 'aria-label': t('Moves') },
-    head(app), list, loop, el('div', { class: 'moves-foot' }, comment, entry(app), annotationMenu(app)));
-  const draw = () => {
-    drawTree(app, list);
-    comment.value = plainComment(app.session.here.comment);
-  };
-  app.on(['tree', 'style'], draw);
+    head(app), list.element, loop, el('div', { class: 'moves-foot' }, ...commentField(app), entry(app), annotationMenu(app)));
+  app.on(['tree', 'style', 'tab', 'view'], () => list.draw());
   app.on(['answer', 'position'], () => drawLoop(app, loop));
-  draw();
+  list.draw();
   return element;
 }
 
@@ -68,89 +62,9 @@ function actions(app) {
   };
   app.on(['tree'], draw);
   draw();
-  return el('span', { class: 'actions' }, study, up, cut);
+  const games = iconButton('stack', t('Games on the board (g)'), () => showRecent(app), { class: 'small' });
+  return el('span', { class: 'actions' }, games, study, up, cut);
 }
-
-/** @param {App} app @param {HTMLElement} list */
-function drawTree(app, list) {
-  const { root } = app.session;
-  const first = parse(app.game, app.session.start);
-  const offset = first && !firstToMove(first) ? 1 : 0;
-  const rows = el('div', { class: 'line' });
-  rows.append(...commentText(root));
-  appendLine(app, rows, root, [], offset);
-  if (root.children.length === 0) rows.append(quiet(t('Play a move on the board, type one below, paste a game or drop a file on the board.')));
-  list.setAttribute('role', root.children.length > 0 ? 'tree' : 'group');
-  list.replaceChildren(rows);
-  scrollTo(list);
-}
-
-/** Scrolls the list itself, never the page. @param {HTMLElement} list */
-function scrollTo(list) {
-  const current = list.querySelector('.current');
-  if (!(current instanceof HTMLElement)) { list.scrollTop = 0; return; }
-  const top = current.offsetTop - list.offsetTop;
-  if (top < list.scrollTop || top + current.offsetHeight > list.scrollTop + list.clientHeight) {
-    list.scrollTop = top - list.clientHeight / 2;
-  }
-}
-
-/**
- * Adds what follows a node: the main line, and each variation in a box of its own.
- * @param {App} app @param {HTMLElement} box @param {Node} from @param {Path} path @param {number} offset
- */
-function appendLine(app, box, from, path, offset) {
-  let here = from;
-  let way = path;
-  let fresh = true;
-  for (;;) {
-    const main = here.children[0];
-    if (!main) return;
-    const parent = here;
-    const before = way;
-    way = [...way, 0];
-    box.append(moveButton(app, main, way, offset, fresh));
-    fresh = main.comment !== '' || parent.children.length > 1;
-    box.append(...commentText(main));
-    parent.children.slice(1).forEach((child, at) => box.append(variation(app, child, [...before, at + 1], offset)));
-    here = main;
-  }
-}
-
-/** Returns what people read of a comment. @param {Node} node */
-function commentText({ comment }) {
-  const text = plainComment(comment);
-  return text ? [el('span', { class: 'comment' }, text)] : [];
-}
-
-/** @param {App} app @param {Node} node @param {Path} path @param {number} offset */
-function variation(app, node, path, offset) {
-  const box = el('div', { class: node.study ? 'variation study' : 'variation', role: 'group' });
-  box.append(moveButton(app, node, path, offset, true));
-  if (node.study) box.append(el('span', { class: 'badge badge-study' }, t('study')));
-  box.append(...commentText(node));
-  appendLine(app, box, node, path, offset);
-  return box;
-}
-
-/** @param {App} app @param {Node} node @param {Path} path @param {number} offset @param {boolean} fresh */
-function moveButton(app, node, path, offset, fresh) {
-  const ply = path.length - 1 + offset;
-  const { session } = app;
-  const current = tree.samePath(path, session.path);
-  const text = node.text || node.move;
-  const number = ply % 2 === 0 ? `${ply / 2 + 1}.` : fresh ? `${(ply + 1) / 2}…` : '';
-  const move = button(text + glyphText(node), () => session.go(path), {
-    class: ['move', current ? 'current' : '', node.source ? `from-${node.source}` : '',
-      session.left && tree.samePath(path, session.left) ? 'left' : ''].join(' ').trim(),
-    role: 'treeitem', 'aria-selected': String(current), tabindex: current ? 0 : -1,
-    lang: node.text ? moveLanguage(app.settings.notation) : null, title: node.source ? t(SOURCES[node.source] ?? node.source) : null,
-  });
-  return el('span', { class: 'ply', role: 'none' }, number && el('span', { class: 'number' }, number), move);
-}
-
-/** Where moves come from. @type {Record<string, string>} */
-export const SOURCES = { book: 'from the book', table: 'from the tables', search: 'found by search', only: 'the only move' };
 
 /** @param {App} app @param {HTMLElement} box */
 function drawLoop(app, box) {
@@ -165,11 +79,35 @@ export function loopRows(answer) {
   return [el('p', {}, t('The loop: {verdict}', { verdict: verdictText(answer) })), el('ol', {}, ...rows)];
 }
 
-/** @param {App} app */
+/** The longest comment, in characters, that is changed in the field under the moves. */
+const LONGEST = 2000;
+
+/** Makes the field for comments; what is typed goes to the move it was begun at, whatever is on the board by then. @param {App} app @returns {HTMLElement[]} */
 function commentField(app) {
-  return el('textarea', { rows: 1, class: 'comment-field', placeholder: t('Comment on this move'), 'aria-label': t('Comment on this move'),
-    onchange: (/** @type {Event} */ event) => app.session.comment(app.session.path,
-      withText(app.session.here.comment, /** @type {HTMLTextAreaElement} */ (event.currentTarget).value.trim())) });
+  /** @type {{id: string, moves: readonly string[]} | null} */
+  let begun = null;
+  const keep = () => {
+    const { session } = app;
+    const path = begun && begun.id === session.id ? tree.find(session.root, begun.moves) : null;
+    begun = null;
+    if (path) session.comment(path, withText(tree.nodeAt(session.root, path).comment, field.value.trim()));
+    draw();
+  };
+  const field = el('textarea', { rows: 1, class: 'comment-field', placeholder: t('Comment on this move'), 'aria-label': t('Comment on this move'),
+    oninput: () => { begun ??= { id: app.session.id, moves: app.session.moves }; }, onchange: keep });
+  const whole = button(t('whole comment'), () => void showComment(app, app.session.path), { class: 'small comment-whole' });
+  const draw = () => {
+    if (begun) return;
+    const comment = plainComment(app.session.here.comment);
+    field.hidden = comment.length > LONGEST;
+    whole.hidden = !field.hidden;
+    const shown = field.hidden ? '' : comment;
+    if (field.value !== shown) field.value = shown;
+  };
+  app.on(['leave'], () => { if (begun) keep(); });
+  app.on(['tree'], draw);
+  draw();
+  return [field, whole];
 }
 
 /** @param {App} app */

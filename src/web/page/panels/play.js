@@ -39,6 +39,7 @@ function sentence(app, play) {
   if (!play.on) return play.endText || t('Play against the engine from the position on the board.');
   if (play.failed) return t('{name} makes no move: {why}', { name: engineName(play.failed.engine), why: play.failed.text });
   if (play.thinking) return hasEngines(app) ? t('{name} is thinking …', { name: play.nameOf(play.mover) }) : t('The engine is thinking …');
+  if (play.atEnd && play.mover !== 'human') return t('It is the turn of {name}.', { name: play.nameOf(play.mover) });
   if (play.atEnd) return t('Your move.');
   return app.session.studying ? t('The game waits while you study.') : t('You are looking at an earlier position.');
 }

@@ -22,7 +22,8 @@ export function shareRows(app) {
 
 /** Returns a name for files of the game on the board. @param {App} app */
 export function fileName(app) {
-  const name = playersOf(app.game, app.session.tags).filter(Boolean).join('-') || 'game';
+  const { tags } = app.session;
+  const name = playersOf(app.game, tags).filter(Boolean).join('-') || tags['Event'] || `${app.game}-${new Date().toLocaleDateString('sv')}`;
   return name.replace(/[^\p{L}\p{N}-]+/gu, '_').slice(0, 60);
 }
 

@@ -2,7 +2,6 @@
 
 import { button, el, row } from '../dom.js';
 import { t } from '../i18n.js';
-import { keepRecent } from '../store.js';
 import * as tree from '../tree.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -35,7 +34,7 @@ export class Lesson {
     this.title = title;
     /** Where a move is awaited; null while there is none. @type {tree.Path | null} */
     this.at = null;
-    /** The game that the lesson took the place of. @type {import('../session.js').Kept | null} */
+    /** The game that the lesson took the place of. @type {{session: import('../session.js').Session, whole: import('../session.js').Whole, history: tree.History<import('../session.js').Whole>} | null} */
     this.before = null;
     /** @type {Said[]} */
     this.said = [];
@@ -108,28 +107,30 @@ export class Lesson {
 
   /** Puts a position on the board; what was there comes back when the lesson ends. @param {Parameters<import('../session.js').Session['load']>[0]} parts */
   load(parts) {
-    const { session } = this.app;
+    const { app, app: { session } } = this;
     if (!this.before) {
-      this.before = session.keep();
-      keepRecent(this.before);
+      app.emit('leave');
+      app.keep();
+      this.before = { session, whole: session.whole, history: session.history };
     }
-    session.load(parts);
+    session.lend(parts);
   }
 
   /** Ends the lesson and puts the board as it was. */
   end() {
-    const { app, before } = this;
     if (this.over) return;
-    app.setLesson(null);
-    if (before && before.game === app.game) app.session.takeBack(before);
-    else app.moved();
+    this.app.setLesson(null);
+    this.app.moved();
   }
 
-  /** Gives up what runs; called when the lesson leaves the page. */
+  /** Gives up what runs and puts the game back on its board; called when the lesson leaves the page. */
   close() {
     this.over = true;
     this.at = null;
     this.stop.abort();
     if (this.app.settings.flipped !== this.flipped) this.app.change({ flipped: this.flipped });
+    const { before } = this;
+    this.before = null;
+    before?.session.giveBack(before.whole, before.history);
   }
 }

@@ -142,8 +142,9 @@ export class Openings extends Lesson {
 
   /** Ends the lesson and leaves its line on the board. */
   keep() {
-    this.before = null;
+    const line = this.app.session.whole;
     this.end();
+    this.app.load(line);
   }
 }
 
