@@ -206,7 +206,7 @@ async function away() {
     await accessible(page, 'away');
     await mend();
     await page.waitForFunction(() => /Black to move/.test(document.querySelector('.status')?.textContent ?? ''), undefined, { timeout: 12000 });
-    await page.waitForFunction(() => /马二进三/.test(document.querySelector('.tree')?.textContent ?? ''));
+    await page.waitForFunction(() => /H2\+3/.test(document.querySelector('.tree')?.textContent ?? ''));
     await page.waitForFunction(() => document.querySelectorAll('.panel-book tbody tr').length > 0);
   });
   await step('the engine is asked again when the server is back', async () => {
@@ -364,7 +364,7 @@ async function long() {
     await opened(page, 40);
     console.log(`     opened after ${Date.now() - start} ms`);
     assert.ok(await count(page, '.tree .move') < 1500);
-    await page.waitForFunction(() => /马/.test(document.querySelector('.tree .move')?.textContent ?? ''));
+    await page.waitForFunction(() => /^H/.test(document.querySelector('.tree .move')?.textContent ?? ''));
     await soon(page, '10,000 plies', [['ArrowRight', 7], ['End', 1], ['ArrowLeft', 7], ['Home', 1], ['End', 1]]);
     assert.equal(movesOf(page).split(',').length, 10000);
     const shown = await page.evaluate(() => {

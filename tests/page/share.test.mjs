@@ -35,7 +35,9 @@ async function paste(page, words) {
   await page.locator('.panel-file textarea + .row button').first().click();
 }
 
-const keptComment = (page) => page.evaluate(() => JSON.parse(localStorage.getItem('juzhong.game.xiangqi')).root.children[0]?.comment);
+/** What the browser keeps of the game on the board: its tree is a list, the root first. */
+const kept = (page) => page.evaluate(() => JSON.parse(localStorage.getItem(`juzhong.tree.${JSON.parse(sessionStorage.getItem('juzhong.window')).xiangqi}`)));
+const keptComment = async (page) => (await kept(page)).tree[1]?.comment;
 const tabBook = (page) => page.locator('#tab-book').click();
 
 async function annotations() {
@@ -131,7 +133,7 @@ async function annotations() {
     await shot(page, 'share-tags');
     await page.getByRole('button', { name: 'Keep' }).click();
     assert.match(await text(page, '.game-title'), /<b>丙<\/b> – 乙\s+½-½/);
-    const tags = await page.evaluate(() => JSON.parse(localStorage.getItem('juzhong.game.xiangqi')).tags);
+    const { tags } = await kept(page);
     assert.equal(tags.Weather, 'rain');
     assert.equal(tags.Event, 'Cup');
   });
@@ -222,7 +224,7 @@ async function pictures() {
     const words = await page.locator('.sheet').evaluate((sheet) => sheet.textContent);
     assert.match(words, /甲 – 乙 1-0/);
     assert.match(words, /central/);
-    assert.match(words, /\(1… 炮８平５ 2\. 马二进三\)/);
+    assert.match(words, /\(1… C8=5 2\. H2\+3\)/);
     assert.ok(!words.includes('[%'));
     await page.emulateMedia({ media: 'print' });
     await shot(page, 'share-sheet');
