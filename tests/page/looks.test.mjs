@@ -191,7 +191,7 @@ async function endings() {
   });
   await look('the engine moves for those who hear the page', '?game=gomoku&moves=h8&tab=play', async (page) => {
     await page.getByRole('button', { name: 'Play Black' }).click();
-    await page.waitForFunction(() => /^White plays [a-o]\d+$/.test(document.querySelector('[role="log"]').textContent), undefined, { timeout: 10000 });
+    await page.waitForFunction(() => / plays [a-o]\d+\.$/.test(document.querySelector('[role="log"]').textContent), undefined, { timeout: 10000 });
     await page.getByRole('button', { name: 'Leave the game' }).click();
   });
   await look('the gauge is there when it has something to say', `?${LINE}`, async (page) => {
@@ -261,7 +261,7 @@ async function boards() {
     await draw('', 'a0', 'a2');
     await draw('Shift', 'b0', 'c2');
     await draw('Alt', 'i0', 'i2');
-    const colours = await page.evaluate(() => ['.arrow-user-green', '.arrow-user-red', '.arrow-user-blue', '.arrow-book'].map((kind) => getComputedStyle(document.querySelector(`${kind} path`)).fill));
+    const colours = await page.evaluate(() => ['.arrow-user:not(.arrow-user-red, .arrow-user-blue)', '.arrow-user-red', '.arrow-user-blue', '.arrow-book'].map((kind) => getComputedStyle(document.querySelector(`${kind} path`)).fill));
     assert.equal(new Set(colours).size, 4, colours.join());
     await draw('Shift', 'a0', 'a2');
     assert.equal(await page.locator('.arrow-user').count(), 3);

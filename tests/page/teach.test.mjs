@@ -64,7 +64,7 @@ async function reviews() {
     await page.keyboard.press('End');
     await page.waitForFunction(() => /by the review/.test(document.querySelector('.gauge')?.getAttribute('aria-label') ?? ''));
     await page.keyboard.press('Home');
-    await page.waitForSelector('.gauge-none');
+    await page.waitForSelector('.gauge-none', { state: 'attached' });
   });
   await step('the better line becomes a variation, with a small board on the way', async () => {
     const better = page.locator('.mistakes .better .link').first();
@@ -360,7 +360,7 @@ async function board() {
     await page.getByRole('button', { name: 'Stop' }).click();
     assert.notEqual(await page.evaluate(() => document.activeElement?.textContent), 'Go on');
     await page.keyboard.press('e');
-    await page.waitForSelector('.gauge-none');
+    await page.waitForSelector('.gauge-none', { state: 'attached' });
   });
   await step('levels have names', async () => {
     await page.locator('#tab-play').click();

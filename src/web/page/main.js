@@ -9,7 +9,6 @@ import { leaveLost, OWN } from './engines.js';
 import { parse, START } from './fen.js';
 import { Hearing } from './hearing.js';
 import { endingCard } from './ending.js';
-import { showHelp, showStyles } from './help.js';
 import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
 import { BookPanel } from './panels/book.js';
@@ -22,7 +21,6 @@ import { ProofPanel } from './panels/proof.js';
 import { ReviewPanel } from './panels/review.js';
 import { Setup } from './panels/setup.js';
 import { TablePanel } from './panels/table.js';
-import { TablesView } from './panels/tables.js';
 import { ValuesPanel } from './panels/values.js';
 import { welcome } from './panels/welcome.js';
 import { Play } from './play.js';
@@ -42,6 +40,7 @@ const wide = window.matchMedia('(min-width: 900px) and (min-height: 521px)');
 
 async function begin() {
   takeToken();
+  const packed = takePackedGame();
   await speak(readAddress().language || app.settings.language || (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   app.home = app.tab = wide.matches ? 'book' : 'moves';
   const address = readAddress();
@@ -60,7 +59,7 @@ async function begin() {
   }
   void app.ask();
   await readWords(address);
-  await openPackedGame();
+  await openPackedGame(packed);
   void awaitBuiltIn();
   document.body.dataset['ready'] = 'yes';
   setTimeout(keepPage, UNHURRIED);
@@ -76,9 +75,8 @@ function keepPage() {
   navigator.serviceWorker?.register('sw.js').catch(() => { /* The page works without. */ });
 }
 
-/** Opens the game of a link that holds one whole. */
-async function openPackedGame() {
-  const packed = takePackedGame();
+/** Opens the game of a link that holds one whole. @param {string} packed */
+async function openPackedGame(packed) {
   if (packed) await import('./link.js').then(({ openLink }) => openLink(app, packed));
 }
 
@@ -181,7 +179,7 @@ function build() {
   moves.querySelector('.tree')?.before(welcome(app, ways()));
   const side = el('div', { class: 'side' }, lesson, engine.element, moves, lower(panels), setup.element);
   const board = el('main', { class: 'view view-board' }, view.element, side);
-  document.body.replaceChildren(header(), board, new GamesView(app).element, new TablesView(app).element, workBar(app));
+  document.body.replaceChildren(header(), board, new GamesView(app).element, tablesView(), workBar(app));
   app.on(['view'], showView);
   app.on(['tab'], showTab);
   app.on(['lesson'], () => {
@@ -193,6 +191,26 @@ function build() {
   app.emit('tab');
   app.emit('lesson');
   if (app.answer) app.emit('answer');
+}
+
+/** What is seldom looked at is loaded then. */
+const help = () => import('./help.js');
+
+/** Returns the view of the tables, which is loaded when it is first opened. */
+function tablesView() {
+  const place = el('main', { class: 'view view-tables' });
+  let begun = false;
+  app.on(['view'], () => {
+    if (begun || app.view !== 'tables') return;
+    begun = true;
+    void import('./panels/tables.js').then(({ TablesView }) => {
+      if (!place.isConnected) return;
+      const tables = new TablesView(app);
+      place.replaceWith(tables.element);
+      void tables.load();
+    });
+  });
+  return place;
 }
 
 /** What the three ways into the page do. @returns {import('./panels/welcome.js').Ways} */
@@ -265,8 +283,8 @@ function header() {
     el('span', { class: 'top-tools' },
       button(other, () => void switchLanguage(), { class: 'tool', id: 'language', lang: other === 'EN' ? 'en' : 'zh', title: other === 'EN' ? 'English' : '中文' }),
       iconButton('shade', t('Light or dark'), switchScheme, { class: 'tool', id: 'scheme' }),
-      iconButton('style', t('Style'), () => showStyles(app), { class: 'tool', id: 'styles' }),
-      button('?', () => showHelp(app), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
+      iconButton('style', t('Style'), () => void help().then(({ showStyles }) => showStyles(app)), { class: 'tool', id: 'styles' }),
+      button('?', () => void help().then(({ showHelp }) => showHelp(app)), { class: 'tool', id: 'help', title: t('Help (?)'), 'aria-label': t('Help') })));
 }
 
 /** @param {import('./app.js').View} view @param {import('./fen.js').GameName} game */
@@ -346,7 +364,7 @@ const KEYS = {
   e: () => engine?.switch(), b: () => app.openTab('book'), t: () => app.openTab('table'), v: () => app.openTab(app.tab === 'values' ? 'book' : 'values'),
   p: () => app.openTab('play'), m: () => hearing.switch(), s: () => (app.session.studying ? app.session.backToGame() : app.session.beginStudy()),
   g: () => showRecent(app), u: () => undo(), r: () => app.session.redo(), n: () => newGame(app),
-  ' ': () => void play.best(), '?': () => showHelp(app), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
+  ' ': () => void play.best(), '?': () => void help().then(({ showHelp }) => showHelp(app)), '/': () => focusEntry(), Delete: () => app.session.remove(app.session.path),
 };
 
 /** The keys that tell nothing during a lesson. */
@@ -405,6 +423,8 @@ function onDrop(event) {
 
 /** Goes where the way back or forth leads: to another view, another game, or both. */
 async function onWayBack() {
+  // A game in the address is opened by itself.
+  if (location.hash.startsWith('#tree=')) return;
   const address = readAddress();
   const id = history.state?.id;
   app.view = address.view;
@@ -449,7 +469,7 @@ function listen() {
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) document.body.classList.remove('dropping'); });
   document.addEventListener('drop', onDrop);
   window.addEventListener('popstate', () => void onWayBack());
-  window.addEventListener('hashchange', () => void openPackedGame());
+  window.addEventListener('hashchange', () => void openPackedGame(takePackedGame()));
   window.addEventListener('pagehide', () => {
     engine?.stop();
     play.keepNow();
