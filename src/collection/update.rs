@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
 use crate::book::opening::Named;
 use crate::book::{BuildError, find_games};
 use crate::bytes::StopFlag;
-use crate::bytes::clock::Instant;
 use crate::bytes::lock::FileLock;
 use crate::collection::entry::{Entry, postings_of};
 use crate::collection::error::IndexError;

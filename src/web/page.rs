@@ -17,11 +17,11 @@ struct Asset {
 }
 
 impl Asset {
-    /// The bytes that are sent: of scripts without the lines that are comments, which stay empty, so that a browser's
+    /// The bytes that are sent: of scripts and styles without the lines that are comments, which stay empty, so that a browser's
     /// messages name the lines of the file, and without indents and the types of expressions.
     fn sent(&self) -> Cow<'static, [u8]> {
         let text = std::str::from_utf8(self.bytes);
-        match text.ok().filter(|_| self.path.ends_with(".js")) {
+        match text.ok().filter(|_| self.path.ends_with(".js") || self.path.ends_with(".css")) {
             Some(text) => Cow::Owned(without_comments(text).into_bytes()),
             None => Cow::Borrowed(self.bytes),
         }

@@ -17,11 +17,9 @@ import { filePanel, takeDrop, takeText } from './panels/file.js';
 import { GamesView } from './panels/games.js';
 import { movesPanel } from './panels/moves.js';
 import { plates, playPanel } from './panels/play.js';
-import { ProofPanel } from './panels/proof.js';
 import { ReviewPanel } from './panels/review.js';
 import { Setup } from './panels/setup.js';
 import { TablePanel } from './panels/table.js';
-import { ValuesPanel } from './panels/values.js';
 import { welcome } from './panels/welcome.js';
 import { Play } from './play.js';
 import { showRecent } from './recent.js';
@@ -164,7 +162,7 @@ function build() {
   const setup = new Setup(app, (position) => view.showEdited(position), (at) => view.board.pointAt(at));
   engine = new EnginePanel(app);
   review = new ReviewPanel(app);
-  const table = app.game === 'gomoku' ? new ProofPanel(app, () => play.leave()) : new TablePanel(app, (first) => {
+  const table = app.game === 'gomoku' ? later('table', async () => new (await import('./panels/proof.js')).ProofPanel(app, () => play.leave())) : new TablePanel(app, (first) => {
     play.begin(first ? 'human' : OWN, first ? OWN : 'human', true);
     app.openTab('play');
   });
@@ -173,7 +171,7 @@ function build() {
     mayMove: () => app.lesson ? app.lesson.waits : play.mayMove, undo, plates: () => plates(app, play), ending: () => endingCard(app, play),
   });
   const panels = { book: new BookPanel(app).element, table: table.element, play: playPanel(app, play),
-    review: review.element, values: new ValuesPanel(app).element, file: filePanel(app) };
+    review: review.element, values: later('values', async () => new (await import('./panels/values.js')).ValuesPanel(app)).element, file: filePanel(app) };
   const lesson = el('div', { class: 'lesson' });
   const moves = movesPanel(app);
   moves.querySelector('.tree')?.before(welcome(app, ways()));
@@ -191,6 +189,21 @@ function build() {
   app.emit('tab');
   app.emit('lesson');
   if (app.answer) app.emit('answer');
+}
+
+/** Returns a place for a panel that is loaded when its tab is first opened. @param {string} tab @param {() => Promise<{element: HTMLElement}>} load */
+function later(tab, load) {
+  const element = el('div');
+  let begun = false;
+  app.on(['tab'], () => {
+    if (begun || app.tab !== tab) return;
+    begun = true;
+    void load().then((panel) => {
+      element.append(panel.element);
+      app.emit('tab');
+    });
+  });
+  return { element };
 }
 
 /** What is seldom looked at is loaded then. */
