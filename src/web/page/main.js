@@ -162,7 +162,7 @@ function build() {
   const setup = new Setup(app, (position) => view.showEdited(position), (at) => view.board.pointAt(at));
   engine = new EnginePanel(app);
   review = new ReviewPanel(app);
-  const table = app.game === 'gomoku' ? later('table', async () => new (await import('./panels/proof.js')).ProofPanel(app, () => play.leave())) : new TablePanel(app, (first) => {
+  const table = app.game === 'gomoku' ? later('', async () => new (await import('./panels/proof.js')).ProofPanel(app, () => play.leave())) : new TablePanel(app, (first) => {
     play.begin(first ? 'human' : OWN, first ? OWN : 'human', true);
     app.openTab('play');
   });
@@ -191,12 +191,12 @@ function build() {
   if (app.answer) app.emit('answer');
 }
 
-/** Returns a place for a panel that is loaded when its tab is first opened. @param {string} tab @param {() => Promise<{element: HTMLElement}>} load */
+/** Returns a place for a panel that is loaded when its tab is first opened, or at once. @param {string} tab empty: at once @param {() => Promise<{element: HTMLElement}>} load */
 function later(tab, load) {
   const element = el('div');
   let begun = false;
   app.on(['tab'], () => {
-    if (begun || app.tab !== tab) return;
+    if (begun || (tab && app.tab !== tab)) return;
     begun = true;
     void load().then((panel) => {
       element.append(panel.element);
