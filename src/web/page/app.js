@@ -434,7 +434,6 @@ export class App {
     return Boolean(kept);
   }
 
-
   /** Puts a position on the board. @param {string} fen @returns {boolean} */
   loadFen(fen) {
     const position = parse(this.game, fen);
@@ -462,7 +461,7 @@ export class App {
     this.emit('style');
   }
 
-  /** Says something in the line under the board. @param {string} text @param {'info' | 'error' | 'busy' | 'games' | 'games'} [kind] @param {string} [hint] */
+  /** Says something in the line under the board. @param {string} text @param {'info' | 'error' | 'busy' | 'games'} [kind] @param {string} [hint] */
   say(text, kind = 'info', hint = '') {
     this.message = text ? { text, kind, hint } : null;
     this.emit('status');

@@ -1,8 +1,7 @@
 // A long comment, shown and changed a part at a time, so that no part takes long to lay out.
 
 import { plainComment, withText } from './annotations.js';
-import { button, el, row } from './dom.js';
-import { dialog } from './help.js';
+import { button, dialog, el, row } from './dom.js';
 import { number, t } from './i18n.js';
 import { find, movesTo, nodeAt } from './tree.js';
 

@@ -160,3 +160,13 @@ export function steady(element, draw) {
   }
   return () => { if (pressed) waits = true; else draw(); };
 }
+
+/** Opens a dialog. @param {string} title @param {...HTMLElement} children */
+export function dialog(title, ...children) {
+  const box = el('dialog', { class: 'dialog', 'aria-label': title }, el('h2', {}, title), ...children);
+  box.addEventListener('close', () => box.remove());
+  box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
+  document.body.append(box);
+  box.showModal();
+  return box;
+}

@@ -1,6 +1,6 @@
 // The overlay with the keys, and the menu of styles.
 
-import { button, checkbox, el, quiet, row, select } from './dom.js';
+import { button, checkbox, dialog, el, quiet, row, select } from './dom.js';
 import { t } from './i18n.js';
 import { PIECE_SETS } from './pieces.js';
 
@@ -13,16 +13,6 @@ const KEYS = [
   ['s', 'study: leave the game here, come back'], ['u r', 'undo, redo'], ['n', 'new game'], ['g', 'games on the board'], ['Space', 'play the best move'],
   ['/', 'type a move in any notation'], ['Del', 'delete from here on'], ['?', 'this help'],
 ];
-
-/** Opens a dialog. @param {string} title @param {...HTMLElement} children */
-export function dialog(title, ...children) {
-  const box = el('dialog', { class: 'dialog', 'aria-label': title }, el('h2', {}, title), ...children);
-  box.addEventListener('close', () => box.remove());
-  box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
-  document.body.append(box);
-  box.showModal();
-  return box;
-}
 
 /** Opens a dialog that only closes. @param {string} title @param {...HTMLElement} children */
 function leaflet(title, ...children) {

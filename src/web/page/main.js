@@ -11,14 +11,12 @@ import { Hearing } from './hearing.js';
 import { endingCard } from './ending.js';
 import { currentLanguage, setChinese, setLanguage, t } from './i18n.js';
 import { iconButton } from './icons.js';
+import { later } from './later.js';
 import { BookPanel } from './panels/book.js';
 import { EnginePanel } from './panels/engine.js';
 import { filePanel, takeDrop, takeText } from './panels/file.js';
-import { GamesView } from './panels/games.js';
 import { movesPanel } from './panels/moves.js';
 import { plates, playPanel } from './panels/play.js';
-import { ReviewPanel } from './panels/review.js';
-import { Setup } from './panels/setup.js';
 import { TablePanel } from './panels/table.js';
 import { welcome } from './panels/welcome.js';
 import { Play } from './play.js';
@@ -32,8 +30,10 @@ const play = new Play(app);
 const hearing = new Hearing(app);
 /** @type {EnginePanel | null} */
 let engine = null;
-/** @type {ReviewPanel | null} */
+/** @type {import('./panels/review.js').ReviewPanel | null} */
 let review = null;
+/** @type {import('./panels/setup.js').Setup | null} */
+let setup = null;
 const wide = window.matchMedia('(min-width: 900px) and (min-height: 521px)');
 
 async function begin() {
@@ -159,25 +159,20 @@ function build() {
   hearing.attach();
   app.on(['style'], applyStyle);
   app.on(['press'], () => app.halt());
-  const setup = new Setup(app, (position) => view.showEdited(position), (at) => view.board.pointAt(at));
+  review = setup = null;
   engine = new EnginePanel(app);
-  review = new ReviewPanel(app);
-  const table = app.game === 'gomoku' ? later('', async () => new (await import('./panels/proof.js')).ProofPanel(app, () => play.leave())) : new TablePanel(app, (first) => {
-    play.begin(first ? 'human' : OWN, first ? OWN : 'human', true);
-    app.openTab('play');
-  });
   const view = new BoardView(app, {
-    point: (point) => setup.point(point), drop: (from, to) => setup.drop(from, to),
+    point: (point) => setup?.point(point), drop: (from, to) => setup?.drop(from, to),
     mayMove: () => app.lesson ? app.lesson.waits : play.mayMove, undo, plates: () => plates(app, play), ending: () => endingCard(app, play),
   });
-  const panels = { book: new BookPanel(app).element, table: table.element, play: playPanel(app, play),
-    review: review.element, values: later('values', async () => new (await import('./panels/values.js')).ValuesPanel(app)).element, file: filePanel(app) };
+  const panels = { book: new BookPanel(app).element, table: tablePanel(), play: playPanel(app, play),
+    review: reviewPanel(), values: valuesPanel(), file: filePanel(app) };
   const lesson = el('div', { class: 'lesson' });
   const moves = movesPanel(app);
   moves.querySelector('.tree')?.before(welcome(app, ways()));
-  const side = el('div', { class: 'side' }, lesson, engine.element, moves, lower(panels), setup.element);
+  const side = el('div', { class: 'side' }, lesson, engine.element, moves, lower(panels), editor(view));
   const board = el('main', { class: 'view view-board' }, view.element, side);
-  document.body.replaceChildren(header(), board, new GamesView(app).element, tablesView(), workBar(app));
+  document.body.replaceChildren(header(), board, gamesView(), tablesView(), workBar(app));
   app.on(['view'], showView);
   app.on(['tab'], showTab);
   app.on(['lesson'], () => {
@@ -191,40 +186,62 @@ function build() {
   if (app.answer) app.emit('answer');
 }
 
-/** Returns a place for a panel that is loaded when its tab is first opened, or at once. @param {string} tab empty: at once @param {() => Promise<{element: HTMLElement}>} load */
-function later(tab, load) {
-  const element = el('div');
-  let begun = false;
-  app.on(['tab'], () => {
-    if (begun || (tab && app.tab !== tab)) return;
-    begun = true;
-    void load().then((panel) => {
-      element.append(panel.element);
-      app.emit('tab');
-    });
+/** Returns the panel of tables, in gomoku that of proofs. */
+function tablePanel() {
+  if (app.game === 'gomoku') {
+    return later(app, 'tab', () => true, async () => {
+      const { ProofPanel } = await import('./panels/proof.js');
+      return () => new ProofPanel(app, () => play.leave());
+    }).element;
+  }
+  return new TablePanel(app, (first) => {
+    play.begin(first ? 'human' : OWN, first ? OWN : 'human', true);
+    app.openTab('play');
+  }).element;
+}
+
+function reviewPanel() {
+  return later(app, 'tab', () => app.tab === 'review', async () => {
+    const { ReviewPanel } = await import('./panels/review.js');
+    return () => review = new ReviewPanel(app);
+  }).element;
+}
+
+function valuesPanel() {
+  return later(app, 'tab', () => app.tab === 'values', async () => {
+    const { ValuesPanel } = await import('./panels/values.js');
+    return () => new ValuesPanel(app);
+  }).element;
+}
+
+/** Returns the editor of positions. @param {BoardView} view */
+function editor(view) {
+  return later(app, 'editing', () => app.editing, async () => {
+    const { Setup } = await import('./panels/setup.js');
+    return () => setup = new Setup(app, (position) => view.showEdited(position), (at) => view.board.pointAt(at));
+  }).element;
+}
+
+/** Returns the view of games, which also opens games of the library for others. */
+function gamesView() {
+  const { element, part } = later(app, 'view', () => app.view === 'games', async () => {
+    const { GamesView } = await import('./panels/games.js');
+    return () => new GamesView(app);
   });
-  return { element };
+  app.openGame = async (id, fen) => (await part())?.open(id, fen);
+  app.openLinked = async () => { if (app.linked && !app.linked.root) await (await part())?.openLinked(); };
+  return element;
+}
+
+function tablesView() {
+  return later(app, 'view', () => app.view === 'tables', async () => {
+    const { TablesView } = await import('./panels/tables.js');
+    return () => new TablesView(app);
+  }).element;
 }
 
 /** What is seldom looked at is loaded then. */
 const help = () => import('./help.js');
-
-/** Returns the view of the tables, which is loaded when it is first opened. */
-function tablesView() {
-  const place = el('main', { class: 'view view-tables' });
-  let begun = false;
-  app.on(['view'], () => {
-    if (begun || app.view !== 'tables') return;
-    begun = true;
-    void import('./panels/tables.js').then(({ TablesView }) => {
-      if (!place.isConnected) return;
-      const tables = new TablesView(app);
-      place.replaceWith(tables.element);
-      void tables.load();
-    });
-  });
-  return place;
-}
 
 /** What the three ways into the page do. @returns {import('./panels/welcome.js').Ways} */
 function ways() {

@@ -1,7 +1,6 @@
 // The games of this browser: those on other boards, and those that were on this one before.
 
-import { button, el, quiet, row } from './dom.js';
-import { dialog } from './help.js';
+import { button, dialog, el, quiet, row } from './dom.js';
 import { locale, plural, t } from './i18n.js';
 import { playersText, resultText } from './session.js';
 import { dropGame, keptGames } from './store.js';

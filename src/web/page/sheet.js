@@ -2,9 +2,8 @@
 // when it is asked for.
 
 import { COLOURS, glyphText, plainComment, shapesOf } from './annotations.js';
-import { button, el, quiet, row, select } from './dom.js';
+import { button, dialog, el, quiet, row, select } from './dom.js';
 import { after, firstToMove, parse, pointsOf } from './fen.js';
-import { dialog } from './help.js';
 import { t } from './i18n.js';
 import { boardOf } from './picture.js';
 import { playersOf, playersText, resultText } from './session.js';

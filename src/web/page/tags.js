@@ -1,7 +1,6 @@
 // The dialog with what is known of the game: its tags and its result. Loaded when it is asked for.
 
-import { button, el, row, select } from './dom.js';
-import { dialog } from './help.js';
+import { button, dialog, el, row, select } from './dom.js';
 import { t } from './i18n.js';
 import { resultText } from './session.js';
 

@@ -2,9 +2,8 @@
 
 import { get, hasToken, post, Problem } from '../api.js';
 import { problemState } from '../app.js';
-import { button, calm, cell, checkbox, el, emptyState, numberField, quiet, row, rowsTable, select } from '../dom.js';
+import { button, calm, cell, checkbox, dialog, el, emptyState, numberField, quiet, row, rowsTable, select } from '../dom.js';
 import { emptyLike, pointsOf } from '../fen.js';
-import { dialog } from '../help.js';
 import { currentLanguage, moveLanguage, number, percent, plural, t } from '../i18n.js';
 import { iconButton } from '../icons.js';
 import { playersOf, playersText, resultText } from '../session.js';

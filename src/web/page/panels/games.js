@@ -45,8 +45,6 @@ export class GamesView {
     this.recent = el('div');
     this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), this.file, this.saved,
       this.controls, this.list, this.recent);
-    app.openGame = (id, fen) => void this.open(id, fen);
-    app.openLinked = () => void this.openLinked();
     app.on(['view'], () => { if (app.view === 'games') this.show(); else window.clearTimeout(this.looking); });
   }
 
