@@ -870,6 +870,7 @@ async function styles() {
       await page.keyboard.press('Escape');
       await shot(page, `theme-${theme}-${set}`);
       await page.locator('#styles').click();
+      await page.waitForSelector('dialog[open]');
     }
     await page.keyboard.press('Escape');
     await page.locator('#language').click();

@@ -384,7 +384,7 @@ async function small() {
     const { page, close } = await open({ viewport: { width, height }, locale: 'zh-CN', colorScheme: scheme, hasTouch: width < 800 });
     await step(`annotations and what is shared are there in Chinese at ${width} by ${height}`, async () => {
       await paste(page, PGN);
-      await page.waitForFunction(() => location.search.includes('moves='));
+      await page.waitForFunction(() => document.querySelector('.game-title')?.textContent.includes('甲'));
       await page.locator('.sharing').scrollIntoViewIfNeeded();
       const shared = await page.locator('.sharing').innerText();
       assert.ok(!/[A-Z][a-z]{3}/.test(shared), shared);

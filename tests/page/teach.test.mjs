@@ -339,7 +339,7 @@ async function exercises() {
     await lesson(page).getByRole('button', { name: 'Give up' }).click();
     await said(page, /Right:[^]*comes again in 1 day/, LONG);
     await lesson(page).getByRole('button', { name: 'Next' }).click();
-    await said(page, /found at the first try|to move and|Find a better move/);
+    await said(page, /found at the first try|to move and|Find a better move|Find the best move/);
   });
   await close();
 }
