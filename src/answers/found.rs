@@ -1,4 +1,4 @@
-//! What searches find, as it comes: lines of an analysis, the move in the end, the move that the engine plays.
+//! The findings of searches, as they come: lines of an analysis, the move in the end, the move that the engine plays.
 
 use std::time::Duration;
 

@@ -278,7 +278,7 @@ pub struct ByPhase<T> {
 }
 
 impl<T> ByPhase<T> {
-    /// Those of an array in the order of [`GamePhase::ALL`](crate::review::GamePhase::ALL).
+    /// The sums of an array in the order of [`GamePhase::ALL`](crate::review::GamePhase::ALL).
     pub fn of<S>([opening, middle_game, ending]: [S; 3]) -> Self
     where
         T: From<S>,

@@ -31,7 +31,7 @@ pub struct TournamentAnswer {
     pub games: usize,
     /// Games of the whole tournament.
     pub all_games: usize,
-    /// Those of the games that were played before.
+    /// The games that were played before.
     pub resumed: usize,
     /// True if results alone allow of no finite ratings, so that each engine was given one drawn game more, in equal
     /// parts against all others.

@@ -25,9 +25,9 @@ pub struct TrainAnswer<E> {
     pub day: String,
     /// Exercises of the game.
     pub total: usize,
-    /// Those that are due on that day.
+    /// Exercises that are due on that day.
     pub due: usize,
-    /// Those of them that were never answered.
+    /// Exercises due that were never answered.
     pub new: usize,
     /// The first later day on which one is due.
     pub next: Option<String>,

@@ -1,4 +1,4 @@
-//! What Windows tells of the machine and the console, where the standard library does not ask.
+//! Facts of Windows about the machine and the console, where the standard library does not ask.
 //!
 //! Each call fills values of this process that live until it returns; the documentation of the functions says that they
 //! have no other conditions.

@@ -27,7 +27,7 @@ pub enum IndexError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of file that it is.
         what: Message,
     },
     /// The index is damaged; it can be made again.
@@ -35,7 +35,7 @@ pub enum IndexError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault in it.
         what: Message,
     },
     /// SQLite failed, for lack of room for instance.

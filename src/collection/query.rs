@@ -151,7 +151,7 @@ pub struct Reached {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StoredGame {
-    /// What the list has of it.
+    /// The entry of the list.
     pub about: IndexedGame,
     /// The game as a JSON line; `None` if it is too long for the index.
     pub json: Option<String>,

@@ -104,7 +104,7 @@ impl GameIndex {
     /// Brings the index up to the games of `G` in these files and folders: reads new and changed files, and drops those that
     /// are gone. `progress` is called a few times in a second at most.
     ///
-    /// What was read before an interruption stays; the next update goes on from there.
+    /// The games that were read before an interruption stay; the next update goes on from there.
     ///
     /// # Errors
     ///

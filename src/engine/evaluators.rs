@@ -8,7 +8,7 @@ use crate::book::{Evaluation, Evaluator, EvaluatorError, SourceScore};
 use crate::bytes::StopFlag;
 use crate::game::{Bound, Line};
 use crate::message::ToMessage;
-use crate::search::{Control, Iteration, Limits, SearchOptions, Searcher};
+use crate::search::{Limits, SearchOptions, Searcher};
 use crate::tablebase::{Entry, Metric, Wdl};
 
 /// The own search.
@@ -45,16 +45,6 @@ impl<G: Playable> SearchEvaluator<G> {
     }
 }
 
-/// Passes on the wish to stop.
-struct Stop<'a>(&'a StopFlag);
-
-impl<M> Control<M> for Stop<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.is_set()
-    }
-    fn report(&self, _iteration: &Iteration<M>) {}
-}
-
 impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
     fn name(&self) -> &str {
         NAME
@@ -66,12 +56,11 @@ impl<G: Playable> Evaluator<G> for SearchEvaluator<G> {
         stop: &StopFlag,
     ) -> Result<Option<Evaluation<G::Move>>, EvaluatorError> {
         self.searcher.new_game(); // earlier questions must not matter
-        let stop = Stop(stop);
         // The position alone counts, not the way on which the book reached it.
         let line = Line::new(line.position().clone(), 0);
         let found = match &self.tables {
-            Some(tables) => self.searcher.run(&line, self.rules, &self.limits, tables, &stop),
-            None => self.searcher.run(&line, self.rules, &self.limits, &(), &stop),
+            Some(tables) => self.searcher.run(&line, self.rules, &self.limits, tables, stop),
+            None => self.searcher.run(&line, self.rules, &self.limits, &(), stop),
         };
         // Books keep what holds; the loser of an early verdict may still leave the loop.
         if found.depth == 0 || found.score.is_early() {

@@ -1,4 +1,4 @@
-//! What stands for the books where the feature `book` is not chosen: there are none to play from.
+//! A stand-in for the books where the feature `book` is not chosen: there are none to play from.
 
 use super::playable::Playable;
 use crate::game::Line;

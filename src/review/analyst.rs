@@ -9,7 +9,7 @@ use crate::game::Line;
 use crate::message::{Message, message};
 use crate::protocol::client::analysis::{legal_line, score_of};
 use crate::protocol::client::{Client, ClientError, GoLimits, Thought};
-use crate::search::{Control, Iteration, Limits, Score};
+use crate::search::{Limits, Score};
 
 /// A question to an engine.
 #[derive(Debug, Clone, Copy)]
@@ -111,16 +111,6 @@ pub trait Analyst<G: Playable>: Debug + Send {
     }
 }
 
-/// Passes on the wish to stop.
-pub(crate) struct Stop<'a>(pub(crate) &'a StopFlag);
-
-impl<M> Control<M> for Stop<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.is_set()
-    }
-    fn report(&self, _iteration: &Iteration<M>) {}
-}
-
 impl<G: Playable> Analyst<G> for Engine<G> {
     fn forget(&mut self) -> Result<(), Message> {
         self.new_game();
@@ -134,7 +124,6 @@ impl<G: Playable> Analyst<G> for Engine<G> {
         stop: &StopFlag,
     ) -> Result<Option<Finding<G::Move>>, Message> {
         let Question { limits, among, are_draws } = question;
-        let stop = &Stop(stop);
         let choice = match among {
             None => Self::search(self, line, limits, stop),
             Some(moves) if *are_draws => self.search_draws(moves, line, limits, stop),

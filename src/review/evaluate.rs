@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use super::analyst::{Analyst, Finding, Question, Stop};
+use super::analyst::{Analyst, Finding, Question};
 use super::compare::{MAX_LINE, SecondLook, Suspect, compare};
 use super::figures::Valuation;
 use super::game_review::suspects;
@@ -475,7 +475,7 @@ impl<G: Playable> Station<G> {
     ) -> Result<Option<Found<G::Move>>, Message> {
         let start = Instant::now();
         let looked_up = match &mut self.tables {
-            Some(tables) => tables.look_up_within(line, limits, &Stop(stop)),
+            Some(tables) => tables.look_up_within(line, limits, stop),
             None => LookUp::Nothing,
         };
         if let Some(tables) = &mut self.tables {

@@ -36,4 +36,5 @@ pub use game_review::{
 pub use journal::ReviewJournal;
 pub use phases::GamePhase;
 pub use summary::{Summary, SummaryRow, SummarySums};
+pub(crate) use values::{Ending, ending};
 pub use values::{GameMoves, GameValues, PositionValue, TableFacts};

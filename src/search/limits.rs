@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::bytes::StopFlag;
 use crate::game::Bound;
 use crate::hash::Key;
 use crate::search::score::Score;
@@ -80,6 +81,14 @@ pub trait Control<M>: Sync {
     fn look(&self, tt: &dyn Fn(Key) -> Option<HashEntry<M>>) {
         let _ = tt;
     }
+}
+
+/// Stops once the flag is set, ignores reports.
+impl<M> Control<M> for StopFlag {
+    fn should_stop(&self) -> bool {
+        self.is_set()
+    }
+    fn report(&self, _iteration: &Iteration<M>) {}
 }
 
 /// Never stops, ignores reports.

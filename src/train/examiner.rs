@@ -6,8 +6,8 @@ use super::exercise::{
 };
 use crate::book::BookError;
 use crate::engine::{Engine, EngineError, EngineOptions, OwnBook, Playable};
-use crate::game::{Horizon, Line, Outcome, ScoreKind};
-use crate::review::{BookShare, ReviewBooks};
+use crate::game::{Line, ScoreKind};
+use crate::review::{BookShare, Ending, ReviewBooks, ending};
 use crate::search::{Control, Limits, Score, wdl};
 use crate::tablebase::Wdl;
 
@@ -158,7 +158,7 @@ impl<G: Playable> Examiner<G> {
         let mover = line.position().turn();
         let mut after = line.clone();
         after.push(mv);
-        if let Some(outcome) = ending(&after, rules) {
+        if let Some(Ending { outcome, .. }) = ending(&after, rules) {
             let wdl = match outcome.winner() {
                 None => TableResult::Draw,
                 Some(winner) if winner == mover => TableResult::Win,
@@ -229,7 +229,7 @@ impl<G: Playable> Examiner<G> {
         let mover = opened.line.position().turn();
         let mut after = opened.line.clone();
         after.push(mv);
-        if let Some(outcome) = ending(&after, opened.rules) {
+        if let Some(Ending { outcome, .. }) = ending(&after, opened.rules) {
             return Some(match outcome.winner() {
                 None => Score::DRAW,
                 Some(winner) if winner == mover => Score::mate_in(1),
@@ -245,8 +245,7 @@ impl<G: Playable> Examiner<G> {
 
 impl From<BookShare> for BookFacts {
     fn from(share: BookShare) -> Self {
-        let score = share.score.map(|score| (score * 1e4).round() as u16);
-        Self { games: share.games, score }
+        Self::new(share.games, share.score)
     }
 }
 
@@ -259,10 +258,4 @@ impl From<Score> for ScoreFacts {
         };
         Self { mate, cp: mate.is_none().then(|| score.value()) }
     }
-}
-
-/// The result if the game is over at the end of a line.
-fn ending<G: Playable>(line: &Line<G>, rules: G::Rules) -> Option<Outcome> {
-    let by_rule = || G::judge(line, rules, Horizon::Game).verdict.outcome();
-    line.position().outcome().or_else(by_rule)
 }

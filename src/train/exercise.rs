@@ -104,6 +104,14 @@ pub struct BookFacts {
     pub score: Option<u16>,
 }
 
+impl BookFacts {
+    /// The facts about a move of `games` games, in which the mover made this share of the points, from 0 to 1.
+    #[must_use]
+    pub fn new(games: u64, score: Option<f64>) -> Self {
+        Self { games, score: score.map(|score| (score * 1e4).round() as u16) }
+    }
+}
+
 /// A value by endgame tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

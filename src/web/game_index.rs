@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// What is known of the whole index.
+/// The counts and the progress of the whole index.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct About {
     /// The progress, while files are read.

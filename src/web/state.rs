@@ -109,7 +109,7 @@ impl App {
         self.shelf(|shelf| shelf.tables.clone())
     }
 
-    /// What is known of the built-in book and tables, if the server has them or is to have them.
+    /// The state of the built-in book and tables, if the server has them or is to have them.
     pub(crate) fn built_in(&self) -> Option<BuiltIn> {
         self.shelf(|shelf| shelf.built_in.clone())
     }
@@ -258,7 +258,7 @@ struct Shelf {
     built_in: Option<BuiltIn>,
 }
 
-/// How far the built-in book and tables are, which are made while the server runs already.
+/// The progress of the built-in book and tables, which are made while the server runs already.
 #[derive(Debug, Clone)]
 pub(crate) enum BuiltIn {
     /// They are being made.

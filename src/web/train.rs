@@ -264,8 +264,7 @@ fn known_moves<G: Described + Playable>(app: &App, position: &G) -> Result<Vec<A
             let is_good = of.stats.games >= KNOWN_GAMES && !of.disabled && !of.banned && !of.lost;
             if is_good && known.iter().all(|known| known.mv != text) {
                 let score = of.stats.score(position.turn());
-                let score = score.map(|score| (score * 1e4).round() as u16);
-                let book = Some(BookFacts { games: of.stats.games, score });
+                let book = Some(BookFacts::new(of.stats.games, score));
                 known.push(Accepted { book, ..Accepted::new(text) });
             }
         }
@@ -348,7 +347,7 @@ pub(crate) async fn add(
     .await
 }
 
-/// What looks moves up in the tables of the server and searches.
+/// The examiner of moves, which looks in the tables of the server and searches.
 fn examiner<G: Playable>(app: &App, rules: G::Rules) -> Result<Examiner<G>, Problem> {
     let options = EngineOptions {
         tables: TableOptions {
@@ -386,8 +385,7 @@ fn book_facts<G: Described + Playable>(
         let moves = book.read(|book| Ok(book.probe(position)?))?;
         if let Some(known) = moves.iter().find(|known| known.mv == mv) {
             let score = known.stats.score(position.turn());
-            let score = score.map(|score| (score * 1e4).round() as u16);
-            return Ok(Some(BookFacts { games: known.stats.games, score }));
+            return Ok(Some(BookFacts::new(known.stats.games, score)));
         }
     }
     Ok(None)

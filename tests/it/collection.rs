@@ -49,7 +49,7 @@ fn some_games() -> Vec<String> {
     ]
 }
 
-/// What lists show of the games found.
+/// The games found as lists show them.
 fn shown(index: &GameIndex, conditions: &Conditions, page: &FoundPage) -> Vec<String> {
     let found = index.find(conditions, page).unwrap();
     let games = found.games.iter().map(|game| {

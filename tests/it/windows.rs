@@ -1,4 +1,4 @@
-//! What is different on Windows: names of files, files that others have open, engines as batch files, the folders of the
+//! The differences of Windows: names of files, files that others have open, engines as batch files, the folders of the
 //! user.
 
 use std::fs;

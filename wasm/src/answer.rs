@@ -125,7 +125,7 @@ fn answered(request: &Request<'_>) -> Result<Answer, Problem> {
     }
 }
 
-/// What there is. The worker adds the tables, which it knows by its list.
+/// The server's parts that are here. The worker adds the tables, which it knows by its list.
 fn meta(request: &Request<'_>) -> Answer {
     let levels: Vec<u8> = Level::all().map(Level::number).collect();
     let levels = [levels.first(), levels.last()];

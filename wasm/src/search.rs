@@ -90,7 +90,7 @@ fn engine<G: Playable>(options: EngineOptions<G::Rules>) -> Result<Engine<G>, Pr
     Engine::new(options).map_err(|error| Problem::internal(error.message()))
 }
 
-/// How the engine looks for its move: the body of the request, as the server takes it. The worker repeats the position in
+/// The limits and the strength of the engine's move: the body of the request, as the server takes it. The worker repeats the position in
 /// the parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

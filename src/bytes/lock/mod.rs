@@ -1,6 +1,6 @@
 //! One writer at a time for a file, and several processes at work in one folder.
 //!
-//! What a lock is differs by system. On Unix it is advisory (`flock`), on an open file that anybody may read
+//! A lock differs by system. On Unix it is advisory (`flock`), on an open file that anybody may read
 //! (`advisory`). On Windows a lock on a part of a file keeps others from reading that part, so there the file itself is
 //! opened for nobody else to write, which others notice when they try (`sharing`).
 

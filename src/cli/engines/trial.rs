@@ -10,7 +10,6 @@ use juzhong::engine::Playable;
 use juzhong::game::Line;
 use juzhong::protocol::client::{Client, ClientError, EngineEntry, GoLimits, Timeouts};
 use juzhong::protocol::{Dialect, Ranks};
-use juzhong::search::{Control, Iteration};
 
 /// The time of the search.
 const SEARCH: Duration = Duration::from_millis(200);
@@ -50,17 +49,6 @@ pub(crate) struct Trial {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Stops a search at an interrupt.
-struct UntilInterrupt(StopFlag);
-
-impl<M> Control<M> for UntilInterrupt {
-    fn should_stop(&self) -> bool {
-        self.0.is_set()
-    }
-
-    fn report(&self, _iteration: &Iteration<M>) {}
-}
-
 /// Tries an engine. One that speaks the Gomocup protocol plays gomoku, any other the game of the command line.
 pub(crate) fn tried(
     entry: &EngineEntry,
@@ -68,10 +56,10 @@ pub(crate) fn tried(
     args: &TrialArgs,
 ) -> Result<Trial, CliError> {
     // From here on an interrupt ends the engine in good order.
-    let control = UntilInterrupt(stop_flag());
+    let control = stop_flag();
     let timeouts = args.timeouts();
     let began = Instant::now();
-    let client = entry.start_until(timeouts, &control.0);
+    let client = entry.start_until(timeouts, &control);
     if interrupt::is_requested() {
         return Err(CliError::message(exit::INTERRUPTED, "interrupted"));
     }
@@ -89,7 +77,7 @@ pub(crate) fn tried(
 fn search<G: Playable>(
     mut client: Client,
     timeouts: Timeouts,
-    control: &UntilInterrupt,
+    control: &StopFlag,
 ) -> Result<Trial, ClientError> {
     let began = Instant::now();
     client.new_game()?;

@@ -14,11 +14,9 @@ use crate::cli::print::terminal::View;
 use crate::cli::{CliError, Context, exit, tell};
 use crate::language::{self, counted, text, word, wrapped};
 use juzhong::answers::legal_moves;
-use juzhong::bytes::StopFlag;
 use juzhong::bytes::visible::VisibleLines;
 use juzhong::game::Side;
 use juzhong::message::{Message, message};
-use juzhong::search::{Control, Iteration};
 use juzhong::train::{
     Collection, Day, Examined, Examiner, Exercise, Grade, Kind, Opened, TableResult,
 };
@@ -85,17 +83,6 @@ struct Asked<'a, 'b, G: PlayGame> {
     is_hinted: bool,
     /// True once an answer has been noted.
     is_noted: bool,
-}
-
-/// A search that a flag ends.
-struct Until(StopFlag);
-
-impl<M> Control<M> for Until {
-    fn should_stop(&self) -> bool {
-        self.0.is_set()
-    }
-
-    fn report(&self, _iteration: &Iteration<M>) {}
 }
 
 impl<'a, G: PlayGame> Session<'a, G> {
@@ -250,7 +237,7 @@ impl<'a, G: PlayGame> Session<'a, G> {
             Some(examiner) => examiner,
             none => none.insert(self.args.examiner()?),
         };
-        let examined = examiner.examine(opened, mv, &Until(stop)).map_err(from_book)?;
+        let examined = examiner.examine(opened, mv, &stop).map_err(from_book)?;
         tell_warnings(examiner.engine());
         Ok(examined)
     }

@@ -1,4 +1,4 @@
-//! What stands for the members of a 7z archive on WebAssembly without a system, where `sevenz-rust2` expects the tools
+//! A stand-in for the members of a 7z archive on WebAssembly without a system, where `sevenz-rust2` expects the tools
 //! of wasm-bindgen: such archives are recognised and refused.
 
 use std::io::{Cursor, Read};

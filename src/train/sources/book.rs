@@ -95,7 +95,6 @@ fn moves_of<G: Playable>(
 
 /// A move of the book.
 fn accepted<G: Playable>(of: &BookMove<G::Move>, side: Side) -> Accepted {
-    let score = of.stats.score(side).map(|score| (score * 1e4).round() as u16);
-    let book = Some(BookFacts { games: of.stats.games, score });
+    let book = Some(BookFacts::new(of.stats.games, of.stats.score(side)));
     Accepted { book, ..Accepted::new(G::move_text(of.mv)) }
 }

@@ -286,7 +286,7 @@ pub(super) fn solutions<G: Playable>(
     if let Some(keeping) = examiner.keeping(line) {
         return in_front(keeping, known);
     }
-    let searched = |examiner: &mut Examiner<G>| examiner.searched(line, &Stopped(options.stop));
+    let searched = |examiner: &mut Examiner<G>| examiner.searched(line, options.stop);
     known.or_else(|| searched(examiner)).into_iter().collect()
 }
 
@@ -298,17 +298,6 @@ fn in_front(mut keeping: Vec<Accepted>, known: Option<Accepted>) -> Vec<Accepted
         keeping[0].line = known.line;
     }
     keeping
-}
-
-/// A search that ends with the work.
-struct Stopped<'a>(&'a crate::bytes::StopFlag);
-
-impl<M> crate::search::Control<M> for Stopped<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.is_set()
-    }
-
-    fn report(&self, _iteration: &crate::search::Iteration<M>) {}
 }
 
 impl ReviewedMove {
@@ -356,7 +345,7 @@ impl ReviewValue {
 impl ReviewShare {
     fn facts(&self) -> BookFacts {
         let score = self.score.filter(|score| (0.0..=1.0).contains(score));
-        BookFacts { games: self.games, score: score.map(|score| (score * 1e4).round() as u16) }
+        BookFacts::new(self.games, score)
     }
 }
 
