@@ -1,8 +1,9 @@
 //! The option that names an engine, the same for every command that has one.
 
-use super::engine_command::{OWN, named_engine};
+use super::engine_command::{OWN, named_engine, require_game};
 use crate::cli::{CliError, Context, OrExit, exit};
 use juzhong::engine::{Engine, EngineOptions, Playable};
+use juzhong::game::Game;
 use juzhong::protocol::client::{EngineEntry, EngineSizes};
 
 /// The engine, and what stands in front of it.
@@ -18,8 +19,20 @@ pub(crate) struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// The engine, with the sizes that the command line asks for; `None` for the own one.
-    pub(crate) fn entry(
+    /// The engine, with the sizes that the command line asks for; `None` for the own one. One that is known to play
+    /// another game is refused.
+    pub(crate) fn entry<G: Game>(
+        &self,
+        sizes: EngineSizes,
+        context: &Context<'_>,
+    ) -> Result<Option<EngineEntry>, CliError> {
+        let entry = self.entry_of_any_game(sizes, context)?;
+        entry.iter().try_for_each(|entry| require_game(entry, G::NAME))?;
+        Ok(entry)
+    }
+
+    /// The engine, as [`entry`](Self::entry) gives it, whatever game it plays.
+    pub(crate) fn entry_of_any_game(
         &self,
         sizes: EngineSizes,
         context: &Context<'_>,

@@ -98,6 +98,16 @@ pub(crate) fn named_engine(
     Ok(Some(EngineEntry::of_command(command)))
 }
 
+/// Refuses an engine that is known to play another game than the one of the command.
+pub(crate) fn require_game(entry: &EngineEntry, game: &'static str) -> Result<(), CliError> {
+    let Some(other) = entry.plays().filter(|&plays| plays != game) else { return Ok(()) };
+    let name = &entry.name;
+    let message = message!(
+        "{name} is an engine for {other}, not for {game}; name another one, or add --game {other}"
+    );
+    Err(CliError::message(exit::USAGE, message))
+}
+
 /// Starts an engine with its options set, and tells its warnings. It is given up at once when `stop` is set.
 pub(crate) fn started(
     entry: &EngineEntry,

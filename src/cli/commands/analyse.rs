@@ -134,7 +134,7 @@ fn run_game<G: Terminal + Playable>(
         Err(refusal) => return refuse::<G>(refusal, context),
     };
     let sizes = context.typed_sizes(args.threads as usize, args.hash as usize);
-    let entry = args.engine.entry(sizes, context)?;
+    let entry = args.engine.entry::<G>(sizes, context)?;
     let tables = args.tables.options();
     let has_tables = args.engine.has_front() && !tables.folders.is_empty();
     let tables = has_tables.then(|| G::Tables::open(&tables, rules)).transpose();

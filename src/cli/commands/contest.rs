@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::cli::args::engine_command::{
-    OWN, OfEngine, Spoken, named_engine, parse_lettered, parse_option, parse_protocol,
+    OWN, OfEngine, Spoken, named_engine, parse_lettered, parse_option, parse_protocol, require_game,
 };
 use crate::cli::args::line_args::{BoardArgs, NotationArgs};
 use crate::cli::args::openings::{read_openings, tell_left_out};
@@ -26,7 +26,7 @@ use juzhong::contest::{
     built_in_openings, engine_letter,
 };
 use juzhong::engine::{Endgames, TableOptions};
-use juzhong::game::Side;
+use juzhong::game::{Game, Side};
 use juzhong::message::message;
 use juzhong::protocol::client::{EngineCommand, EngineEntry, EngineSizes, Timeouts};
 use juzhong::record::Record;
@@ -339,7 +339,7 @@ impl Args {
         let openings =
             MatchOpenings::new(openings, plies, seed, random_plies.into()).judged_by(&referee);
         tell_left_out(openings.left_out());
-        let participants = self.participants(known)?;
+        let participants = self.participants::<G>(known)?;
         let concurrency = self.concurrency(&participants);
         Ok(Tournament {
             participants,
@@ -361,14 +361,14 @@ impl Args {
         self.engine.iter().map(String::as_str).collect()
     }
 
-    fn participants(&self, known: &[EngineEntry]) -> Result<Vec<Participant>, CliError> {
+    fn participants<G: Game>(&self, known: &[EngineEntry]) -> Result<Vec<Participant>, CliError> {
         let commands = self.commands();
         let engines = commands.len();
         if !(2..=MAX_ENGINES).contains(&engines) {
             return Err(from_match(MatchError::Engines { engines, least: 2, most: MAX_ENGINES }));
         }
         self.check_letters(engines)?;
-        let participant = |(engine, command)| self.participant(engine, command, known);
+        let participant = |(engine, command)| self.participant::<G>(engine, command, known);
         commands.into_iter().enumerate().map(participant).collect()
     }
 
@@ -390,26 +390,25 @@ impl Args {
         Ok(())
     }
 
-    fn participant(
+    fn participant<G: Game>(
         &self,
         engine: usize,
         command: &str,
         known: &[EngineEntry],
     ) -> Result<Participant, CliError> {
         let entry = named_engine(command, known)?;
-        let kept = entry.as_ref().map_or(&[][..], |entry| &entry.options);
         let (options, protocol, name) = match engine {
             0 => (self.option_a.as_slice(), self.protocol_a, self.name_a.as_ref()),
             1 => (self.option_b.as_slice(), self.protocol_b, self.name_b.as_ref()),
             _ => (&[][..], Spoken(None), None),
         };
         let more: Vec<_> = of_engine(&self.engine_option, engine).cloned().collect();
+        let typed = of_engine(&self.engine_protocol, engine).last().unwrap_or(&protocol).0;
+        let entry = entry.map(|entry| EngineEntry { protocol: typed.or(entry.protocol), ..entry });
+        entry.iter().try_for_each(|entry| require_game(entry, G::NAME))?;
+        let kept = entry.as_ref().map_or(&[][..], |entry| &entry.options);
         Ok(Participant {
-            protocol: of_engine(&self.engine_protocol, engine)
-                .last()
-                .unwrap_or(&protocol)
-                .0
-                .or(entry.as_ref().and_then(|entry| entry.protocol)),
+            protocol: entry.as_ref().map_or(typed, |entry| entry.protocol),
             sizes: entry.as_ref().map(EngineEntry::sizes).unwrap_or_default(),
             options: [kept, &self.option, options, &more].concat(),
             command: entry.map(|entry| entry.command),

@@ -42,10 +42,11 @@ const STOP: Duration = Duration::from_secs(3);
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     context.common.require_xiangqi("proxy")?;
     // The sizes of the command line are those with which this program plays on by itself.
-    let entry = args.engine.entry(EngineSizes::default(), context)?.ok_or_else(|| {
-        let message = "a proxy stands in front of another engine; name it by --engine";
-        CliError::message(exit::USAGE, message)
-    })?;
+    let entry =
+        args.engine.entry::<Position>(EngineSizes::default(), context)?.ok_or_else(|| {
+            let message = "a proxy stands in front of another engine; name it by --engine";
+            CliError::message(exit::USAGE, message)
+        })?;
     let protocol = args.protocol.0.or(entry.protocol);
     if protocol == Some(Dialect::Gomocup) {
         let message = "--protocol: choose auto, uci, ucci or cyclone";

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
         );
     }
     let sizes = context.typed_sizes(args.threads as usize, args.hash as usize);
-    let engine = args.engine.entry(sizes, context)?;
+    let engine = args.engine.entry_of_any_game(sizes, context)?;
     let mut config = Config {
         host: args.host,
         port: args.port.unwrap_or(PORT),

@@ -191,7 +191,7 @@ impl<'a, G: PlayGame> TerminalGame<'a, G> {
 
 /// The opponent that the arguments ask for.
 fn opponent<G: PlayGame>(args: &Args, context: &Context<'_>) -> Result<Opponent<G>, CliError> {
-    let entry = args.engine.entry(args.player.typed_sizes(context), context)?;
+    let entry = args.engine.entry::<G>(args.player.typed_sizes(context), context)?;
     let options = args.engine.with_front(args.player.options::<G>()?);
     if let Some(entry) = entry {
         let client = start_engine(entry, args)?;

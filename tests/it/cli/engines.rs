@@ -447,3 +447,34 @@ fn reviews_end_with_engines_that_misbehave() {
     }
     all_gone(&folder);
 }
+
+#[test]
+fn engines_of_the_other_game_are_refused() {
+    let engines = [
+        ("five", "no-such-program", "game = \"gomoku\""),
+        ("horse", "no-such-program", "protocol = \"ucci\""),
+    ];
+    let folder = with_engines(&engines);
+    let games = folder.write("games.pgn", "1. h2e2 h9g7 *\n");
+    let book = small_book(folder.path());
+    let book = book.to_str().unwrap();
+    let wrong =
+        "five is an engine for gomoku, not for xiangqi; name another one, or add --game gomoku";
+    for command in [
+        &["analyse", "--engine", "five"][..],
+        &["play", "--engine", "five"],
+        &["proxy", "--engine", "five"],
+        &["review", "--engine", "five", &games],
+        &["book", "score", "--engine", "five", book],
+        &["match", "--engine", "self", "--engine", "five", "--games", "2"],
+    ] {
+        ended(&with_settings(&folder, command), 2, &[wrong]);
+    }
+    let wrong =
+        "horse is an engine for xiangqi, not for gomoku; name another one, or add --game xiangqi";
+    ended(
+        &with_settings(&folder, &["analyse", "--game", "gomoku", "--engine", "horse"]),
+        2,
+        &[wrong],
+    );
+}

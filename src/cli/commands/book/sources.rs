@@ -106,7 +106,7 @@ impl SourceArgs {
         let typed = context.typed_sizes(self.threads.into(), self.hash as usize);
         // Here threads are positions in parallel.
         let sizes = EngineSizes { threads: None, ..typed };
-        let Some(entry) = self.engine.entry(sizes, context)? else {
+        let Some(entry) = self.engine.entry::<G>(sizes, context)? else {
             return self.own(usize::from(self.threads).min(at_most.max(1)));
         };
         let count = typed.threads.unwrap_or(entry.at_once).min(at_most.max(1));

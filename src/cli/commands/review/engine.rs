@@ -10,9 +10,12 @@ use juzhong::review::{Analyst, ClientAnalyst, Evaluators, ReviewOptions};
 
 impl Args {
     /// The engine of another program that is to search, if one is named. Threads are positions in parallel here.
-    pub(super) fn entry(&self, context: &Context<'_>) -> Result<Option<EngineEntry>, CliError> {
+    pub(super) fn entry<G: Playable>(
+        &self,
+        context: &Context<'_>,
+    ) -> Result<Option<EngineEntry>, CliError> {
         let typed = context.typed_sizes(0, self.hash as usize);
-        self.engine.entry(EngineSizes { threads: None, ..typed }, context)
+        self.engine.entry::<G>(EngineSizes { threads: None, ..typed }, context)
     }
 }
 

@@ -209,7 +209,7 @@ fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8,
         let message = "-o - and --summary both write to standard output; name a file after -o";
         return Err(CliError::message(exit::USAGE, message));
     }
-    let entry = args.entry(context)?;
+    let entry = args.entry::<G>(context)?;
     let options = args.options::<G>(entry.as_ref())?;
     let format = args.format::<G>()?;
     let inputs = find_inputs::<G>(&args.inputs)?;
