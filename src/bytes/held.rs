@@ -25,6 +25,47 @@ pub(crate) fn patiently<T>(mut step: impl FnMut() -> io::Result<T>) -> io::Resul
     step()
 }
 
+/// The time between two attempts to open a file that is being replaced, and the number of them: a second in all.
+#[cfg(windows)]
+const REPLACED: (Duration, u32) = (Duration::from_millis(10), 100);
+
+/// Opens the file at `path`, which may just be replaced. Where the system does not do that in one step (Windows before 10,
+/// network drives, Wine), no file has the name for a moment; then a new or an old version stands beside it, and the file is
+/// waited for, a second at most. Elsewhere `open` is called once.
+///
+/// # Errors
+///
+/// Those of the last attempt.
+#[cfg(windows)]
+pub(crate) fn opened<T>(
+    path: &std::path::Path,
+    mut open: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    use super::atomic::{ASIDE, PART, leftovers};
+    let (interval, tries) = REPLACED;
+    for _ in 0..tries {
+        match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            done => return done,
+        }
+        if [PART, ASIDE].iter().all(|infix| leftovers(path, infix).is_empty()) {
+            break;
+        }
+        std::thread::sleep(interval);
+    }
+    // Without another version, too: it may have got the name in between.
+    open()
+}
+
+/// Opens a file.
+#[cfg(not(windows))]
+pub(crate) fn opened<T>(
+    _path: &std::path::Path,
+    mut open: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    open()
+}
+
 /// Returns true if another program that has the file open may be the reason (Windows).
 pub(crate) fn may_be_held(error: &io::Error) -> bool {
     cfg!(windows) && (error.kind() == io::ErrorKind::PermissionDenied || is_shared_otherwise(error))

@@ -1,5 +1,6 @@
 //! Opening files that others named or made: regular files only, without waiting.
 
+use super::held::opened;
 use crate::message::message;
 use std::fs::File;
 use std::io;
@@ -38,7 +39,7 @@ fn open(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
-    let file = options.open(path).map_err(|error| {
+    let file = opened(path, || options.open(path)).map_err(|error| {
         // Windows does not open a folder.
         let is_folder = error.kind() == io::ErrorKind::PermissionDenied && path.is_dir();
         if is_folder { io::Error::new(io::ErrorKind::InvalidInput, FOLDER) } else { error }

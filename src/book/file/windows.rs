@@ -10,11 +10,20 @@
 
 use std::ffi::c_void;
 use std::sync::Once;
+use std::time::Duration;
 
 use rusqlite::ffi;
-use windows_sys::Win32::Foundation::{GENERIC_WRITE, HANDLE};
+use windows_sys::Win32::Foundation::{
+    ERROR_FILE_NOT_FOUND, GENERIC_WRITE, GetLastError, HANDLE, INVALID_HANDLE_VALUE,
+};
 use windows_sys::Win32::Security::SECURITY_ATTRIBUTES;
 use windows_sys::Win32::Storage::FileSystem::{CreateFileW, FILE_SHARE_DELETE};
+
+/// The time between two attempts to open a file that is being replaced.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The number of attempts.
+const TRIES: u32 = 20;
 
 /// `CreateFileW`, but what is opened for reading alone may be renamed and removed by others.
 unsafe extern "system" fn create_file(
@@ -26,9 +35,23 @@ unsafe extern "system" fn create_file(
     flags: u32,
     template: HANDLE,
 ) -> HANDLE {
-    let share = if access & GENERIC_WRITE == 0 { share | FILE_SHARE_DELETE } else { share };
-    // SAFETY: the arguments are those that SQLite calls the function of the system with.
-    unsafe { CreateFileW(name, access, share, security, disposition, flags, template) }
+    let is_reader = access & GENERIC_WRITE == 0;
+    let share = if is_reader { share | FILE_SHARE_DELETE } else { share };
+    let open = || {
+        // SAFETY: the arguments are those that SQLite calls the function of the system with.
+        unsafe { CreateFileW(name, access, share, security, disposition, flags, template) }
+    };
+    // The file was there a moment ago: without one it is being replaced, which not every system does in one step.
+    for _ in 0..TRIES {
+        let handle = open();
+        // SAFETY: the function takes nothing and has no conditions.
+        let is_missing = || unsafe { GetLastError() } == ERROR_FILE_NOT_FOUND;
+        if handle != INVALID_HANDLE_VALUE || !is_reader || !is_missing() {
+            return handle;
+        }
+        std::thread::sleep(RETRY_INTERVAL);
+    }
+    open()
 }
 
 /// Makes SQLite open files so that they can be replaced; the first call counts. Without success they cannot, and who
