@@ -13,7 +13,8 @@ A deep review of a game takes some fifty times as long. With --sample K only the
 review and K others of each game, drawn by the seed, are reviewed deeply, each as a game of one move from its position;
 what the others have missed is then an estimate.
 
-With -o every review is kept in a file as soon as it is there, and the same command goes on from it. What follows `--` is
+With -o every review is kept in a file as soon as it is there, and the same command goes on from it. Ctrl-C reports on the
+games so far. What follows `--` is
 for both reviews: books, tables, threads, an engine.
 """
 
@@ -82,9 +83,10 @@ def sample_of(args, number, line, usual, folder):
     moves = whole["moves"].split()
     row = {"asked": asked(args), "game": number, "nodes": args.nodes * args.factor, "seconds": 0, "moves": []}
     for ply in sorted(plies):
-        before = ["position", "--json", "--fen", whole.get("fen") or "startpos", "--moves", " ".join(moves[:ply - 1])]
+        start = whole.get("start") or whole.get("fen") or "startpos"
+        before = ["position", "--json", "--fen", start, "--moves", " ".join(moves[:ply - 1])]
         fen = json.loads(run([args.juzhong, *before]))["fen"]
-        one = json.dumps({"fen": fen, "moves": moves[ply - 1], "result": "*"})
+        one = json.dumps({"start": fen, "moves": moves[ply - 1], "result": "*"})
         deep = row_of(args, number, one, args.nodes * args.factor, folder)
         row["seconds"] += deep["seconds"]
         row["moves"] += [{**move, "ply": ply} for move in deep["moves"]]
@@ -204,8 +206,13 @@ def main():
     args = parser.parse_args(own)
     args.options = options
     with tempfile.TemporaryDirectory() as folder:
-        pairs = list(reviews(args, Path(folder)))
-    report(pairs)
+        pairs = []
+        try:
+            pairs.extend(reviews(args, Path(folder)))
+        except KeyboardInterrupt:
+            print("interrupted: of the games so far", file=sys.stderr)
+    if pairs:
+        report(pairs)
 
 
 if __name__ == "__main__":

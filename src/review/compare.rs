@@ -1,5 +1,8 @@
 //! The second look at a move that seems to be a fault: the move and the best of the others are searched side by side,
 //! deeper and deeper, until the verdict stays or the effort is spent.
+//!
+//! The best of many values that err is too high by their errors. Where a mark is at stake, the best of the other moves is
+//! therefore searched once more by itself, as the move played is, and the lower of its values counts.
 
 use super::analyst::{Analyst, Finding, Question};
 use super::figures::{Mark, Valuation, loss_between};
@@ -52,25 +55,28 @@ impl<M> SecondLook<M> {
     }
 }
 
-/// The rounds that an effort pays for. Both moves of the first round are searched with twice the nodes of a position,
-/// those of each later one with twice the nodes of the round before; the effort is the number of positions' nodes that
-/// all of them may take together: 4 for one round, 12 for two, 28 for three.
+/// The rounds that an effort pays for. Each of the three searches of the first round has twice the nodes of a position,
+/// those of each later one twice the nodes of the round before; the effort is the number of positions' nodes that all of
+/// them may take together: 6 for one round, 18 for two, 42 for three.
 ///
 /// ```
 /// use juzhong::review::rounds;
 ///
-/// assert_eq!([0, 3, 4, 11, 12, 27, 28].map(rounds), [0, 0, 1, 1, 2, 2, 3]);
+/// assert_eq!([0, 5, 6, 17, 18, 41, 42].map(rounds), [0, 0, 1, 1, 2, 2, 3]);
 /// ```
 #[must_use]
 pub const fn rounds(effort: u32) -> u32 {
     let mut rounds = 0;
-    let mut spent = 4_u64;
+    let mut spent = 6_u64;
     while spent <= effort as u64 {
         rounds += 1;
-        spent = 2 * spent + 4;
+        spent = 2 * spent + 6;
     }
     rounds
 }
+
+/// The loss below which the first round alone clears a move of the suspicion.
+const CLEAR: f64 = 0.02;
 
 /// The limits of a round, the first of which is 1: twice as many nodes and twice the time each round, or a ply more.
 fn limits_of_round(limits: &Limits, round: u32) -> Limits {
@@ -88,6 +94,8 @@ struct Round<M> {
     other: Finding<M>,
     played: Finding<M>,
     loss: f64,
+    /// Positions searched.
+    nodes: u64,
 }
 
 /// Looks at a move for a second time. The mark of the outcome is that of the lesser loss of the last two rounds, so that
@@ -114,12 +122,12 @@ pub fn compare<G: Playable>(
         let Some(round) = round_of(analyst, suspect, &others, &limits, stop)? else {
             return Ok(None);
         };
-        nodes = nodes.saturating_add(round.other.nodes).saturating_add(round.played.nodes);
+        nodes = nodes.saturating_add(round.nodes);
         tracing::debug!(ply = suspect.line.len(), round = number, loss = round.loss, "second look");
         let found = outcome(last.as_ref(), &round, number, nodes);
-        let is_stable = found.is_stable;
+        let is_settled = found.is_stable || round.loss < CLEAR && number == 1;
         look = Some(found);
-        if is_stable && std::env::var_os("EXP").is_none() {
+        if is_settled {
             break;
         }
         last = Some(round);
@@ -134,7 +142,7 @@ fn other_moves<G: Playable>(position: &G, played: G::Move) -> Vec<G::Move> {
     moves.into_iter().filter(|&mv| mv != played).collect()
 }
 
-/// Searches the best of the other moves and the one played. `None` if there is nothing to compare.
+/// Searches the move played and the best of the others, the latter by itself, too, if there is a loss that has a mark. `None` if there is nothing to compare.
 fn round_of<G: Playable>(
     analyst: &mut dyn Analyst<G>,
     suspect: &Suspect<'_, G>,
@@ -157,9 +165,30 @@ fn round_of<G: Playable>(
         // An engine that cannot leave moves out prefers the one played.
         other.valuation = played.valuation;
     }
-    let phase = line.position().phase();
-    let loss = loss_between(other.valuation, played.valuation, phase, &G::WIN_MODEL);
-    Ok(Some(Round { other, played, loss }))
+    let mut round =
+        Round { nodes: played.nodes.saturating_add(other.nodes), loss: 0.0, other, played };
+    round.loss = loss_in(line, &round);
+    if Mark::of_loss(round.loss).is_none() {
+        return Ok(Some(round));
+    }
+    let Some(&best) = round.other.line.first() else { return Ok(Some(round)) };
+    let Some(alone) = analyst.search_move(line, best, limits, stop)? else { return Ok(None) };
+    if stop.is_set() {
+        return Ok(None);
+    }
+    round.nodes = round.nodes.saturating_add(alone.nodes);
+    let expected = |of: Valuation| of.expected(line.position().phase(), &G::WIN_MODEL);
+    if expected(alone.valuation) < expected(round.other.valuation) {
+        round.other = alone;
+        round.loss = loss_in(line, &round);
+    }
+    Ok(Some(round))
+}
+
+/// The loss between the moves of a round.
+fn loss_in<G: Playable>(line: &Line<G>, round: &Round<G::Move>) -> f64 {
+    let [other, played] = [&round.other, &round.played].map(|of| of.valuation);
+    loss_between(other, played, line.position().phase(), &G::WIN_MODEL)
 }
 
 /// The outcome as it is after a round.
@@ -197,7 +226,10 @@ mod tests {
     #[derive(Debug)]
     struct Scripted {
         rounds: Vec<(Score, Score)>,
+        /// The scores of the other move by itself, where they differ.
+        alone: Vec<Score>,
         asked: Vec<u64>,
+        searched: usize,
         forgot: usize,
         line: &'static str,
     }
@@ -206,7 +238,14 @@ mod tests {
         fn new(losses: &[(i32, i32)]) -> Self {
             let score = |&(other, played)| (Score::from_eval(other), Score::from_eval(played));
             let rounds = losses.iter().map(score).collect();
-            Self { rounds, asked: Vec::new(), forgot: 0, line: "h0g2 h9g7 i0h0" }
+            Self {
+                rounds,
+                alone: Vec::new(),
+                asked: Vec::new(),
+                searched: 0,
+                forgot: 0,
+                line: "h0g2 h9g7 i0h0",
+            }
         }
 
         fn finding(&self, score: Score, line: &str) -> Option<Finding<Move>> {
@@ -229,9 +268,9 @@ mod tests {
         ) -> Result<Option<Finding<Move>>, Message> {
             let played = Move::parse("a3a4").unwrap();
             assert!(question.among.is_some_and(|moves| !moves.contains(&played)));
-            let round = self.asked.len() / 2;
             self.asked.extend(question.limits.nodes);
-            Ok(self.finding(self.rounds[round].0, self.line))
+            self.searched += 1;
+            Ok(self.finding(self.rounds[self.searched - 1].0, self.line))
         }
 
         fn search_move(
@@ -241,9 +280,13 @@ mod tests {
             limits: &Limits,
             _stop: &StopFlag,
         ) -> Result<Option<Finding<Move>>, Message> {
-            let round = self.asked.len() / 2;
             self.asked.extend(limits.nodes);
-            Ok(self.finding(self.rounds[round].1, &mv.to_string()))
+            if mv == Move::parse("a3a4").unwrap() {
+                return Ok(self.finding(self.rounds[self.searched].1, "a3a4"));
+            }
+            let round = self.searched - 1;
+            let score = self.alone.get(round).copied().unwrap_or(self.rounds[round].0);
+            Ok(self.finding(score, self.line))
         }
     }
 
@@ -262,36 +305,51 @@ mod tests {
     #[test]
     fn a_stable_mistake_stays() {
         let mut analyst = Scripted::new(&[(0, -700), (0, -650), (0, 0)]);
-        let look = look(&mut analyst, 28).unwrap();
+        let look = look(&mut analyst, 42).unwrap();
         assert_eq!((mark(&look), look.is_stable), (Some(Mark::Blunder), true));
-        // Two rounds of both moves with equal and doubled nodes; the third is not needed.
-        assert_eq!(analyst.asked, [200, 200, 400, 400]);
-        assert_eq!((look.rounds, look.nodes, analyst.forgot), (2, 40, 1));
+        // Two rounds, the better move by itself in each; the third is not needed.
+        assert_eq!(analyst.asked, [200, 200, 200, 400, 400, 400]);
+        assert_eq!((look.rounds, look.nodes, analyst.forgot), (2, 60, 1));
         assert_eq!((look.line.len(), look.stable_plies), (3, 3));
         assert_eq!(look.played.score, Score::from_eval(-650));
     }
 
     #[test]
     fn a_mark_on_noise_is_withdrawn() {
-        let mut quiet = Scripted::new(&[(20, 10), (15, 10), (0, -900)]);
-        let found = look(&mut quiet, 28).unwrap();
+        let mut quiet = Scripted::new(&[(40, 10), (35, 10), (0, -900)]);
+        let found = look(&mut quiet, 42).unwrap();
         assert_eq!((mark(&found), found.is_stable, found.rounds), (None, true, 2));
+        // Without any loss one round is enough.
+        let found = look(&mut Scripted::new(&[(10, 10), (0, -900)]), 42).unwrap();
+        assert_eq!((mark(&found), found.is_stable, found.rounds), (None, false, 1));
         // The lesser loss of the last two counts, whichever comes first.
-        for rounds in [[(0, -700), (0, -10)], [(0, -10), (0, -700)]] {
-            let found = look(&mut Scripted::new(&rounds), 12).unwrap();
+        for rounds in [[(0, -700), (0, -30)], [(0, -30), (0, -700)]] {
+            let found = look(&mut Scripted::new(&rounds), 18).unwrap();
             assert_eq!((mark(&found), found.is_stable), (None, false), "{rounds:?}");
         }
     }
 
     #[test]
+    fn the_better_move_has_the_lower_of_its_values() {
+        let mut analyst = Scripted::new(&[(700, 0), (700, 0)]);
+        analyst.alone = [30, 30].map(Score::from_eval).to_vec();
+        let found = look(&mut analyst, 42).unwrap();
+        assert_eq!((mark(&found), found.is_stable, found.rounds), (None, true, 2));
+        // A higher one does not count.
+        analyst = Scripted::new(&[(700, 0), (700, 0)]);
+        analyst.alone = [900, 900].map(Score::from_eval).to_vec();
+        assert_eq!(look(&mut analyst, 42).unwrap().other.score, Score::from_eval(700));
+    }
+
+    #[test]
     fn the_effort_ends() {
         let mut analyst = Scripted::new(&[(0, -900), (0, -60), (0, -900), (0, -60)]);
-        let found = look(&mut analyst, 28).unwrap();
+        let found = look(&mut analyst, 42).unwrap();
         assert_eq!((found.rounds, found.is_stable), (3, false));
-        assert_eq!(analyst.asked.iter().sum::<u64>(), 2_800);
+        assert_eq!(analyst.asked.iter().sum::<u64>(), 4_200);
         assert_eq!(found.played.score, Score::from_eval(-60));
-        assert_eq!(look(&mut Scripted::new(&[(0, -900)]), 3), None);
-        let one = look(&mut Scripted::new(&[(0, -900)]), 4).unwrap();
+        assert_eq!(look(&mut Scripted::new(&[(0, -900)]), 5), None);
+        let one = look(&mut Scripted::new(&[(0, -900)]), 6).unwrap();
         assert_eq!((one.is_stable, one.stable_plies), (false, 1));
     }
 
@@ -299,12 +357,12 @@ mod tests {
     fn early_verdicts_and_the_move_itself_are_no_loss() {
         let mut early = Scripted::new(&[]);
         early.rounds = vec![(Score::early_win(5), Score::from_eval(-900)); 2];
-        let found = look(&mut early, 12).unwrap();
-        assert_eq!((mark(&found), found.is_stable), (None, true));
+        let found = look(&mut early, 18).unwrap();
+        assert_eq!((mark(&found), found.is_stable), (None, false));
         // An engine that cannot leave moves out.
         let mut all = Scripted::new(&[(0, -900), (0, -900)]);
         all.line = "a3a4";
-        assert_eq!(mark(&look(&mut all, 12).unwrap()), None);
+        assert_eq!(mark(&look(&mut all, 18).unwrap()), None);
     }
 
     #[test]
@@ -337,7 +395,7 @@ mod tests {
         }
         let line = Line::new(Position::start(), 0);
         let played = Move::parse("a3a4").unwrap();
-        let suspect = Suspect { line: &line, played, limits: Limits::depth(3), effort: 12 };
+        let suspect = Suspect { line: &line, played, limits: Limits::depth(3), effort: 18 };
         let mut analyst = Wavering(Scripted::new(&[(0, -700), (0, -700)]));
         // Without a limit of nodes the script does not go on.
         let look = compare(&mut analyst, &suspect, &StopFlag::default()).unwrap().unwrap();

@@ -82,8 +82,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..),
         help_heading = "Search")]
     movetime: Option<u64>,
-    /// Effort of the second look at a move that seems to be a fault, in searches of a position: 4 for one round of both
-    /// moves with twice the nodes, 12 for a second one with four times as many, 28, 60 and so on; 0 for none.
+    /// Effort of the second look at a move that seems to be a fault, in searches of a position: 6 for one round with
+    /// twice the nodes, 18 for a second one with four times as many, 42, 90 and so on; 0 for none.
     #[arg(long, value_name = "N", default_value_t = USUAL_EFFORT,
         value_parser = clap::value_parser!(u32).range(..=10_000), help_heading = "Search")]
     effort: u32,
