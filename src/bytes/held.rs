@@ -41,7 +41,7 @@ pub(crate) fn opened<T>(
     path: &std::path::Path,
     mut open: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
-    use super::atomic::{ASIDE, PART, leftovers};
+    use super::versions::{ASIDE, PART, leftovers};
     let (interval, tries) = REPLACED;
     for _ in 0..tries {
         match open() {

@@ -41,6 +41,8 @@ pub mod sealed;
 #[cfg(feature = "files")]
 pub mod shelf;
 pub mod varint;
+#[cfg(feature = "files")]
+pub(crate) mod versions;
 pub mod visible;
 #[cfg(all(windows, feature = "files"))]
 mod windows;

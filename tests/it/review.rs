@@ -26,7 +26,7 @@ const TIMES: Timeouts = Timeouts {
 fn options(limits: Limits) -> ReviewOptions<RuleSet> {
     ReviewOptions {
         limits,
-        effort: 12,
+        effort: 18,
         hash_mib: 1,
         threads: 1,
         tables: TableOptions::default(),

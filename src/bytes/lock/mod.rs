@@ -14,9 +14,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::atomic::{self, ASIDE, PART, leftovers};
+use super::atomic;
 use super::own_files;
 use super::paths::{folder_of, resolve};
+use super::versions::{ASIDE, PART, leftovers};
 use super::visible::ShowPath;
 use crate::message::message;
 

@@ -11,10 +11,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::bytes::atomic::{ASIDE, PART};
 use crate::bytes::lock::{self, Claim, FileLock, FolderLock};
 use crate::bytes::own_files;
 use crate::bytes::paths::folder_of;
+use crate::bytes::versions::{ASIDE, PART};
 use crate::bytes::visible::ShowPath;
 use crate::tablebase::format::is_unreadably_old;
 
