@@ -88,7 +88,7 @@ impl Described for Board {
         let mv = <Self as Notation>::parse_move(text).or_else(|| numbered_point(text)).ok_or_else(
             || {
                 let text: String = text.trim().chars().take(LONGEST_SHOWN).collect();
-                message!("\"{text}\" is no point; write h8 or 8,8, say")
+                message!("\"{text}\" is not a point; write for example h8 or 8,8")
             },
         )?;
         if self.is_legal(mv) {

@@ -259,7 +259,7 @@ pub fn place_folder(folder: TempDir, target: &Path) -> io::Result<()> {
 
 /// The error for a path at which something stands that must not be replaced.
 pub(crate) fn exists() -> io::Error {
-    let text = "something stands there; move it away or choose another name";
+    let text = "it already exists; move it away or choose another name";
     io::Error::new(io::ErrorKind::AlreadyExists, text)
 }
 

@@ -54,13 +54,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the whole pipeline on the built-in games: build a book and tables, then play from them.
     Demo(demo::Args),
-    /// Show a position: board, legal moves, key and verdict by the rules.
     Position(position::Args),
-    /// Count the leaf nodes of the legal move tree.
     Perft(perft::Args),
-    /// Convert game records between formats, notations and encodings.
     Convert(convert::Args),
     /// Build, query and maintain opening books.
     #[command(subcommand)]
@@ -68,39 +64,32 @@ enum Command {
     /// Generate, probe and verify endgame tables.
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
-    /// Play against the engine in the terminal.
     Play(play::Args),
-    /// Play a match between two engines, or a tournament of several.
     Match(contest::Args),
     /// Run as a UCI engine on standard input and output (or UCCI, if the GUI starts with it).
+    ///
+    /// The options given here are the defaults that the GUI sees. The first word of the GUI (uci, ucicyclone or ucci)
+    /// decides the protocol.
     Uci(uci::Args),
     /// Run as a UCCI engine on standard input and output (or UCI, if the GUI starts with it).
+    ///
+    /// The options given here are the defaults that the GUI sees. The first word of the GUI (uci, ucicyclone or ucci)
+    /// decides the protocol.
     Ucci(uci::Args),
-    /// Run as a gomoku engine with the Gomocup protocol on standard input and output.
     Gomocup(gomocup::Args),
-    /// Run another engine with books and tables in front of it.
     Proxy(proxy::Args),
     /// List, add, test and remove engines of other programs.
     #[command(subcommand)]
     Engine(engines::Command),
-    /// Search a position and show the best lines.
     Analyse(analyse::Args),
-    /// Review games: source, evaluation and loss of every move, better lines, accuracy.
     Review(review::Args),
-    /// Learn from mistakes, endings and a repertoire: exercises that come again when they are due.
     Train(train::Args),
-    /// Solve gomoku positions exactly, and check proofs.
     Solve(solve::Args),
-    /// Serve the web page: board, books, tables, engine.
     #[cfg(feature = "web")]
     Serve(serve::Args),
-    /// Search a fixed set of positions; the node count is the engine's signature.
     Bench(bench::Args),
-    /// Show the settings in effect and where each comes from.
     Config(config::Args),
-    /// Print a completion script for a shell.
     Completions(completions::Args),
-    /// Write man pages.
     #[command(hide = true)]
     Man(man::Args),
 }

@@ -41,7 +41,7 @@ pub enum MatchError {
         source: ClientError,
     },
     /// Too few engines, or too many.
-    #[error("a tournament is of {least} to {most} engines, not of {engines}")]
+    #[error("a tournament needs {least} to {most} engines, not {engines}")]
     Engines {
         /// The number of them.
         engines: usize,

@@ -42,7 +42,7 @@ struct Head {
 #[derive(Debug, thiserror::Error, crate::message::ToMessage)]
 pub enum TrainError {
     /// There is no such file.
-    #[error("{}: no such file; make it with --add", path.shown())]
+    #[error("{}: no such file; create it with --add", path.shown())]
     Absent {
         /// The file.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub enum TrainError {
         version: u32,
     },
     /// A line of the file is damaged.
-    #[error("{}:{line}: {what}; remove the line, or take the file from a copy", path.shown())]
+    #[error("{}:{line}: {what}; remove the line, or restore the file from a backup", path.shown())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -213,9 +213,7 @@ impl Collection {
         for (line, text) in lines.filter(|(_, text)| !text.trim_ascii().is_empty()) {
             let added = read_line(text).and_then(|exercise| match collection.add(exercise) {
                 Added::New => Ok(()),
-                Added::Extended | Added::Known => {
-                    Err("an exercise that stands there before".into())
-                }
+                Added::Extended | Added::Known => Err("duplicate exercise".into()),
             });
             added.map_err(|what| TrainError::Damaged { path: path.to_owned(), line, what })?;
             if collection.exercises.len() > MAX_EXERCISES {

@@ -272,3 +272,26 @@ fn strings_and_lifetimes_are_no_names() {
         .collect();
     assert_eq!(seen, ["1 let", "1 a", "1 b", "1 str", "1 // e", "2 k"]);
 }
+
+/// The help of a command stands at its arguments: a text at the variant of the subcommand, too, would hide it.
+#[test]
+fn no_help_text_is_hidden_by_another() {
+    let mut wrong = Vec::new();
+    let of_cli =
+        |(path, _): &(PathBuf, String)| path.components().any(|part| part.as_os_str() == "cli");
+    for (path, text) in all_sources().into_iter().filter(of_cli) {
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(arguments) = line.trim().strip_suffix("Args),") else { continue };
+            // One command under two names has a text for each.
+            if arguments.ends_with("(uci::") {
+                continue;
+            }
+            let above = lines[..at].iter().rev().find(|line| !line.trim_start().starts_with("#["));
+            if above.is_some_and(|line| line.trim_start().starts_with("///")) {
+                wrong.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "two help texts:\n{}", wrong.join("\n"));
+}

@@ -640,7 +640,7 @@ impl Folder {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if !is_free {
-            let what = "something stands there; choose a new or an empty folder";
+            let what = "it already exists; choose a new or an empty folder";
             return Err(At(&target).refused(what).into());
         }
         let lock = claim(&target)?;

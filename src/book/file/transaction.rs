@@ -220,7 +220,7 @@ impl Output {
 
 fn check_place(path: &Path, replaces: bool) -> Result<(), ReplaceError> {
     if !replaces && path.symlink_metadata().is_ok() {
-        return Err(At(path).refused("something stands there; move it away or choose another name"));
+        return Err(At(path).refused("it already exists; move it away or choose another name"));
     }
     check(path)
 }

@@ -30,11 +30,11 @@ const DEFAULT_TIME: Duration = Duration::from_secs(5);
 /// The longest search of another engine without a limit, which Ctrl-C ends.
 const ENDLESS: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// Searches one position and shows the best lines, depth by depth.
+/// Search a position and show the best lines.
 ///
-/// Without a limit the search goes on until Ctrl-C, which stops it and shows what it has found. Where endgame tables
-/// know the end of a line, it is shown to mate, or once around the loop that decides. Another engine (--engine) searches
-/// by its own rules, with its own sizes unless --threads and --hash are given; books and tables are asked before it.
+/// Without a limit the search runs until Ctrl-C, then shows what it has found. Where endgame tables know the end of a
+/// line, it is shown to mate, or once around the loop that decides. Another engine (--engine) searches by its own
+/// rules, and with its own sizes unless --threads and --hash are given; books and tables are asked before it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Position")]

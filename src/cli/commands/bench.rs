@@ -6,8 +6,10 @@ use crate::language::say;
 use juzhong::answers::BenchAnswer;
 use juzhong::search::MAX_PLY;
 
-/// Searches a fixed set of positions to a fixed depth on one thread. The node count is the
-/// signature of the search's behaviour: what is meant to change nothing must not change it.
+/// Search a fixed set of positions; the node count is the engine's signature.
+///
+/// The positions are searched to a fixed depth on one thread. A change that is meant to leave the search as it is
+/// must leave the node count as it is.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -22,7 +24,6 @@ pub(crate) struct Args {
 /// Other measurements.
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Check mates claimed by searches without tables against the tables.
     Mates(bench_mates::Args),
 }
 

@@ -14,8 +14,11 @@ use juzhong::xiangqi::{Position, RuleSet};
 /// Sets in which repetition decides something.
 const SETS: [&str; 5] = ["KRCvKR", "KRNvKR", "KRvKNC", "KRCvKN", "KRvKN"];
 
-/// Searches positions of tables without the tables, half of them drawn and all of their drawing moves checks or chases,
-/// a third decided by the repetition rule only, and counts the mates that the tables contradict.
+/// Check mates claimed by searches without tables against the tables.
+///
+/// Searches positions of tables without the tables and counts the mates that the tables contradict. Half of the
+/// positions are drawn and all of their drawing moves are checks or chases; a third are decided by the repetition
+/// rules alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Material to test, as in KRvKN; its tables must exist [default: KRCvKR KRNvKR KRvKNC KRCvKN KRvKN].

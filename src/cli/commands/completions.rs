@@ -4,6 +4,7 @@ use clap_complete::Shell;
 
 use crate::cli::{CliError, Context, exit};
 
+/// Print a completion script for a shell.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Shell to write the script for.

@@ -10,12 +10,12 @@ use juzhong::answers::SettingInEffect;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::xiangqi::{Position, RuleSet};
 
-/// Shows the settings in force, and where each comes from.
+/// Show the settings in effect and where each comes from.
 ///
-/// Settings are defaults of options: --book, --tables, --rules, --notation, --board, --lang and the options of the engine.
-/// They come from a file (TOML) and from the environment (JUZHONG_BOOK, JUZHONG_TABLES, …); what the command
-/// line says counts more. The file is $XDG_CONFIG_HOME/juzhong/config.toml, or the one that --config or
-/// JUZHONG_CONFIG names (none: no file).
+/// Settings are defaults for options: --book, --tables, --rules, --notation, --board, --lang and the options of the
+/// engine. They come from a TOML file and from the environment (JUZHONG_BOOK, JUZHONG_TABLES, ...); the command line
+/// overrides both. The file is config.toml in the folder juzhong of the user's settings folder ($XDG_CONFIG_HOME, on
+/// Windows %APPDATA%), or the one that --config or JUZHONG_CONFIG names (none: no file).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {}

@@ -32,12 +32,12 @@ use juzhong::protocol::client::{EngineCommand, EngineEntry, EngineSizes, Timeout
 use juzhong::record::Record;
 use juzhong::search::MAX_PLY;
 
-/// Plays a match between two engines and says how much stronger the first one is, or a tournament of several engines.
+/// Play a match between two engines, or a tournament of several.
 ///
-/// Every opening is played twice, with colours exchanged. The exit code is 0 if the match was played
-/// to its end, whatever the result (a test that does not pass is a result), 1 if an engine crashed,
-/// hung, made an illegal move or lost on time in any game, 69 if an engine does not start, and 75 after
-/// an interruption: the same command goes on from the games in its output.
+/// Every opening is played twice, with colours exchanged. The exit code is 0 if all games were played, whatever the
+/// result (a test that does not pass is a result), 1 if an engine crashed, hung, made an illegal move or lost on time
+/// in any game, 69 if an engine does not start, and 75 after an interruption: the same command then resumes from the
+/// games in its output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The first engine; results are reported from its point of view. A name of the settings, a program with its

@@ -31,8 +31,9 @@ use juzhong::record::{
 };
 use juzhong::xiangqi::notation::MoveNotation;
 
-/// Converts game records. Inputs of all formats may be mixed; their games go to the output in the
-/// order of paths.
+/// Convert game records between formats, notations and encodings.
+///
+/// Inputs of all formats may be mixed; their games are written in the order of the paths.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Game files in any format, plain, compressed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z), and folders

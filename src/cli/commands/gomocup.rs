@@ -8,9 +8,11 @@ use juzhong::engine::{Engine, EngineOptions};
 use juzhong::gomoku::Board;
 use juzhong::protocol;
 
-/// Managers of gomoku tournaments (Piskvork, c-gomoku-cli) and boards (Yixin Board) start engines without
-/// arguments, by files whose names begin with pbrain-: a copy of this program, or a link to it, of the name
-/// pbrain-juzhong needs none. What the manager says about time, memory, threads and rules counts.
+/// Run as a gomoku engine with the Gomocup protocol on standard input and output.
+///
+/// Gomoku tournament managers (Piskvork, c-gomoku-cli) and boards (Yixin Board) start engines without arguments, from
+/// files whose names begin with pbrain-: a copy of this program named pbrain-juzhong, or a link to it, needs none.
+/// Time, memory, threads and rules set by the manager override the options.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::language::say;
 use juzhong::bytes::atomic;
 use juzhong::bytes::visible::ShowPath;
 
-/// Writes the man pages of all commands.
+/// Write man pages.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Output folder; it is created.

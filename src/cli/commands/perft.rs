@@ -5,7 +5,7 @@ use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, exit, with_game, write_answer};
 use juzhong::answers::PerftAnswer;
 
-/// Counts the leaves of the tree of legal moves.
+/// Count the leaf nodes of the legal move tree.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Depth in plies.

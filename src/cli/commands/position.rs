@@ -15,7 +15,7 @@ use juzhong::answers::{
 };
 use juzhong::game::{Line, Outcome};
 
-/// Shows a position: board, legal moves, key, verdict of the rules and what led to it.
+/// Show a position: board, legal moves, key and verdict by the rules.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -13,9 +13,11 @@ use juzhong::proxy;
 use juzhong::proxy::{ProxyError, ProxyOptions};
 use juzhong::xiangqi::Position;
 
-/// Presents another engine with our books and tables in front of it, to a GUI on standard input and
-/// output. Either side may speak UCI or UCCI. The options given here are the defaults that the GUI
-/// sees; there, those of books, tables and rules have names that begin with Jz.
+/// Run another engine with books and tables in front of it.
+///
+/// A GUI on standard input and output sees one engine. GUI and engine may each speak UCI or UCCI. The options given
+/// here are the defaults that the GUI sees; there, the options of books, tables and rules have names that begin with
+/// Jz.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -19,7 +19,9 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::search::{MAX_HASH_MIB, MAX_THREADS};
 use juzhong::train::{Collection, Day};
 
-/// Serves a page in the browser until Ctrl-C: board, books, tables, engine. The first line printed is its address.
+/// Serve the web page: board, books, tables, engine.
+///
+/// Runs until Ctrl-C. The first line printed is the address of the page.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Open the page in the default browser.
@@ -60,7 +62,7 @@ pub(crate) struct Args {
     autosave: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Engine")]
     engine: EngineArgs,
-    /// File of exercises (juzhong train) whose due ones are asked on request.
+    /// File of exercises (juzhong train); those that are due are offered on the page.
     #[arg(long, value_name = "FILE", help_heading = "Books, tables and games")]
     train: Option<PathBuf>,
     /// Day for the exercises [default: today].

@@ -33,7 +33,9 @@ const CHECK_SECONDS: f64 = 600.0;
 /// The time between two reports of progress.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// Solves a gomoku position: who wins, in how many plies, with a proof that can be checked.
+/// Solve gomoku positions exactly, and check proofs.
+///
+/// Shows who wins and in how many plies, with a proof that can be checked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

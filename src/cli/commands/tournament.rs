@@ -128,11 +128,11 @@ impl<G: Contested + Terminal> Report<'_, G> {
     fn method(&self) -> String {
         if self.table.with_prior {
             return text!(
-                "Elo of greatest likelihood (Bradley-Terry), mean 0, 95 % intervals; with one virtual draw for each engine, \
+                "Maximum-likelihood Elo (Bradley-Terry), mean 0, 95 % intervals; with one virtual draw for each engine, \
                  as these results alone give no finite ratings"
             );
         }
-        text!("Elo of greatest likelihood (Bradley-Terry), mean 0, 95 % intervals")
+        text!("Maximum-likelihood Elo (Bradley-Terry), mean 0, 95 % intervals")
     }
 
     /// The points of each engine of its games with each, in the order of the ranking.

@@ -9,8 +9,7 @@ use juzhong::engine::{Engine, Playable};
 use juzhong::protocol;
 use juzhong::protocol::Dialect;
 
-/// The options given here are the defaults that a GUI sees. Whether the GUI says uci, ucicyclone or
-/// ucci first decides which protocol is spoken.
+/// The options of the command, whichever protocol its name promises.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

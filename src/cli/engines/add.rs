@@ -15,13 +15,14 @@ use juzhong::message::message;
 use juzhong::protocol::Dialect;
 use juzhong::protocol::client::{EngineCommand, EngineEntry};
 
-/// Starts an engine, shows its protocol, name and options, and keeps it under a name in the settings file. If it does
-/// not work, says what is wrong (exit code 69) and keeps nothing.
+/// Start an engine, look at what it is, and give it a name in the settings.
 ///
-/// The rest of the file stays as it is. Arguments of the engine that begin with - stand behind --.
+/// The engine is started, set up, asked for a move and ended; its protocol, name and options are shown. If that does
+/// not work, the error is reported (exit code 69) and nothing is stored. The rest of the settings file stays
+/// unchanged. Put -- before arguments of the engine that start with -.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Name by which options --engine call it: letters, digits, dots, - and _.
+    /// Name to use with --engine: letters, digits, dots, - and _.
     name: String,
     /// The program and its arguments.
     #[arg(required = true)]

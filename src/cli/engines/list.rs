@@ -6,7 +6,9 @@ use crate::language::say;
 use juzhong::answers::EnginesAnswer;
 use juzhong::bytes::visible::{ShowPath, Visible};
 
-/// Lists the engines of the settings: their names, commands and values.
+/// List the engines of the settings.
+///
+/// Shows their names, commands and values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -8,7 +8,9 @@ use juzhong::answers::EngineChangeAnswer;
 use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::message::message;
 
-/// Removes an engine from the settings file; the rest of the file stays as it is, and so does the program.
+/// Remove an engine from the settings.
+///
+/// The rest of the file stays unchanged, and so does the engine itself.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Its name.

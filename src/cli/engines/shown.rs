@@ -104,6 +104,6 @@ pub(crate) fn print_trial(trial: &Trial, context: &mut Context<'_>) -> io::Resul
     say!(out, "searched  {best} at depth {}, in {search} ms", trial.depth)?;
     match trial.ended {
         true => say!(out, "ended     in {end} ms"),
-        false => say!(out, "ended     by force: it does not obey `quit` within {end} ms"),
+        false => say!(out, "ended     killed: did not quit within {end} ms"),
     }
 }

@@ -6,8 +6,9 @@ use crate::cli::args::engine_command::named_engine;
 use crate::cli::{CliError, Context, exit, write_answer};
 use juzhong::answers::EngineTestAnswer;
 
-/// Starts an engine with its options set, waits until it is ready, lets it search for a moment, ends it, and says what
-/// it is and how long all that took. If something is wrong, says what (exit code 69).
+/// Start an engine, let it search briefly, and say how long it took.
+///
+/// Its options are set as in the settings. If something is wrong, the error is reported (exit code 69).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A name of the settings, or the command line of a program as one argument.

@@ -50,10 +50,10 @@ pub(crate) use setup::PlayGame;
 use state_file::Autosave;
 pub(crate) use suggestions::nearest;
 
-/// Plays in the terminal, against this program's own engine or another one.
+/// Play against the engine in the terminal.
 ///
 /// Type help for the commands. In a terminal, lines can be edited, the Tab key completes commands and legal moves,
-/// and a game that was left by Ctrl-C, Ctrl-D or a crash is offered the next time.
+/// and a game left by Ctrl-C, Ctrl-D or a crash is offered again the next time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = LEVELS)]
 pub(crate) struct Args {

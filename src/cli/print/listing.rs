@@ -99,7 +99,7 @@ pub(crate) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
 
 fn exists(option: &str, path: &Path) -> CliError {
     let path = path.shown();
-    let message = message!("{path}: something stands there; choose another name for {option}");
+    let message = message!("{path}: already exists; choose another name for {option}");
     CliError::message(exit::CANNOT_CREATE, message)
 }
 

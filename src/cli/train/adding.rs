@@ -131,7 +131,7 @@ fn report(added: &AddedExercises, context: &mut Context<'_>) -> Result<(), CliEr
     let AddedExercises { added: new, extended, known, passed, total, .. } = added;
     say!(
         context.out,
-        "{}; {extended} got further moves, {known} were there; {passed} games or positions without one; {total} in all",
+        "{}; {extended} updated, {known} unchanged; {passed} games or positions skipped; {total} in all",
         counted!(*new == 1, "{} exercise added", "{} exercises added", new)
     )?;
     Ok(())

@@ -25,11 +25,11 @@ use juzhong::message::message;
 use juzhong::review::ReviewBooks;
 use juzhong::train::{Day, Examiner};
 
-/// Keeps exercises in a file and asks those that are due: positions in which a better move is to be found.
+/// Learn from mistakes, endings and a repertoire: exercises that come again when they are due.
 ///
-/// Exercises are made of reviews, of positions of endgame tables and of a repertoire (--add). Without --add, --list and
-/// --due the exercises that are due today are asked; type help for the commands there. When one comes again depends on the
-/// answers to it (SM-2).
+/// An exercise is a position in which a better move is to be found. Exercises are made from reviews, positions of
+/// endgame tables and a repertoire (--add). Without --add, --list and --due the exercises due today are asked; type
+/// help for the commands there. The answers decide when an exercise comes again (SM-2).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   juzhong review game.pgn --json > review.jsonl && juzhong train my.train --add review.jsonl --side red
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Day to train for [default: today].
     #[arg(long, value_name = "YYYY-MM-DD")]
     today: Option<Day>,
-    /// Exercises that are asked at most.
+    /// Maximum number of exercises per session.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     number: u64,
     /// List all exercises with their answers.
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// List the exercises that are due, without their answers.
     #[arg(long, conflicts_with = "add")]
     due: bool,
-    /// Add the exercises of these sources (- is standard input); what is there already stays as it is. Sources are JSON
+    /// Add the exercises of these sources (- is standard input); existing ones are kept. Sources are JSON
     /// lines of review --json, PGN of review -o (marked moves that have a variation), positions of tablebase mine (JSON
     /// lines, FENs, PGN), and, as a repertoire, books and with --repertoire games.
     #[arg(long, value_name = "SOURCE", num_args = 1.., help_heading = "Adding")]

@@ -209,7 +209,7 @@ impl<'a, G: PlayGame> Session<'a, G> {
             return Ok(Turn::Done);
         }
         let Some(examined) = self.examine(opened, mv)? else {
-            self.say("the search was ended: the move is not judged")?;
+            self.say("search stopped; move not judged")?;
             return Ok(Turn::Same);
         };
         let truth = truth::of_examined(&examined);

@@ -87,11 +87,11 @@ fn errors_say_what_to_do() {
     json(&["book", "export", &own, "--to", "obk", "-o", &obk]);
     let import_first = format!("juzhong book import {obk} -o BOOK");
     fails(&["book", "query", &obk], 65, &["obk", &import_first]);
-    fails(&["book", "export", &own, "--to", "obk", "-o", &obk], 73, &["something stands there"]);
+    fails(&["book", "export", &own, "--to", "obk", "-o", &obk], 73, &["already exists"]);
     fails(&["book", "export", &own, "--to", "obk"], 2, &["--output"]);
-    fails(&["book", "import", &obk, "-o", &obk], 73, &["something stands there"]);
-    fails(&["book", "import", &obk, "-o", &own], 73, &["something stands there"]);
-    fails(&["book", "doctor", &own, "--repair", "-o", &own], 73, &["something stands there"]);
+    fails(&["book", "import", &obk, "-o", &obk], 73, &["already exists"]);
+    fails(&["book", "import", &obk, "-o", &own], 73, &["already exists"]);
+    fails(&["book", "doctor", &own, "--repair", "-o", &own], 73, &["already exists"]);
     let out = folder.at("out");
     fails(&["book", "import", &folder.at("none"), "-o", &out], 66, &["none"]);
     fails(&["book", "import", &own, "-o", &out], 65, &["already a book of this program"]);

@@ -156,7 +156,7 @@ fn games_are_saved_and_opened() {
         // What another session has written is not replaced.
         let before = fs::read(&file).unwrap();
         let text = said(&play(&[], &format!("save {file}\n")));
-        assert!(text.contains("something stands there"), "{text}");
+        assert!(text.contains("already exists"), "{text}");
         assert_eq!(fs::read(&file).unwrap(), before);
     }
     let at = |name| folder.at(name);

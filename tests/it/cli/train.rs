@@ -344,7 +344,7 @@ fn damaged_files_and_sources_are_refused_and_stay() {
         (String::new(), "not a file of exercises"),
         ("{}\n".to_owned(), "not a file of exercises"),
         (head.replace("\"version\":1", "\"version\":2"), "version 2"),
-        (format!("{good}{line}"), ":3: an exercise that stands there before"),
+        (format!("{good}{line}"), ":3: duplicate exercise"),
         (good[..good.len() - 20].to_owned(), ":2: not an exercise"),
         (good.replace("g6g5", "g6g4"), ":2: g6g4 is no legal move there"),
         (good.replace("\"moves\":[\"h2e2\"", "\"moves\":[\"b2e2\""), ":2: its id"),

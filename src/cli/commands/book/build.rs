@@ -25,6 +25,7 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Outcome, Side, Symmetric};
 use juzhong::message::message;
 
+/// Build a book from game files and folders.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Output file for the book [default: the book given by --into].

@@ -24,6 +24,7 @@ use juzhong::record::{ChangedError, GameFile, Place, ReadOptions, Record, read_g
 /// The most pairs of disagreeing codes that are printed.
 const PAIRS: usize = 20;
 
+/// Classify the openings of games, or of one position, by ECCO code.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Game files and folders of them.

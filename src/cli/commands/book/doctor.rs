@@ -15,6 +15,7 @@ use juzhong::book::interop::{
 };
 use juzhong::bytes::visible::{ShowPath, Visible};
 
+/// Check a book (native or foreign) and write a repaired copy.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book, native or of another program.

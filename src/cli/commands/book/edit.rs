@@ -27,6 +27,7 @@ const MAX_SCRIPT: usize = 256 << 20;
 /// The bytes beyond ASCII lines from which the encoding of a script is guessed.
 const SAMPLE: usize = 64 << 10;
 
+/// Edit a book: weights, priorities, comments and groups of moves; add and delete moves.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true)
     .args(["mv", "add_line", "script", "undo", "history"]))]

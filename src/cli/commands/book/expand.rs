@@ -16,6 +16,7 @@ use juzhong::book::{
 use juzhong::bytes::StopFlag;
 use juzhong::game::{Game, Line};
 
+/// List, or analyse, the most promising positions where a book could be extended.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book.

@@ -22,6 +22,7 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
 use juzhong::hash::Key;
 
+/// Export a book to another format.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book.

@@ -17,6 +17,7 @@ use juzhong::xiangqi::{Move, Position};
 /// Moves shown of each sort.
 const SHOWN: usize = 20;
 
+/// Flag moves banned by the repetition rules or proven lost by endgame tables.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book.

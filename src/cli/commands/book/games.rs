@@ -21,9 +21,9 @@ const COLUMNS: usize = 80;
 /// Columns of a player's name.
 const NAME: usize = 28;
 
-/// Show games of the book in which a position was on the board.
+/// Show sample games of a book that reached a position.
 ///
-/// Only books that were built with --samples have them: a number of games of each move, the best rated first, then
+/// Only books that were built with --samples have them: a number of games for each move, the best rated first, then
 /// the latest.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -20,6 +20,7 @@ use juzhong::book::propagate;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::gomoku::Board;
 
+/// Import a book of another program.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A book of another program, whatever its name: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin; for gomoku a .db of

@@ -13,8 +13,9 @@ use juzhong::book::{BuildOptions, ReadOptions, map};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 
-/// Takes what `book build` takes, but writes a shard for `book reduce`: a folder, which must be new
-/// or empty.
+/// Distributed `build`, step 1 of 3: read game files into a shard.
+///
+/// Takes the options of `book build`, but writes a shard for `book reduce`: a folder, which must be new or empty.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Folder for the shard, which `juzhong-parquet` in contrib/spark turns into Parquet files.

@@ -14,6 +14,7 @@ use juzhong::book::{MergeOptions, MergeReport, merge};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 
+/// Merge several books into one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The books. No game may be counted in two of them, unless one book counts all games of the other and keeps as

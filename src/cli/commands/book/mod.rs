@@ -41,39 +41,22 @@ use juzhong::message::message;
 /// Build, query and maintain opening books.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Build a book from game files and folders.
     Build(build::Args),
-    /// Edit a book: weights, priorities, comments and groups of moves; add and delete moves.
     Edit(edit::Args),
-    /// Export a book to another format.
     Export(export::Args),
-    /// Merge several books into one.
     Merge(merge::Args),
-    /// Write a smaller copy of a book.
     Prune(prune::Args),
-    /// List, or analyse, the most promising positions where a book could be extended.
     Expand(expand::Args),
-    /// Flag moves banned by the repetition rules or proven lost by endgame tables.
     Flag(flag::Args),
-    /// Show the book moves of a position.
     Query(query::Args),
-    /// Show sample games of a book that reached a position.
     Games(games::Args),
-    /// Attach engine and tablebase scores to positions and propagate them to earlier moves.
     Score(score::Args),
-    /// Classify the openings of games, or of one position, by ECCO code.
     Classify(classify::Args),
-    /// Check a book and show its statistics.
     Stats(stats::Args),
-    /// Import a book of another program.
     Import(import::Args),
-    /// Check a book (native or foreign) and write a repaired copy.
     Doctor(doctor::Args),
-    /// Distributed `build`, step 1 of 3: read game files into a shard.
     Map(map::Args),
-    /// Distributed `build`, step 2 of 3: combine the games of shards and sum their moves.
     Reduce(reduce::Args),
-    /// Distributed `build`, step 3 of 3: pack the output of `reduce` into a book.
     Pack(pack::Args),
 }
 

@@ -13,8 +13,9 @@ use juzhong::book::pack;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 
-/// Makes a book of the shards of `book reduce`: the same, byte for byte, as `book build` makes of
-/// all files.
+/// Distributed `build`, step 3 of 3: pack the output of `reduce` into a book.
+///
+/// The book is the same, byte for byte, as `book build` makes from all the files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The shards: the folder written by `book reduce`, or the folders of all its parts.

@@ -13,6 +13,7 @@ use juzhong::book::{PruneOptions, PruneReport, prune};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 
+/// Write a smaller copy of a book.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("limits").required(true).multiple(true)
     .args(["min_games", "min_share", "max_ply"]))]

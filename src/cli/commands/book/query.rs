@@ -23,6 +23,7 @@ use juzhong::xiangqi::notation::MoveNotation;
 /// The greatest depth of a tree.
 const MAX_DEPTH: i64 = 100;
 
+/// Show the book moves of a position.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book.

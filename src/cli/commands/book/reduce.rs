@@ -14,8 +14,10 @@ use juzhong::book::{Work, reduce};
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::Symmetric;
 
-/// Brings copies of games together over all shards of `book map`, replays the games and sums their
-/// moves. Several machines can share the games: each reads all shards and does one part.
+/// Distributed `build`, step 2 of 3: combine the games of shards and sum their moves.
+///
+/// Finds copies of games across all shards of `book map`, replays the games and sums their moves. Several machines
+/// can share the work: each reads all shards and does one part.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The shards: folders written by `book map` with the same options.

@@ -21,6 +21,7 @@ use juzhong::message::message;
 /// Lines of scores that are kept at a time.
 const BATCH: usize = 100_000;
 
+/// Attach engine and tablebase scores to positions and propagate them to earlier moves.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book.

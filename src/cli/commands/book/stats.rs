@@ -21,6 +21,7 @@ use juzhong::bytes::visible::{ShowPath, Visible};
 use juzhong::game::Side;
 use juzhong::xiangqi::notation::MoveNotation;
 
+/// Check a book and show its statistics.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The book.

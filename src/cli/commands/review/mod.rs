@@ -53,16 +53,16 @@ const BATCH: usize = 64;
 /// Bytes of comments in games that wait to be written, after which no more are read.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// Reviews games: each move with its source, its evaluation and what it gave away.
+/// Review games: source, evaluation and loss of every move, better lines, accuracy.
 ///
-/// The source of a move is `book` where a book has it, else `table` where endgame tables know the position, else
-/// `search`. Moves are marked by the expected score that they give away: inaccuracy (5%), mistake (10%), blunder
-/// (20%); where tables know the position, by the truth. A move that seems to be a fault is searched again, deeper, side
-/// by side with the best of the others; a mark that does not hold is withdrawn. Moves that a book knows well have no mark
-/// but their games. With limits of --nodes and --depth the results are the same on every machine and with any number of
-/// threads; --movetime does not repeat.
+/// The source of a move is `book` if a book has it, else `table` if endgame tables know the position, else `search`.
+/// Marks go by the loss of expected score: inaccuracy (5%), mistake (10%), blunder (20%); where tables know the
+/// position, by the truth. A move that seems to be a fault is searched again, deeper, side by side with the best of
+/// the others; a mark that does not hold is withdrawn. A move that a book knows well has no mark but its number of
+/// games. With limits of --nodes and --depth the results are the same on every machine and with any number of
+/// threads; with --movetime they are not.
 ///
-/// With -o an interrupted review goes on where it was when the same command is run again.
+/// With -o an interrupted review resumes when the same command is run again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Game files in any format, plain, compressed (.zst, .gz, .xz, .bz2) or in archives (.zip, .tar, .7z), and folders

@@ -15,7 +15,7 @@ use juzhong::bytes::machine::available_memory;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::tablebase::{GenerateOptions, Report, TableState, Workload, generate_all, workload};
 
-/// Builds tables.
+/// Generate tables, along with the smaller tables their captures lead to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   juzhong tablebase generate KRvKN --tables tables         KRvKN and what its captures lead to

@@ -14,8 +14,10 @@ use juzhong::game::{Game, Side};
 use juzhong::tablebase::{LoopMove, Material};
 use juzhong::xiangqi::{Position, Role};
 
-/// Shows the best line from a position: to mate, to the capture that counts (dtc), or once around
-/// the loop that decides by rule.
+/// Show the best line from a position.
+///
+/// Both sides play their best moves: to mate, to the next capture (with dtc), or once around the loop that the
+/// repetition rules decide.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -15,7 +15,11 @@ use juzhong::record::{PgnOptions, Record, Tree, write_pgn};
 use juzhong::tablebase::{BestLine, LineEnd, Material, MinedPositions, Tables, Theme, Wdl};
 use juzhong::xiangqi::Position;
 
-/// Searches whole tables for positions that teach something.
+/// Search tables for instructive positions.
+///
+/// Finds mutual zugzwangs, wins by only moves, the longest wins, results decided only by the repetition rules, and
+/// wins of the weaker side. Counts them, each once up to symmetry, and shows a sample or all of them with the best
+/// line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   juzhong tablebase mine KRvKN --tables tables --theme zugzwang

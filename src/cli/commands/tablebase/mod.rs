@@ -23,37 +23,13 @@ use juzhong::tablebase::{Metric, Rules, Tables};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Generate tables, along with the smaller tables their captures lead to.
     Generate(generate::Args),
-    /// Probe positions.
-    ///
-    /// Shows the value of a position for the side to move, and of all its moves, best first. The folder must also hold
-    /// the tables that captures lead to.
     Probe(probe::Args),
-    /// Show the best line from a position.
-    ///
-    /// Both sides play their best moves: to mate, to the next capture (with dtc), or once around the loop that the
-    /// repetition rules decide.
     Line(line::Args),
-    /// Search tables for instructive positions.
-    ///
-    /// Finds mutual zugzwangs, wins by only moves, the longest wins, results decided only by the repetition rules, and
-    /// wins of the weaker side. Counts them, each once up to symmetry, and shows a sample or all of them with the best
-    /// line.
     Mine(mine::Args),
-    /// Show the statistics of a table.
     Stats(show::StatsArgs),
-    /// List the tables in a folder.
     List(show::ListArgs),
-    /// Verify tables with the ordinary legal move generator.
-    ///
-    /// Recomputes every position from one ply of moves, and every round of the repetition rules. If any are wrong,
-    /// shows the first of them and exits with code 1. The smaller tables that captures lead to are trusted.
     Verify(verify::Args),
-    /// Write the dependencies of tables, for workflow engines that build them.
-    ///
-    /// Lists the given tables and all that their captures lead to, each with its slots, memory and the smaller tables
-    /// it requires. Nothing is built.
     Plan(plan::Args),
 }
 

@@ -12,7 +12,10 @@ use juzhong::tablebase::{Plan, Rules};
 /// The workflow that `--format snakemake` writes behind its data, and that can be used without.
 const SNAKEFILE: &str = include_str!("../../../../contrib/snakemake/Snakefile");
 
-/// Writes what tables depend on, for workflow engines that build them.
+/// Write the dependencies of tables, for workflow engines that build them.
+///
+/// Lists the given tables and all that their captures lead to, each with its slots, memory and the smaller tables it
+/// requires. Nothing is built.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -17,7 +17,10 @@ use juzhong::xiangqi::Position;
 use juzhong::xiangqi::move_limit::MOVE_LIMIT;
 use juzhong::xiangqi::notation::format_move;
 
-/// Looks up positions.
+/// Probe positions.
+///
+/// Shows the value of a position for the side to move, and of all its moves, best first. The folder must also hold
+/// the tables that captures lead to.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

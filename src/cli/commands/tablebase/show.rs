@@ -11,7 +11,7 @@ use juzhong::answers::tablebase::{
 };
 use juzhong::xiangqi::move_limit::MOVE_LIMIT;
 
-/// Shows the counts of a table.
+/// Show the statistics of a table.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StatsArgs {
     /// Material, as in KRvKN; the side named first is reported as Red.
@@ -23,7 +23,7 @@ pub(crate) struct StatsArgs {
     histogram: bool,
 }
 
-/// Lists the tables of a folder.
+/// List the tables in a folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Folder of the tables.

@@ -13,7 +13,10 @@ use juzhong::bytes::visible::ShowPath;
 use juzhong::message::{Message, message};
 use juzhong::tablebase::{Mismatch, Pattern, Proofs, Verification, VerifyOptions, verify};
 
-/// Proves tables.
+/// Verify tables with the ordinary legal move generator.
+///
+/// Recomputes every position from one ply of moves, and every round of the repetition rules. If any are wrong, shows
+/// the first of them and exits with code 1. The smaller tables that captures lead to are trusted.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Material, as in KRvKN, or patterns, as in KRvK* (default: every table in the folder with these rules and
