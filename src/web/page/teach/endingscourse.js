@@ -67,7 +67,7 @@ export class EndingsCourse extends Endings {
       keepWon(this.won);
     }
     super.finish(good, how);
-    if (this.course.every((one) => this.won.has(one.fen))) this.say([...this.said, { text: t('That was the last one: the whole course is won.'), kind: 'good' }], this.buttons);
+    if (this.course.every((one) => this.won.has(one.fen))) this.say([...this.said, { text: t('The whole course is won.'), kind: 'good' }], this.buttons);
   }
 
   /** @override @param {boolean} [first] */

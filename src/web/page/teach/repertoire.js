@@ -52,10 +52,10 @@ export class Repertoire extends Lesson {
   async start() {
     const [first, second] = this.app.game === 'gomoku' ? [t('Black'), t('White')] : [t('Red'), t('Black')];
     if (this.root.children.length === 0) {
-      this.say([{ text: t('There is no repertoire on the board. Open a game with variations, or play in the moves, and begin again.'), kind: 'sentence' }]);
+      this.say([{ text: t('There is no repertoire on the board: open a game with variations first.'), kind: 'sentence' }]);
       return;
     }
-    this.say([{ text: t('The moves on the board are the repertoire: you play one side, the other answers from the variations. Which side is yours?'), kind: 'sentence' }], [
+    this.say([{ text: t('The moves on the board are the repertoire. Which side is yours?'), kind: 'sentence' }], [
       button(first, () => void this.begin(true), { class: 'primary' }), button(second, () => void this.begin(false), { class: 'primary' })]);
   }
 
