@@ -294,8 +294,9 @@ impl GameIndex {
         among: &str,
     ) -> rusqlite::Result<Found> {
         let (condition, values) = conditions.sql();
-        let filter = format!("{FROM} {among} WHERE {condition}");
-        let sql = format!("SELECT count(*), count(DISTINCT g.line) {filter}");
+        let sql = format!(
+            "SELECT count(*), count(DISTINCT g.line) FROM games g {among} WHERE {condition}"
+        );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let (records, lines): (i64, i64) =
             statement.query_row(params_from_iter(&values), |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -307,10 +308,15 @@ impl GameIndex {
         let (copies, group) = match page.fold_copies {
             // The other columns are those of the row with the least place.
             true => ("count(*) AS copies, min(f.rank << 32 | g.seq)", "GROUP BY g.line"),
-            false => ("1, 0", ""),
+            false => ("1 AS copies", ""),
         };
+        // Only the rows that are listed are read whole.
+        let chosen = format!(
+            "SELECT g.id AS id, {copies} {FROM} {among} WHERE {condition} {group} ORDER BY {order} LIMIT ? OFFSET ?"
+        );
         let sql = format!(
-            "SELECT {COLUMNS}, {copies} {filter} {group} ORDER BY {order} LIMIT ? OFFSET ?"
+            "SELECT {COLUMNS}, chosen.copies FROM ({chosen}) chosen JOIN games g ON g.id = chosen.id
+             JOIN files f ON f.id = g.file ORDER BY {order}"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let bounds =

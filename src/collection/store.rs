@@ -17,7 +17,7 @@ use crate::message::{Message, message};
 const APPLICATION_ID: i64 = 0x6a7a_6978;
 
 /// Raised when the tables, or what stands in them, change: an older index is made anew.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
@@ -49,7 +49,7 @@ CREATE TABLE games(id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, 
  text TEXT NOT NULL, sort1 TEXT NOT NULL, sort2 TEXT NOT NULL, sort3 TEXT NOT NULL);
 CREATE UNIQUE INDEX games_place ON games(file, seq);
 CREATE INDEX games_key ON games(key);
-CREATE INDEX games_line ON games(line);
+CREATE INDEX games_line ON games(line, file, seq);
 CREATE TABLE bodies(game INTEGER PRIMARY KEY, body BLOB, fault TEXT, note INTEGER, words INTEGER NOT NULL);
 CREATE TABLE positions(bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
  PRIMARY KEY(bucket, segment)) WITHOUT ROWID;

@@ -1,5 +1,5 @@
 // Walks through what teaches: the report of a review, learning from mistakes, exercises that are due, endings without
-// spoilers, the trainer of openings, and what the board tells beside it.
+// spoilers, the course of endings, the trainers of openings and of repertoires, and what the board tells beside it.
 //
 //   JUZHONG_URL=http://127.0.0.1:8642/ node tests/page/teach.test.mjs
 //
@@ -317,6 +317,104 @@ async function openings() {
   await close();
 }
 
+/** Returns the moves that win. */
+const winning = async (page, fen) => (await table(page, fen)).moves.filter(({ wdl }) => wdl === 'win');
+
+async function course() {
+  const { page, close } = await open();
+  await step('each ending of the course has one move that wins, and they go from short to long', async () => {
+    const endings = await page.evaluate(async () => (await import('/teach/course.js')).COURSE);
+    assert.ok(endings.length >= 20 && endings.length <= 40, String(endings.length));
+    assert.equal(new Set(endings.map(({ fen }) => fen)).size, endings.length);
+    const answers = await page.evaluate((fens) => Promise.all(fens.map(async (fen) => (await fetch(`/api/table?fen=${encodeURIComponent(fen)}`)).json())), endings.map(({ fen }) => fen));
+    answers.forEach(({ wdl, distance, moves }, at) => {
+      const { fen, plies } = endings[at];
+      assert.deepEqual([wdl, distance, moves.filter((one) => one.wdl === 'win').length], ['win', plies, 1], fen);
+      assert.ok(at === 0 || endings[at - 1].plies <= plies, fen);
+    });
+  });
+  await step('the course goes on where it was, and tells what was won', async () => {
+    await page.locator('#tab-play').click();
+    await page.getByRole('button', { name: 'Course of endings' }).click();
+    await said(page, /to move and win\.[^]*One move alone wins/);
+    assert.equal(await page.locator('.arrow').count(), 0);
+    assert.match(await text(page, '.panel-lesson .panel-head'), /0 of \d+ won/);
+    await shot(page, 'teach-course-1280-en');
+    await accessible(page, 'course');
+    await move(page, (await winning(page, new URL(page.url()).searchParams.get('fen') ?? ''))[0].move);
+    await said(page, /^Won · 1 ply/);
+    await lesson(page).getByRole('button', { name: 'Next' }).click();
+    await said(page, /to move and win/);
+    assert.match(await text(page, '.panel-lesson .panel-head'), /1 of \d+ won/);
+    await lesson(page).getByRole('button', { name: 'End the lesson' }).click();
+    await page.getByRole('button', { name: 'Course of endings' }).click();
+    await said(page, /to move and win/);
+    assert.equal(await page.getByLabel('Ending of the course').inputValue(), '1');
+    assert.match(await page.getByLabel('Ending of the course').locator('option').first().textContent(), /^1 · KCPvK ✓$/);
+  });
+  await step('an ending of the course whose win is let go does not count', async () => {
+    const fen = new URL(page.url()).searchParams.get('fen') ?? '';
+    await move(page, await worst(page, fen));
+    await said(page, /The win is gone[^]*kept it/);
+    await lesson(page).getByRole('button', { name: 'Take it back' }).click();
+    await said(page, /to move and win/);
+    await move(page, (await winning(page, fen))[0].move);
+    await said(page, /^Won[^]*with a move taken back/);
+    await lesson(page).getByRole('button', { name: 'Next' }).click();
+    await said(page, /to move and win/);
+    assert.match(await text(page, '.panel-lesson .panel-head'), /1 of \d+ won/);
+  });
+  await close();
+}
+
+/** A repertoire for Red with variations, a comment, and a move that it warns of. */
+const REPERTOIRE = '[Event "r"]\n\n1. h2e2 (1. c3c4 $2 {too slow}) h9g7 (1... b9c7 2. b0c2) 2. h0g2 {the horse first} *\n';
+
+async function repertoire() {
+  const { page, close } = await open();
+  await step('without moves on the board the trainer says what it needs', async () => {
+    await page.locator('#tab-play').click();
+    await page.getByRole('button', { name: 'Repertoire on the board' }).click();
+    await said(page, /There is no repertoire on the board/);
+    await lesson(page).getByRole('button', { name: 'End the lesson' }).click();
+  });
+  await step('a game with variations is a repertoire: moves off it are told with its own', async () => {
+    await page.locator('#tab-file').click();
+    await page.locator('input[type=file]').first().setInputFiles({ name: 'r.pgn', mimeType: 'text/plain', buffer: Buffer.from(REPERTOIRE) });
+    await page.waitForFunction(() => document.querySelectorAll('.variation').length > 0);
+    await page.locator('#tab-play').click();
+    await page.getByRole('button', { name: 'Repertoire on the board' }).click();
+    await lesson(page).getByRole('button', { name: 'Red', exact: true }).click();
+    await said(page, /what does the repertoire play/);
+    await move(page, 'a3a4');
+    await said(page, /is not in the repertoire\.[^]*It plays .+\. Make that move/);
+    assert.equal(await page.locator('.arrow').count(), 1);
+    await move(page, 'c3c4');
+    await said(page, /marks .+ as a mistake\.[^]*too slow/);
+    await shot(page, 'teach-repertoire-1280-en');
+    await accessible(page, 'repertoire');
+    await move(page, 'h2e2');
+    await said(page, /is in the repertoire\.[^]*what does the repertoire play/);
+    assert.match(movesOf(page), /^h2e2,(h9g7|b9c7)$/);
+  });
+  await step('what was missed comes again at the end, and the game comes back', async () => {
+    const [, reply] = movesOf(page).split(',');
+    await move(page, reply === 'h9g7' ? 'h0g2' : 'b0c2');
+    await said(page, /What was missed comes again/);
+    await lesson(page).getByRole('button', { name: 'Next' }).click();
+    await said(page, /what does the repertoire play/);
+    assert.equal(movesOf(page), '');
+    await move(page, 'h2e2');
+    await said(page, /1 of 2 moves known/);
+    await lesson(page).getByRole('button', { name: 'The other side' }).click();
+    await said(page, /what does the repertoire play/);
+    assert.equal(movesOf(page), 'h2e2');
+    await lesson(page).getByRole('button', { name: 'End the lesson' }).click();
+    await page.waitForSelector('.variation');
+  });
+  await close();
+}
+
 async function exercises() {
   const { page, close } = await open();
   await step('exercises need the token, and say so: needs --train', async () => {
@@ -383,8 +481,19 @@ async function phone() {
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
     await shot(page, 'teach-ending-360-zh');
   });
+  await step('the course and a repertoire fit a phone, in Chinese', async () => {
+    await go(page, '?moves=h2e2,h9g7');
+    for (const [name, shown, file] of [['残局教程', /只有一步能胜/, 'course'], ['以盘上的谱练布局', /你执哪一方/, 'repertoire']]) {
+      await page.locator('#tab-play').click();
+      await page.getByRole('button', { name }).click();
+      await said(page, shown);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
+      await shot(page, `teach-${file}-360-zh`);
+      await lesson(page).getByRole('button', { name: '结束练习' }).click();
+    }
+  });
   await close();
 }
 
-for (const part of [reviews, streamed, mistakes, endings, openings, exercises, board, phone]) await part();
+for (const part of [reviews, streamed, mistakes, endings, course, openings, repertoire, exercises, board, phone]) await part();
 report();

@@ -170,9 +170,11 @@ function learning(app) {
   const lessons = () => import('../teach/lessons.js');
   const buttons = [
     books.length > 0 && button(t('Openings from the book'), async () => (await lessons()).openings(app)),
+    button(t('Repertoire on the board'), async () => (await lessons()).repertoire(app)),
+    tables && button(t('Course of endings'), async () => (await lessons()).course(app)),
     tables && button(t('Endings against the tables'), async () => (await lessons()).endings(app)),
     app.meta.train && button(t('Exercises that are due'), async () => (await lessons()).exercises(app))].filter(Boolean);
-  return buttons.length > 0 ? el('section', { class: 'learning', 'aria-label': t('Learn') }, el('h3', {}, t('Learn')), row(...buttons)) : null;
+  return el('section', { class: 'learning', 'aria-label': t('Learn') }, el('h3', {}, t('Learn')), row(...buttons));
 }
 
 /** Returns the plates with the players' names and clocks. @param {App} app @param {Play} play */
