@@ -77,6 +77,7 @@ const ASSETS: &[Asset] = assets![
     "board.js",
     "boardview.js",
     "comment.js",
+    "divide.js",
     "dom.js",
     "ending.js",
     "engines.js",

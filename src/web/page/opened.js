@@ -3,12 +3,15 @@
 import { post } from './api.js';
 
 /** @typedef {{index: number, first: string | null, second: string | null, event: string | null, date: string | null, result: string, plies: number}} Entry */
-/** @typedef {{name: string, body: ArrayBuffer | string, games: Entry[], total: number, bad: number}} OpenedFile */
+/** A part of a long file: its bytes, and the number of its first game. @typedef {{start: number, end: number, first: number}} Part */
+/** @typedef {{name: string, body: ArrayBuffer | string, games: Entry[], total: number, bad: number, parts?: Part[]}} OpenedFile */
 /** @typedef {{file: OpenedFile, entry: Entry}} OpenedGame */
 
 /** Files that are opened together, and bytes of them, at most. */
 const MOST_FILES = 500;
-const MOST_BYTES = 64 << 20;
+export const MOST_BYTES = 64 << 20;
+/** Bytes of a file that is asked about in parts, at least. */
+const LONG = 1 << 20;
 
 /** Bytes of files that outlast a reload, at most. */
 const MOST_KEPT = 32 << 20;
@@ -77,10 +80,32 @@ function answer(request) {
 /**
  * Asks what a file holds.
  * @param {string} name @param {ArrayBuffer | string} body @param {number | null} index the game that is wanted whole
- * @param {Record<string, string>} query @returns {Promise<import('./panels/file.js').Opened>}
+ * @param {Record<string, string>} query @param {AbortSignal} [signal] @returns {Promise<import('./panels/file.js').Opened>}
  */
-export function readFile(name, body, index, query) {
-  return post('/api/open', body, { index, name, ...query });
+export function readFile(name, body, index, query, signal) {
+  return post('/api/open', body, { index, name, ...query }, signal);
+}
+
+/**
+ * Asks what a file of any length holds.
+ * @param {string} name @param {ArrayBuffer | string} given @param {Record<string, string>} query @param {AbortSignal} signal
+ * @param {(share: number) => void} tell is told how much was read
+ * @returns {Promise<{opened: import('./panels/file.js').Opened, file: OpenedFile}>}
+ */
+export async function readWhole(name, given, query, signal, tell) {
+  const body = typeof given === 'string' && given.length > LONG ? new TextEncoder().encode(given).buffer : given;
+  const isLong = typeof body !== 'string' && body.byteLength > LONG;
+  const { opened, parts } = isLong ? await import('./divide.js').then(({ readParts }) => readParts(name, body, query, signal, tell)) :
+    { opened: await readFile(name, body, null, query, signal), parts: [] };
+  const { games, total, bad } = opened;
+  const file = { name, body, games, total, bad };
+  return { opened, file: parts.length > 1 ? { ...file, parts } : file };
+}
+
+/** Asks for a game of a file that is open. @param {OpenedFile} file @param {number} index @param {Record<string, string>} query */
+export function readAgain({ name, body, parts }, index, query) {
+  const part = parts?.findLast(({ first }) => first <= index);
+  return part ? readFile(name, body.slice(part.start, part.end), index - part.first, query) : readFile(name, body, index, query);
 }
 
 /**
@@ -124,7 +149,8 @@ function fileOf(entry) {
 export function together(all) {
   let bytes = 0;
   return all.slice(0, MOST_FILES).filter(({ size }) => {
-    bytes += size;
-    return bytes <= MOST_BYTES;
+    const fits = bytes + size <= MOST_BYTES;
+    if (fits) bytes += size;
+    return fits;
   });
 }

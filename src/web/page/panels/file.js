@@ -1,9 +1,9 @@
 // Texts and files: copy, paste, open and save.
 
-import { fetchFile } from '../api.js';
+import { fetchFile, inSteps } from '../api.js';
 import { button, el, row, saveFile, select } from '../dom.js';
-import { t } from '../i18n.js';
-import { droppedFiles, keepOpened, openedFiles, openedTotal, readFile, together } from '../opened.js';
+import { percent, t } from '../i18n.js';
+import { droppedFiles, keepOpened, MOST_BYTES, openedFiles, openedTotal, readAgain, readWhole, together } from '../opened.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
 import { copyText, fileName, shareRows } from './share.js';
@@ -91,8 +91,7 @@ function saveRow(app) {
   const save = async (whole = false) => {
     try {
       const query = { notation: notation.value, ...gameField(app) };
-      const file = whole ? await fetchFile('/api/convert', openedFiles()[0]?.body, { to: format.value, ...query }) :
-        await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
+      const file = whole ? await convertOpened(format.value, query) : await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
       saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
@@ -107,6 +106,22 @@ function saveRow(app) {
   app.on(['position', 'view'], draw);
   draw();
   return row(button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
+}
+
+/** Bytes that the server converts at once, and the formats whose files can be joined. */
+const CONVERTED = 8 << 20;
+const JOINED = ['pgn', 'jsonl', 'plain', 'sgf', 'moves'];
+
+/** Returns all games of the opened file in a format. @param {string} format @param {Record<string, string>} query @returns {Promise<Blob>} */
+function convertOpened(format, query) {
+  const { body = '', parts = [] } = openedFiles()[0] ?? {};
+  const asked = { to: format, ...query };
+  if (typeof body === 'string' || body.byteLength <= CONVERTED || !JOINED.includes(format)) return fetchFile('/api/convert', body, asked);
+  return inSteps(() => t('Writing the games …'), async (signal) => {
+    const files = [];
+    for (const { start, end } of parts) files.push(await fetchFile('/api/convert', body.slice(start, end), asked, signal));
+    return new Blob(files);
+  });
 }
 
 /** Puts a pasted text on the board: a FEN or a game. @param {App} app @param {string} text @returns {Promise<boolean>} */
@@ -129,20 +144,44 @@ export async function takeDrop(app, data) {
 export async function takeFiles(app, files) {
   const taken = together(files);
   if (files.length === 1 && taken[0]) return takeFile(app, taken[0]);
-  /** @type {OpenedFile[]} */
-  const opened = [];
-  /** @type {string[]} */
-  const refused = [];
-  for (const [at, file] of taken.entries()) {
-    app.say(t('Reading {name} …', { name: `${file.name} (${at + 1}/${taken.length})` }), 'busy');
-    try {
-      const body = await file.arrayBuffer();
-      const { games, total, bad } = await readFile(file.name, body, null, gameField(app));
-      opened.push({ name: file.name, body, games, total, bad });
-    } catch {
-      refused.push(file.name);
-    }
+  if (files.length > 0 && taken.length === 0) {
+    app.say(t('Files of more than {n} MiB are not opened here. Give them to the server:', { n: MOST_BYTES >> 20 }), 'error', 'juzhong serve --library FILE');
+    return false;
   }
+  try {
+    const { opened, refused } = await readAll(app, taken);
+    return await showFirst(app, opened, refused, files.length - taken.length);
+  } catch (error) {
+    app.fail(error);
+    return false;
+  }
+}
+
+/** Reads files one after the other; returns those with games, and the names of the others. @param {App} app @param {readonly File[]} files */
+function readAll(app, files) {
+  let told = '';
+  return inSteps(() => told, async (signal, tell) => {
+    /** @type {OpenedFile[]} */
+    const opened = [];
+    /** @type {string[]} */
+    const refused = [];
+    for (const [at, file] of files.entries()) {
+      told = t('Reading {name} …', { name: `${file.name} (${at + 1}/${files.length})` });
+      tell();
+      app.say(told, 'busy');
+      try {
+        opened.push((await readWhole(file.name, await file.arrayBuffer(), gameField(app), signal, () => {})).file);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        refused.push(file.name);
+      }
+    }
+    return { opened, refused };
+  });
+}
+
+/** Puts the first game of some files on the board. @param {App} app @param {OpenedFile[]} opened @param {readonly string[]} refused @param {number} left files that were not read */
+async function showFirst(app, opened, refused, left) {
   const first = opened[0];
   if (!first) {
     app.say(t('There are no games in these files.'), 'error');
@@ -150,7 +189,6 @@ export async function takeFiles(app, files) {
   }
   keepOpened(opened);
   const shown = await openAgain(app, first, first.games[0]?.index ?? 0);
-  const left = files.length - taken.length;
   if (shown && refused.length > 0) app.say(t('{n} games; without games: {names}', { n: openedTotal(), names: namesText(refused) }), 'error');
   else if (shown && left > 0) app.say(t('{n} games; {m} files were too many or too long to open together', { n: openedTotal(), m: left }), 'error');
   return shown;
@@ -170,9 +208,14 @@ export async function takeFile(app, file) {
 
 /** Opens a file in place of those that were open. @param {App} app @param {ArrayBuffer | string} body @param {string} name @returns {Promise<boolean>} */
 async function openOne(app, body, name) {
+  let share = 0;
+  const told = () => t('Reading the file …') + (share > 0 ? ` ${percent(share, 0)}` : '');
   try {
-    const opened = await readFile(name, body, null, gameField(app));
-    keepOpened([{ name, body, games: opened.games, total: opened.total, bad: opened.bad }]);
+    const { opened, file } = await inSteps(told, (signal, tell) => readWhole(name, body, gameField(app), signal, (read) => {
+      share = read;
+      tell();
+    }));
+    keepOpened([file]);
     showOpened(app, opened);
     return true;
   } catch (error) {
@@ -184,7 +227,7 @@ async function openOne(app, body, name) {
 /** Opens a game of a file that is open. @param {App} app @param {OpenedFile} file @param {number} index @returns {Promise<boolean>} */
 export async function openAgain(app, file, index) {
   try {
-    showOpened(app, await readFile(file.name, file.body, index, gameField(app)));
+    showOpened(app, await readAgain(file, index, gameField(app)));
     return true;
   } catch (error) {
     app.fail(error);

@@ -185,13 +185,17 @@ export class GamesView {
     if (all.length < 2) { this.file.replaceChildren(); return; }
     const { inFiles } = this;
     const words = inFiles.words.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.map((game, at) => ({ game, at })).filter(({ game: { file, entry } }) => {
-      const text = [entry.first, entry.second, entry.event, entry.date, entry.result, file.name].join(' ').toLowerCase();
+    const found = words.length === 0 ? all : all.filter((game) => {
+      const text = searchedText(game);
       return words.every((word) => text.includes(word));
     });
-    if (inFiles.sort) found.sort((a, b) => comparing(inFiles.sort)(a.game, b.game) * (inFiles.descending ? -1 : 1) || a.at - b.at);
+    if (inFiles.sort) {
+      const compare = comparing(inFiles.sort);
+      const way = inFiles.descending ? -1 : 1;
+      found.sort((a, b) => compare(a, b) * way);
+    }
     const shown = found.slice((inFiles.page - 1) * PAGE, inFiles.page * PAGE);
-    const rows = shown.map(({ game: { file, entry } }) => ({ players: [entry.first, entry.second], event: entry.event, year: entry.date?.slice(0, 4) ?? '',
+    const rows = shown.map(({ file, entry }) => ({ players: [entry.first, entry.second], event: entry.event, year: entry.date?.slice(0, 4) ?? '',
       result: entry.result, opening: '', plies: entry.plies, file: file.name, number: entry.index, copies: 1, broken: false }));
     const again = (/** @type {Partial<GameQuery>} */ change) => { this.inFiles = { ...inFiles, ...change }; this.showFiles(); };
     const search = el('input', { type: 'search', class: 'search-files', value: inFiles.words, 'aria-label': t('Search the opened files'), placeholder: t('Search the opened files'),
@@ -202,7 +206,7 @@ export class GamesView {
       quiet(total > all.length ? t('The first {n} of {m} games are listed.', { n: number(all.length), m: number(total) }) : plural(found.length, '{n} game', '{n} games')),
       row(search),
       gamesTable(rows, inFiles, { sort: (column) => again(sortedBy(inFiles, column)), open: (at) => {
-        const game = shown[at]?.game;
+        const game = shown[at];
         if (!game) return;
         this.app.view = 'board';
         void openAgain(this.app, game.file, game.entry.index);
@@ -238,10 +242,23 @@ function countText({ total, records, bad, unreadable }) {
   return parts.join(' · ');
 }
 
+/** What is searched of games of opened files, made once for each. @type {WeakMap<object, string>} */
+const searched = new WeakMap();
+
+/** @param {import('../opened.js').OpenedGame} game */
+function searchedText({ file, entry }) {
+  const known = searched.get(entry);
+  if (known !== undefined) return known;
+  const text = [entry.first, entry.second, entry.event, entry.date, entry.result, file.name].join(' ').toLowerCase();
+  searched.set(entry, text);
+  return text;
+}
+
 /** Returns the order of games of opened files by a column. @param {string} column @returns {(a: import('../opened.js').OpenedGame, b: import('../opened.js').OpenedGame) => number} */
 function comparing(column) {
+  const { compare } = new Intl.Collator(locale());
   const text = (/** @type {(game: import('../opened.js').OpenedGame) => string | null} */ of) =>
-    (/** @type {import('../opened.js').OpenedGame} */ a, /** @type {import('../opened.js').OpenedGame} */ b) => (of(a) ?? '').localeCompare(of(b) ?? '', locale());
+    (/** @type {import('../opened.js').OpenedGame} */ a, /** @type {import('../opened.js').OpenedGame} */ b) => compare(of(a) ?? '', of(b) ?? '');
   if (column === 'plies') return (a, b) => a.entry.plies - b.entry.plies;
   if (column === 'event') return text(({ entry }) => entry.event);
   if (column === 'date') return text(({ entry }) => entry.date);
