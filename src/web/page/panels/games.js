@@ -6,7 +6,7 @@ import { button, calm, checkbox, el, emptyState, quiet, row } from '../dom.js';
 import { plyOf } from '../fen.js';
 import { gamesTable, pager, PAGE } from '../gamelist.js';
 import { ALL_GAMES, sortedBy } from '../gamequery.js';
-import { locale, number, plural, t } from '../i18n.js';
+import { currentLanguage, locale, number, plural, t } from '../i18n.js';
 import { openedFiles, openedGames, openedTotal, restoreOpened } from '../opened.js';
 import { keptNote, keptTitle, timeText } from '../recent.js';
 import { playersText, resultText } from '../session.js';
@@ -18,7 +18,7 @@ import { openAgain, showOpened } from './file.js';
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../gamequery.js').GameQuery} GameQuery */
 /** @typedef {{id: string, first: string | null, second: string | null, result: string, plies: number, saved: number}} Saved when in seconds */
-/** @typedef {{id: string | number, key: string, index: number, players: string[], event: string | null, year: number | string | null, result: string, ecco: string | null, name: string | null, plies: number, file: string, copies: number, broken: boolean}} Listed */
+/** @typedef {{id: string | number, key: string, index: number, players: string[], event: string | null, year: number | string | null, result: string, ecco: string | null, name: string | null, name_en?: string | null, plies: number, file: string, copies: number, broken: boolean}} Listed */
 /** @typedef {{files: number, files_done: number, bytes: number, bytes_done: number, games: number}} Indexing */
 /** @typedef {{total: number, records: number, bad: number, unreadable: number, games: Listed[], indexing: Indexing | null}} Answer */
 
@@ -104,7 +104,7 @@ export class GamesView {
   showList(answer) {
     const { app } = this;
     const { total, games, indexing } = answer;
-    const rows = games.map((game) => ({ ...game, opening: [game.ecco, game.name].filter(Boolean).join(' '), number: game.index }));
+    const rows = games.map((game) => ({ ...game, opening: openingOf(game), number: game.index }));
     const progress = indexing ? [progressOf(indexing)] : [];
     if (total === 0) {
       this.list.replaceChildren(...progress, ...indexing ? [] : [emptyState(t('No game was found. Try fewer words.'))]);
@@ -225,6 +225,11 @@ export class GamesView {
         app.emit('view');
       }))));
   }
+}
+
+/** Returns the code and the name of an opening, in the language of the page. @param {Listed} game */
+function openingOf({ ecco, name, name_en }) {
+  return [ecco, currentLanguage() === 'zh' ? name : name_en ?? name].filter(Boolean).join(' ');
 }
 
 /** Makes the bar of a library that is being read. @param {Indexing} indexing */
