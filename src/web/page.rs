@@ -105,6 +105,7 @@ const ASSETS: &[Asset] = assets![
     "panels/captured.js",
     "panels/engine.js",
     "panels/file.js",
+    "panels/files.js",
     "panels/games.js",
     "panels/moves.js",
     "panels/play.js",

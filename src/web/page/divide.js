@@ -1,11 +1,14 @@
 // Long files of games are asked about in parts: each has whole games, so that no question is too long for the server, and
-// a game is opened by sending the part that has it. Loaded with the first long file.
+// a game is opened by sending the part that has it. Loaded with the first file.
 
 import { readFile } from './opened.js';
 
 /** @typedef {import('./opened.js').Part} Part */
+/** @typedef {import('./opened.js').OpenedFile} OpenedFile */
 /** @typedef {import('./panels/file.js').Opened} Opened */
 
+/** Bytes of a file that is asked about in parts, at least. */
+const LONG = 1 << 20;
 /** Bytes of a part, about. */
 const LENGTH = 512 << 10;
 /** Bytes after that in which the end of a game is looked for. */
@@ -84,4 +87,20 @@ export async function readParts(name, body, query, signal, tell) {
   }
   if (!whole) throw problem;
   return { opened: whole, parts };
+}
+
+/**
+ * Asks what a file of any length holds.
+ * @param {string} name @param {ArrayBuffer | string} given @param {Record<string, string>} query @param {AbortSignal} signal
+ * @param {(share: number) => void} tell is told how much was read
+ * @returns {Promise<{opened: Opened, file: OpenedFile}>}
+ */
+export async function readWhole(name, given, query, signal, tell) {
+  const body = typeof given === 'string' && given.length > LONG ? new TextEncoder().encode(given).buffer : given;
+  const isLong = typeof body !== 'string' && body.byteLength > LONG;
+  const { opened, parts } = isLong ? await readParts(name, body, query, signal, tell) :
+    { opened: await readFile(name, body, null, query, signal), parts: [] };
+  const { games, total, bad } = opened;
+  const file = { name, body, games, total, bad };
+  return { opened, file: parts.length > 1 ? { ...file, parts } : file };
 }

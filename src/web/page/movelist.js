@@ -169,17 +169,14 @@ export class MoveList {
     const { element, current } = this;
     if (element.clientWidth === 0) return;
     if (!current) { element.scrollTop = 0; this.drawWindow(); return; }
-    // Heights are guesses until they are drawn, so that the first jump may miss.
-    for (let round = 0; round < 4 && !this.drawn.has(current.piece); round++) {
-      element.scrollTop = this.heights.sum(0, current.piece) - element.clientHeight / 2;
-      this.drawWindow();
-    }
-    this.drawWindow();
-    const move = this.buttons.get(current);
-    if (!move) return;
-    const above = move.offsetTop - element.offsetTop;
-    if (above < element.scrollTop || above + move.offsetHeight > element.scrollTop + element.clientHeight) {
-      element.scrollTop = above - element.clientHeight / 2;
+    if (!this.drawn.has(current.piece)) this.drawPieces(current.piece, current.piece + 1);
+    // Heights are guesses until they are drawn, so that what is drawn above may push the move out again.
+    for (let round = 0; round < 2; round++) {
+      const move = this.buttons.get(current);
+      const above = move ? move.offsetTop - element.offsetTop : 0;
+      const out = move && (above < element.scrollTop || above + move.offsetHeight > element.scrollTop + element.clientHeight);
+      if (round > 0 && !out) break;
+      if (out) element.scrollTop = above - element.clientHeight / 2;
       this.drawWindow();
     }
   }

@@ -10,8 +10,6 @@ import { post } from './api.js';
 /** Files that are opened together, and bytes of them, at most. */
 const MOST_FILES = 500;
 export const MOST_BYTES = 64 << 20;
-/** Bytes of a file that is asked about in parts, at least. */
-const LONG = 1 << 20;
 
 /** Bytes of files that outlast a reload, at most. */
 const MOST_KEPT = 32 << 20;
@@ -84,22 +82,6 @@ function answer(request) {
  */
 export function readFile(name, body, index, query, signal) {
   return post('/api/open', body, { index, name, ...query }, signal);
-}
-
-/**
- * Asks what a file of any length holds.
- * @param {string} name @param {ArrayBuffer | string} given @param {Record<string, string>} query @param {AbortSignal} signal
- * @param {(share: number) => void} tell is told how much was read
- * @returns {Promise<{opened: import('./panels/file.js').Opened, file: OpenedFile}>}
- */
-export async function readWhole(name, given, query, signal, tell) {
-  const body = typeof given === 'string' && given.length > LONG ? new TextEncoder().encode(given).buffer : given;
-  const isLong = typeof body !== 'string' && body.byteLength > LONG;
-  const { opened, parts } = isLong ? await import('./divide.js').then(({ readParts }) => readParts(name, body, query, signal, tell)) :
-    { opened: await readFile(name, body, null, query, signal), parts: [] };
-  const { games, total, bad } = opened;
-  const file = { name, body, games, total, bad };
-  return { opened, file: parts.length > 1 ? { ...file, parts } : file };
 }
 
 /** Asks for a game of a file that is open. @param {OpenedFile} file @param {number} index @param {Record<string, string>} query */

@@ -3,7 +3,7 @@
 import { fetchFile, inSteps } from '../api.js';
 import { button, el, row, saveFile, select } from '../dom.js';
 import { percent, t } from '../i18n.js';
-import { droppedFiles, keepOpened, MOST_BYTES, openedFiles, openedTotal, readAgain, readWhole, together } from '../opened.js';
+import { droppedFiles, keepOpened, openedFiles, openedTotal, readAgain } from '../opened.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
 import { copyText, fileName, shareRows } from './share.js';
@@ -22,6 +22,9 @@ import { copyText, fileName, shareRows } from './share.js';
  * @property {string | null} [note] in what it deviates from what the file states
  * @property {import('../wire.js').Record_} game
  */
+
+/** What opens several files is loaded with the first. */
+const files = () => import('./files.js');
 
 /** Returns the panel for texts and files. @param {App} app */
 export function filePanel(app) {
@@ -57,7 +60,7 @@ async function copyGame(app) {
 }
 
 /** @param {App} app @returns {Record<string, string>} */
-function gameField(app) {
+export function gameField(app) {
   return app.game === 'gomoku' ? { game: 'gomoku' } : {};
 }
 
@@ -73,7 +76,7 @@ function paste(app) {
 function openRow(app) {
   const choose = (/** @type {string} */ id, /** @type {string} */ label, folder = false) => {
     const input = el('input', { type: 'file', class: 'visually-hidden', id, 'aria-label': label, multiple: true,
-      onchange: () => { void takeFiles(app, [...input.files ?? []]).then(() => { input.value = ''; }); } });
+      onchange: () => { void files().then(({ takeFiles }) => takeFiles(app, [...input.files ?? []])).then(() => { input.value = ''; }); } });
     if (folder) input.webkitdirectory = true;
     return [button(label, () => input.click()), input];
   };
@@ -91,7 +94,7 @@ function saveRow(app) {
   const save = async (whole = false) => {
     try {
       const query = { notation: notation.value, ...gameField(app) };
-      const file = whole ? await convertOpened(format.value, query) : await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
+      const file = whole ? await (await files()).convertOpened(format.value, query) : await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
       saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
@@ -108,22 +111,6 @@ function saveRow(app) {
   return row(button(t('Save game'), () => void save()), all, format, app.game === 'xiangqi' && notation);
 }
 
-/** Bytes that the server converts at once, and the formats whose files can be joined. */
-const CONVERTED = 8 << 20;
-const JOINED = ['pgn', 'jsonl', 'plain', 'sgf', 'moves'];
-
-/** Returns all games of the opened file in a format. @param {string} format @param {Record<string, string>} query @returns {Promise<Blob>} */
-function convertOpened(format, query) {
-  const { body = '', parts = [] } = openedFiles()[0] ?? {};
-  const asked = { to: format, ...query };
-  if (typeof body === 'string' || body.byteLength <= CONVERTED || !JOINED.includes(format)) return fetchFile('/api/convert', body, asked);
-  return inSteps(() => t('Writing the games …'), async (signal) => {
-    const files = [];
-    for (const { start, end } of parts) files.push(await fetchFile('/api/convert', body.slice(start, end), asked, signal));
-    return new Blob(files);
-  });
-}
-
 /** Puts a pasted text on the board: a FEN or a game. @param {App} app @param {string} text @returns {Promise<boolean>} */
 export async function takeText(app, text) {
   const clean = text.trim();
@@ -134,70 +121,9 @@ export async function takeText(app, text) {
 
 /** Opens what was dropped. @param {App} app @param {DataTransfer} data */
 export async function takeDrop(app, data) {
-  return takeFiles(app, await droppedFiles(data));
-}
-
-/**
- * Opens files together: the first game of the first one that has games comes onto the board.
- * @param {App} app @param {readonly File[]} files @returns {Promise<boolean>}
- */
-export async function takeFiles(app, files) {
-  const taken = together(files);
-  if (files.length === 1 && taken[0]) return takeFile(app, taken[0]);
-  if (files.length > 0 && taken.length === 0) {
-    app.say(t('Files of more than {n} MiB are not opened here. Give them to the server:', { n: MOST_BYTES >> 20 }), 'error', 'juzhong serve --library FILE');
-    return false;
-  }
-  try {
-    const { opened, refused } = await readAll(app, taken);
-    return await showFirst(app, opened, refused, files.length - taken.length);
-  } catch (error) {
-    app.fail(error);
-    return false;
-  }
-}
-
-/** Reads files one after the other; returns those with games, and the names of the others. @param {App} app @param {readonly File[]} files */
-function readAll(app, files) {
-  let told = '';
-  return inSteps(() => told, async (signal, tell) => {
-    /** @type {OpenedFile[]} */
-    const opened = [];
-    /** @type {string[]} */
-    const refused = [];
-    for (const [at, file] of files.entries()) {
-      told = t('Reading {name} …', { name: `${file.name} (${at + 1}/${files.length})` });
-      tell();
-      app.say(told, 'busy');
-      try {
-        opened.push((await readWhole(file.name, await file.arrayBuffer(), gameField(app), signal, () => {})).file);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        refused.push(file.name);
-      }
-    }
-    return { opened, refused };
-  });
-}
-
-/** Puts the first game of some files on the board. @param {App} app @param {OpenedFile[]} opened @param {readonly string[]} refused @param {number} left files that were not read */
-async function showFirst(app, opened, refused, left) {
-  const first = opened[0];
-  if (!first) {
-    app.say(t('There are no games in these files.'), 'error');
-    return false;
-  }
-  keepOpened(opened);
-  const shown = await openAgain(app, first, first.games[0]?.index ?? 0);
-  if (shown && refused.length > 0) app.say(t('{n} games; without games: {names}', { n: openedTotal(), names: namesText(refused) }), 'error');
-  else if (shown && left > 0) app.say(t('{n} games; {m} files were too many or too long to open together', { n: openedTotal(), m: left }), 'error');
-  return shown;
-}
-
-/** Returns some names, and how many more there are. @param {readonly string[]} names */
-function namesText(names) {
-  const shown = names.slice(0, 3).join(', ');
-  return names.length > 3 ? `${shown} … (${names.length})` : shown;
+  // The files of a drop are there while it is handed on only.
+  const dropped = droppedFiles(data);
+  return (await files()).takeFiles(app, await dropped);
 }
 
 /** Opens a file. @param {App} app @param {File} file */
@@ -211,7 +137,7 @@ async function openOne(app, body, name) {
   let share = 0;
   const told = () => t('Reading the file …') + (share > 0 ? ` ${percent(share, 0)}` : '');
   try {
-    const { opened, file } = await inSteps(told, (signal, tell) => readWhole(name, body, gameField(app), signal, (read) => {
+    const { opened, file } = await inSteps(told, async (signal, tell) => (await import('../divide.js')).readWhole(name, body, gameField(app), signal, (read) => {
       share = read;
       tell();
     }));
