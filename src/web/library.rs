@@ -19,7 +19,7 @@ use juzhong::answers::book::PlayedMoves;
 use juzhong::answers::{
     Described, EndPoint, FileGames, GameEnd, GameEntry, OpenedGames, shown_place,
 };
-use juzhong::book::opening::Named;
+use juzhong::book::opening::{Code, Named};
 use juzhong::book::{BookMove, Ending, UnknownEnding, shown_move};
 use juzhong::collection::{
     Conditions as Facts, Fault, FoundPage, IndexProgress, IndexedGame, LineMove, SortColumn,
@@ -255,6 +255,8 @@ struct LibraryGame {
     key: String,
     /// The Chinese name of the opening.
     name: Option<String>,
+    /// The English name of its code.
+    name_en: Option<&'static str>,
     players: [Option<String>; 2],
     year: Option<String>,
 }
@@ -358,6 +360,7 @@ impl LibraryGame {
             about: entry_of(&game),
             broken: game.is_broken,
             copies: game.copies,
+            name_en: game.code.as_deref().and_then(Code::parse).and_then(Code::english_name),
             ecco: game.code,
             file: Some(game.file),
             id: game.number.to_string(),

@@ -74,6 +74,32 @@ async function sizes() {
   });
 }
 
+/** The pictures of the README. */
+async function pictures() {
+  await look('the page and its phone are pictured', `?${LINE}`, async (page) => {
+    await page.waitForSelector('.arrow-book');
+    await page.waitForSelector('.book-rows tbody tr');
+    await shot(page, 'page');
+  });
+  await look('the phone is pictured', `?${LINE}`, async (page) => {
+    const cut = () => page.evaluate(() => [...document.querySelectorAll('.panel-moves :is(button,select,.game-title,.move-entry)')]
+      .filter((part) => part.offsetParent && part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent || part.placeholder));
+    assert.deepEqual(await cut(), []);
+    await shot(page, 'page-phone');
+  }, styled('zh', 'dark', [360, 740]));
+  await look('names have a line of their own on the phone', '', async (page) => {
+    assert.ok(!await page.locator('.game-title').isVisible());
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', text);
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+    }, '[Red "Hu Ronghua"]\n[Black "Liu Dahua"]\n[Result "1-0"]\n\n1. h2e2 h9g7 1-0\n');
+    await page.waitForFunction(() => /Hu Ronghua – Liu Dahua/.test(document.querySelector('.game-title').textContent));
+    assert.ok(await page.locator('.game-title').evaluate((title) => title.offsetParent && title.scrollWidth <= title.clientWidth + 1));
+    await fits(page);
+  }, styled('en', 'light', [360, 740]));
+}
+
 async function books() {
   for (const size of [[360, 740], [820, 1180], [900, 600], [1024, 768], [1280, 800], [1280, 1400]]) {
     await look(`rows of the book are one line, and whole: ${size.join('×')}`, '?tab=book', async (page) => {
@@ -222,6 +248,18 @@ async function tables() {
     const shown = await page.evaluate(() => [...document.querySelectorAll('.histogram text')].map((label) => label.textContent));
     assert.ok(shown.length > 1 && shown.every((label) => known.includes(label)), `${labels} ${shown}`);
   });
+  await look('the list of tables says what is won and drawn, and is sorted by it', '?view=tables&set=KRvKN', async (page) => {
+    const share = (set) => page.evaluate((name) => [...document.querySelectorAll(`[data-set="${name}"] .set-share`)].map((part) => part.textContent), set);
+    await page.waitForFunction(() => [...document.querySelectorAll('.set-share')].every((part) => part.textContent !== '–'), undefined, { timeout: 30000 });
+    const [wins, draws] = await share('KRvKN');
+    assert.ok(Number.parseFloat(wins) > 90 && Number.parseFloat(draws) < 5, `${wins} ${draws}`);
+    await page.locator('.view-tables').getByRole('button', { name: /^Wins/ }).click();
+    const all = await page.evaluate(() => [...document.querySelectorAll('.view-tables tbody tr[data-set] .set-share:nth-of-type(3)')].map((part) => Number.parseFloat(part.textContent)));
+    assert.ok(all.length > 10 && all.every((part, at) => at === 0 || part >= all[at - 1]), all.join());
+    assert.ok(await page.locator('.histogram-rule').count() > 0);
+    assert.match(await text(page, '.set-details'), /by the rules of repetition/);
+    await shot(page, 'looks-tables-rates-1280x800-en-light');
+  });
   await look('sets have their Chinese names', '?view=tables&set=KRvKN', async (page) => {
     await page.waitForSelector('.set-details .men-name');
     assert.match(await text(page, '.set-details h2'), /单车对单马/);
@@ -316,7 +354,7 @@ async function accessibility() {
   }
 }
 
-for (const part of [ways, endings, books, tables, speech, boards, sizes, accessibility]) {
+for (const part of [pictures, ways, endings, books, tables, speech, boards, sizes, accessibility]) {
   try {
     await part();
   } catch (error) {

@@ -136,6 +136,11 @@ async function annotations() {
     const { tags } = await kept(page);
     assert.equal(tags.Weather, 'rain');
     assert.equal(tags.Event, 'Cup');
+    await page.keyboard.press('u');
+    assert.match(await text(page, '.game-title'), /^甲 – 乙/);
+    assert.equal((await kept(page)).tags.Weather, undefined);
+    await page.keyboard.press('r');
+    assert.match(await text(page, '.game-title'), /<b>丙<\/b> – 乙\s+½-½/);
   });
   await close();
 }

@@ -109,6 +109,28 @@ test('undo brings back the game that another one replaced, with its result and i
   assert.deepEqual(session.moves, ['b2e2']);
 });
 
+test('undo brings back tags and result that were changed, not a result that came by playing', () => {
+  const session = new Session('xiangqi', () => {});
+  session.play('h2e2');
+  session.describe({ Red: 'A' }, '1-0');
+  session.describe({ Red: 'A' }, '1-0');
+  session.describe({ Red: 'B' }, '1-0');
+  session.play('h9g7');
+  session.undo();
+  session.undo();
+  assert.deepEqual([session.tags, session.result, session.moves], [{ Red: 'A' }, '1-0', ['h2e2']]);
+  session.undo();
+  assert.deepEqual([session.tags, session.result, session.moves], [{}, '*', ['h2e2']]);
+  session.redo();
+  session.redo();
+  assert.deepEqual([session.tags, session.result], [{ Red: 'B' }, '1-0']);
+  session.redo();
+  assert.deepEqual(session.moves, ['h2e2', 'h9g7']);
+  session.result = '0-1';
+  session.undo();
+  assert.equal(session.result, '0-1');
+});
+
 test('what undo keeps has a bound', () => {
   const history = new tree.History();
   const path = Array(100_000).fill(0);

@@ -97,13 +97,15 @@ const AWAITED = [
   [/^\/api\/book\/(?!games)/, () => t('Changing the book …'), false],
 ];
 
-/** What is awaited, with what gives it up. @type {Map<object, {text: string, stop: (() => void) | null}>} */
+/** What is awaited, with what gives it up. @type {Map<object, {text: () => string, stop: (() => void) | null}>} */
 const awaited = new Map();
+/** The signals of work that is shown as a whole. @type {WeakSet<AbortSignal>} */
+const shownAsWhole = new WeakSet();
 let followWork = () => {};
 
 /** Returns what is at work for a person. */
 export function atWork() {
-  return [...awaited.values()];
+  return [...awaited.values()].map(({ text, stop }) => ({ text: text(), stop }));
 }
 
 /** Calls a function whenever something begins or ends to be at work. @param {() => void} call */
@@ -112,23 +114,45 @@ export function onWork(call) {
 }
 
 /**
- * Runs a question; if a person waits for it and it takes long, it is seen to be at work.
- * @template T @param {string} path @param {AbortSignal | undefined} signal @param {(signal: AbortSignal | undefined) => Promise<T>} ask @returns {Promise<T>}
+ * Runs work; if it takes long, it is seen.
+ * @template T @param {() => string} text @param {boolean} stops whether it can be given up @param {AbortSignal | undefined} signal
+ * @param {(signal: AbortSignal) => Promise<T>} work @returns {Promise<T>}
  */
-async function seen(path, signal, ask) {
-  const [, text, stops] = AWAITED.find(([pattern]) => pattern.test(path)) ?? [];
-  if (!text || path.startsWith('/api/games/moves')) return ask(signal);
+async function shown(text, stops, signal, work) {
   const given = new AbortController();
   const timer = setTimeout(() => {
-    awaited.set(given, { text: text(), stop: stops ? () => given.abort() : null });
+    awaited.set(given, { text, stop: stops ? () => given.abort() : null });
     followWork();
   }, SOON);
   try {
-    return await ask(signal ? AbortSignal.any([signal, given.signal]) : given.signal);
+    return await work(signal ? AbortSignal.any([signal, given.signal]) : given.signal);
   } finally {
     clearTimeout(timer);
     if (awaited.delete(given)) followWork();
   }
+}
+
+/**
+ * Runs a question; if a person waits for it and it takes long, it is seen to be at work.
+ * @template T @param {string} path @param {AbortSignal | undefined} signal @param {(signal: AbortSignal | undefined) => Promise<T>} ask @returns {Promise<T>}
+ */
+async function seen(path, signal, ask) {
+  const [, text, stops = false] = AWAITED.find(([pattern]) => pattern.test(path)) ?? [];
+  const whole = signal !== undefined && shownAsWhole.has(signal);
+  if (!text || whole || path.startsWith('/api/games/moves')) return ask(signal);
+  return shown(text, stops, signal, ask);
+}
+
+/**
+ * Runs work of several questions that a person waits for; it is seen as one, and can be given up.
+ * @template T @param {() => string} text what is said of it, asked for again after each `tell`
+ * @param {(signal: AbortSignal, tell: () => void) => Promise<T>} work @returns {Promise<T>}
+ */
+export function inSteps(text, work) {
+  return shown(text, true, undefined, (signal) => {
+    shownAsWhole.add(signal);
+    return work(signal, () => { if (awaited.size > 0) followWork(); });
+  });
 }
 
 /** @param {string} path @param {Query} query */
@@ -206,9 +230,9 @@ export function post(path, body, query = {}, signal) {
   return seen(path, signal, async (stop) => (await send(path, query, body, stop)).json());
 }
 
-/** Sends a body and returns the file that the server makes of it. @param {string} path @param {unknown} body @param {Query} [query] @returns {Promise<Blob>} */
-export function fetchFile(path, body, query = {}) {
-  return seen(path, undefined, async (stop) => (await send(path, query, body, stop)).blob());
+/** Sends a body and returns the file that the server makes of it. @param {string} path @param {unknown} body @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<Blob>} */
+export function fetchFile(path, body, query = {}, signal = undefined) {
+  return seen(path, signal, async (stop) => (await send(path, query, body, stop)).blob());
 }
 
 /**

@@ -11,8 +11,11 @@ import * as tree from './tree.js';
 /** @typedef {import('./tracks.js').Item} Item */
 /** @typedef {import('./tracks.js').Piece} Piece */
 
-/** Pixels that are drawn above and below what is seen. */
+/** Pixels that are drawn above and below what is seen: at once, and when things are quiet. */
+const NEAR = 60;
 const MARGIN = 500;
+/** Milliseconds after which things are quiet. */
+const QUIET = 60;
 /** The levels of variations that are set in. */
 const LEVELS = 8;
 
@@ -42,6 +45,7 @@ export class MoveList {
     /** @type {Item | null} */
     this.current = null;
     this.asked = 0;
+    this.resting = 0;
     new ResizeObserver(() => this.resized()).observe(this.element);
     const scrolled = () => {
       if (this.element.isConnected) this.later();
@@ -95,6 +99,12 @@ export class MoveList {
     });
   }
 
+  /** Draws more than is seen, once that is on the screen. */
+  rest() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.drawWindow(MARGIN), QUIET);
+  }
+
   /** Returns the heights between which the list is seen. @returns {[number, number]} */
   seen() {
     const { element, lines } = this;
@@ -103,16 +113,24 @@ export class MoveList {
     return [Math.max(box.top, 0) - top, Math.min(box.bottom, window.innerHeight) - top];
   }
 
-  /** Draws the pieces that are seen, and a few beside them. */
-  drawWindow() {
+  /** Draws the pieces that are seen, and a few beside them. @param {number} [margin] */
+  drawWindow(margin = NEAR) {
     if (this.element.clientWidth === 0) return;
     // Once drawn, pieces may be lower than was guessed, so that more are seen.
     for (let round = 0; round < 3; round++) {
       const [top, bottom] = this.seen();
-      const [from, to] = this.heights.between(top - MARGIN, bottom + MARGIN);
+      const [from, to] = this.heights.between(top - margin, bottom + margin);
+      if (margin < MARGIN && this.has(from, to)) break;
       if (!this.drawPieces(from, to)) break;
     }
+    if (margin < MARGIN) this.rest();
     void this.app.fillTexts();
+  }
+
+  /** Returns whether pieces are drawn. @param {number} from @param {number} to */
+  has(from, to) {
+    for (let piece = from; piece < to; piece++) if (!this.drawn.has(piece)) return false;
+    return to > from;
   }
 
   /** @param {number} from @param {number} to @returns {boolean} whether anything changed */
@@ -151,17 +169,14 @@ export class MoveList {
     const { element, current } = this;
     if (element.clientWidth === 0) return;
     if (!current) { element.scrollTop = 0; this.drawWindow(); return; }
-    // Heights are guesses until they are drawn, so that the first jump may miss.
-    for (let round = 0; round < 4 && !this.drawn.has(current.piece); round++) {
-      element.scrollTop = this.heights.sum(0, current.piece) - element.clientHeight / 2;
-      this.drawWindow();
-    }
-    this.drawWindow();
-    const move = this.buttons.get(current);
-    if (!move) return;
-    const above = move.offsetTop - element.offsetTop;
-    if (above < element.scrollTop || above + move.offsetHeight > element.scrollTop + element.clientHeight) {
-      element.scrollTop = above - element.clientHeight / 2;
+    if (!this.drawn.has(current.piece)) this.drawPieces(current.piece, current.piece + 1);
+    // Heights are guesses until they are drawn, so that what is drawn above may push the move out again.
+    for (let round = 0; round < 2; round++) {
+      const move = this.buttons.get(current);
+      const above = move ? move.offsetTop - element.offsetTop : 0;
+      const out = move && (above < element.scrollTop || above + move.offsetHeight > element.scrollTop + element.clientHeight);
+      if (round > 0 && !out) break;
+      if (out) element.scrollTop = above - element.clientHeight / 2;
       this.drawWindow();
     }
   }

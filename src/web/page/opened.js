@@ -3,12 +3,13 @@
 import { post } from './api.js';
 
 /** @typedef {{index: number, first: string | null, second: string | null, event: string | null, date: string | null, result: string, plies: number}} Entry */
-/** @typedef {{name: string, body: ArrayBuffer | string, games: Entry[], total: number, bad: number}} OpenedFile */
+/** A part of a long file: its bytes, and the number of its first game. @typedef {{start: number, end: number, first: number}} Part */
+/** @typedef {{name: string, body: ArrayBuffer | string, games: Entry[], total: number, bad: number, parts?: Part[]}} OpenedFile */
 /** @typedef {{file: OpenedFile, entry: Entry}} OpenedGame */
 
 /** Files that are opened together, and bytes of them, at most. */
 const MOST_FILES = 500;
-const MOST_BYTES = 64 << 20;
+export const MOST_BYTES = 64 << 20;
 
 /** Bytes of files that outlast a reload, at most. */
 const MOST_KEPT = 32 << 20;
@@ -77,10 +78,16 @@ function answer(request) {
 /**
  * Asks what a file holds.
  * @param {string} name @param {ArrayBuffer | string} body @param {number | null} index the game that is wanted whole
- * @param {Record<string, string>} query @returns {Promise<import('./panels/file.js').Opened>}
+ * @param {Record<string, string>} query @param {AbortSignal} [signal] @returns {Promise<import('./panels/file.js').Opened>}
  */
-export function readFile(name, body, index, query) {
-  return post('/api/open', body, { index, name, ...query });
+export function readFile(name, body, index, query, signal) {
+  return post('/api/open', body, { index, name, ...query }, signal);
+}
+
+/** Asks for a game of a file that is open. @param {OpenedFile} file @param {number} index @param {Record<string, string>} query */
+export function readAgain({ name, body, parts }, index, query) {
+  const part = parts?.findLast(({ first }) => first <= index);
+  return part ? readFile(name, body.slice(part.start, part.end), index - part.first, query) : readFile(name, body, index, query);
 }
 
 /**
@@ -124,7 +131,8 @@ function fileOf(entry) {
 export function together(all) {
   let bytes = 0;
   return all.slice(0, MOST_FILES).filter(({ size }) => {
-    bytes += size;
-    return bytes <= MOST_BYTES;
+    const fits = bytes + size <= MOST_BYTES;
+    if (fits) bytes += size;
+    return fits;
   });
 }

@@ -21,6 +21,7 @@ import * as tree from './tree.js';
  * @property {Path | null} live
  * @property {import('./play.js').KeptPlay | null} playing
  * @property {number} texts how often texts had been forgotten
+ * @property {boolean} [described] whether the edit after it was one of tags and result
  */
 
 /** @typedef {{game: string, fen: string, moves: string}} Query */
@@ -49,6 +50,12 @@ export function playersText([first, second], other = '? – ?') {
 /** Returns a result as people write it. @param {string | null} result */
 export function resultText(result) {
   return (result ?? '*').replaceAll('1/2', '½');
+}
+
+/** Returns whether tags have the same names and values. @param {Record<string, string>} a @param {Record<string, string>} b */
+function sameTags(a, b) {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
 /** One game with its variations. */
@@ -192,14 +199,21 @@ export class Session {
     this.edit(place);
   }
 
-  undo() { this.restore(this.history.undo(this.whole)); }
+  undo() { this.restore(this.history.undo(this.besides(this.history.past))); }
 
-  redo() { this.restore(this.history.redo(this.whole)); }
+  redo() { this.restore(this.history.redo(this.besides(this.history.future))); }
+
+  /** Returns the game as it is now, to be kept on the other side of the last of some edits. @param {readonly Whole[]} edits @returns {Whole} */
+  besides(edits) {
+    return { ...this.whole, described: edits.at(-1)?.described ?? false };
+  }
 
   /** @param {Whole | null} before */
   restore(before) {
     if (!before) return;
     if (before.id === this.id) {
+      // The result of a game that was played out since another edit stays.
+      if (before.described) Object.assign(this, { tags: before.tags, result: before.result });
       const keep = this.movesOfMarks();
       this.root = this.readable(before);
       this.path = before.path;
@@ -269,6 +283,8 @@ export class Session {
 
   /** Sets the tags and the result. @param {Record<string, string>} tags @param {string} result */
   describe(tags, result) {
+    if (result === this.result && sameTags(tags, this.tags)) return;
+    this.history.note({ ...this.whole, described: true });
     this.tags = tags;
     this.result = result;
     this.changed();

@@ -131,17 +131,19 @@ function glyphsOf(line) {
 }
 
 /** @typedef {{material: string, bytes: number}} SetInfo */
-/** @typedef {{win: number, draw: number, loss: number, by_rule_win?: number, by_rule_loss?: number, longest_win?: number, longest_fen?: string | null, histogram?: {distance: number, count: number, wdl: string}[]}} SideStats */
+/** @typedef {{win: number, draw: number, loss: number, by_rule_win?: number, by_rule_loss?: number, longest_win?: number, longest_fen?: string | null, histogram?: {distance: number, count: number, wdl: string, order?: number}[]}} SideStats */
 /** @typedef {{material: string, bytes: number, red: SideStats, black: SideStats}} SetStats */
 
-/** Returns how many positions are won at each distance, for either side. @param {SetStats} stats @returns {[number, number][]} */
+/** Returns how many positions are won at each distance, for either side, and how many of them by the rules of repetition. @param {SetStats} stats @returns {[number, number, number][]} */
 export function winsByDistance(stats) {
-  /** @type {Map<number, number>} */
+  /** @type {Map<number, [number, number, number]>} */
   const counts = new Map();
-  for (const { distance, count, wdl } of [...stats.red.histogram ?? [], ...stats.black.histogram ?? []]) {
-    if (wdl === 'win') counts.set(distance, (counts.get(distance) ?? 0) + count);
+  for (const { distance, count, wdl, order = 0 } of [...stats.red.histogram ?? [], ...stats.black.histogram ?? []]) {
+    if (wdl !== 'win') continue;
+    const [, all, byRule] = counts.get(distance) ?? [distance, 0, 0];
+    counts.set(distance, [distance, all + count, byRule + (order > 0 ? count : 0)]);
   }
-  return [...counts].sort((a, b) => a[0] - b[0]);
+  return [...counts.values()].sort((a, b) => a[0] - b[0]);
 }
 
 /** Returns the number of men in a set, kings included. @param {string} material */

@@ -1,9 +1,9 @@
 // Texts and files: copy, paste, open and save.
 
-import { fetchFile } from '../api.js';
+import { fetchFile, inSteps } from '../api.js';
 import { button, el, row, saveFile, select } from '../dom.js';
-import { t } from '../i18n.js';
-import { droppedFiles, keepOpened, openedFiles, openedTotal, readFile, together } from '../opened.js';
+import { percent, t } from '../i18n.js';
+import { droppedFiles, keepOpened, openedFiles, openedTotal, readAgain } from '../opened.js';
 import { readGame, writeGame } from '../wire.js';
 import { parse } from '../fen.js';
 import { copyText, fileName, shareRows } from './share.js';
@@ -22,6 +22,9 @@ import { copyText, fileName, shareRows } from './share.js';
  * @property {string | null} [note] in what it deviates from what the file states
  * @property {import('../wire.js').Record_} game
  */
+
+/** What opens several files is loaded with the first. */
+const files = () => import('./files.js');
 
 /** Returns the panel for texts and files. @param {App} app */
 export function filePanel(app) {
@@ -57,7 +60,7 @@ async function copyGame(app) {
 }
 
 /** @param {App} app @returns {Record<string, string>} */
-function gameField(app) {
+export function gameField(app) {
   return app.game === 'gomoku' ? { game: 'gomoku' } : {};
 }
 
@@ -73,7 +76,7 @@ function paste(app) {
 function openRow(app) {
   const choose = (/** @type {string} */ id, /** @type {string} */ label, folder = false) => {
     const input = el('input', { type: 'file', class: 'visually-hidden', id, 'aria-label': label, multiple: true,
-      onchange: () => { void takeFiles(app, [...input.files ?? []]).then(() => { input.value = ''; }); } });
+      onchange: () => { void files().then(({ takeFiles }) => takeFiles(app, [...input.files ?? []])).then(() => { input.value = ''; }); } });
     if (folder) input.webkitdirectory = true;
     return [button(label, () => input.click()), input];
   };
@@ -91,8 +94,7 @@ function saveRow(app) {
   const save = async (whole = false) => {
     try {
       const query = { notation: notation.value, ...gameField(app) };
-      const file = whole ? await fetchFile('/api/convert', openedFiles()[0]?.body, { to: format.value, ...query }) :
-        await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
+      const file = whole ? await (await files()).convertOpened(format.value, query) : await fetchFile('/api/save', gameOf(app), { format: format.value, ...query });
       saveFile(file, `${whole ? 'games' : fileName(app)}.${format.value === 'plain' ? 'txt' : format.value}`);
     } catch (error) {
       app.fail(error);
@@ -119,47 +121,9 @@ export async function takeText(app, text) {
 
 /** Opens what was dropped. @param {App} app @param {DataTransfer} data */
 export async function takeDrop(app, data) {
-  return takeFiles(app, await droppedFiles(data));
-}
-
-/**
- * Opens files together: the first game of the first one that has games comes onto the board.
- * @param {App} app @param {readonly File[]} files @returns {Promise<boolean>}
- */
-export async function takeFiles(app, files) {
-  const taken = together(files);
-  if (files.length === 1 && taken[0]) return takeFile(app, taken[0]);
-  /** @type {OpenedFile[]} */
-  const opened = [];
-  /** @type {string[]} */
-  const refused = [];
-  for (const [at, file] of taken.entries()) {
-    app.say(t('Reading {name} …', { name: `${file.name} (${at + 1}/${taken.length})` }), 'busy');
-    try {
-      const body = await file.arrayBuffer();
-      const { games, total, bad } = await readFile(file.name, body, null, gameField(app));
-      opened.push({ name: file.name, body, games, total, bad });
-    } catch {
-      refused.push(file.name);
-    }
-  }
-  const first = opened[0];
-  if (!first) {
-    app.say(t('There are no games in these files.'), 'error');
-    return false;
-  }
-  keepOpened(opened);
-  const shown = await openAgain(app, first, first.games[0]?.index ?? 0);
-  const left = files.length - taken.length;
-  if (shown && refused.length > 0) app.say(t('{n} games; without games: {names}', { n: openedTotal(), names: namesText(refused) }), 'error');
-  else if (shown && left > 0) app.say(t('{n} games; {m} files were too many or too long to open together', { n: openedTotal(), m: left }), 'error');
-  return shown;
-}
-
-/** Returns some names, and how many more there are. @param {readonly string[]} names */
-function namesText(names) {
-  const shown = names.slice(0, 3).join(', ');
-  return names.length > 3 ? `${shown} … (${names.length})` : shown;
+  // The files of a drop are there while it is handed on only.
+  const dropped = droppedFiles(data);
+  return (await files()).takeFiles(app, await dropped);
 }
 
 /** Opens a file. @param {App} app @param {File} file */
@@ -170,9 +134,14 @@ export async function takeFile(app, file) {
 
 /** Opens a file in place of those that were open. @param {App} app @param {ArrayBuffer | string} body @param {string} name @returns {Promise<boolean>} */
 async function openOne(app, body, name) {
+  let share = 0;
+  const told = () => t('Reading the file …') + (share > 0 ? ` ${percent(share, 0)}` : '');
   try {
-    const opened = await readFile(name, body, null, gameField(app));
-    keepOpened([{ name, body, games: opened.games, total: opened.total, bad: opened.bad }]);
+    const { opened, file } = await inSteps(told, async (signal, tell) => (await import('../divide.js')).readWhole(name, body, gameField(app), signal, (read) => {
+      share = read;
+      tell();
+    }));
+    keepOpened([file]);
     showOpened(app, opened);
     return true;
   } catch (error) {
@@ -184,7 +153,7 @@ async function openOne(app, body, name) {
 /** Opens a game of a file that is open. @param {App} app @param {OpenedFile} file @param {number} index @returns {Promise<boolean>} */
 export async function openAgain(app, file, index) {
   try {
-    showOpened(app, await readFile(file.name, file.body, index, gameField(app)));
+    showOpened(app, await readAgain(file, index, gameField(app)));
     return true;
   } catch (error) {
     app.fail(error);

@@ -6,7 +6,7 @@ import { button, calm, checkbox, el, emptyState, quiet, row } from '../dom.js';
 import { plyOf } from '../fen.js';
 import { gamesTable, pager, PAGE } from '../gamelist.js';
 import { ALL_GAMES, sortedBy } from '../gamequery.js';
-import { locale, number, plural, t } from '../i18n.js';
+import { currentLanguage, locale, number, plural, t } from '../i18n.js';
 import { openedFiles, openedGames, openedTotal, restoreOpened } from '../opened.js';
 import { keptNote, keptTitle, timeText } from '../recent.js';
 import { playersText, resultText } from '../session.js';
@@ -18,7 +18,7 @@ import { openAgain, showOpened } from './file.js';
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../gamequery.js').GameQuery} GameQuery */
 /** @typedef {{id: string, first: string | null, second: string | null, result: string, plies: number, saved: number}} Saved when in seconds */
-/** @typedef {{id: string | number, key: string, index: number, players: string[], event: string | null, year: number | string | null, result: string, ecco: string | null, name: string | null, plies: number, file: string, copies: number, broken: boolean}} Listed */
+/** @typedef {{id: string | number, key: string, index: number, players: string[], event: string | null, year: number | string | null, result: string, ecco: string | null, name: string | null, name_en?: string | null, plies: number, file: string, copies: number, broken: boolean}} Listed */
 /** @typedef {{files: number, files_done: number, bytes: number, bytes_done: number, games: number}} Indexing */
 /** @typedef {{total: number, records: number, bad: number, unreadable: number, games: Listed[], indexing: Indexing | null}} Answer */
 
@@ -104,7 +104,7 @@ export class GamesView {
   showList(answer) {
     const { app } = this;
     const { total, games, indexing } = answer;
-    const rows = games.map((game) => ({ ...game, opening: [game.ecco, game.name].filter(Boolean).join(' '), number: game.index }));
+    const rows = games.map((game) => ({ ...game, opening: openingOf(game), number: game.index }));
     const progress = indexing ? [progressOf(indexing)] : [];
     if (total === 0) {
       this.list.replaceChildren(...progress, ...indexing ? [] : [emptyState(t('No game was found. Try fewer words.'))]);
@@ -185,13 +185,17 @@ export class GamesView {
     if (all.length < 2) { this.file.replaceChildren(); return; }
     const { inFiles } = this;
     const words = inFiles.words.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.map((game, at) => ({ game, at })).filter(({ game: { file, entry } }) => {
-      const text = [entry.first, entry.second, entry.event, entry.date, entry.result, file.name].join(' ').toLowerCase();
+    const found = words.length === 0 ? all : all.filter((game) => {
+      const text = searchedText(game);
       return words.every((word) => text.includes(word));
     });
-    if (inFiles.sort) found.sort((a, b) => comparing(inFiles.sort)(a.game, b.game) * (inFiles.descending ? -1 : 1) || a.at - b.at);
+    if (inFiles.sort) {
+      const compare = comparing(inFiles.sort);
+      const way = inFiles.descending ? -1 : 1;
+      found.sort((a, b) => compare(a, b) * way);
+    }
     const shown = found.slice((inFiles.page - 1) * PAGE, inFiles.page * PAGE);
-    const rows = shown.map(({ game: { file, entry } }) => ({ players: [entry.first, entry.second], event: entry.event, year: entry.date?.slice(0, 4) ?? '',
+    const rows = shown.map(({ file, entry }) => ({ players: [entry.first, entry.second], event: entry.event, year: entry.date?.slice(0, 4) ?? '',
       result: entry.result, opening: '', plies: entry.plies, file: file.name, number: entry.index, copies: 1, broken: false }));
     const again = (/** @type {Partial<GameQuery>} */ change) => { this.inFiles = { ...inFiles, ...change }; this.showFiles(); };
     const search = el('input', { type: 'search', class: 'search-files', value: inFiles.words, 'aria-label': t('Search the opened files'), placeholder: t('Search the opened files'),
@@ -202,7 +206,7 @@ export class GamesView {
       quiet(total > all.length ? t('The first {n} of {m} games are listed.', { n: number(all.length), m: number(total) }) : plural(found.length, '{n} game', '{n} games')),
       row(search),
       gamesTable(rows, inFiles, { sort: (column) => again(sortedBy(inFiles, column)), open: (at) => {
-        const game = shown[at]?.game;
+        const game = shown[at];
         if (!game) return;
         this.app.view = 'board';
         void openAgain(this.app, game.file, game.entry.index);
@@ -223,6 +227,11 @@ export class GamesView {
   }
 }
 
+/** Returns the code and the name of an opening, in the language of the page. @param {Listed} game */
+function openingOf({ ecco, name, name_en }) {
+  return [ecco, currentLanguage() === 'zh' ? name : name_en ?? name].filter(Boolean).join(' ');
+}
+
 /** Makes the bar of a library that is being read. @param {Indexing} indexing */
 function progressOf({ files, files_done, bytes, bytes_done, games }) {
   const label = t('Reading the library: {n} of {m} files, {g} games so far', { n: number(files_done), m: number(files), g: number(games) });
@@ -238,10 +247,23 @@ function countText({ total, records, bad, unreadable }) {
   return parts.join(' · ');
 }
 
+/** What is searched of games of opened files, made once for each. @type {WeakMap<object, string>} */
+const searched = new WeakMap();
+
+/** @param {import('../opened.js').OpenedGame} game */
+function searchedText({ file, entry }) {
+  const known = searched.get(entry);
+  if (known !== undefined) return known;
+  const text = [entry.first, entry.second, entry.event, entry.date, entry.result, file.name].join(' ').toLowerCase();
+  searched.set(entry, text);
+  return text;
+}
+
 /** Returns the order of games of opened files by a column. @param {string} column @returns {(a: import('../opened.js').OpenedGame, b: import('../opened.js').OpenedGame) => number} */
 function comparing(column) {
+  const { compare } = new Intl.Collator(locale());
   const text = (/** @type {(game: import('../opened.js').OpenedGame) => string | null} */ of) =>
-    (/** @type {import('../opened.js').OpenedGame} */ a, /** @type {import('../opened.js').OpenedGame} */ b) => (of(a) ?? '').localeCompare(of(b) ?? '', locale());
+    (/** @type {import('../opened.js').OpenedGame} */ a, /** @type {import('../opened.js').OpenedGame} */ b) => compare(of(a) ?? '', of(b) ?? '');
   if (column === 'plies') return (a, b) => a.entry.plies - b.entry.plies;
   if (column === 'event') return text(({ entry }) => entry.event);
   if (column === 'date') return text(({ entry }) => entry.date);

@@ -28,7 +28,10 @@ export function movesPanel(app) {
 /** @param {App} app */
 function head(app) {
   const title = el('span', { class: 'game-title' });
-  const draw = () => { title.textContent = title.title = titleOf(app); };
+  const draw = () => {
+    title.textContent = title.title = titleOf(app);
+    title.classList.toggle('named', app.session.opened || title.textContent !== t('Analysis'));
+  };
   app.on(['tree'], draw);
   draw();
   return el('div', { class: 'panel-head' }, title, notation(app), actions(app));

@@ -21,6 +21,9 @@ export class TablesView {
     this.note = el('div', { role: 'status' });
     /** @type {SetInfo[]} */
     this.sets = [];
+    /** What is in the sets, as far as it was asked. @type {Map<string, SetStats>} */
+    this.stats = new Map();
+    this.asking = false;
     /** The column that the list is sorted by, none at first. */
     this.order = { column: -1, down: false };
     this.element = el('main', { class: 'view view-tables' }, el('h1', {}, t('Endgame tables')), el('div', { class: 'tables-columns' }, this.list, this.details));
@@ -49,25 +52,56 @@ export class TablesView {
     this.drawList();
     const first = sets.find(({ material }) => material === this.app.set) ?? sets.at(-1);
     if (first) void this.openSet(first.material, false);
+    void this.loadStats();
+  }
+
+  /** Asks what is in the sets, one after the other, as long as the list is looked at. */
+  async loadStats() {
+    if (this.asking) return;
+    this.asking = true;
+    for (const { material } of this.sets) {
+      if (this.app.view !== 'tables') break;
+      if (this.stats.has(material)) continue;
+      try {
+        this.stats.set(material, await get(`/api/tables/${encodeURIComponent(material)}`));
+      } catch {
+        // The other sets may be read.
+        continue;
+      }
+      this.drawShares(material);
+    }
+    this.asking = false;
+    // Sorted by a share, the list waited for all of them.
+    if (this.order.column === 2 || this.order.column === 3) this.drawList();
+  }
+
+  /** @param {string} material */
+  drawShares(material) {
+    const line = [...this.list.querySelectorAll('tbody tr')].find((other) => other.getAttribute('data-set') === material);
+    line?.querySelectorAll('.set-share').forEach((box, at) => { box.textContent = shareOf(this.stats.get(material), at === 0 ? 'win' : 'draw'); });
   }
 
   /** Draws the list in the order that was chosen. */
   drawList() {
-    /** @type {[string, string, (a: SetInfo, b: SetInfo) => number][]} */
-    const heads = [['', t('Set'), (a, b) => a.material.localeCompare(b.material)], ['num', t('Men'), (a, b) => menOf(a.material) - menOf(b.material)],
+    const share = (/** @type {'win' | 'draw'} */ part) => (/** @type {SetInfo} */ { material }) => partOf(this.stats.get(material), part) ?? -1;
+    const [wins, draws] = [share('win'), share('draw')];
+    /** @type {[string, string, (a: SetInfo, b: SetInfo) => number, string?][]} */
+    const heads = [['', t('Set'), (a, b) => a.material.localeCompare(b.material)], ['num wide', t('Men'), (a, b) => menOf(a.material) - menOf(b.material)],
+      ['num', t('Wins'), (a, b) => wins(a) - wins(b), t('Of the positions with Red to move')], ['num', t('Draws'), (a, b) => draws(a) - draws(b), t('Of the positions with Red to move')],
       ['num', t('Size'), (a, b) => a.bytes - b.bytes]];
     const { column, down } = this.order;
     const chosen = heads[column]?.[2];
     const sets = chosen ? [...this.sets].sort((a, b) => (down ? -1 : 1) * chosen(a, b)) : this.sets;
-    const rows = sets.map((set) => el('tr', { onclick: () => void this.openSet(set.material) },
-      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material), menName(set.material)), cell(menOf(set.material)), cell(size(set.bytes))));
+    const rows = sets.map((set) => el('tr', { 'data-set': set.material, onclick: () => void this.openSet(set.material) },
+      el('td', {}, el('button', { type: 'button', class: 'link' }, set.material), menName(set.material)), cell(menOf(set.material), 'num wide'),
+      ...(/** @type {const} */ (['win', 'draw'])).map((part) => cell(shareOf(this.stats.get(set.material), part), 'num set-share')), cell(size(set.bytes))));
     const table = rowsTable('', heads.map(([, name]) => name), rows, heads.map(([kind]) => kind));
     table.querySelectorAll('th').forEach((head, at) => {
       head.setAttribute('aria-sort', at !== column ? 'none' : down ? 'descending' : 'ascending');
       head.replaceChildren(button(head.textContent + (at === column ? (down ? ' ▾' : ' ▴') : ''), () => {
         this.order = { column: at, down: at === column && !down };
         this.drawList();
-      }, { class: 'link' }));
+      }, { class: 'link', title: heads[at]?.[3] ?? null }));
     });
     this.list.replaceChildren(quiet(plural(sets.length, '{n} set', '{n} sets')), table);
   }
@@ -94,6 +128,7 @@ export class TablesView {
       quiet(t('Practise from a random position:')),
       row(random('win', t('won')), random('draw', t('drawn')), random('loss', t('lost'))), this.note,
       ...(wins.length > 0 ? [el('h3', {}, t('Wins by distance in plies')), histogram(wins)] : []),
+      ...(wins.some(([, , byRule]) => byRule > 0) ? [quiet(el('span', { class: 'legend-rule' }), t('by the rules of repetition: they are not among the longest'))] : []),
       ...(longest.length > 0 ? [el('h3', {}, t('Longest wins')), el('ul', { class: 'plain' }, ...longest.map(({ longest_fen, longest_win }) =>
         el('li', {}, button(`${plural(longest_win ?? 0, '{n} ply', '{n} plies')}: ${longest_fen}`, () => this.openFen(longest_fen ?? ''), { class: 'link fen-link' }))))] : []));
   }
@@ -137,6 +172,18 @@ function share(part, side) {
   return all > 0 ? percent(part / all) : '–';
 }
 
+/** Returns a part of the positions of a set with Red to move; undefined while that is not known. @param {SetStats | undefined} set @param {'win' | 'draw'} part */
+function partOf(set, part) {
+  const all = set ? set.red.win + set.red.draw + set.red.loss : 0;
+  return set && all > 0 ? set.red[part] / all : undefined;
+}
+
+/** @param {SetStats | undefined} set @param {'win' | 'draw'} part */
+function shareOf(set, part) {
+  const known = partOf(set, part);
+  return known === undefined ? '–' : percent(known);
+}
+
 /** Returns the distances that are written under a histogram: some of those that have a bar. @param {readonly number[]} distances */
 function marked(distances) {
   const shown = [0, 0.25, 0.5, 0.75, 1].map((part) => distances[Math.round(part * (distances.length - 1))] ?? 0);
@@ -169,18 +216,19 @@ function guardsName(advisors, elephants, advisor, elephant) {
   return elephants === 1 ? `单缺${elephant}` : `${advisor}${elephant}全`;
 }
 
-/** Draws how many wins there are at each distance. @param {readonly [number, number][]} counts */
+/** Draws how many wins there are at each distance, those by the rules of repetition below the others. @param {readonly [number, number, number][]} counts */
 function histogram(counts) {
   const [width, height] = [560, 140];
   const last = Math.max(...counts.map(([plies]) => plies), 1);
   const most = Math.max(...counts.map(([, n]) => n), 1);
   const step = width / (last + 2);
   const wide = Math.min(28, Math.max(1.5, step * 1.6));
-  const bars = counts.map(([plies, n]) => {
-    const tall = Math.max(1, (n / most) * height);
-    return svg('rect', { x: (plies + 1) * step - wide / 2, y: height - tall, width: wide, height: tall, class: 'histogram-bar' },
-      svg('title', {}, t('{plies} plies: {n} positions', { plies, n: number(n) })));
-  });
+  const tall = (/** @type {number} */ n) => n > 0 ? Math.max(1, (n / most) * height) : 0;
+  const bar = (/** @type {number} */ plies, /** @type {number} */ n, kind = '') =>
+    svg('rect', { x: (plies + 1) * step - wide / 2, y: height - tall(n), width: wide, height: tall(n), class: `histogram-bar ${kind}` });
+  const bars = counts.map(([plies, n, byRule]) => svg('g', {}, bar(plies, n), byRule > 0 && bar(plies, byRule, 'histogram-rule'),
+    svg('title', {}, t('{plies} plies: {n} positions', { plies, n: number(n) }))));
+  const axis = svg('path', { d: `M0 ${height + 0.5}H${width}`, class: 'histogram-axis' });
   const marks = marked(counts.map(([plies]) => plies)).map((plies) => svg('text', { x: (plies + 1) * step, y: height + 18, 'text-anchor': 'middle' }, plies));
-  return svg('svg', { viewBox: `0 0 ${width} ${height + 24}`, class: 'histogram', role: 'img', 'aria-label': t('Wins by distance in plies') }, ...bars, ...marks);
+  return svg('svg', { viewBox: `0 0 ${width} ${height + 24}`, class: 'histogram', role: 'img', 'aria-label': t('Wins by distance in plies') }, ...bars, axis, ...marks);
 }
