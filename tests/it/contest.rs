@@ -621,7 +621,7 @@ fn every_pairing_plays_every_opening_with_both_colours() {
     }
     let none = own_tournament(1, TournamentForm::RoundRobin);
     let error = none.play(&mut none.no_totals(), &StopFlag::default(), &mut |_, _| Ok(()));
-    assert!(error.unwrap_err().to_string().contains("2 to 26 engines, not of 1"));
+    assert!(error.unwrap_err().to_string().contains("2 to 26 engines, not 1"));
 }
 
 /// More engines than a worker keeps: those that it ended play on as if nothing had been.
@@ -773,7 +773,7 @@ fn gomoku_has_tournaments_too() {
 fn bad_tournaments_say_what_is_wrong() {
     let too_many = ["--engine", "self"].repeat(27);
     for (args, part) in [
-        (&["--engine", "self"][..], "2 to 26 engines, not of 1"),
+        (&["--engine", "self"][..], "2 to 26 engines, not 1"),
         (&too_many, "2 to 26 engines, not of 27"),
         (&["--engine", "self", "--engine-a", "self"], "cannot be used with"),
         (

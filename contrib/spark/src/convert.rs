@@ -22,7 +22,7 @@ pub(crate) fn export(shard: &Path, output: &Path) -> anyhow::Result<()> {
     let shard = ShardReader::open(shard)?;
     let output = resolve(output).with_context(|| output.shown().to_string())?;
     if !is_free(&output) {
-        bail!("{}: something stands there; choose a new or an empty folder", output.shown());
+        bail!("{}: it already exists; choose a new or an empty folder", output.shown());
     }
     let lock = FileLock::claim(&output)?.or_busy(&output)?;
     lock.sweep_folders(is_exported);

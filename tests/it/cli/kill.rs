@@ -280,7 +280,7 @@ fn a_table_replaces_nothing() {
     fails(
         &["book", "export", &folder.at("a"), "--to", "csv", "-o", &folder.at("a")],
         73,
-        &["stands"],
+        &["already exists"],
     );
     Book::open(Path::new(&folder.at("a"))).unwrap().verify().unwrap();
 }

@@ -178,7 +178,7 @@ fn what_is_left_over_of_a_move_is_shown() {
     ] {
         fails(&["position", "--moves", moves], 65, &[shown]);
     }
-    fails(&["--game", "gomoku", "position", "--moves", "h8 x9"], 65, &["\"x9\" is no point"]);
+    fails(&["--game", "gomoku", "position", "--moves", "h8 x9"], 65, &["\"x9\" is not a point"]);
 }
 
 #[test]

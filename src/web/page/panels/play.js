@@ -3,7 +3,6 @@
 import { button, checkbox, el, numberField, quiet, row, select } from '../dom.js';
 import { engineChoices, engineName, enginePicker, factsOf, hasEngines, meant, OWN, rangeField } from '../engines.js';
 import { parse } from '../fen.js';
-import { showCaptured } from './captured.js';
 import { t } from '../i18n.js';
 import { playersOf } from '../session.js';
 
@@ -206,10 +205,20 @@ function fill(app, play, box, first) {
   const colours = gomoku ? ['disc-black', 'disc-white'] : ['disc-red', 'disc-black'];
   disc.className = `disc ${colours[first ? 0 : 1]}`;
   name.textContent = given || side;
-  showCaptured(app, captured, first);
+  showMen(app, captured, first);
   clock.textContent = play.timed ? clockText(play.clock[first ? 0 : 1]) : '';
   box.classList.toggle('turn', app.firstToMove === first);
   box.classList.toggle('named', Boolean(given) || play.on);
+}
+
+/** What draws captured men, once some were. @type {Promise<typeof import('./captured.js')> | null} */
+let drawing = null;
+
+/** Shows what a player has captured. @param {App} app @param {HTMLElement} box @param {boolean} first whether it is the first player */
+function showMen(app, box, first) {
+  if (!drawing && (app.game !== 'xiangqi' || app.session.position.men.size >= 32)) return;
+  drawing ??= import('./captured.js');
+  drawing.then(({ showCaptured }) => showCaptured(app, box, first), () => { drawing = null; });
 }
 
 /** @param {number} milliseconds */
