@@ -774,7 +774,7 @@ fn bad_tournaments_say_what_is_wrong() {
     let too_many = ["--engine", "self"].repeat(27);
     for (args, part) in [
         (&["--engine", "self"][..], "2 to 26 engines, not 1"),
-        (&too_many, "2 to 26 engines, not of 27"),
+        (&too_many, "2 to 26 engines, not 27"),
         (&["--engine", "self", "--engine-a", "self"], "cannot be used with"),
         (
             &[&THREE[7..13], &["--engine-option", "d:Hash=1"]].concat(),
