@@ -136,7 +136,7 @@ await step('a game that breaks off opens up to there, and says so in words', asy
   await go(page, '');
   await drop([['broken.pgn', GAME('Ann', '1. h2e2 h9g7 2. h2h3 i9h9')]]);
   await page.waitForFunction(() => /broken\.pgn/.test(document.querySelector('.status')?.textContent ?? ''));
-  assert.equal(await page.locator('.tree .move').count(), 2);
+  await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 2);
   const said = await text(page, '.status');
   assert.ok(!/0x[0-9a-f]/.test(said) && !/body/.test(said), said);
 });
