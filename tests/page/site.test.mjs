@@ -186,8 +186,12 @@ await step('no accessibility issue', () => accessible(page, 'site'));
 
 await step('without a connection the page comes up and moves are made', async () => {
   await go('?fen=startpos');
-  await page.waitForFunction(async () => navigator.serviceWorker.controller &&
-    (await (await caches.open('juzhong-page')).keys()).some(({ url }) => url.endsWith('/juzhong.wasm')), undefined, { timeout: 20000 });
+  await page.evaluate(async () => {
+    const isKept = async () => (await (await caches.open('juzhong-page')).keys()).some(({ url }) => url.endsWith('/juzhong.wasm'));
+    for (let tries = 0; tries < 400 && !(navigator.serviceWorker.controller && await isKept()); tries += 1) {
+      await new Promise((resolve) => { setTimeout(resolve, 50); });
+    }
+  });
   await page.context().setOffline(true);
   await go('?fen=3k5/9/9/9/9/9/9/9/4R4/5K3_w_-_-_0_1&tab=table');
   await page.waitForSelector('.sentence');
