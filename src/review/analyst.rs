@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::figures::Valuation;
+use super::marks::Valuation;
 use crate::bytes::StopFlag;
 use crate::engine::{Choice, Engine, Playable, in_full};
 use crate::game::Line;

@@ -5,7 +5,7 @@
 //! therefore searched once more by itself, as the move played is, and the lower of its values counts.
 
 use super::analyst::{Analyst, Finding, Question};
-use super::figures::{Mark, Valuation, loss_between};
+use super::marks::{Mark, Valuation, loss_between};
 use crate::bytes::StopFlag;
 use crate::engine::Playable;
 use crate::game::{Line, MoveList, WinModel};

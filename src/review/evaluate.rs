@@ -5,8 +5,8 @@ use std::sync::mpsc;
 
 use super::analyst::{Analyst, Finding, Question};
 use super::compare::{MAX_LINE, SecondLook, Suspect, compare};
-use super::figures::Valuation;
 use super::game_review::suspects;
+use super::marks::Valuation;
 use super::values::{GameMoves, GameValues, PositionValue, TableFacts, line_to, positions};
 use crate::bytes::clock::Instant;
 use crate::bytes::machine::available_memory;

@@ -2,7 +2,7 @@
 
 use super::books::{BookFinding, BookShare};
 use super::compare::SecondLook;
-use super::figures::{
+use super::marks::{
     Certainty, Mark, Valuation, counted_centipawns, loss_between, mean_accuracy, move_accuracy,
 };
 use super::phases::GamePhase;

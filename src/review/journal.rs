@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compare::{MAX_LINE, SecondLook};
 use super::evaluate::ReviewOptions;
-use super::figures::Valuation;
+use super::marks::Valuation;
 use super::values::{GameMoves, PositionValue, TableFacts, line_to, positions};
 use crate::bytes::journal::{Journal, JournalError, framed};
 use crate::bytes::lock::beside;

@@ -13,9 +13,9 @@ mod books;
 mod clock;
 mod compare;
 mod evaluate;
-mod figures;
 mod game_review;
 mod journal;
+mod marks;
 mod phases;
 mod summary;
 mod values;
@@ -28,12 +28,12 @@ pub use compare::{SecondLook, Suspect, compare, rounds};
 pub use evaluate::{
     Analysts, EvaluationStep, Evaluators, ReviewError, ReviewOptions, USUAL_EFFORT,
 };
-pub use figures::{Certainty, Mark, Valuation, expected_score, mean_accuracy, move_accuracy};
 pub use game_review::{
     BookExit, GameReview, PhaseSummary, ReviewedMove, SideSummary, TableLoss, TableTruth,
     TurningPoint, review,
 };
 pub use journal::ReviewJournal;
+pub use marks::{Certainty, Mark, Valuation, expected_score, mean_accuracy, move_accuracy};
 pub use phases::GamePhase;
 pub use summary::{Summary, SummaryRow, SummarySums};
 pub(crate) use values::{Ending, ending};

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use super::figures::Mark;
 use super::game_review::{GameReview, ReviewedMove};
+use super::marks::Mark;
 use super::phases::GamePhase;
 use crate::book::opening::Opening;
 use crate::game::{Game, Side};

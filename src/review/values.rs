@@ -1,7 +1,7 @@
 //! The games that are reviewed, and the values of their positions.
 
 use super::compare::SecondLook;
-use super::figures::Valuation;
+use super::marks::Valuation;
 use crate::engine::Playable;
 use crate::game::{Game, Horizon, Line, Outcome, Verdict};
 use crate::search::Score;

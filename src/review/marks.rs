@@ -1,4 +1,4 @@
-//! Numbers of a review: expected scores, marks, accuracy.
+//! Marks of a review and what they rest on: expected scores, losses, certainty, accuracy.
 
 use std::ops::Neg;
 
