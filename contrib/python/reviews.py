@@ -14,8 +14,7 @@ review and K others of each game, drawn by the seed, are reviewed deeply, each a
 what the others have missed is then an estimate.
 
 With -o every review is kept in a file as soon as it is there, and the same command goes on from it. Ctrl-C reports on the
-games so far. What follows `--` is
-for both reviews: books, tables, threads, an engine.
+games so far. What follows `--` is for both reviews: books, tables, threads, an engine.
 """
 
 import argparse

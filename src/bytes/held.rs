@@ -1,7 +1,10 @@
 //! Steps that Windows refuses while another program has a file open.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
+
+use super::versions::{ASIDE, PART, leftovers};
 
 /// The number of attempts at a step.
 const TRIES: u32 = 40;
@@ -25,9 +28,11 @@ pub(crate) fn patiently<T>(mut step: impl FnMut() -> io::Result<T>) -> io::Resul
     step()
 }
 
-/// The time between two attempts to open a file that is being replaced, and the number of them: a second in all.
-#[cfg(windows)]
-const REPLACED: (Duration, u32) = (Duration::from_millis(10), 100);
+/// The number of attempts to open a file that is being replaced.
+const OPEN_TRIES: u32 = 100;
+
+/// The time between two attempts to open it: with [`OPEN_TRIES`] a second in all.
+const OPEN_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Opens the file at `path`, which may just be replaced. Where the system does not do that in one step (Windows before 10,
 /// network drives, Wine), no file has the name for a moment; then a new or an old version stands beside it, and the file is
@@ -36,33 +41,18 @@ const REPLACED: (Duration, u32) = (Duration::from_millis(10), 100);
 /// # Errors
 ///
 /// Those of the last attempt.
-#[cfg(windows)]
-pub(crate) fn opened<T>(
-    path: &std::path::Path,
-    mut open: impl FnMut() -> io::Result<T>,
-) -> io::Result<T> {
-    use super::versions::{ASIDE, PART, leftovers};
-    let (interval, tries) = REPLACED;
-    for _ in 0..tries {
+pub(crate) fn opened<T>(path: &Path, mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 0..OPEN_TRIES {
         match open() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::NotFound => {}
             done => return done,
         }
         if [PART, ASIDE].iter().all(|infix| leftovers(path, infix).is_empty()) {
             break;
         }
-        std::thread::sleep(interval);
+        std::thread::sleep(OPEN_INTERVAL);
     }
     // Without another version, too: it may have got the name in between.
-    open()
-}
-
-/// Opens a file.
-#[cfg(not(windows))]
-pub(crate) fn opened<T>(
-    _path: &std::path::Path,
-    mut open: impl FnMut() -> io::Result<T>,
-) -> io::Result<T> {
     open()
 }
 

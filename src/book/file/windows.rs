@@ -8,22 +8,18 @@
     reason = "a function that SQLite calls, by the interface that it has for that"
 )]
 
-use std::ffi::c_void;
+use std::ffi::{OsString, c_void};
+use std::io;
+use std::os::windows::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::Once;
-use std::time::Duration;
 
 use rusqlite::ffi;
-use windows_sys::Win32::Foundation::{
-    ERROR_FILE_NOT_FOUND, GENERIC_WRITE, GetLastError, HANDLE, INVALID_HANDLE_VALUE,
-};
+use windows_sys::Win32::Foundation::{GENERIC_WRITE, HANDLE, INVALID_HANDLE_VALUE, SetLastError};
 use windows_sys::Win32::Security::SECURITY_ATTRIBUTES;
 use windows_sys::Win32::Storage::FileSystem::{CreateFileW, FILE_SHARE_DELETE};
 
-/// The time between two attempts to open a file that is being replaced.
-const RETRY_INTERVAL: Duration = Duration::from_millis(10);
-
-/// The number of attempts.
-const TRIES: u32 = 20;
+use crate::bytes::held::opened;
 
 /// `CreateFileW`, but what is opened for reading alone may be renamed and removed by others.
 unsafe extern "system" fn create_file(
@@ -39,19 +35,32 @@ unsafe extern "system" fn create_file(
     let share = if is_reader { share | FILE_SHARE_DELETE } else { share };
     let open = || {
         // SAFETY: the arguments are those that SQLite calls the function of the system with.
-        unsafe { CreateFileW(name, access, share, security, disposition, flags, template) }
-    };
-    // The file was there a moment ago: without one it is being replaced, which not every system does in one step.
-    for _ in 0..TRIES {
-        let handle = open();
-        // SAFETY: the function takes nothing and has no conditions.
-        let is_missing = || unsafe { GetLastError() } == ERROR_FILE_NOT_FOUND;
-        if handle != INVALID_HANDLE_VALUE || !is_reader || !is_missing() {
-            return handle;
+        match unsafe { CreateFileW(name, access, share, security, disposition, flags, template) } {
+            INVALID_HANDLE_VALUE => Err(io::Error::last_os_error()),
+            handle => Ok(handle),
         }
-        std::thread::sleep(RETRY_INTERVAL);
-    }
-    open()
+    };
+    // SAFETY: SQLite's names end with a null.
+    let found = if is_reader { opened(&unsafe { path_of(name) }, open) } else { open() };
+    found.unwrap_or_else(|error| {
+        // SQLite asks for it, and other calls may have come in between.
+        // SAFETY: the function has no conditions.
+        unsafe { SetLastError(error.raw_os_error().unwrap_or_default().cast_unsigned()) };
+        INVALID_HANDLE_VALUE
+    })
+}
+
+/// The path that a name of the system stands for.
+///
+/// # Safety
+///
+/// The name ends with a null.
+unsafe fn path_of(name: *const u16) -> PathBuf {
+    // SAFETY: all units before the null belong to the name.
+    let length = (0..).take_while(|&at| unsafe { *name.add(at) } != 0).count();
+    // SAFETY: as above.
+    let units = unsafe { std::slice::from_raw_parts(name, length) };
+    OsString::from_wide(units).into()
 }
 
 /// Makes SQLite open files so that they can be replaced; the first call counts. Without success they cannot, and who

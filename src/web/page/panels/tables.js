@@ -83,8 +83,11 @@ export class TablesView {
 
   /** Draws the list in the order that was chosen. */
   drawList() {
-    const share = (/** @type {'win' | 'draw'} */ part) => (/** @type {SetInfo} */ { material }) => partOf(this.stats.get(material), part) ?? -1;
-    const [wins, draws] = [share('win'), share('draw')];
+    const known = (/** @type {'win' | 'draw'} */ part) => (/** @type {SetInfo} */ { material }) => {
+      const set = this.stats.get(material);
+      return (set && fraction(set.red[part], set.red)) ?? -1;
+    };
+    const [wins, draws] = [known('win'), known('draw')];
     /** @type {[string, string, (a: SetInfo, b: SetInfo) => number, string?][]} */
     const heads = [['', t('Set'), (a, b) => a.material.localeCompare(b.material)], ['num wide', t('Men'), (a, b) => menOf(a.material) - menOf(b.material)],
       ['num', t('Wins'), (a, b) => wins(a) - wins(b), t('Of the positions with Red to move')], ['num', t('Draws'), (a, b) => draws(a) - draws(b), t('Of the positions with Red to move')],
@@ -166,22 +169,21 @@ function counts(set) {
   return el('div', { class: 'scroll-x', tabindex: 0 }, rowsTable('narrow', heads, [line(t('Red to move'), set.red), line(t('Black to move'), set.black)]));
 }
 
+/** Returns the share of a part of the positions with a side to move; undefined if there are none. @param {number} part @param {SideStats} side */
+function fraction(part, { win, draw, loss }) {
+  const all = win + draw + loss;
+  return all > 0 ? part / all : undefined;
+}
+
 /** @param {number} part @param {SideStats} side */
 function share(part, side) {
-  const all = side.win + side.draw + side.loss;
-  return all > 0 ? percent(part / all) : '–';
-}
-
-/** Returns a part of the positions of a set with Red to move; undefined while that is not known. @param {SetStats | undefined} set @param {'win' | 'draw'} part */
-function partOf(set, part) {
-  const all = set ? set.red.win + set.red.draw + set.red.loss : 0;
-  return set && all > 0 ? set.red[part] / all : undefined;
-}
-
-/** @param {SetStats | undefined} set @param {'win' | 'draw'} part */
-function shareOf(set, part) {
-  const known = partOf(set, part);
+  const known = fraction(part, side);
   return known === undefined ? '–' : percent(known);
+}
+
+/** Returns a part of the positions of a set with Red to move. @param {SetStats | undefined} set undefined while it is not known @param {'win' | 'draw'} part */
+function shareOf(set, part) {
+  return set ? share(set.red[part], set.red) : '–';
 }
 
 /** Returns the distances that are written under a histogram: some of those that have a bar. @param {readonly number[]} distances */

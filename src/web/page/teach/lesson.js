@@ -2,6 +2,7 @@
 
 import { button, el, row } from '../dom.js';
 import { t } from '../i18n.js';
+import { sideName } from '../status.js';
 import * as tree from '../tree.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -24,6 +25,19 @@ export function begin(app, lesson) {
   // On a small screen the button that began it stands below the board.
   window.scrollTo({ top: 0 });
   void lesson.start();
+}
+
+/** Returns the buttons that choose the side of the person. @param {App} app @param {(first: boolean) => void} choose */
+export function sideButtons(app, choose) {
+  return [true, false].map((first) => button(sideName(app.game, first), () => choose(first), { class: 'primary' }));
+}
+
+/** Returns one of some things by chance, as often as its weight says. @template T @param {readonly T[]} things at least one @param {(thing: T, at: number) => number} weightOf */
+export function byWeight(things, weightOf) {
+  const weights = things.map(weightOf);
+  let at = Math.random() * weights.reduce((total, weight) => total + weight, 0);
+  const chosen = weights.findIndex((weight) => (at -= weight) < 0);
+  return /** @type {T} */ (things[Math.max(0, chosen)]);
 }
 
 /** A lesson: it takes the moves that are made on the board, and says what they are worth. */

@@ -4,7 +4,7 @@ import { get } from '../api.js';
 import { explainError } from '../app.js';
 import { button, select } from '../dom.js';
 import { number, percent, plural, t } from '../i18n.js';
-import { Lesson } from './lesson.js';
+import { byWeight, Lesson, sideButtons } from './lesson.js';
 import { bookSaid } from './verdict.js';
 
 /** @typedef {import('../app.js').App} App */
@@ -35,11 +35,10 @@ export class Openings extends Lesson {
 
   /** @override */
   async start() {
-    const [first, second] = this.app.game === 'gomoku' ? [t('Black'), t('White')] : [t('Red'), t('Black')];
     const choice = this.books.length > 1 ? [select(this.books.map((name) => [name, name]), this.book, (name) => { this.book = name; }, { 'aria-label': t('Book') })] : [];
     this.say([{ text: t('You play the moves of the book; the opponent answers as often as they were played. Which side is yours?'), kind: 'sentence' },
       { text: this.from.moves.length > 0 ? t('It begins at the position on the board.') : '', kind: 'quiet' }], [
-      button(first, () => void this.begin(true), { class: 'primary' }), button(second, () => void this.begin(false), { class: 'primary' }), ...choice]);
+      ...sideButtons(this.app, (first) => void this.begin(first)), ...choice]);
   }
 
   /** @param {boolean} first whose moves the person makes */
@@ -71,7 +70,7 @@ export class Openings extends Lesson {
       if (!this.over && moves.length > 0 && app.firstToMove !== this.first) {
         await new Promise((resolve) => { setTimeout(resolve, 250); });
         if (this.over) return;
-        const reply = byWeight(moves);
+        const reply = byWeight(moves, ({ weight, games }) => Math.max(0, weight || games));
         this.play(reply.move, reply.text ?? '', 'book');
         ({ moves, name } = await this.look());
       }
@@ -146,13 +145,4 @@ export class Openings extends Lesson {
     this.end();
     this.app.load(line);
   }
-}
-
-/** Returns a move as often as its weight says. @param {readonly BookMove[]} moves at least one */
-function byWeight(moves) {
-  const weights = moves.map(({ weight, games }) => Math.max(0, weight || games));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  let at = Math.random() * sum;
-  const chosen = moves.findIndex((_, index) => (at -= weights[index] ?? 0) < 0);
-  return /** @type {BookMove} */ (moves[Math.max(0, chosen)]);
 }

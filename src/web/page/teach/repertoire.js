@@ -6,7 +6,7 @@ import { button } from '../dom.js';
 import { firstToMove, parse } from '../fen.js';
 import { number, plural, t } from '../i18n.js';
 import { addLine, movesTo, node, nodeAt } from '../tree.js';
-import { Lesson } from './lesson.js';
+import { byWeight, Lesson, sideButtons } from './lesson.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../tree.js').Node} Node */
@@ -50,13 +50,12 @@ export class Repertoire extends Lesson {
 
   /** @override */
   async start() {
-    const [first, second] = this.app.game === 'gomoku' ? [t('Black'), t('White')] : [t('Red'), t('Black')];
     if (this.root.children.length === 0) {
       this.say([{ text: t('There is no repertoire on the board: open a game with variations first.'), kind: 'sentence' }]);
       return;
     }
-    this.say([{ text: t('The moves on the board are the repertoire. Which side is yours?'), kind: 'sentence' }], [
-      button(first, () => void this.begin(true), { class: 'primary' }), button(second, () => void this.begin(false), { class: 'primary' })]);
+    this.say([{ text: t('The moves on the board are the repertoire. Which side is yours?'), kind: 'sentence' }],
+      sideButtons(this.app, (first) => void this.begin(first)));
   }
 
   /** @param {boolean} first whose moves the person makes */
@@ -88,9 +87,7 @@ export class Repertoire extends Lesson {
   /** Makes a move of the opponent: the first one the likeliest, those that came before less so. @returns {Said[]} */
   answer() {
     const known = movesAt(this.root, this.place);
-    const weights = known.map(({ child }, at) => FALL ** at / (1 + (this.chosen.get(child) ?? 0)));
-    let at = Math.random() * weights.reduce((sum, weight) => sum + weight, 0);
-    const { index, child } = /** @type {{index: number, child: Node}} */ (known[Math.max(0, weights.findIndex((weight) => (at -= weight) < 0))]);
+    const { index, child } = byWeight(known, (move, at) => FALL ** at / (1 + (this.chosen.get(move.child) ?? 0)));
     this.chosen.set(child, (this.chosen.get(child) ?? 0) + 1);
     this.play(child.move, child.text);
     this.place = [...this.place, index];
