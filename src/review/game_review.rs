@@ -324,12 +324,19 @@ struct Judged {
     from: Valuation,
     to: Valuation,
     certainty: Certainty,
+    /// The part of the loss beyond the usual error of its search, by which the mark goes; `None` if that is all of it.
+    certain_loss: Option<f64>,
 }
 
 impl Judged {
     /// Nothing is lost.
     const fn sound(from: Valuation) -> Self {
-        Self { from, to: from, certainty: Certainty::Likely }
+        Self { from, to: from, certainty: Certainty::Likely, certain_loss: None }
+    }
+
+    /// What is lost is known without a search, or by one that nothing was compared with.
+    const fn by_itself(from: Valuation, to: Valuation, certainty: Certainty) -> Self {
+        Self { from, to, certainty, certain_loss: None }
     }
 }
 
@@ -343,12 +350,12 @@ impl<G: Playable> Step<'_, G> {
         let side = self.before.turn();
         let truth = table.and_then(|facts| self.truth(facts));
         let is_known = found.is_some_and(BookFinding::is_known);
-        let Judged { from, to, certainty } = self.judged(truth, is_known);
+        let Judged { from, to, certainty, certain_loss } = self.judged(truth, is_known);
         let [expected_before, expected] = [from, to].map(|of| self.expected(of));
         let expected_after = expected.min(expected_before);
         let loss = expected_before - expected_after;
         let lost = counted_centipawns(from.score) - counted_centipawns(to.score);
-        let mark = Mark::of_loss(loss);
+        let mark = Mark::of_loss(certain_loss.unwrap_or(loss));
         let is_withdrawn =
             mark.is_none() && look.is_some() && Mark::of_loss(self.first_loss()).is_some();
         let book = found.and_then(|found| found.played);
@@ -399,36 +406,38 @@ impl<G: Playable> Step<'_, G> {
         let is_early = from.score.is_early() || self.after.score.is_early();
         if let Some(TableTruth { before, after }) = truth {
             let [from, to] = [before, after].map(|value| score_of_wdl(value.wdl).into());
-            return Judged { from, to, certainty: Certainty::Proved };
+            return Judged::by_itself(from, to, Certainty::Proved);
         }
         // Of the best move found, what a later search knows better is no loss against another move. An early verdict
         // is no ground for a mark: the loser may still leave the loop.
         let is_sound = is_early || self.is_best();
         if self.end.is_some() {
-            let proved = Judged { from, to: self.after, certainty: Certainty::Proved };
+            let proved = Judged::by_itself(from, self.after, Certainty::Proved);
             return if is_sound { Judged::sound(from) } else { proved };
         }
         match &self.value.look {
             _ if is_known => Judged::sound(from),
             Some(look) => self.judged_by(look),
             None if is_sound => Judged::sound(from),
-            None => Judged { from, to: self.after, certainty: Certainty::Likely },
+            None => Judged::by_itself(from, self.after, Certainty::Likely),
         }
     }
 
     /// The verdict by a second look.
     fn judged_by(&self, look: &SecondLook<G::Move>) -> Judged {
         let SecondLook { other, played, is_stable, .. } = *look;
-        if look.loss(self.before.phase(), &G::WIN_MODEL) == 0.0 {
+        let phase = self.before.phase();
+        if look.loss(phase, &G::WIN_MODEL) == 0.0 {
             return Judged::sound(played);
         }
+        let certain_loss = Some(look.certain_loss(phase, &G::WIN_MODEL));
         let is_proved = played.score.is_proved() && played.score.is_lost();
         let certainty = match is_stable {
             true if is_proved => Certainty::Proved,
             true => Certainty::Stable,
             false => Certainty::Likely,
         };
-        Judged { from: other, to: played, certainty }
+        Judged { from: other, to: played, certainty, certain_loss }
     }
 
     /// The loss by the first look alone, whether the move was the best one found or not.
