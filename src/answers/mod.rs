@@ -17,6 +17,8 @@ mod analysis;
 mod bench;
 #[cfg(feature = "book")]
 pub mod book;
+#[cfg(feature = "book")]
+pub mod collection;
 mod described;
 mod engines;
 mod error;

@@ -29,7 +29,7 @@ use args::settings::{self, Settings};
 #[cfg(feature = "web")]
 use commands::serve;
 use commands::{
-    analyse, bench, book, completions, config, contest, convert, demo, gomocup, man, perft,
+    analyse, bench, book, completions, config, contest, convert, demo, games, gomocup, man, perft,
     position, proxy, review, solve, tablebase, uci,
 };
 use juzhong::bytes::machine::has_own_console;
@@ -61,6 +61,9 @@ enum Command {
     /// Build, query and maintain opening books.
     #[command(subcommand)]
     Book(book::Command),
+    /// Search collections of games by an index.
+    #[command(subcommand)]
+    Games(games::Command),
     /// Generate, probe and verify endgame tables.
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
@@ -109,6 +112,7 @@ impl Command {
             | Self::Play(_) => true,
             Self::Train(args) => args.is_session(),
             Self::Book(command) => command.writes_data(),
+            Self::Games(command) => command.writes_data(),
             _ => false,
         }
     }
@@ -275,6 +279,7 @@ fn dispatch(
         Command::Perft(args) => perft::run(&args, context),
         Command::Convert(args) => convert::run(&args, context),
         Command::Book(command) => book::run(&command, context),
+        Command::Games(command) => games::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
         Command::Match(args) => contest::run(&args, context),

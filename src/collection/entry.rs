@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::book::opening::Named;
 use crate::book::{Facts, GameId};
+use crate::collection::game::Collected;
 use crate::collection::postings::Posting;
-use crate::collection::text::{folded, searched, sort_key};
+use crate::collection::text::folded;
 use crate::game::{Outcome, Packed, Side};
 use crate::message::{Message, Value};
 use crate::record::{Format, Formats, Note, ParsedGame, Place, Record, WriteError, WriteOptions};
@@ -18,6 +18,9 @@ const LISTED_TEXT: usize = 200;
 
 /// Bytes of a game that is kept in the index, packed, at most. A longer one is read from its file.
 const MOST_BODY: usize = 4 << 20;
+
+/// Bytes of the comments of a game that are searched, at most.
+const MOST_COMMENTS: usize = 64 << 10;
 
 /// The level at which games are packed: they are short.
 const PACKING: i32 = 3;
@@ -132,13 +135,12 @@ pub(crate) struct Entry {
     pub(crate) code: Option<String>,
     pub(crate) opening: Option<&'static str>,
     pub(crate) plies: usize,
-    /// Each folded: the two players, the event, all words.
-    pub(crate) names: [String; 2],
-    pub(crate) event_text: String,
-    pub(crate) text: String,
-    pub(crate) first_sort: String,
-    pub(crate) second_sort: String,
-    pub(crate) event_sort: String,
+    /// The start, if it is not the usual one.
+    pub(crate) start: Option<String>,
+    /// The moves, packed, two bytes each.
+    pub(crate) moves: Vec<u8>,
+    /// The comments, folded; empty without any.
+    pub(crate) comments: String,
     /// Packed; `None` if it is too long.
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) fault: Option<String>,
@@ -148,42 +150,28 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// The entry of a game of a file of that name.
-    pub(crate) fn of<G: Formats + Named>(
-        source: &str,
-        file: &str,
-        game: &ParsedGame<G>,
-    ) -> Result<Self, WriteError> {
+    pub(crate) fn of<G: Collected>(source: &str, game: &ParsedGame<G>) -> Result<Self, WriteError> {
         let ParsedGame { record, note, words, .. } = game;
         let mut json = Vec::new();
         G::write_record(&mut json, record, Format::Jsonl, &WriteOptions::default())?;
         let key = GameKey::of(&json);
         let body = zstd::bulk::compress(&json, PACKING).map_err(WriteError::Io)?;
         let players = record.players().map(short);
-        let [first, second] = players.each_ref().map(|name| name.as_deref().unwrap_or_default());
         let (event, date) = (short(record.tag("Event")), short(record.tag("Date")));
         let moves = &record.tree.moves;
         let opening = record.start.is_none().then(|| G::name_game(&G::start(), moves)).flatten();
         let code = opening.map(|opening| opening.code.to_string());
-        let event_name = event.as_deref().unwrap_or_default();
-        let shown_opening =
-            opening.map(|opening| format!("{} {}", opening.code, opening.name)).unwrap_or_default();
         let facts = Facts::of(record);
-        let result = crate::record::result_text(record.result);
-        let parts = [first, second, event_name, date.as_deref().unwrap_or_default()];
-        let more = [result, file, &shown_opening];
         Ok(Self {
             key,
             line: line_of(record, key),
-            names: [searched([first]), searched([second])],
-            event_text: searched([event_name]),
-            text: searched(parts.into_iter().chain(more)),
-            first_sort: sort_key(first),
-            second_sort: sort_key(second),
-            event_sort: sort_key(event_name),
             facts,
             code,
             opening: opening.map(|opening| opening.name),
             plies: moves.len(),
+            start: record.start.as_ref().map(G::to_fen),
+            moves: moves.iter().flat_map(|mv| mv.pack().to_le_bytes()).collect(),
+            comments: comments_of(record),
             body: (body.len() <= MOST_BODY && json.len() <= MOST_JSON).then_some(body),
             fault: fault_of(source, game).map(|fault| StoredFault::of(&fault).json()),
             note: note.map(note_number),
@@ -214,18 +202,44 @@ fn line_of<G: Formats>(record: &Record<G>, key: GameKey) -> i64 {
     i64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// The postings of the main line of a record: each position once, where it was first on the board.
-pub(crate) fn postings_of<G: Formats + Named>(record: &Record<G>, line: u64) -> Vec<Posting> {
+/// The comments of a record, variations included, folded, up to a length.
+fn comments_of<G: Formats>(record: &Record<G>) -> String {
+    let mut text = String::new();
+    let mut left = vec![&record.tree];
+    while let Some(tree) = left.pop() {
+        for (_, comment) in &tree.comments {
+            let room = MOST_COMMENTS.saturating_sub(text.len());
+            if room == 0 {
+                return text;
+            }
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&folded(&comment[..comment.floor_char_boundary(room)]));
+        }
+        left.extend(tree.variations.iter().rev().map(|variation| &variation.tree));
+    }
+    text
+}
+
+/// The postings of the main line of a record: each position and each material once, where they were first on the board.
+pub(crate) fn postings_of<G: Collected>(record: &Record<G>, line: u64) -> Vec<Posting> {
     let mut position = record.start.clone().unwrap_or_else(G::start);
     let moves = &record.tree.moves;
     let mut postings = Vec::with_capacity(moves.len() + 1);
     let mut next = moves.iter().copied();
+    let mut last_material = None;
     let mut ply = 0;
     loop {
         let canonical = position.canonical();
         let mv = next.next();
         let image = mv.map(|mv| position.canonical_move(canonical, mv).pack());
         postings.push(Posting::new(canonical.key, line, ply, image));
+        let material = position.material();
+        if material != last_material {
+            postings.extend(material.map(|key| Posting::new(key, line, ply, image)));
+            last_material = material;
+        }
         let Some(mv) = mv else { break };
         position.make(mv);
         ply += 1;

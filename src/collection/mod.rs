@@ -10,6 +10,7 @@
 //!   alone. It goes on where it was interrupted, and others may search meanwhile.
 //! - [`GameIndex::find`] lists games by [`Conditions`], sorted, copies folded; [`GameIndex::reaching`] counts the moves in
 //!   a position; [`GameIndex::game`] is one game whole.
+//! - [`Lines`] are sets of lines: those that reach a position of several, a material, or a [`BoardPattern`].
 //!
 //! Games with the same start and moves are copies of one line. The positions are those of lines, so that copies cost
 //! nothing there.
@@ -19,6 +20,9 @@
 
 mod entry;
 mod error;
+mod game;
+mod lines;
+mod pattern;
 mod postings;
 mod query;
 mod store;
@@ -27,6 +31,9 @@ mod update;
 
 pub use entry::{Fault, GameKey, IndexedGame};
 pub use error::IndexError;
+pub use game::{Collected, material_key};
+pub use lines::Lines;
+pub use pattern::{BoardPattern, PatternError, PatternImages};
 pub use query::{
     Conditions, Found, FoundPage, LineMove, Reached, SortColumn, StoredGame, UnknownColumn,
 };

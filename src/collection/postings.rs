@@ -5,6 +5,8 @@
 //! the upper part of the key. Keys have [`KEY_BITS`] bits there, the upper ones of the canonical key: two positions
 //! share them once in some million collections.
 
+use std::collections::HashSet;
+
 use crate::bytes::varint;
 use crate::hash::Key;
 
@@ -94,8 +96,34 @@ fn put(out: &mut Vec<u8>, postings: &[Posting]) {
 }
 
 /// Adds the postings of a key among the bytes of its bucket; `None` if these are no postings.
-pub(crate) fn collect(key: Key, mut bytes: &[u8], found: &mut Vec<Posting>) -> Option<()> {
-    let mut at = bucket(key) << (KEY_BITS - BUCKET_BITS);
+pub(crate) fn collect(key: Key, bytes: &[u8], found: &mut Vec<Posting>) -> Option<()> {
+    read(bucket(key), bytes, |posting| {
+        if posting.key == kept(key) {
+            found.push(posting);
+        }
+        posting.key <= kept(key)
+    })
+}
+
+/// Hands over the postings of several keys among the bytes of their bucket; `None` if these are no postings.
+pub(crate) fn collect_any(
+    keys: &HashSet<Key>,
+    bucket: u64,
+    bytes: &[u8],
+    take: &mut impl FnMut(&Posting),
+) -> Option<()> {
+    let keys: HashSet<u64> = keys.iter().copied().map(kept).collect();
+    read(bucket, bytes, |posting| {
+        if keys.contains(&posting.key) {
+            take(&posting);
+        }
+        true
+    })
+}
+
+/// Reads the postings of a bucket as long as `take` wants more; `None` if the bytes are none.
+fn read(bucket: u64, mut bytes: &[u8], mut take: impl FnMut(Posting) -> bool) -> Option<()> {
+    let mut at = bucket << (KEY_BITS - BUCKET_BITS);
     let mut line = 0_u64;
     while !bytes.is_empty() {
         let step = varint::take(&mut bytes)?;
@@ -106,11 +134,8 @@ pub(crate) fn collect(key: Key, mut bytes: &[u8], found: &mut Vec<Posting>) -> O
         line = line.checked_add(varint::take(&mut bytes)?)?;
         let ply = u32::try_from(varint::take(&mut bytes)?).ok()?;
         let next = u16::from_le_bytes(*bytes.split_off(..2)?.first_chunk()?);
-        if at > kept(key) {
+        if !take(Posting { key: at, line, ply, next }) {
             break;
-        }
-        if at == kept(key) {
-            found.push(Posting { key: at, line, ply, next });
         }
     }
     Some(())

@@ -11,13 +11,14 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 use crate::book::{Facts, Filter, MoveStats};
 use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
 use crate::collection::error::IndexError;
+use crate::collection::lines::Lines;
 use crate::collection::postings::{self, Posting};
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
 use crate::collection::update::{FileStamp, result_number, result_of};
 use crate::game::{Outcome, Side};
 use crate::hash::Key;
-use crate::record::Note;
+use crate::record::{Note, result_text};
 
 /// Conditions on games. A condition on a fact that a game does not state is not met. Names are those in any script and
 /// width, in any case, or in pinyin without tones.
@@ -45,6 +46,10 @@ pub struct Conditions {
     pub plies: (Option<u32>, Option<u32>),
     /// The canonical keys of positions that were all on the board.
     pub positions: Vec<Key>,
+    /// A part of a comment.
+    pub comment: String,
+    /// Lines that the index has found before.
+    pub lines: Option<Lines>,
 }
 
 /// The column by which games are sorted.
@@ -175,12 +180,17 @@ enum Named {
 }
 
 /// The columns of [`listed`].
-const COLUMNS: &str = "f.first + g.seq, g.key, f.name, g.place, g.first, g.second, g.elo1, g.elo2, g.event, g.date, \
-     g.year, g.result, g.code, g.opening, g.plies, g.broken";
+const COLUMNS: &str = "f.first + g.seq, g.key, f.name, g.place, t1.shown, t2.shown, g.elo1, g.elo2, t3.shown, t4.shown, \
+     g.year, g.result, t5.shown, t6.shown, g.plies, g.broken";
 
 const COLUMNS_COUNT: usize = 16;
 
 const FROM: &str = "FROM games g JOIN files f ON f.id = g.file";
+
+/// The texts of [`COLUMNS`].
+const TEXTS: &str = "LEFT JOIN texts t1 ON t1.id = g.first LEFT JOIN texts t2 ON t2.id = g.second
+     LEFT JOIN texts t3 ON t3.id = g.event LEFT JOIN texts t4 ON t4.id = g.date
+     LEFT JOIN texts t5 ON t5.id = g.code LEFT JOIN texts t6 ON t6.id = g.opening";
 
 /// The order of places.
 const PLACE: &str = "f.rank, g.seq";
@@ -192,39 +202,32 @@ impl Conditions {
         Self { years: (filter.since, filter.until), min_rating: filter.min_rating, ..self }
     }
 
-    /// The conditions as SQL, but for positions, with its parameters.
+    /// The conditions as SQL, but for positions and lines, with its parameters.
     fn sql(&self) -> (String, Vec<Value>) {
-        let mut sql = String::from("1");
-        let mut values = Vec::new();
-        let mut add = |condition: &str, more: &[Value]| {
-            sql.push_str(" AND ");
-            sql.push_str(condition);
-            values.extend_from_slice(more);
-        };
-        let contains = |text: String| Value::Text(text);
+        let mut sql = Sql::default();
         for word in words(&self.words) {
-            add("instr(g.text, ?) > 0", &[contains(word)]);
+            sql.add_word(&word);
         }
         for word in words(&self.player) {
-            let word = contains(word);
-            add("(instr(g.names1, ?) > 0 OR instr(g.names2, ?) > 0)", &[word.clone(), word]);
+            sql.add_text(&["first", "second"], &word);
         }
-        for (text, column) in
-            [(&self.first, "g.names1"), (&self.second, "g.names2"), (&self.event, "g.events")]
-        {
+        let columns = [(&self.first, "first"), (&self.second, "second"), (&self.event, "event")];
+        for (text, column) in columns {
             for word in words(text) {
-                add(&format!("instr({column}, ?) > 0"), &[contains(word)]);
+                sql.add_text(&[column], &word);
             }
         }
+        for word in words(&self.comment) {
+            let condition = "g.id IN (SELECT game FROM comments WHERE instr(text, ?) > 0)";
+            sql.add(condition, &[Value::Text(word)]);
+        }
         if let Some(opening) = part(&self.opening) {
-            let name = Value::Text(self.opening.trim().to_owned());
-            add(
-                "(instr(lower(g.code), ?) = 1 OR instr(g.opening, ?) > 0)",
-                &[contains(opening), name],
-            );
+            let condition = "(g.code IN (SELECT id FROM texts WHERE instr(lower(shown), ?) = 1)
+                 OR g.opening IN (SELECT id FROM texts WHERE instr(words, ?) > 0))";
+            sql.add(condition, &[Value::Text(opening.clone()), Value::Text(opening)]);
         }
         if let Some(result) = self.result {
-            add("g.result = ?", &[result_number(result).into()]);
+            sql.add("g.result = ?", &[result_number(result).into()]);
         }
         let ranges: [(&str, Option<i64>); 6] = [
             ("g.year >= ?", self.years.0.map(Into::into)),
@@ -236,10 +239,60 @@ impl Conditions {
         ];
         for (condition, bound) in ranges {
             if let Some(bound) = bound {
-                add(condition, &[bound.into()]);
+                sql.add(condition, &[bound.into()]);
             }
         }
-        (sql, values)
+        (sql.condition(), sql.values)
+    }
+}
+
+/// Conditions as SQL, with their parameters.
+#[derive(Default)]
+struct Sql {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Sql {
+    fn add(&mut self, condition: &str, values: &[Value]) {
+        self.conditions.push(condition.to_owned());
+        self.values.extend_from_slice(values);
+    }
+
+    /// A word that is in one of these columns.
+    fn add_text(&mut self, columns: &[&str], word: &str) {
+        let within = "IN (SELECT id FROM texts WHERE instr(words, ?) > 0)";
+        let each: Vec<String> = columns.iter().map(|name| format!("g.{name} {within}")).collect();
+        let values = vec![Value::Text(word.to_owned()); columns.len()];
+        self.add(&format!("({})", each.join(" OR ")), &values);
+    }
+
+    /// A word that is anywhere in what lists show of a game.
+    fn add_word(&mut self, word: &str) {
+        const RESULTS: [Option<Outcome>; 4] = [
+            Some(Outcome::Win(Side::First)),
+            Some(Outcome::Draw),
+            Some(Outcome::Win(Side::Second)),
+            None,
+        ];
+        let results = RESULTS.iter().filter(|&&result| result_text(result).contains(word));
+        let numbers: Vec<String> =
+            results.map(|&result| result_number(result).to_string()).collect();
+        let columns = ["first", "second", "event", "date", "code", "opening"];
+        let within = "IN (SELECT id FROM texts WHERE instr(words, ?) > 0)";
+        let each: String = columns.iter().map(|name| format!("g.{name} {within} OR ")).collect();
+        let condition = format!(
+            "({each}g.file IN (SELECT id FROM files WHERE instr(words, ?) > 0) OR g.result IN ({}))",
+            numbers.join(", ")
+        );
+        self.add(&condition, &vec![Value::Text(word.to_owned()); columns.len() + 1]);
+    }
+
+    fn condition(&self) -> String {
+        match self.conditions.is_empty() {
+            true => "1".to_owned(),
+            false => self.conditions.join(" AND "),
+        }
     }
 }
 
@@ -248,15 +301,27 @@ impl SortColumn {
     const fn terms(self) -> &'static [&'static str] {
         match self {
             Self::Place => &[],
-            Self::First => &["g.sort1 = ''", "g.sort1"],
-            Self::Second => &["g.sort2 = ''", "g.sort2"],
-            Self::Event => &["g.sort3 = ''", "g.sort3"],
-            Self::Date => &["g.year IS NULL", "g.year", "g.date"],
+            Self::First => &["t1.sort IS NULL", "t1.sort"],
+            Self::Second => &["t2.sort IS NULL", "t2.sort"],
+            Self::Event => &["t3.sort IS NULL", "t3.sort"],
+            Self::Date => &["g.year IS NULL", "g.year", "t4.shown"],
             Self::Result => &["g.result"],
-            Self::Opening => &["g.code IS NULL", "g.code"],
+            Self::Opening => &["t5.shown IS NULL", "t5.shown"],
             Self::Plies => &["g.plies"],
             Self::Rating => &["min(g.elo1, g.elo2) IS NULL", "min(g.elo1, g.elo2)"],
             Self::Copies => &["copies"],
+        }
+    }
+
+    /// The texts by which games are sorted, as SQL.
+    const fn texts(self) -> &'static str {
+        match self {
+            Self::First => "LEFT JOIN texts t1 ON t1.id = g.first",
+            Self::Second => "LEFT JOIN texts t2 ON t2.id = g.second",
+            Self::Event => "LEFT JOIN texts t3 ON t3.id = g.event",
+            Self::Date => "LEFT JOIN texts t4 ON t4.id = g.date",
+            Self::Opening => "LEFT JOIN texts t5 ON t5.id = g.code",
+            _ => "",
         }
     }
 
@@ -264,7 +329,7 @@ impl SortColumn {
     fn order(self, page: &FoundPage) -> String {
         let way = if page.is_descending { " DESC" } else { "" };
         let terms = self.terms().iter().map(|term| {
-            let is_absence = term.ends_with("NULL") || term.ends_with("''");
+            let is_absence = term.ends_with("NULL");
             format!("{term}{}, ", if is_absence { "" } else { way })
         });
         let place = match self {
@@ -282,7 +347,7 @@ impl GameIndex {
     ///
     /// [`IndexError`].
     pub fn find(&self, conditions: &Conditions, page: &FoundPage) -> Result<Found, IndexError> {
-        self.within(&conditions.positions, |index, among| {
+        self.within(conditions, &[], |index, among| {
             index.found(conditions, page, among).map_err(|error| index.fault(&error))
         })
     }
@@ -305,6 +370,7 @@ impl GameIndex {
             sort => sort,
         };
         let order = sort.order(page);
+        let texts = sort.texts();
         let (copies, group) = match page.fold_copies {
             // The other columns are those of the row with the least place.
             true => ("count(*) AS copies, min(f.rank << 32 | g.seq)", "GROUP BY g.line"),
@@ -312,11 +378,11 @@ impl GameIndex {
         };
         // Only the rows that are listed are read whole.
         let chosen = format!(
-            "SELECT g.id AS id, {copies} {FROM} {among} WHERE {condition} {group} ORDER BY {order} LIMIT ? OFFSET ?"
+            "SELECT g.id AS id, {copies} {FROM} {texts} {among} WHERE {condition} {group} ORDER BY {order} LIMIT ? OFFSET ?"
         );
         let sql = format!(
             "SELECT {COLUMNS}, chosen.copies FROM ({chosen}) chosen JOIN games g ON g.id = chosen.id
-             JOIN files f ON f.id = g.file ORDER BY {order}"
+             JOIN files f ON f.id = g.file {TEXTS} ORDER BY {order}"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;
         let bounds =
@@ -327,28 +393,23 @@ impl GameIndex {
         Ok(Found { games, total: total as u64, records: records as u64 })
     }
 
-    /// Runs `work` with the games that had these positions on the board in a table that joins to `games g`.
+    /// Runs `work` with the lines of the conditions, which reach these positions, too, in a table that joins to `games g`.
     fn within<T>(
         &self,
+        conditions: &Conditions,
         positions: &[Key],
         work: impl FnOnce(&Self, &str) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        if positions.is_empty() {
-            return work(self, "");
-        }
-        let mut among: Option<Vec<i64>> = None;
-        for &key in positions {
-            let mut lines: Vec<i64> =
-                self.postings(key)?.iter().map(|posting| posting.line.cast_signed()).collect();
-            lines.sort_unstable();
+        let mut among = conditions.lines.clone();
+        for &key in positions.iter().chain(&conditions.positions) {
+            let lines = self.lines_with_any(&[key])?;
             among = Some(match among {
                 None => lines,
-                Some(before) => {
-                    before.into_iter().filter(|line| lines.binary_search(line).is_ok()).collect()
-                }
+                Some(before) => before.and(&lines),
             });
         }
-        self.set_wanted(&among.unwrap_or_default()).map_err(|error| self.fault(&error))?;
+        let Some(among) = among else { return work(self, "") };
+        self.set_wanted(&among.numbers).map_err(|error| self.fault(&error))?;
         work(self, "JOIN temp.wanted w ON w.line = g.line")
     }
 
@@ -364,18 +425,22 @@ impl GameIndex {
     }
 
     /// The postings of a key in all segments, lines that no game has any more among them.
-    fn postings(&self, key: Key) -> Result<Vec<Posting>, IndexError> {
-        let fault = |error| self.fault(&error);
-        let sql = "SELECT data FROM positions WHERE bucket = ?";
-        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let bucket = postings::bucket(key).cast_signed();
-        let rows = statement.query_map([bucket], |row| row.get::<_, Vec<u8>>(0)).map_err(fault)?;
+    pub(crate) fn postings(&self, key: Key) -> Result<Vec<Posting>, IndexError> {
         let mut found = Vec::new();
-        for bytes in rows {
-            postings::collect(key, &bytes.map_err(fault)?, &mut found)
+        for bytes in self.bucket(postings::bucket(key))? {
+            postings::collect(key, &bytes, &mut found)
                 .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
         }
         Ok(found)
+    }
+
+    /// The bytes of a bucket in each segment.
+    pub(crate) fn bucket(&self, bucket: u64) -> Result<Vec<Vec<u8>>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(fault)
     }
 
     /// The games under the conditions that reached the position of a canonical key, and the moves that `mover` made in
@@ -393,8 +458,7 @@ impl GameIndex {
     ) -> Result<Reached, IndexError> {
         let next: HashMap<i64, Option<u16>> =
             self.postings(key)?.iter().map(|p| (p.line.cast_signed(), p.next())).collect();
-        let positions = [&[key], conditions.positions.as_slice()].concat();
-        self.within(&positions, |index, among| {
+        self.within(conditions, &[key], |index, among| {
             index
                 .counted(&next, conditions, (mover, samples), among)
                 .map_err(|error| index.fault(&error))
@@ -430,7 +494,7 @@ impl GameIndex {
             }
         }
         ranked.sort_unstable();
-        let sql = format!("SELECT {COLUMNS}, 1 {FROM} WHERE g.id = ?");
+        let sql = format!("SELECT {COLUMNS}, 1 {FROM} {TEXTS} WHERE g.id = ?");
         let mut statement = self.connection.prepare_cached(&sql)?;
         let listed = ranked.iter().take(samples).map(|&(_, id)| statement.query_row([id], listed));
         Ok(Reached {
@@ -463,7 +527,7 @@ impl GameIndex {
             }
         };
         let sql = format!(
-            "SELECT {COLUMNS}, 1, f.path, f.shown, f.len, f.time, f.link, b.body, b.fault, b.note, b.words {FROM}
+            "SELECT {COLUMNS}, 1, f.path, f.shown, f.len, f.time, f.link, b.body, b.fault, b.note, b.words {FROM} {TEXTS}
              JOIN bodies b ON b.game = g.id WHERE {condition} ORDER BY {PLACE} LIMIT 1"
         );
         let mut statement = self.connection.prepare_cached(&sql)?;

@@ -17,7 +17,7 @@ use crate::message::{Message, message};
 const APPLICATION_ID: i64 = 0x6a7a_6978;
 
 /// Raised when the tables, or what stands in them, change: an older index is made anew.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
@@ -39,18 +39,23 @@ const STEPS: i32 = 1 << 13;
 const SCHEMA: &str = "
 CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, shown TEXT NOT NULL,
- name TEXT NOT NULL, len INTEGER NOT NULL, time INTEGER NOT NULL, link INTEGER NOT NULL, rank INTEGER NOT NULL,
+ name TEXT NOT NULL, words TEXT NOT NULL, len INTEGER NOT NULL, time INTEGER NOT NULL, link INTEGER NOT NULL, rank INTEGER NOT NULL,
  first INTEGER NOT NULL, seen INTEGER NOT NULL, games INTEGER NOT NULL, state INTEGER NOT NULL);
-CREATE TABLE lines(id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL UNIQUE);
+CREATE TABLE lines(id INTEGER PRIMARY KEY AUTOINCREMENT, hash INTEGER NOT NULL UNIQUE, start TEXT,
+ moves BLOB NOT NULL);
+CREATE TABLE texts(id INTEGER PRIMARY KEY AUTOINCREMENT, shown TEXT NOT NULL UNIQUE, words TEXT NOT NULL,
+ sort TEXT NOT NULL);
 CREATE TABLE games(id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, seq INTEGER NOT NULL,
  place INTEGER NOT NULL, key INTEGER NOT NULL, line INTEGER NOT NULL, year INTEGER, elo1 INTEGER, elo2 INTEGER,
- result INTEGER NOT NULL, plies INTEGER NOT NULL, broken INTEGER NOT NULL, code TEXT, opening TEXT, first TEXT,
- second TEXT, event TEXT, date TEXT, names1 TEXT NOT NULL, names2 TEXT NOT NULL, events TEXT NOT NULL,
- text TEXT NOT NULL, sort1 TEXT NOT NULL, sort2 TEXT NOT NULL, sort3 TEXT NOT NULL);
+ result INTEGER NOT NULL, plies INTEGER NOT NULL, broken INTEGER NOT NULL, code INTEGER, opening INTEGER,
+ first INTEGER, second INTEGER, event INTEGER, date INTEGER);
 CREATE UNIQUE INDEX games_place ON games(file, seq);
 CREATE INDEX games_key ON games(key);
 CREATE INDEX games_line ON games(line, file, seq);
+CREATE INDEX games_first ON games(first);
+CREATE INDEX games_second ON games(second);
 CREATE TABLE bodies(game INTEGER PRIMARY KEY, body BLOB, fault TEXT, note INTEGER, words INTEGER NOT NULL);
+CREATE TABLE comments(game INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE positions(bucket INTEGER NOT NULL, segment INTEGER NOT NULL, data BLOB NOT NULL,
  PRIMARY KEY(bucket, segment)) WITHOUT ROWID;
 ";

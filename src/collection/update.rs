@@ -5,16 +5,17 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use rusqlite::{Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use crate::book::opening::Named;
 use crate::book::{BuildError, find_games};
 use crate::bytes::StopFlag;
 use crate::bytes::lock::FileLock;
 use crate::collection::entry::{Entry, postings_of};
 use crate::collection::error::IndexError;
+use crate::collection::game::Collected;
 use crate::collection::postings::{self, Posting};
 use crate::collection::store::GameIndex;
+use crate::collection::text::{searched, sort_key};
 use crate::game::{Outcome, Side};
 use crate::record::{
     ChangedError, Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file,
@@ -23,6 +24,12 @@ use crate::record::{
 /// Games, and positions, that are written in one step.
 const MOST_GAMES: usize = 8_192;
 const MOST_POSTINGS: usize = 1 << 20;
+
+/// Removes the texts of no game.
+const UNUSED_TEXTS: &str = "DELETE FROM texts WHERE id NOT IN (SELECT first FROM games WHERE first IS NOT NULL
+ UNION SELECT second FROM games WHERE second IS NOT NULL UNION SELECT event FROM games WHERE event IS NOT NULL
+ UNION SELECT date FROM games WHERE date IS NOT NULL UNION SELECT code FROM games WHERE code IS NOT NULL
+ UNION SELECT opening FROM games WHERE opening IS NOT NULL)";
 
 /// The time after which a step is written, however small: searches find what is in it then.
 const STEP_TIME: Duration = Duration::from_secs(2);
@@ -110,7 +117,7 @@ impl GameIndex {
     ///
     /// [`IndexError`]; [`IndexError::Busy`] while another process does the same. What cannot be read is no error, but
     /// counted.
-    pub fn update<G: Formats + Named>(
+    pub fn update<G: Collected>(
         &mut self,
         inputs: &[PathBuf],
         progress: &mut dyn FnMut(IndexProgress),
@@ -158,7 +165,7 @@ impl<'a> Updater<'a> {
         Self { index, progress, state, report, segment: 0, absent: Vec::new() }
     }
 
-    fn run<G: Formats + Named>(mut self, inputs: &[PathBuf]) -> Result<IndexReport, IndexError> {
+    fn run<G: Collected>(mut self, inputs: &[PathBuf]) -> Result<IndexReport, IndexError> {
         let files = self.files::<G>(inputs);
         self.refresh(&files)?;
         self.segment = 1 + self.number("SELECT coalesce(max(segment), 0) FROM positions")?;
@@ -268,11 +275,7 @@ impl<'a> Updater<'a> {
     }
 
     /// Reads a file from where the index has it.
-    fn read<G: Formats + Named>(
-        &mut self,
-        path: &Path,
-        file: &KnownFile,
-    ) -> Result<(), IndexError> {
+    fn read<G: Collected>(&mut self, path: &Path, file: &KnownFile) -> Result<(), IndexError> {
         let mut file = file.clone();
         let state = match self.read_games::<G>(path, &mut file)? {
             Ok(()) => DONE,
@@ -299,7 +302,7 @@ impl<'a> Updater<'a> {
     }
 
     /// Writes the games of a file, a step after the other. The outer fault is one of the index.
-    fn read_games<G: Formats + Named>(
+    fn read_games<G: Collected>(
         &mut self,
         path: &Path,
         file: &mut KnownFile,
@@ -326,7 +329,7 @@ impl<'a> Updater<'a> {
                 if seen <= file.seen {
                     return ControlFlow::Continue(());
                 }
-                step.add(source, &name, seen - 1, game.ok());
+                step.add(source, seen - 1, game.ok());
                 if !step.is_full() && since.elapsed() < STEP_TIME {
                     return ControlFlow::Continue(());
                 }
@@ -386,6 +389,7 @@ impl<'a> Updater<'a> {
         let sql =
             "DELETE FROM lines WHERE NOT EXISTS (SELECT 1 FROM games WHERE games.line = lines.id)";
         let gone = self.index.connection.execute(sql, ()).map_err(fault)? as u64;
+        self.index.connection.execute(UNUSED_TEXTS, ()).map_err(fault)?;
         let before: u64 = self.index.about("stale")?.parse().unwrap_or(0);
         let stale = before + gone;
         let live = self.number("SELECT count(*) FROM lines")? as u64;
@@ -416,16 +420,10 @@ impl<'a> Updater<'a> {
 
 impl Step {
     /// Adds a game of a file, and nothing for one that cannot be read.
-    fn add<G: Formats + Named>(
-        &mut self,
-        source: &str,
-        file: &str,
-        place: u64,
-        game: Option<ParsedGame<G>>,
-    ) {
+    fn add<G: Collected>(&mut self, source: &str, place: u64, game: Option<ParsedGame<G>>) {
         let Some(game) = game else { return };
         // A game that cannot be written as JSON is none that can be opened.
-        let Ok(entry) = Entry::of(source, file, &game) else { return };
+        let Ok(entry) = Entry::of(source, &game) else { return };
         let postings = postings_of(&game.record, 0);
         self.postings += postings.len();
         self.entries.push(NewGame { place, entry, postings });
@@ -460,19 +458,20 @@ fn add_file(
     // One that is not there is tried again by the next update.
     let stamp = stamp.unwrap_or(FileStamp { len: -1, time: 0, is_link: false });
     let mut insert = tx.prepare_cached(
-        "INSERT INTO files(path, shown, name, len, time, link, rank, first, seen, games, state)
-         VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)",
+        "INSERT INTO files(path, shown, name, words, len, time, link, rank, first, seen, games, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0)",
     )?;
     let shown = path.to_string_lossy();
+    let name = name_of(path);
+    let words = searched([name.as_str()]);
     let FileStamp { len, time, is_link } = stamp;
-    insert
-        .execute(params![path_key(path), shown, name_of(path), len, time, is_link, rank])
-        .map(drop)
+    insert.execute(params![path_key(path), shown, name, words, len, time, is_link, rank]).map(drop)
 }
 
 /// Forgets the games of a file.
 fn clear_file(tx: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     tx.execute("DELETE FROM bodies WHERE game IN (SELECT id FROM games WHERE file = ?)", [id])?;
+    tx.execute("DELETE FROM comments WHERE game IN (SELECT id FROM games WHERE file = ?)", [id])?;
     tx.execute("DELETE FROM games WHERE file = ?", [id])?;
     tx.execute("UPDATE files SET seen = 0, games = 0 WHERE id = ?", [id]).map(drop)
 }
@@ -492,7 +491,7 @@ fn write_step(
 ) -> rusqlite::Result<()> {
     let mut postings = Vec::new();
     for (at, NewGame { place, entry, postings: of_game }) in step.entries.drain(..).enumerate() {
-        let line = match line_of(tx, entry.line)? {
+        let line = match line_of(tx, &entry)? {
             (line, false) => line,
             (line, true) => {
                 postings.extend(of_game.iter().map(|posting| posting.of_line(line as u64)));
@@ -515,13 +514,27 @@ fn write_step(
 }
 
 /// The number of a line, and whether it is new.
-fn line_of(tx: &Transaction<'_>, hash: i64) -> rusqlite::Result<(i64, bool)> {
-    let mut insert = tx.prepare_cached("INSERT OR IGNORE INTO lines(hash) VALUES (?)")?;
-    if insert.execute([hash])? > 0 {
+fn line_of(tx: &Transaction<'_>, entry: &Entry) -> rusqlite::Result<(i64, bool)> {
+    let hash = entry.line;
+    let sql = "INSERT OR IGNORE INTO lines(hash, start, moves) VALUES (?, ?, ?)";
+    let mut insert = tx.prepare_cached(sql)?;
+    if insert.execute(params![hash, entry.start, entry.moves])? > 0 {
         return Ok((tx.last_insert_rowid(), true));
     }
     let mut find = tx.prepare_cached("SELECT id FROM lines WHERE hash = ?")?;
     Ok((find.query_row([hash], |row| row.get(0))?, false))
+}
+
+/// The number of a text, which is written if it is new; `None` for none.
+fn text_of(tx: &Transaction<'_>, text: Option<&str>) -> rusqlite::Result<Option<i64>> {
+    let Some(text) = text else { return Ok(None) };
+    let mut find = tx.prepare_cached("SELECT id FROM texts WHERE shown = ?")?;
+    if let Some(known) = find.query_row([text], |row| row.get(0)).optional()? {
+        return Ok(Some(known));
+    }
+    let mut insert = tx.prepare_cached("INSERT INTO texts(shown, words, sort) VALUES (?, ?, ?)")?;
+    insert.execute((text, searched([text]), sort_key(text)))?;
+    Ok(Some(tx.last_insert_rowid()))
 }
 
 /// Writes a game at its file, its number there, and its place there.
@@ -533,11 +546,11 @@ fn insert_game(
 ) -> rusqlite::Result<()> {
     let mut insert = tx.prepare_cached(
         "INSERT INTO games(file, seq, place, key, line, year, elo1, elo2, result, plies, broken, code, opening, first,
-         second, event, date, names1, names2, events, text, sort1, sort2, sort3)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         second, event, date)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let [first, second] = &entry.players;
-    let [names1, names2] = &entry.names;
+    let of = |text: &Option<String>| text_of(tx, text.as_deref());
     let facts = &entry.facts;
     insert.execute(params![
         file,
@@ -551,27 +564,23 @@ fn insert_game(
         result_number(facts.result),
         (entry.plies as u64).cast_signed(),
         entry.fault.is_some(),
-        entry.code,
-        entry.opening,
-        first,
-        second,
-        entry.event,
-        entry.date,
-        names1,
-        names2,
-        entry.event_text,
-        entry.text,
-        entry.first_sort,
-        entry.second_sort,
-        entry.event_sort,
+        of(&entry.code)?,
+        text_of(tx, entry.opening)?,
+        of(first)?,
+        of(second)?,
+        of(&entry.event)?,
+        of(&entry.date)?,
     ])?;
     let game = tx.last_insert_rowid();
     let mut insert = tx.prepare_cached(
         "INSERT INTO bodies(game, body, fault, note, words) VALUES (?, ?, ?, ?, ?)",
     )?;
-    insert
-        .execute((game, &entry.body, &entry.fault, entry.note, entry.words.cast_signed()))
-        .map(drop)
+    insert.execute((game, &entry.body, &entry.fault, entry.note, entry.words.cast_signed()))?;
+    if !entry.comments.is_empty() {
+        let sql = "INSERT INTO comments(game, text) VALUES (?, ?)";
+        tx.prepare_cached(sql)?.execute((game, &entry.comments))?;
+    }
+    Ok(())
 }
 
 /// The number of a result, in the order in which results are sorted.

@@ -374,9 +374,8 @@ mod tests {
             is_stable: true,
             nodes,
         };
-        let certain = |look: &SecondLook<Move>| {
-            look.certain_loss(crate::game::PHASES, &Position::WIN_MODEL)
-        };
+        let certain =
+            |look: &SecondLook<Move>| look.certain_loss(crate::game::PHASES, &Position::WIN_MODEL);
         let loss = |look: &SecondLook<Move>| look.loss(crate::game::PHASES, &Position::WIN_MODEL);
         let searched = look(2_000_000, Score::from_eval(-100).into());
         assert!((loss(&searched) - certain(&searched) - 0.05).abs() < 1e-12);

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use super::problem::Problem;
 use crate::game_name::{GameName, with_game};
 use crate::language::error_messages::in_full;
-use juzhong::book::opening::Named;
 use juzhong::bytes::StopFlag;
-use juzhong::collection::{GameIndex, IndexError, IndexProgress, IndexReport, index_path};
+use juzhong::collection::{
+    Collected, GameIndex, IndexError, IndexProgress, IndexReport, index_path,
+};
 use juzhong::message::{Message, ToMessage};
 use juzhong::record::{Formats, GameFile, Keep, ParsedGame, ReadOptions, read_game_file};
 
@@ -113,7 +114,7 @@ impl Library {
 
 impl Shelf {
     /// Keeps the index up to the files until the server ends.
-    fn keep<G: Formats + Named>(&self, folder: Option<&Path>, paths: &[PathBuf], stop: &StopFlag) {
+    fn keep<G: Collected>(&self, folder: Option<&Path>, paths: &[PathBuf], stop: &StopFlag) {
         let mut place = folder.and_then(|folder| index_path::<G>(folder, paths).ok());
         // Where the folder cannot be used, the index lasts as long as the server.
         let mut temporary = None;
@@ -144,7 +145,7 @@ impl Shelf {
     }
 
     /// Brings the index up to the files.
-    fn pass<G: Formats + Named>(
+    fn pass<G: Collected>(
         &self,
         path: &Path,
         paths: &[PathBuf],
@@ -166,7 +167,7 @@ impl Shelf {
         }
     }
 
-    fn try_pass<G: Formats + Named>(
+    fn try_pass<G: Collected>(
         &self,
         path: &Path,
         paths: &[PathBuf],

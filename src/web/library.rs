@@ -16,18 +16,17 @@ use super::state::App;
 use crate::game_name::{GameName, with_game};
 use crate::language::{break_off, translated};
 use juzhong::answers::book::PlayedMoves;
-use juzhong::answers::{
-    Described, EndPoint, FileGames, GameEnd, GameEntry, OpenedGames, shown_place,
-};
-use juzhong::book::opening::{Code, Named};
+use juzhong::answers::collection::{FindRequest, FoundGame};
+use juzhong::answers::{Described, EndPoint, FileGames, GameEnd, OpenedGames, shown_place};
+use juzhong::book::opening::Named;
 use juzhong::book::{BookMove, Ending, UnknownEnding, shown_move};
 use juzhong::collection::{
-    Conditions as Facts, Fault, FoundPage, IndexProgress, IndexedGame, LineMove, SortColumn,
+    Collected, Conditions as Facts, Fault, FoundPage, IndexProgress, LineMove, SortColumn,
     StoredGame, UnknownColumn,
 };
 use juzhong::game::{Packed, Symmetric, side_name};
 use juzhong::message::{Message, ToMessage, message};
-use juzhong::record::{Formats, result_text};
+use juzhong::record::Formats;
 
 /// Games on a page of the list, and beside the moves of a position.
 const PAGE: usize = 50;
@@ -68,6 +67,8 @@ pub(crate) struct Conditions {
     /// Games of at most this many plies.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u32>"))]
     plies_to: Option<String>,
+    /// A part of a comment.
+    comment: Option<String>,
     /// Answers at once, though files may still be read: `indexing` says so.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<bool>"))]
     partial: Option<String>,
@@ -84,6 +85,10 @@ pub(crate) struct ListQuery {
     place: Place,
     #[serde(flatten)]
     conditions: Conditions,
+    /// The pieces on the board at some time, as sets of endgame tables are named, for either side: KRvKN, KR*vK*.
+    material: Option<String>,
+    /// Pieces on their points at some time: Ce2,ne5, or rows as in FEN with ? and * for what is left open.
+    pattern: Option<String>,
     /// The page of 50 games.
     #[cfg_attr(feature = "schemas", schemars(with = "Option<u64>", range(min = 1), extend("default" = 1)))]
     page: Option<String>,
@@ -142,6 +147,8 @@ impl Conditions {
                 number("plies_to", given(self.plies_to.as_deref()), (0, u32::MAX))?,
             ),
             positions: Vec::new(),
+            comment: text(&self.comment),
+            lines: None,
         })
     }
 
@@ -203,7 +210,7 @@ fn paths_of(app: &App) -> Result<&[PathBuf], Problem> {
 pub(crate) struct FoundGames {
     /// Always false: all games are listed.
     cut: bool,
-    games: Vec<LibraryGame>,
+    games: Vec<FoundGame>,
     /// On all pages.
     total: usize,
     /// Files and folders that cannot be read.
@@ -235,32 +242,6 @@ impl Indexing {
     }
 }
 
-/// A game of the library in a list.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-struct LibraryGame {
-    #[serde(flatten)]
-    about: GameEntry,
-    /// It breaks off at a fault.
-    broken: bool,
-    /// Games found with the same start and moves, where copies are folded.
-    copies: u64,
-    /// The code of the opening.
-    ecco: Option<String>,
-    /// The name of the file.
-    file: Option<String>,
-    /// The number in the list of all games, from 0, which changes with the files.
-    id: String,
-    /// Names the game for good.
-    key: String,
-    /// The Chinese name of the opening.
-    name: Option<String>,
-    /// The English name of its code.
-    name_en: Option<&'static str>,
-    players: [Option<String>; 2],
-    year: Option<String>,
-}
-
 /// The moves that the games of the library made in a position.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
@@ -269,20 +250,26 @@ pub(crate) struct LibraryMoves {
     #[serde(flatten)]
     moves: PlayedMoves,
     /// Games that reached the position, the best rated, then the latest: at most 8.
-    games: Vec<LibraryGame>,
+    games: Vec<FoundGame>,
     /// The progress, while files are read: more games will be found.
     indexing: Option<Indexing>,
     /// Games in which the position was on the board.
     reached: usize,
 }
 
-fn found<G: Described + Symmetric>(
+fn found<G: Described + Collected>(
     query: &ListQuery,
     app: &App,
     shelf: &Shelf,
 ) -> Result<FoundGames, Problem> {
     let page = number("page", query.page.as_deref(), (1, usize::MAX))?.unwrap_or(1);
     let mut conditions = query.conditions.read()?;
+    let wanted = FindRequest {
+        material: given(query.material.as_deref()).map(str::to_owned),
+        pattern: given(query.pattern.as_deref()).map(str::to_owned),
+        ..FindRequest::default()
+    };
+    let wanted = wanted.read::<G>()?;
     if query.place.is_named() {
         conditions.positions.push(query.place.read::<G>()?.line.position().canonical().key);
     }
@@ -300,10 +287,11 @@ fn found<G: Described + Symmetric>(
         take: PAGE as u64,
     };
     shelf.ask::<G, _>(query.conditions.is_partial(), &app.stop, |index, about| {
+        let conditions = wanted.among::<G>(conditions.clone(), index)?;
         let found = index.find(&conditions, &page)?;
         Ok(FoundGames {
             cut: false,
-            games: found.games.into_iter().map(LibraryGame::of).collect(),
+            games: found.games.into_iter().map(FoundGame::from).collect(),
             total: found.total as usize,
             unreadable: about.report.unreadable,
             records: found.records,
@@ -344,45 +332,12 @@ fn counted<G: Described + Named + Symmetric>(
         let mut moves: Vec<_> = reached.moves.iter().filter_map(shown).collect();
         moves.sort_by_key(|found| found.mv.pack());
         Ok(LibraryMoves {
-            games: reached.samples.into_iter().map(LibraryGame::of).collect(),
+            games: reached.samples.into_iter().map(FoundGame::from).collect(),
             reached: reached.games as usize,
             moves: PlayedMoves::of(&request, &line, moves, notation),
             indexing: Indexing::of(about),
         })
     })
-}
-
-impl LibraryGame {
-    /// A game of the index.
-    fn of(game: IndexedGame) -> Self {
-        let year = game.date.as_deref().and_then(|date| date.get(..4)).map(str::to_owned);
-        Self {
-            about: entry_of(&game),
-            broken: game.is_broken,
-            copies: game.copies,
-            name_en: game.code.as_deref().and_then(Code::parse).and_then(Code::english_name),
-            ecco: game.code,
-            file: Some(game.file),
-            id: game.number.to_string(),
-            key: game.key.to_string(),
-            name: game.opening,
-            players: game.players,
-            year,
-        }
-    }
-}
-
-fn entry_of(game: &IndexedGame) -> GameEntry {
-    let [first, second] = game.players.clone();
-    GameEntry {
-        date: game.date.clone(),
-        event: game.event.clone(),
-        first,
-        index: game.place as usize,
-        plies: game.plies,
-        result: result_text(game.result),
-        second,
-    }
 }
 
 /// A game of the library as a JSON line, by its number or its key.
@@ -428,7 +383,7 @@ fn opened<G: Formats>(game: &StoredGame, json: &str) -> Result<OpenedGames, Prob
     let ends = game.fault.as_ref().map(|fault| end_of::<G>(fault, game.about.plies));
     let json = RawValue::from_string(json.to_owned());
     Ok(OpenedGames {
-        games: vec![entry_of(&game.about)],
+        games: vec![FoundGame::from(game.about.clone()).about],
         total: 1,
         bad: 0,
         breaks_off: u64::from(ends.is_some()),

@@ -9,6 +9,7 @@ pub(crate) mod config;
 pub(crate) mod contest;
 pub(crate) mod convert;
 pub(crate) mod demo;
+pub(crate) mod games;
 pub(crate) mod gomocup;
 pub(crate) mod man;
 pub(crate) mod perft;

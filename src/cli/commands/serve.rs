@@ -8,6 +8,7 @@ use std::thread;
 use etcetera::BaseStrategy;
 
 use super::demo::built_in::BuiltIn;
+use super::games::index_folder;
 use crate::cli::args::engine_args::EngineArgs;
 use crate::cli::exit::from_train;
 use crate::cli::interrupt::stop_flag;
@@ -234,11 +235,6 @@ fn autosave_folder(named: Option<&Path>) -> Option<PathBuf> {
             Some(etcetera::choose_base_strategy().ok()?.data_dir().join("juzhong").join("games"))
         }
     }
-}
-
-/// The folder of indexes of collections, in the user's folder for what can be made again.
-fn index_folder() -> Option<PathBuf> {
-    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("juzhong").join("collections"))
 }
 
 #[cfg(test)]

@@ -13,6 +13,14 @@ pub(crate) fn in_language(code: Code, chinese: &'static str) -> &'static str {
     }
 }
 
+/// The same of the text of a code, for names that were stored.
+pub(crate) fn name_of<'a>(code: &str, chinese: &'a str) -> &'a str {
+    match Language::current() {
+        Language::En => Code::parse(code).and_then(Code::english_name).unwrap_or(chinese),
+        Language::Zh => chinese,
+    }
+}
+
 /// Both names, that in the language of the program first.
 pub(crate) fn in_both(opening: &Opening) -> [&'static str; 2] {
     let (chinese, english) = (opening.name, opening.english_name());

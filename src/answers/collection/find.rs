@@ -1,0 +1,149 @@
+//! The conditions of a search, as front ends have them: texts of positions, materials and patterns.
+
+use crate::answers::described::Described;
+use crate::answers::error::{AnswerError, ErrorKind};
+use crate::answers::line::Typed;
+use crate::book::{Book, BookError};
+use crate::collection::{
+    BoardPattern, Collected, Conditions, GameIndex, IndexError, Lines, material_key,
+};
+use crate::game::{Side, Symmetric};
+use crate::hash::Key;
+use crate::message::message;
+use crate::tablebase::{Material, Pattern};
+use crate::xiangqi::Role;
+
+/// Plies of a game in a book from which on it follows the book.
+pub const FOLLOWING: usize = 6;
+
+/// What is looked for on the boards of games. All of it must be met; each is a text as it was typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindRequest {
+    /// Positions one of which is on the board: FENs or `startpos`, with moves perhaps.
+    pub positions: Vec<String>,
+    /// The position at the end.
+    pub last: Option<String>,
+    /// The pieces on the board at some time, as sets of endgame tables are named, `*` included.
+    pub material: Option<String>,
+    /// The text of a [`BoardPattern`].
+    pub pattern: Option<String>,
+}
+
+/// What is looked for, as an index is asked for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Keys of positions or materials: one of each list is reached.
+    any: Vec<Vec<Key>>,
+    last: Option<Key>,
+    pattern: Option<BoardPattern>,
+}
+
+impl FindRequest {
+    /// Reads the texts.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be read.
+    pub fn read<G: Described + Collected>(&self) -> Result<Wanted, AnswerError> {
+        let mut any = Vec::new();
+        if !self.positions.is_empty() {
+            let keys = self.positions.iter().map(|text| key_of::<G>(text, "position"));
+            any.push(keys.collect::<Result<Vec<_>, _>>()?);
+        }
+        any.extend(self.material.as_deref().map(material_keys::<G>).transpose()?);
+        let last = self.last.as_deref().map(|text| key_of::<G>(text, "last")).transpose()?;
+        let wrong = |error| AnswerError::new(ErrorKind::BadData, error).in_parameter("pattern");
+        let pattern = self.pattern.as_deref().map(BoardPattern::read::<G>).transpose();
+        Ok(Wanted { any, last, pattern: pattern.map_err(wrong)? })
+    }
+}
+
+impl Wanted {
+    /// Adds what is looked for to other conditions on the games of an index.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn among<G: Collected>(
+        &self,
+        conditions: Conditions,
+        index: &GameIndex,
+    ) -> Result<Conditions, IndexError> {
+        let mut sets = Vec::new();
+        for keys in &self.any {
+            sets.push(index.lines_with_any(keys)?);
+        }
+        if let Some(last) = self.last {
+            sets.push(index.lines_ending_in(last)?);
+        }
+        if let Some(pattern) = &self.pattern {
+            sets.push(index.lines_matching::<G>(pattern)?);
+        }
+        Ok(with_lines(conditions, sets))
+    }
+}
+
+/// Adds sets of lines to conditions: games are in all of them.
+fn with_lines(conditions: Conditions, sets: Vec<Lines>) -> Conditions {
+    let lines = sets.into_iter().fold(conditions.lines.clone(), |before, set| match before {
+        None => Some(set),
+        Some(before) => Some(before.and(&set)),
+    });
+    Conditions { lines, ..conditions }
+}
+
+/// The conditions, and that games follow a book: `least` of their positions at least are in it, the start aside.
+///
+/// # Errors
+///
+/// The book or the index cannot be read.
+pub fn following<G: Described + Collected>(
+    conditions: Conditions,
+    index: &GameIndex,
+    (book, least): (&Book, usize),
+) -> Result<Conditions, AnswerError> {
+    let mut keys = Vec::new();
+    book.for_each_position(|ply, position: &G, _| {
+        if ply > 0 {
+            keys.push(position.canonical().key);
+        }
+        Ok::<(), BookError>(())
+    })?;
+    Ok(with_lines(conditions, vec![index.lines_with(&keys, least)?]))
+}
+
+/// The canonical key of a position as it was typed.
+fn key_of<G: Described + Symmetric>(text: &str, name: &'static str) -> Result<Key, AnswerError> {
+    let typed = Typed::<G>::read(text);
+    let typed =
+        typed.map_err(|refusal| AnswerError::new(ErrorKind::BadData, refusal).in_parameter(name));
+    Ok(typed?.line.position().canonical().key)
+}
+
+/// The keys of the sets of pieces that a name stands for.
+fn material_keys<G: Described + Collected>(text: &str) -> Result<Vec<Key>, AnswerError> {
+    if G::start().material().is_none() {
+        let refused = message!("{} has no sets of pieces", G::NAME);
+        return Err(AnswerError::new(ErrorKind::BadParameter, refused).in_parameter("material"));
+    }
+    let wrong = |error| AnswerError::new(ErrorKind::BadData, error).in_parameter("material");
+    let pattern: Pattern = text.trim().parse().map_err(wrong)?;
+    Ok(pattern.materials().iter().map(key_of_material).collect())
+}
+
+fn key_of_material(material: &Material) -> Key {
+    let counts = |side| Role::ALL.map(|role| material.count(side, role));
+    material_key(counts(Side::First), counts(Side::Second))
+}
+
+impl From<IndexError> for AnswerError {
+    fn from(error: IndexError) -> Self {
+        let kind = match &error {
+            IndexError::Interrupted => ErrorKind::Interrupted,
+            IndexError::Busy(_) => ErrorKind::Locked,
+            error if error.is_damage() => ErrorKind::Damaged,
+            _ => ErrorKind::Io,
+        };
+        Self::new(kind, error)
+    }
+}

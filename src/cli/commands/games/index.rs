@@ -1,0 +1,166 @@
+//! `games index`: the index of a collection, made or brought up to its files. The other commands begin with it.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::interrupt::stop_flag;
+use crate::cli::print::terminal::Terminal;
+use crate::cli::{CliError, Context, OrExit, exit, tell, with_game, write_answer};
+use crate::language::{say, word};
+use juzhong::answers::AnswerError;
+use juzhong::answers::collection::IndexAnswer;
+use juzhong::bytes::visible::ShowPath;
+use juzhong::collection::{
+    Collected, GameIndex, IndexError, IndexProgress, IndexReport, index_path,
+};
+use juzhong::message::message;
+
+/// Attempts at an index that turns out to be damaged.
+const TRIES: usize = 2;
+
+/// Make the index of a collection of games, or bring it up to its files.
+///
+/// The index holds every game and position of the files and folders, so that searches read no game file. It lies in the
+/// user's cache folder and is the one that serve --library uses. The other commands of this group make it themselves; new
+/// and changed files are read, the rest is left alone. An interrupted run goes on where it was.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    collection: CollectionArgs,
+}
+
+/// A collection and the place of its index.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CollectionArgs {
+    /// Files and folders of games, archives included.
+    #[arg(required = true, value_name = "COLLECTION")]
+    inputs: Vec<PathBuf>,
+    /// Folder of indexes [default: that of the user's cache].
+    #[arg(long, value_name = "DIR", help_heading = "Index")]
+    index_folder: Option<PathBuf>,
+    /// Search the index as it is, without looking for new and changed files.
+    #[arg(long, help_heading = "Index")]
+    no_update: bool,
+}
+
+/// An index that is open, and what is known of it.
+pub(crate) struct OpenIndex {
+    pub(crate) index: GameIndex,
+    /// The outcome of the update; `None` if there was none.
+    pub(crate) report: Option<IndexReport>,
+}
+
+pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    with_game!(context.common.game, G => run_game::<G>(args, context))
+}
+
+fn run_game<G: Terminal + Collected>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
+    let OpenIndex { index, report } = open::<G>(&args.collection)?;
+    let report = report.unwrap_or_default();
+    let bytes = index.path().metadata().map_or(0, |about| about.len());
+    let answer = IndexAnswer::new(index.path().to_string_lossy().into_owned(), bytes, &report);
+    if context.common.json {
+        write_answer(context.out, &answer)?;
+        return Ok(exit::OK);
+    }
+    let out = &mut context.out;
+    say!(out, "index    {}", index.path().shown())?;
+    say!(out, "size     {} MiB", bytes.div_ceil(1 << 20))?;
+    say!(out, "files    {} ({} read now)", answer.files, answer.read)?;
+    say!(out, "games    {} ({} different)", answer.games, answer.lines)?;
+    if answer.bad > 0 {
+        say!(out, "bad      {} games cannot be read", answer.bad)?;
+    }
+    if answer.unreadable > 0 {
+        say!(out, "absent   {} files or folders cannot be read", answer.unreadable)?;
+    }
+    Ok(exit::OK)
+}
+
+/// Opens the index of a collection and brings it up to its files. While another process does that, the index is used as
+/// it is.
+pub(crate) fn open<G: Terminal + Collected>(args: &CollectionArgs) -> Result<OpenIndex, CliError> {
+    let stop = stop_flag();
+    let path = path_of::<G>(args)?;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let opened = GameIndex::open::<G>(&path, &stop).and_then(|mut index| {
+            let report = if args.no_update { None } else { update::<G>(&mut index, args)? };
+            Ok(OpenIndex { index, report })
+        });
+        match opened {
+            Err(error) if error.is_damage() && tries < TRIES => {
+                tell(message!("juzhong: {error}: it is made anew"));
+                GameIndex::remove(&path).map_err(AnswerError::from)?;
+            }
+            opened => return Ok(opened.map_err(AnswerError::from)?),
+        }
+    }
+}
+
+/// The place of the index.
+fn path_of<G: Terminal>(args: &CollectionArgs) -> Result<PathBuf, CliError> {
+    let folder = args.index_folder.clone().or_else(index_folder);
+    let Some(folder) = folder else {
+        let message = "the user has no cache folder; name a folder with --index-folder";
+        return Err(CliError::message(exit::CANNOT_CREATE, message));
+    };
+    for input in &args.inputs {
+        let name = || input.shown().to_string();
+        input.metadata().or_exit_with(exit::NO_INPUT, name)?;
+    }
+    let first = args.inputs.first().map_or(Path::new(""), PathBuf::as_path);
+    index_path::<G>(&folder, &args.inputs)
+        .or_exit_with(exit::NO_INPUT, || first.shown().to_string())
+}
+
+/// Brings an index up to its files; `None` while another process does.
+fn update<G: Collected>(
+    index: &mut GameIndex,
+    args: &CollectionArgs,
+) -> Result<Option<IndexReport>, IndexError> {
+    let bar = progress_bar();
+    let updated = index.update::<G>(&args.inputs, &mut |progress| show(&bar, progress));
+    bar.finish_and_clear();
+    match updated {
+        Ok(report) => {
+            if report.unreadable > 0 {
+                tell(message!(
+                    "juzhong: files or folders that cannot be read: {}",
+                    report.unreadable
+                ));
+            }
+            Ok(Some(report))
+        }
+        Err(error @ IndexError::Busy(_)) => {
+            tell(message!("juzhong: {error}; the index is used as it is"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{msg} {bar:30} {percent:>3}% {elapsed}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(1).with_style(style)
+}
+
+fn show(bar: &ProgressBar, progress: IndexProgress) {
+    if progress.bytes_done < progress.bytes || progress.files_done < progress.files {
+        bar.set_message(word("reading games"));
+        bar.set_length(progress.bytes.max(1));
+        bar.set_position(progress.bytes_done);
+    }
+}
+
+/// The folder of indexes of collections, in the user's folder for what can be made again.
+pub(crate) fn index_folder() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("juzhong").join("collections"))
+}
