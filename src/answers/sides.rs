@@ -53,4 +53,20 @@ impl<T> NamedSides<T> {
             Side::Second => Self::RedAndBlack { black: second, red: first },
         }
     }
+
+    /// The value of the first side.
+    pub const fn first(&self) -> &T {
+        match self {
+            Self::RedAndBlack { red, .. } => red,
+            Self::BlackAndWhite { black, .. } => black,
+        }
+    }
+
+    /// The value of the second side.
+    pub const fn second(&self) -> &T {
+        match self {
+            Self::RedAndBlack { black, .. } => black,
+            Self::BlackAndWhite { white, .. } => white,
+        }
+    }
 }

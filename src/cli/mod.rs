@@ -30,7 +30,7 @@ use args::settings::{self, Settings};
 use commands::serve;
 use commands::{
     analyse, bench, book, completions, config, contest, convert, demo, games, gomocup, man, perft,
-    position, proxy, review, solve, tablebase, uci,
+    player, position, proxy, review, solve, tablebase, uci,
 };
 use juzhong::bytes::machine::has_own_console;
 use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
@@ -64,6 +64,7 @@ enum Command {
     /// Search collections of games by an index.
     #[command(subcommand)]
     Games(games::Command),
+    Player(player::Args),
     /// Generate, probe and verify endgame tables.
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
@@ -113,6 +114,7 @@ impl Command {
             Self::Train(args) => args.is_session(),
             Self::Book(command) => command.writes_data(),
             Self::Games(command) => command.writes_data(),
+            Self::Player(args) => args.writes_data(),
             _ => false,
         }
     }
@@ -280,6 +282,7 @@ fn dispatch(
         Command::Convert(args) => convert::run(&args, context),
         Command::Book(command) => book::run(&command, context),
         Command::Games(command) => games::run(&command, context),
+        Command::Player(args) => player::run(&args, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
         Command::Match(args) => contest::run(&args, context),

@@ -23,7 +23,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    fn new(mut numbers: Vec<i64>) -> Self {
+    pub(crate) fn new(mut numbers: Vec<i64>) -> Self {
         numbers.sort_unstable();
         numbers.dedup();
         Self { numbers }
@@ -93,7 +93,11 @@ impl GameIndex {
     }
 
     /// Hands over every posting of these keys. Lines that no game has any more are among them.
-    fn each_posting(&self, keys: &[Key], mut take: impl FnMut(&Posting)) -> Result<(), IndexError> {
+    pub(crate) fn each_posting(
+        &self,
+        keys: &[Key],
+        mut take: impl FnMut(&Posting),
+    ) -> Result<(), IndexError> {
         let mut buckets = HashMap::<u64, HashSet<Key>>::new();
         for &key in keys {
             buckets.entry(postings::bucket(key)).or_default().insert(key);

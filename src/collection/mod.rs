@@ -23,6 +23,7 @@ mod error;
 mod game;
 mod lines;
 mod pattern;
+mod player;
 mod postings;
 mod query;
 mod store;
@@ -34,6 +35,7 @@ pub use error::IndexError;
 pub use game::{Collected, material_key};
 pub use lines::Lines;
 pub use pattern::{BoardPattern, PatternError, PatternImages};
+pub use player::{MovesOfLine, PlayerGame, PlayerName, Visits};
 pub use query::{
     Conditions, Found, FoundPage, LineMove, Reached, SortColumn, StoredGame, UnknownColumn,
 };

@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn patterns_of_gomoku_count_in_all_their_images() {
-        let mut board = Board::default();
+        let mut board = Board::start();
         for point in ["h8", "i9", "h9", "a1"] {
             board.make(Board::parse_move(point).unwrap());
         }

@@ -39,6 +39,11 @@ impl Posting {
         Self { line, ..self }
     }
 
+    /// The kept bits of the canonical key.
+    pub(crate) const fn key(&self) -> u64 {
+        self.key
+    }
+
     /// The move made there, packed, in the canonical frame.
     pub(crate) fn next(&self) -> Option<u16> {
         (self.next != NO_MOVE).then_some(self.next)
@@ -55,7 +60,8 @@ impl Posting {
     }
 }
 
-const fn kept(key: Key) -> u64 {
+/// The bits of a key that are kept.
+pub(crate) const fn kept(key: Key) -> u64 {
     key.0 >> (u64::BITS - KEY_BITS)
 }
 

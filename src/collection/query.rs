@@ -202,8 +202,8 @@ impl Conditions {
         Self { years: (filter.since, filter.until), min_rating: filter.min_rating, ..self }
     }
 
-    /// The conditions as SQL, but for positions and lines, with its parameters.
-    fn sql(&self) -> (String, Vec<Value>) {
+    /// The conditions as SQL, but for positions and lines.
+    pub(crate) fn sql(&self) -> Sql {
         let mut sql = Sql::default();
         for word in words(&self.words) {
             sql.add_word(&word);
@@ -222,9 +222,10 @@ impl Conditions {
             sql.add(condition, &[Value::Text(word)]);
         }
         if let Some(opening) = part(&self.opening) {
-            let condition = "(g.code IN (SELECT id FROM texts WHERE instr(lower(shown), ?) = 1)
-                 OR g.opening IN (SELECT id FROM texts WHERE instr(words, ?) > 0))";
-            sql.add(condition, &[Value::Text(opening.clone()), Value::Text(opening)]);
+            let name = sql.texts_with(&opening);
+            let code = "SELECT id FROM texts WHERE instr(lower(shown), ?) = 1";
+            let condition = format!("(g.code IN ({code}) OR g.opening IN {name})");
+            sql.add(&condition, &[Value::Text(opening)]);
         }
         if let Some(result) = self.result {
             sql.add("g.result = ?", &[result_number(result).into()]);
@@ -242,13 +243,15 @@ impl Conditions {
                 sql.add(condition, &[bound.into()]);
             }
         }
-        (sql.condition(), sql.values)
+        sql
     }
 }
 
 /// Conditions as SQL, with their parameters.
 #[derive(Default)]
-struct Sql {
+pub(crate) struct Sql {
+    /// Words, each of which stands for a table of the texts that have it: they are looked through once.
+    words: Vec<Value>,
     conditions: Vec<String>,
     values: Vec<Value>,
 }
@@ -261,10 +264,9 @@ impl Sql {
 
     /// A word that is in one of these columns.
     fn add_text(&mut self, columns: &[&str], word: &str) {
-        let within = "IN (SELECT id FROM texts WHERE instr(words, ?) > 0)";
-        let each: Vec<String> = columns.iter().map(|name| format!("g.{name} {within}")).collect();
-        let values = vec![Value::Text(word.to_owned()); columns.len()];
-        self.add(&format!("({})", each.join(" OR ")), &values);
+        let texts = self.texts_with(word);
+        let each: Vec<String> = columns.iter().map(|name| format!("g.{name} IN {texts}")).collect();
+        self.add(&format!("({})", each.join(" OR ")), &[]);
     }
 
     /// A word that is anywhere in what lists show of a game.
@@ -279,16 +281,48 @@ impl Sql {
         let numbers: Vec<String> =
             results.map(|&result| result_number(result).to_string()).collect();
         let columns = ["first", "second", "event", "date", "code", "opening"];
-        let within = "IN (SELECT id FROM texts WHERE instr(words, ?) > 0)";
-        let each: String = columns.iter().map(|name| format!("g.{name} {within} OR ")).collect();
+        let texts = self.texts_with(word);
+        let each: String = columns.iter().map(|name| format!("g.{name} IN {texts} OR ")).collect();
         let condition = format!(
             "({each}g.file IN (SELECT id FROM files WHERE instr(words, ?) > 0) OR g.result IN ({}))",
             numbers.join(", ")
         );
-        self.add(&condition, &vec![Value::Text(word.to_owned()); columns.len() + 1]);
+        self.add(&condition, &[Value::Text(word.to_owned())]);
     }
 
-    fn condition(&self) -> String {
+    /// The name of the table of the texts with a word.
+    fn texts_with(&mut self, word: &str) -> String {
+        self.words.push(Value::Text(word.to_owned()));
+        format!("texts{}", self.words.len())
+    }
+
+    /// The tables of the texts with the words, before a query.
+    pub(crate) fn tables(&self) -> String {
+        let table = |number: usize| {
+            format!(
+                "texts{number}(id) AS MATERIALIZED (SELECT id FROM texts WHERE instr(words, ?) > 0)"
+            )
+        };
+        let tables: Vec<String> = (1..=self.words.len()).map(table).collect();
+        if tables.is_empty() { String::new() } else { format!("WITH {}", tables.join(", ")) }
+    }
+
+    /// The parameters of the tables.
+    pub(crate) fn tables_values(&self) -> impl Iterator<Item = &Value> {
+        self.words.iter()
+    }
+
+    /// The parameters of the conditions.
+    pub(crate) fn conditions_values(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter()
+    }
+
+    /// The parameters of the tables and the conditions.
+    fn parameters(&self) -> impl Iterator<Item = &Value> {
+        self.tables_values().chain(self.conditions_values())
+    }
+
+    pub(crate) fn condition(&self) -> String {
         match self.conditions.is_empty() {
             true => "1".to_owned(),
             false => self.conditions.join(" AND "),
@@ -358,13 +392,16 @@ impl GameIndex {
         page: &FoundPage,
         among: &str,
     ) -> rusqlite::Result<Found> {
-        let (condition, values) = conditions.sql();
-        let sql = format!(
-            "SELECT count(*), count(DISTINCT g.line) FROM games g {among} WHERE {condition}"
+        let sql = conditions.sql();
+        let tables = sql.tables();
+        let condition = sql.condition();
+        let count = format!(
+            "{tables} SELECT count(*), count(DISTINCT g.line) FROM games g {among} WHERE {condition}"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut statement = self.connection.prepare_cached(&count)?;
+        let counted = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let (records, lines): (i64, i64) =
-            statement.query_row(params_from_iter(&values), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            statement.query_row(params_from_iter(sql.parameters()), counted)?;
         let sort = match page.sort {
             SortColumn::Copies if !page.fold_copies => SortColumn::Place,
             sort => sort,
@@ -380,21 +417,22 @@ impl GameIndex {
         let chosen = format!(
             "SELECT g.id AS id, {copies} {FROM} {texts} {among} WHERE {condition} {group} ORDER BY {order} LIMIT ? OFFSET ?"
         );
-        let sql = format!(
-            "SELECT {COLUMNS}, chosen.copies FROM ({chosen}) chosen JOIN games g ON g.id = chosen.id
+        let listing = format!(
+            "{tables} SELECT {COLUMNS}, chosen.copies FROM ({chosen}) chosen JOIN games g ON g.id = chosen.id
              JOIN files f ON f.id = g.file {TEXTS} ORDER BY {order}"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut statement = self.connection.prepare_cached(&listing)?;
         let bounds =
             [page.take, page.skip].map(|n| Value::from(i64::try_from(n).unwrap_or(i64::MAX)));
-        let rows = statement.query_map(params_from_iter(values.iter().chain(&bounds)), listed)?;
+        let rows =
+            statement.query_map(params_from_iter(sql.parameters().chain(&bounds)), listed)?;
         let games = rows.collect::<rusqlite::Result<_>>()?;
         let total = if page.fold_copies { lines } else { records };
         Ok(Found { games, total: total as u64, records: records as u64 })
     }
 
     /// Runs `work` with the lines of the conditions, which reach these positions, too, in a table that joins to `games g`.
-    fn within<T>(
+    pub(crate) fn within<T>(
         &self,
         conditions: &Conditions,
         positions: &[Key],
@@ -472,12 +510,14 @@ impl GameIndex {
         (mover, samples): (Side, usize),
         among: &str,
     ) -> rusqlite::Result<Reached> {
-        let (condition, values) = conditions.sql();
-        let sql = format!(
-            "SELECT g.line, g.result, g.elo1, g.elo2, g.year, g.id, f.rank << 32 | g.seq {FROM} {among} WHERE {condition}"
+        let sql = conditions.sql();
+        let tables = sql.tables();
+        let condition = sql.condition();
+        let query = format!(
+            "{tables} SELECT g.line, g.result, g.elo1, g.elo2, g.year, g.id, f.rank << 32 | g.seq {FROM} {among} WHERE {condition}"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params_from_iter(&values))?;
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut rows = statement.query(params_from_iter(sql.parameters()))?;
         let mut counts = BTreeMap::<u16, MoveStats>::new();
         let mut ranked = Vec::new();
         while let Some(row) = rows.next()? {

@@ -241,6 +241,7 @@ fn outcome<M: Copy + PartialEq>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::Heuristics;
     use crate::search::Score;
     use crate::xiangqi::{Move, Position};
 

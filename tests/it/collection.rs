@@ -5,9 +5,12 @@ use std::path::PathBuf;
 
 use juzhong::bytes::StopFlag;
 use juzhong::collection::{
-    Conditions, FoundPage, GameIndex, IndexError, IndexReport, SortColumn, index_path,
+    BoardPattern, Collected, Conditions, FoundPage, GameIndex, IndexError, IndexReport, Lines,
+    SortColumn, index_path,
 };
 use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::hash::Key;
+use juzhong::record::{PgnOptions, Record, write_pgn};
 use juzhong::xiangqi::Position;
 use proptest::prelude::*;
 
@@ -313,4 +316,113 @@ proptest! {
         other.update::<Position>(&[folder.join("games")], &mut |_| {}).unwrap();
         prop_assert_eq!(answers(&index), answers(&other));
     }
+}
+
+/// The positions of the main line of a record.
+fn positions(record: &Record<Position>) -> Vec<Position> {
+    let mut position = record.start.clone().unwrap_or_else(Position::start);
+    let mut positions = vec![position.clone()];
+    for &mv in &record.tree.moves {
+        position.make(mv);
+        positions.push(position.clone());
+    }
+    positions
+}
+
+/// The places of the games of a set of lines.
+fn places(index: &GameIndex, lines: Lines) -> Vec<u64> {
+    let conditions = Conditions { lines: Some(lines), ..Conditions::default() };
+    index.find(&conditions, &ALL).unwrap().games.iter().map(|game| game.place).collect()
+}
+
+/// The numbers of the records that have such positions.
+fn with(records: &[Record<Position>], is_wanted: impl Fn(&[Position]) -> bool) -> Vec<u64> {
+    let found = (0..).zip(records).filter(|(_, record)| is_wanted(&positions(record)));
+    found.map(|(number, _)| number).collect()
+}
+
+fn canonical(position: &Position) -> Key {
+    position.canonical().key
+}
+
+/// The keys among `keys` of some positions, each once.
+fn reached(positions: &[Position], keys: &[Key]) -> usize {
+    let mut reached: Vec<Key> = positions.iter().map(canonical).collect();
+    reached.retain(|key| keys.contains(key));
+    reached.sort_unstable();
+    reached.dedup();
+    reached.len()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+    /// What the index finds on the boards of games is what playing through all of them finds.
+    #[test]
+    fn boards_are_found_as_by_playing_through_all_games(
+        records in prop::collection::vec(crate::support::games::records(), 1..10),
+        game in any::<prop::sample::Index>(),
+        ply in any::<prop::sample::Index>(),
+        points in prop::collection::vec((0..9_u8, 0..10_u8), 1..6),
+        least in 1..6_usize,
+    ) {
+        let folder = Folder::new();
+        let mut text = Vec::new();
+        for record in &records {
+            write_pgn(&mut text, record, &PgnOptions::default()).unwrap();
+        }
+        folder.write("games/a.pgn", text);
+        let (index, report) = updated(&folder, &[folder.join("games")]);
+        prop_assert_eq!(report.games as usize, records.len());
+        let wanted = positions(game.get(&records));
+        let at = ply.get(&wanted);
+
+        let key = canonical(at);
+        let expected = with(&records, |all| all.iter().any(|p| canonical(p) == key));
+        prop_assert_eq!(places(&index, index.lines_with_any(&[key]).unwrap()), expected);
+
+        let material = Collected::material(at).unwrap();
+        let is_there = |p: &Position| Collected::material(p) == Some(material);
+        let expected = with(&records, |all| all.iter().any(is_there));
+        prop_assert_eq!(places(&index, index.lines_with_any(&[material]).unwrap()), expected);
+
+        let last = canonical(wanted.last().unwrap());
+        let expected = with(&records, |all| all.last().is_some_and(|p| canonical(p) == last));
+        prop_assert_eq!(places(&index, index.lines_ending_in(last).unwrap()), expected);
+
+        let keys: Vec<Key> = wanted.iter().map(canonical).collect();
+        let expected = with(&records, |all| reached(all, &keys) >= least);
+        prop_assert_eq!(places(&index, index.lines_with(&keys, least).unwrap()), expected);
+
+        let parts: Vec<String> = points.iter().map(|&(column, row)| {
+            let letter = at.letter(column, row).unwrap_or('.');
+            format!("{letter}{}{row}", char::from(b'a' + column))
+        }).collect();
+        let pattern = BoardPattern::read::<Position>(&parts.join(",")).unwrap();
+        let is_on = |p: &Position, is_mirrored: bool| points.iter().all(|&(column, row)| {
+            let image = if is_mirrored { 8 - column } else { column };
+            p.letter(image, row) == at.letter(column, row)
+        });
+        let expected = with(&records, |all| all.iter().any(|p| is_on(p, false) || is_on(p, true)));
+        let found = index.lines_matching::<Position>(&pattern).unwrap();
+        prop_assert_eq!(places(&index, found), expected);
+    }
+}
+
+#[test]
+fn comments_are_found_and_go_with_their_games() {
+    let folder = Folder::new();
+    let game = "[Red \"x\"]\n\n1. h2e2 {Ａ fine 開局} (1. b2e2 {variation}) *\n\n";
+    folder.write("games/a.pgn", [game, "1. g3g4 *\n"].concat());
+    let (mut index, _) = updated(&folder, &[folder.join("games")]);
+    let found = |index: &GameIndex, comment: &str| {
+        let conditions = Conditions { comment: comment.to_owned(), ..Conditions::default() };
+        index.find(&conditions, &ALL).unwrap().total
+    };
+    for comment in ["开局", "a fine", "VARIATION", "开局 variation"] {
+        assert_eq!(found(&index, comment), 1, "{comment}");
+    }
+    assert_eq!(found(&index, "g3g4"), 0);
+    folder.write("games/a.pgn", "1. g3g4 *\n");
+    index.update::<Position>(&[folder.join("games")], &mut |_| {}).unwrap();
+    assert_eq!(found(&index, "开局"), 0);
 }

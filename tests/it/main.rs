@@ -125,6 +125,7 @@ mod cli {
     mod engines;
     #[cfg(unix)]
     mod files;
+    mod games;
     mod golden;
     mod gomoku;
     mod kill;
@@ -133,6 +134,7 @@ mod cli {
     mod play;
     #[cfg(unix)]
     mod play_terminal;
+    mod player;
     mod position;
     mod review;
     mod settings;

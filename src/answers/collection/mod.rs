@@ -2,6 +2,11 @@
 
 mod find;
 mod found;
+mod player;
 
 pub use find::{FOLLOWING, FindRequest, Wanted, following};
 pub use found::{FindAnswer, FoundGame, IndexAnswer};
+pub use player::{
+    FoundPlayer, Meeting, ModelGame, NamedGames, NamedTally, Novelty, PlayerAnswer, PlayerLine,
+    PlayerMove, PlayerOpening, PlayerRequest, PlayerSide, Tally,
+};

@@ -13,6 +13,7 @@ pub(crate) mod games;
 pub(crate) mod gomocup;
 pub(crate) mod man;
 pub(crate) mod perft;
+pub(crate) mod player;
 pub(crate) mod position;
 pub(crate) mod proxy;
 pub(crate) mod review;

@@ -9,6 +9,8 @@ use crate::cli::{CliError, Context};
 
 #[cfg(feature = "web")]
 pub(crate) use index::index_folder;
+pub(crate) use index::{CollectionArgs, OpenIndex, open};
+pub(crate) use output::{GameOutput, OutputArgs, refuse_both};
 
 /// Search collections of games by an index.
 #[derive(Debug, clap::Subcommand)]

@@ -1,0 +1,254 @@
+//! The games of a player in an index.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::params_from_iter;
+use rusqlite::types::Value;
+
+use crate::collection::error::IndexError;
+use crate::collection::game::Collected;
+use crate::collection::lines::Lines;
+use crate::collection::query::Conditions;
+use crate::collection::store::GameIndex;
+use crate::collection::text::words;
+use crate::collection::update::result_of;
+use crate::game::{Outcome, Packed, Side};
+use crate::hash::Key;
+
+/// A name in the games of an index, and the number of games with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayerName {
+    /// The name as the records have it.
+    pub name: String,
+    /// Games, on either side.
+    pub games: u64,
+    /// Its number in the index.
+    id: i64,
+}
+
+/// A game of a player.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayerGame {
+    /// Its number in the collection.
+    pub number: u64,
+    /// The player's side.
+    pub side: Side,
+    /// The name of the other player.
+    pub opponent: Option<String>,
+    /// The ratings, the first side's first.
+    pub ratings: [Option<u16>; 2],
+    /// The result that is stated.
+    pub result: Option<Outcome>,
+    /// The year.
+    pub year: Option<u16>,
+    /// The date, as the record has it.
+    pub date: Option<String>,
+    /// The code of the opening.
+    pub code: Option<String>,
+    /// The Chinese name of the opening.
+    pub opening: Option<String>,
+    /// Plies.
+    pub plies: u32,
+    /// Names the line of moves: games with the same start and moves share it.
+    pub line: i64,
+}
+
+/// A line of moves.
+#[derive(Debug, Clone)]
+pub struct MovesOfLine<G: Collected> {
+    /// The start, if it is not the usual one.
+    pub start: Option<G>,
+    /// The moves, up to one that is damaged.
+    pub moves: Vec<G::Move>,
+}
+
+/// The visits of lines to a position: the first year of each line's games, and the move made there in the canonical
+/// frame, packed.
+pub type Visits = Vec<(Option<u16>, Option<u16>)>;
+
+impl GameIndex {
+    /// The names that contain all words of `name`, in any script and width or in pinyin without tones, the most frequent
+    /// first.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn player_names(&self, name: &str) -> Result<Vec<PlayerName>, IndexError> {
+        let words = words(name);
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let fault = |error| self.fault(&error);
+        let condition = vec!["instr(t.words, ?) > 0"; words.len()].join(" AND ");
+        let sql = format!(
+            "SELECT t.id, t.shown, (SELECT count(*) FROM games WHERE first = t.id)
+             + (SELECT count(*) FROM games WHERE second = t.id AND first IS NOT second) AS n
+             FROM texts t WHERE {condition} AND n > 0 ORDER BY n DESC, t.shown"
+        );
+        let mut statement = self.connection.prepare(&sql).map_err(fault)?;
+        let rows = statement.query_map(params_from_iter(words), |row| {
+            let games: i64 = row.get(2)?;
+            Ok(PlayerName { id: row.get(0)?, name: row.get(1)?, games: games.max(0) as u64 })
+        });
+        rows.map_err(fault)?.collect::<rusqlite::Result<_>>().map_err(fault)
+    }
+
+    /// The games of a player with any of these names, by date, then by place. Copies of a game are one, and one in which
+    /// the names stand on both sides is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn player_games(
+        &self,
+        names: &[PlayerName],
+        conditions: &Conditions,
+    ) -> Result<Vec<PlayerGame>, IndexError> {
+        self.set_names(names).map_err(|error| self.fault(&error))?;
+        self.within(conditions, &[], |index, among| {
+            index.games_of_names(conditions, among).map_err(|error| index.fault(&error))
+        })
+    }
+
+    fn set_names(&self, names: &[PlayerName]) -> rusqlite::Result<()> {
+        self.connection.execute_batch(
+            "CREATE TEMP TABLE IF NOT EXISTS names(id INTEGER PRIMARY KEY); DELETE FROM temp.names;",
+        )?;
+        let mut insert =
+            self.connection.prepare_cached("INSERT OR IGNORE INTO temp.names VALUES (?)")?;
+        names.iter().try_for_each(|name| insert.execute([name.id]).map(drop))
+    }
+
+    fn games_of_names(
+        &self,
+        conditions: &Conditions,
+        among: &str,
+    ) -> rusqlite::Result<Vec<PlayerGame>> {
+        let sql = conditions.sql();
+        let (tables, condition) = (sql.tables(), sql.condition());
+        let of_side = |column: &str, other: &str| {
+            format!(
+                "SELECT f.first + g.seq, '{column}', o.shown, g.elo1, g.elo2, g.result, g.year, d.shown, c.shown, n.shown,
+                 g.plies, g.line, min(f.rank << 32 | g.seq) AS place
+                 FROM games g JOIN files f ON f.id = g.file {among}
+                 JOIN temp.names p ON p.id = g.{column} LEFT JOIN texts o ON o.id = g.{other}
+                 LEFT JOIN texts d ON d.id = g.date LEFT JOIN texts c ON c.id = g.code
+                 LEFT JOIN texts n ON n.id = g.opening
+                 WHERE {condition} AND (g.{other} IS NULL OR g.{other} NOT IN (SELECT id FROM temp.names))
+                 GROUP BY g.line, g.year"
+            )
+        };
+        let query = format!(
+            "{tables} SELECT * FROM ({} UNION ALL {}) ORDER BY 7 IS NULL, 7, 8, 13",
+            of_side("first", "second"),
+            of_side("second", "first")
+        );
+        let values: Vec<&Value> = sql
+            .tables_values()
+            .chain(sql.conditions_values())
+            .chain(sql.conditions_values())
+            .collect();
+        let mut statement = self.connection.prepare(&query)?;
+        let rows = statement.query_map(params_from_iter(values), |row| {
+            let side: String = row.get(1)?;
+            let [number, plies] = [row.get::<_, i64>(0)?, row.get(10)?].map(|n| n.max(0) as u64);
+            Ok(PlayerGame {
+                number,
+                side: if side == "first" { Side::First } else { Side::Second },
+                opponent: row.get(2)?,
+                ratings: [row.get(3)?, row.get(4)?],
+                result: result_of(row.get(5)?),
+                year: row.get(6)?,
+                date: row.get(7)?,
+                code: row.get(8)?,
+                opening: row.get(9)?,
+                plies: u32::try_from(plies).unwrap_or(u32::MAX),
+                line: row.get(11)?,
+            })
+        })?;
+        rows.collect()
+    }
+
+    /// The moves of lines.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn moves_of_lines<G: Collected>(
+        &self,
+        lines: impl Iterator<Item = i64>,
+    ) -> Result<HashMap<i64, MovesOfLine<G>>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT start, moves FROM lines WHERE id = ?")
+            .map_err(fault)?;
+        let mut found = HashMap::new();
+        for line in lines {
+            if found.contains_key(&line) {
+                continue;
+            }
+            let row = statement.query_row([line], |row| {
+                Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Vec<u8>>(1)?))
+            });
+            let (start, bytes) = row.map_err(fault)?;
+            let start = match start {
+                Some(fen) => match G::from_fen(&fen) {
+                    Ok(start) => Some(start),
+                    Err(_) => return Err(self.damaged("a start cannot be read")),
+                },
+                None => None,
+            };
+            let moves = legal_moves(start.as_ref(), &bytes);
+            found.insert(line, MovesOfLine { start, moves });
+        }
+        Ok(found)
+    }
+
+    /// The visits of all lines to each of these positions.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexError`].
+    pub fn visits(&self, keys: &[Key]) -> Result<BTreeMap<Key, Visits>, IndexError> {
+        let mut visits = BTreeMap::<Key, Visits>::new();
+        let years = self.first_years()?;
+        let names: HashMap<u64, Key> =
+            keys.iter().map(|&key| (crate::collection::postings::kept(key), key)).collect();
+        self.each_posting(keys, |posting| {
+            let (Some(&key), Some(&year)) =
+                (names.get(&posting.key()), years.get(&posting.line.cast_signed()))
+            else {
+                return;
+            };
+            visits.entry(key).or_default().push((year, posting.next()));
+        })?;
+        Ok(visits)
+    }
+
+    /// The first year of the games of each line that games have.
+    fn first_years(&self) -> Result<HashMap<i64, Option<u16>>, IndexError> {
+        let sql = "SELECT line, min(year) FROM games GROUP BY line";
+        let rows = self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// The lines of some games.
+    #[must_use]
+    pub fn lines_of(games: &[PlayerGame]) -> Lines {
+        Lines::new(games.iter().map(|game| game.line).collect())
+    }
+}
+
+/// The moves in their bytes, up to one that is not legal.
+fn legal_moves<G: Collected>(start: Option<&G>, bytes: &[u8]) -> Vec<G::Move> {
+    let mut position = start.cloned().unwrap_or_else(G::start);
+    let mut moves = Vec::with_capacity(bytes.len() / 2);
+    for pair in bytes.chunks_exact(2) {
+        let mv = G::Move::unpack(u16::from_le_bytes([pair[0], pair[1]]));
+        let Some(mv) = mv.filter(|&mv| position.is_legal(mv)) else { break };
+        position.make(mv);
+        moves.push(mv);
+    }
+    moves
+}

@@ -1,0 +1,146 @@
+//! `juzhong games`: an index of a collection, searches in it, one game at once.
+
+use std::fs;
+
+use crate::support::folder::Folder;
+use crate::support::program::{exits, fails, json, ok, stdout, text};
+
+/// A collection and the folder of its index.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let game = |red: &str, black: &str, year: u16, moves: &str, result: &str| {
+        format!(
+            "[Red \"{red}\"]\n[Black \"{black}\"]\n[Event \"全国赛\"]\n[Date \"{year}\"]\n\n{moves} {result}\n\n"
+        )
+    };
+    let games = [
+        game("胡荣华", "柳大华", 1979, "1. h2e2 h9g7 2. h0g2 i9h9", "1-0"),
+        game("柳大华", "胡榮華", 1980, "1. c3c4 {好} b9c7", "1/2-1/2"),
+        game("Bobby", "吕钦", 2001, "1. h2e2 h9g7 2. h0g2 i9h9", "0-1"),
+    ];
+    folder.write("games/a.pgn", games[..2].concat());
+    folder.write("games/b.pgn", &games[2]);
+    folder
+}
+
+/// Arguments of a command about the collection.
+fn about<'a>(folder: &'a [String; 2], command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    let [games, index] = folder;
+    [&["games"], command, &[games.as_str(), "--index-folder", index.as_str()], more].concat()
+}
+
+#[test]
+fn games_are_found_by_conditions() {
+    let folder = folder();
+    let places = [folder.at("games"), folder.at("index")];
+    let found = |more: &[&str]| {
+        let answer = json(&[&about(&places, &["find"], more)[..], &["--json"]].concat());
+        assert_eq!(answer["schema"], "juzhong.games.find/1");
+        let ids = answer["games"].as_array().unwrap().iter();
+        ids.map(|game| game["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    for (more, expected) in [
+        (&[][..], "0 1 2"),
+        (&["--player", "hu"], "0 1"),
+        (&["--red", "胡榮華"], "0"),
+        (&["--words", "1980 全國"], "1"),
+        (&["--since", "1980", "--result", "0-1"], "2"),
+        (&["--position", "startpos moves h2e2"], "0 2"),
+        (&["--position", "startpos moves b2e2", "--position", "startpos moves c3c4"], "0 1 2"),
+        (&["--last", "startpos moves c3c4 b9c7"], "1"),
+        (&["--pattern", "Ce2,Ng2"], "0 2"),
+        (&["--pattern", "*/*/*/*/*/*/*/4C4/*/*"], ""),
+        (&["--pattern", "*/*/*/*/*/*/*/?C2C1N??/*/*"], "0 2"),
+        (&["--opening", "D"], "2"),
+        (&["--comment", "好"], "1"),
+        (&["--max-plies", "2"], "1"),
+        (&["--fold"], "0 1"),
+        (&["--sort", "date", "--descending"], "2 1 0"),
+        (&["--limit", "1", "--skip", "1"], "1"),
+    ] {
+        let expected = expected.to_owned();
+        if expected.is_empty() {
+            exits(&about(&places, &["find"], more), 1);
+        } else if more != ["--opening", "D"] {
+            assert_eq!(found(more), expected, "{more:?}");
+        }
+    }
+}
+
+#[test]
+fn a_list_fits_the_terminal() {
+    let folder = folder();
+    let places = [folder.at("games"), folder.at("index")];
+    insta::assert_snapshot!(stdout(&about(&places, &["find"], &[])));
+    let chinese = [&about(&places, &["find"], &[])[..], &["--lang", "zh"]].concat();
+    insta::assert_snapshot!(stdout(&chinese));
+}
+
+#[test]
+fn games_found_are_written_for_other_commands() {
+    let folder = folder();
+    let places = [folder.at("games"), folder.at("index")];
+    let [pgn, packed, book] = ["found.pgn", "found.jsonl.zst", "found.book"].map(|n| folder.at(n));
+    ok(&about(&places, &["find"], &["--player", "胡", "-o", &pgn]));
+    assert_eq!(fs::read_to_string(&pgn).unwrap().matches("[Red ").count(), 2);
+    fails(&about(&places, &["find"], &["-o", &pgn]), 73, &["already exists"]);
+    ok(&about(&places, &["find"], &["-o", &packed]));
+    ok(&["book", "build", &packed, "-o", &book]);
+    assert_eq!(json(&["book", "stats", &book, "--json"])["games"], 3);
+    // The first five plies of two games are in the book.
+    let following = about(&places, &["find"], &["--book", &book, "--following", "4"]);
+    assert!(stdout(&following).ends_with("2 games\n"));
+    let written = stdout(&about(&places, &["find"], &["--red", "Bobby", "-o", "-"]));
+    assert!(written.contains("[Black \"吕钦\"]"), "{written}");
+}
+
+#[test]
+fn one_game_is_shown_by_number_and_by_key() {
+    let folder = folder();
+    let places = [folder.at("games"), folder.at("index")];
+    let by_number = stdout(&about(&places, &["show", "1"], &[]));
+    assert!(by_number.contains("[Red \"柳大华\"]") && by_number.contains("{好}"), "{by_number}");
+    let found = json(&[&about(&places, &["find"], &[])[..], &["--json"]].concat());
+    let key = found["games"][1]["key"].as_str().unwrap();
+    assert_eq!(stdout(&about(&places, &["show", key], &[])), by_number);
+    let object = json(&[&about(&places, &["show", "1"], &[])[..], &["--json"]].concat());
+    assert_eq!(object["moves"], "c3c4 b9c7");
+    fails(&about(&places, &["show", "7"], &[]), 1, &["no such game"]);
+}
+
+#[test]
+fn an_index_is_kept_up_with_its_files() {
+    let folder = folder();
+    let places = [folder.at("games"), folder.at("index")];
+    let index = || json(&[&about(&places, &["index"], &[])[..], &["--json"]].concat());
+    let first = index();
+    assert_eq!(
+        (&first["games"], &first["lines"], &first["read"]),
+        (&3.into(), &2.into(), &2.into())
+    );
+    assert_eq!(index()["read"], 0);
+    folder.write("games/c.pgn", "1. g3g4 *\n");
+    let as_it_was = stdout(&about(&places, &["find"], &["--no-update"]));
+    assert!(as_it_was.ends_with("3 games\n"), "{as_it_was}");
+    assert_eq!(index()["games"], 4);
+    fails(&["games", "find", &folder.at("none"), "--index-folder", &places[1]], 66, &["none"]);
+}
+
+#[test]
+fn conditions_that_cannot_be_read_are_refused() {
+    let folder = folder();
+    let places = [folder.at("games"), folder.at("index")];
+    for (more, code, words) in [
+        (&["--pattern", "Xx9"][..], 65, "Ce2,ne5"),
+        (&["--position", "x"], 65, "--position"),
+        (&["--material", "KR"], 65, "--material"),
+        (&["--sort", "x"], 2, "--sort"),
+        (&["--to", "x"], 2, "--to"),
+        (&["-o", "-", "--json"], 2, "-o -"),
+    ] {
+        fails(&about(&places, &["find"], more), code, &[words]);
+    }
+    let gomoku = about(&places, &["find"], &["--game", "gomoku", "--material", "KRvK"]);
+    fails(&gomoku, 2, &["gomoku has no sets of pieces"]);
+    assert!(!text(&exits(&gomoku, 2).stderr).contains("panicked"));
+}
