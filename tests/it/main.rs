@@ -52,6 +52,7 @@ mod book {
     mod format;
     mod games;
     mod interop;
+    mod lines;
     mod merge;
     mod openings;
     mod scores;

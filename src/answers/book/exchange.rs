@@ -5,7 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::answers::book::figures::share;
-use crate::book::interop::{BookFormat, Dialect, ExportReport, GomokuImport, ImportReport, Scores};
+use crate::book::interop::{
+    BookFormat, Dialect, ExportReport, ExportedLines, GomokuImport, ImportReport, LinesImport,
+    Scores,
+};
+use crate::game::Game;
 
 /// The name of the way in which an `.obk` stores its keys.
 #[must_use]
@@ -165,6 +169,86 @@ impl GomokuImportAnswer {
             positions: about.positions,
             moves: about.rows,
             content: about.content.clone(),
+        }
+    }
+}
+
+/// The answer about a book made of games with variations: schema `juzhong.book.import/1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinesImportAnswer {
+    /// The schema.
+    pub schema: &'static str,
+    /// The path of the games.
+    pub foreign: String,
+    /// The path of the new book.
+    pub book: String,
+    /// The kind of source.
+    pub format: &'static str,
+    /// Games.
+    pub games: u64,
+    /// Games that cannot be read, or begin elsewhere.
+    pub unreadable: u64,
+    /// Moves with a comment.
+    pub comments: u64,
+    /// Positions of the new book.
+    pub positions: u64,
+    /// Its moves.
+    pub moves: u64,
+    /// The digest of its rows.
+    pub content: String,
+}
+
+impl LinesImportAnswer {
+    /// The answer about the import from one path to another.
+    #[must_use]
+    pub fn of(foreign: &Path, book: &Path, report: &LinesImport) -> Self {
+        let about = &report.metadata;
+        Self {
+            schema: IMPORT,
+            foreign: foreign.to_string_lossy().into_owned(),
+            book: book.to_string_lossy().into_owned(),
+            format: "games",
+            games: report.games,
+            unreadable: report.unreadable,
+            comments: report.comments,
+            positions: about.positions,
+            moves: about.rows,
+            content: about.content.clone(),
+        }
+    }
+}
+
+/// The answer about a book that was written as a game with variations: schema `juzhong.book.export/1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinesExportAnswer {
+    /// The schema.
+    pub schema: &'static str,
+    /// The path of the book.
+    pub book: String,
+    /// The path of the file written.
+    pub output: String,
+    /// The format.
+    pub format: &'static str,
+    /// Moves written.
+    pub moves: usize,
+    /// Lines that end at a position whose moves stand elsewhere.
+    pub transpositions: usize,
+    /// Moves of the positions that are reached least are left out: there are too many.
+    pub is_cut: bool,
+}
+
+impl LinesExportAnswer {
+    /// The answer about the export from one path to another.
+    #[must_use]
+    pub fn of<G: Game>(book: &Path, output: &Path, lines: &ExportedLines<G>) -> Self {
+        Self {
+            schema: EXPORT,
+            book: book.to_string_lossy().into_owned(),
+            output: output.to_string_lossy().into_owned(),
+            format: "pgn",
+            moves: lines.moves,
+            transpositions: lines.transpositions,
+            is_cut: lines.is_cut,
         }
     }
 }

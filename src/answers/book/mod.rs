@@ -53,7 +53,8 @@ pub use edit::{
     Changed, EditAnswer, EditOutcome, EditRequest, EditStep, Undone, edit_history, undo_edits,
 };
 pub use exchange::{
-    ExportAnswer, GomokuImportAnswer, ImportAnswer, LibraryExportAnswer, dialect_name, scores_name,
+    ExportAnswer, GomokuImportAnswer, ImportAnswer, LibraryExportAnswer, LinesExportAnswer,
+    LinesImportAnswer, dialect_name, scores_name,
 };
 pub use expand::{ExitPlace, ExpandAnswer, Expansion, exit_kind, exit_text};
 pub use figures::share;

@@ -21,6 +21,7 @@ use rusqlite::types::Value;
 use crate::book::file::reader::{Book, BookEntry};
 use crate::book::interop::diagnosis::{Diagnosis, DoctorOptions, RepairReport};
 use crate::book::interop::error::InteropError;
+use crate::book::interop::lines::for_each_move;
 use crate::book::interop::own_book::OwnWriter;
 use crate::book::interop::progress::{Step, StepProgress};
 use crate::book::interop::write::join;
@@ -35,7 +36,7 @@ use crate::gomoku::{Board, Point, Variant};
 use crate::hash::gomoku::KEYS;
 use crate::message::{Message, message};
 use crate::record::{
-    Format, Formats, LIBRARY_MAGIC, LibraryNode, Record, Tree, begins_database, read_library,
+    Format, Formats, LIBRARY_MAGIC, LibraryNode, Record, begins_database, read_library,
     write_library,
 };
 
@@ -562,41 +563,20 @@ fn add_tree(
     content: &mut NewBook,
     options: &GomokuImportOptions,
 ) {
-    let mut board = record.start.clone().unwrap_or_else(Board::start);
-    if !starts.iter().any(|usual| usual.key() == board.key()) {
+    let start = record.start.clone().unwrap_or_else(Board::start);
+    if !starts.iter().any(|usual| usual.key() == start.key()) {
         content.unreadable += 1;
         return;
     }
-    // Lines still to be played, each after a number of moves of `path`: those of the deepest places last.
-    let mut open: Vec<(usize, &Tree<Board>)> = vec![(0, &record.tree)];
-    let mut path = Vec::new();
-    while let Some((depth, tree)) = open.pop() {
-        if options.stop.is_set() {
-            return;
+    for_each_move(record, start, |mv| {
+        let mark = content.moves.entry(mv.place).or_default();
+        mark.flags.set(Flags::ADDED, true);
+        content.rows += 1;
+        for text in mv.comments {
+            mark.comment = join(mark.comment.take(), Some(text.to_owned()));
         }
-        while path.len() > depth {
-            if let Some((mv, undo)) = path.pop() {
-                board.unmake(mv, undo);
-            }
-        }
-        let mut variations: Vec<_> = tree.variations.iter().collect();
-        variations.sort_by_key(|variation| variation.ply);
-        let variations =
-            variations.iter().map(|variation| (depth + variation.ply, &variation.tree));
-        open.extend(variations);
-        let mut comments = tree.comments.iter().filter(|(ply, _)| *ply > 0).peekable();
-        for (ply, &mv) in (1..).zip(&tree.moves) {
-            let canonical = board.canonical();
-            let place = (canonical.key.to_i64(), board.canonical_move(canonical, mv).pack());
-            let mark = content.moves.entry(place).or_default();
-            mark.flags.set(Flags::ADDED, true);
-            content.rows += 1;
-            while let Some((_, text)) = comments.next_if(|(at, _)| *at <= ply) {
-                mark.comment = join(mark.comment.take(), Some(text.clone()));
-            }
-            path.push((mv, board.make(mv)));
-        }
-    }
+        !options.stop.is_set()
+    });
 }
 
 /// Writes the part of a book that begins with a board of 15×15 points as a library of `RenLib`, each position once.

@@ -6,6 +6,7 @@
 //!
 //! - [`import()`] makes one of the program's own books from a foreign one;
 //! - [`export()`] the reverse;
+//! - [`export_lines`] writes a book as a game with variations, and [`import_lines`] makes one of such games;
 //! - [`import_gomoku`] and [`export_library`] are the same for gomoku, whose formats have positions or trees;
 //! - [`examine`] finds the faults of a book, the program's own included, and [`repair()`] writes a clean
 //!   copy; [`examine_gomoku`] and [`repair_gomoku`] do so for the program's own books of gomoku.
@@ -26,6 +27,7 @@ mod hash_scheme;
 mod import;
 mod index;
 mod issue;
+mod lines;
 mod load;
 mod mailbox;
 mod moonriver;
@@ -61,6 +63,10 @@ pub use gomoku::{
 };
 pub use import::{ImportOptions, ImportReport, Scores, import};
 pub use issue::{Finding, Issue};
+pub use lines::{
+    ExportedLines, LinesExportOptions, LinesImport, LinesImportOptions, MAX_EXPORTED_DEPTH,
+    MAX_EXPORTED_MOVES, export_lines, import_lines,
+};
 pub use obk::Dialect;
 pub use own_book::create_empty;
 pub use progress::{Step, StepProgress};

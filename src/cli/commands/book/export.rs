@@ -13,14 +13,18 @@ use crate::cli::interrupt::stop_flag;
 use crate::cli::print::listing::claim;
 use crate::cli::{CliError, Context, GameName, OrExit, with_game, write_answer};
 use crate::language::{counts, say};
-use juzhong::answers::book::{LibraryExportAnswer, flag_names};
+use juzhong::answers::book::{LibraryExportAnswer, LinesExportAnswer, flag_names};
 use juzhong::answers::side_name;
-use juzhong::book::interop::export_library;
+use juzhong::book::interop::{
+    LinesExportOptions, MAX_EXPORTED_DEPTH, export_library, export_lines,
+};
 use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
 use juzhong::hash::Key;
+use juzhong::record::{PgnOptions, write_pgn};
+use juzhong::xiangqi::Position;
 
 /// Export a book to another format.
 #[derive(Debug, clap::Args)]
@@ -36,8 +40,21 @@ pub(crate) struct Args {
     /// Hide moves with fewer games [default: as the book was built].
     #[arg(long)]
     min_games: Option<u64>,
+    /// Maximum number of plies of a PGN.
+    #[arg(long, value_name = "N", default_value_t = 40,
+        value_parser = clap::value_parser!(u8).range(1..=MAX_EXPORTED_DEPTH as i64))]
+    depth: u8,
+    /// Leave out of a PGN moves with a smaller share of the games of their position, in percent.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percentage)]
+    share: f64,
     #[command(flatten)]
     foreign: ForeignArgs,
+}
+
+/// A number from 0 to 100.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 100 is needed".to_owned())
 }
 
 /// What a book can be written as.
@@ -60,6 +77,9 @@ enum Form {
     Polyglot,
     /// .lib: RenLib, for gomoku on a 15x15 board.
     Lib,
+    /// A game with variations, for programs that study lines; import reads it back with statistics, weights and
+    /// comments. Xiangqi.
+    Pgn,
 }
 
 impl Args {
@@ -73,7 +93,7 @@ impl Form {
     /// The format of another program.
     const fn foreign(self) -> Option<FormatName> {
         Some(match self {
-            Self::Csv | Self::Lib => return None,
+            Self::Csv | Self::Lib | Self::Pgn => return None,
             Self::Obk => FormatName::Obk,
             Self::Pfbook => FormatName::Pfbook,
             Self::Xqb => FormatName::Xqb,
@@ -86,8 +106,10 @@ impl Form {
 
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let book = super::open(&args.book)?;
-    if args.to == Form::Lib {
-        return run_library(args, &book, context);
+    match args.to {
+        Form::Lib => return run_library(args, &book, context),
+        Form::Pgn => return run_lines(args, &book, context),
+        _ => {}
     }
     let Some(format) = args.to.foreign() else {
         return with_game!(context.common.game, G => run_csv::<G>(args, &book, context));
@@ -120,6 +142,47 @@ fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8
         write_answer(context.out, &LibraryExportAnswer::of(book.path(), output, moves))?;
     } else {
         say!(context.out, "{}: {}", output.shown(), counts::moves(moves))?;
+    }
+    Ok(exit::OK)
+}
+
+/// Writes a book of xiangqi as a game with variations.
+fn run_lines(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if context.common.game == GameName::Gomoku {
+        let message = "PGN is a format of xiangqi; gomoku books are exported as csv or lib";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let options = LinesExportOptions {
+        depth: args.depth.into(),
+        min_games: args.min_games.unwrap_or(book.metadata().min_games),
+        min_share: args.share / 100.0,
+        stop: stop_flag(),
+    };
+    let lines = export_lines::<Position>(book, &options).map_err(from_book)?;
+    let mut text = Vec::new();
+    write_pgn(&mut text, &lines.record, &PgnOptions::default())?;
+    let Some(path) = &args.output else {
+        context.out.write_all(&text)?;
+        return Ok(exit::OK);
+    };
+    let place = || path.shown().to_string();
+    let _lock = claim(path)?;
+    let mut file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
+    file.write_all(&text).and_then(|()| file.commit()).or_exit_with(exit::IO, place)?;
+    if context.common.json {
+        write_answer(context.out, &LinesExportAnswer::of(book.path(), path, &lines))?;
+        return Ok(exit::OK);
+    }
+    let out = &mut context.out;
+    say!(out, "{}: {}", path.shown(), counts::moves(lines.moves as u64))?;
+    if lines.transpositions > 0 {
+        say!(out, "{} lines end where another one goes on", lines.transpositions)?;
+    }
+    if lines.is_cut {
+        say!(
+            out,
+            "the positions that are reached least are missing; see --depth, --share, --min-games"
+        )?;
     }
     Ok(exit::OK)
 }

@@ -1,7 +1,7 @@
 //! `book import`: books of other programs.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -12,19 +12,25 @@ use crate::cli::exit::{self, from_book};
 use crate::cli::interrupt::stop_flag;
 use crate::cli::{CliError, Context, GameName, write_answer};
 use crate::language::{counts, say};
-use juzhong::answers::book::{GomokuImportAnswer, ImportAnswer, dialect_name, scores_name, share};
+use juzhong::answers::book::{
+    GomokuImportAnswer, ImportAnswer, LinesImportAnswer, dialect_name, scores_name, share,
+};
 use juzhong::book::interop::{
-    GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, Scores, import, import_gomoku,
+    GomokuImport, GomokuImportOptions, ImportOptions, ImportReport, InteropError, LinesImport,
+    LinesImportOptions, Scores, import, import_gomoku, import_lines, sniff,
 };
 use juzhong::book::propagate;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::gomoku::Board;
+use juzhong::record::GameFile;
+use juzhong::xiangqi::Position;
 
 /// Import a book of another program.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A book of another program, whatever its name: .obk, .pfBook, .xqb, BOOK.DAT, .xob or .bin; for gomoku a .db of
-    /// Yixin or Rapfi, a RenLib .lib, or any game file with variations.
+    /// Yixin or Rapfi, a RenLib .lib. For both, any game file: its moves, those of variations included, become moves of
+    /// the book, with their comments, and with priorities for the glyphs !!, !, ? and ??.
     foreign: PathBuf,
     /// New file for the book.
     #[arg(short, long)]
@@ -69,6 +75,9 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     if context.common.game == GameName::Gomoku {
         return run_gomoku(args, context);
     }
+    if args.from.is_none() && is_game_file(&args.foreign) {
+        return run_lines(args, context);
+    }
     let bar = Bar::new();
     let options = ImportOptions {
         from: args.from.map(Into::into),
@@ -84,6 +93,40 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     } else {
         print(args, &report, context.out)?;
     }
+    Ok(exit::OK)
+}
+
+/// Returns true if a file is no book of another program, but one of games.
+fn is_game_file(path: &Path) -> bool {
+    let is_book = !matches!(sniff(path), Err(InteropError::Unknown { .. }));
+    !is_book && GameFile::open::<Position>(path, &std::env::temp_dir()).is_ok()
+}
+
+/// Makes a book of games with variations.
+fn run_lines(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+    if args.scores.is_some() {
+        let message = "--scores is for books of other programs; leave it out";
+        return Err(CliError::message(exit::USAGE, message));
+    }
+    let bar = Bar::new();
+    let options =
+        LinesImportOptions { memory: args.memory, stop: stop_flag(), progress: bar.progress() };
+    let report =
+        import_lines::<Position>(&args.foreign, &args.output, &options).map_err(from_book)?;
+    drop(bar);
+    if context.common.json {
+        let answer = LinesImportAnswer::of(&args.foreign, &args.output, &report);
+        write_answer(context.out, &answer)?;
+        return Ok(exit::OK);
+    }
+    let LinesImport { games, unreadable, comments, metadata } = &report;
+    let out = &mut context.out;
+    let moves = counts::moves(metadata.rows);
+    let positions = counts::positions(metadata.positions);
+    say!(out, "{}: {moves} of {positions}", args.output.shown())?;
+    say!(out, "from       {}", args.foreign.shown())?;
+    say!(out, "games      {games}, {unreadable} more cannot be read")?;
+    say!(out, "comments   {comments}")?;
     Ok(exit::OK)
 }
 
