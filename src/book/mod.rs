@@ -17,6 +17,7 @@
 //! - [`Editor`] changes the marks of moves, and undoes that.
 //! - [`merge()`] makes one book of several, [`prune()`] a smaller one of one.
 //! - [`Book`] opens and probes; [`Selector`] chooses among the moves found.
+//! - [`build_repertoire`] makes a book for one side, [`check_repertoire`] finds its holes.
 //! - [`interop`] reads, writes and examines books of other programs.
 //!
 //! The folders stack: `model`, `file`, `builder`, `edit`, `analysis`, `opening`, `interop`; each uses those before it only.
@@ -32,6 +33,7 @@ mod model;
 mod move_choice;
 mod open;
 pub mod opening;
+mod repertoire;
 #[cfg(test)]
 mod tests;
 
@@ -82,3 +84,7 @@ pub use model::value::{Bounds, Evaluation, SourceScore, Value};
 pub use model::weight::{MAX_FORMULA, Weight, WeightError};
 pub use move_choice::{Policy, SelectOptions, Selector, UnknownPolicy};
 pub use opening::opening_stats::OpeningStats;
+pub use repertoire::{
+    AnswerChoice, DoubtfulAnswer, RepertoireCheck, RepertoireDoubt, RepertoireOptions,
+    RepertoirePosition, RepertoireReport, build_repertoire, check_repertoire,
+};

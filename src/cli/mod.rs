@@ -30,7 +30,7 @@ use args::settings::{self, Settings};
 use commands::serve;
 use commands::{
     analyse, bench, book, completions, config, contest, convert, demo, games, gomocup, man, perft,
-    player, position, proxy, review, solve, tablebase, uci,
+    player, position, proxy, repertoire, review, solve, tablebase, uci,
 };
 use juzhong::bytes::machine::has_own_console;
 use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
@@ -65,6 +65,9 @@ enum Command {
     #[command(subcommand)]
     Games(games::Command),
     Player(player::Args),
+    /// Make and check opening repertoires: books for one side.
+    #[command(subcommand)]
+    Repertoire(repertoire::Command),
     /// Generate, probe and verify endgame tables.
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
@@ -283,6 +286,7 @@ fn dispatch(
         Command::Book(command) => book::run(&command, context),
         Command::Games(command) => games::run(&command, context),
         Command::Player(args) => player::run(&args, context),
+        Command::Repertoire(command) => repertoire::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
         Command::Match(args) => contest::run(&args, context),

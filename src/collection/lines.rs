@@ -92,6 +92,25 @@ impl GameIndex {
         Ok(Lines::new(last.map(|posting| posting.line.cast_signed()).collect()))
     }
 
+    /// The postings of a key in all segments, lines that no game has any more among them.
+    pub(crate) fn postings(&self, key: Key) -> Result<Vec<Posting>, IndexError> {
+        let mut found = Vec::new();
+        for bytes in self.bucket(postings::bucket(key))? {
+            postings::collect(key, &bytes, &mut found)
+                .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
+        }
+        Ok(found)
+    }
+
+    /// The bytes of a bucket in each segment.
+    pub(crate) fn bucket(&self, bucket: u64) -> Result<Vec<Vec<u8>>, IndexError> {
+        let fault = |error| self.fault(&error);
+        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(fault)
+    }
+
     /// Hands over every posting of these keys. Lines that no game has any more are among them.
     pub(crate) fn each_posting(
         &self,

@@ -12,7 +12,6 @@ use crate::book::{Facts, Filter, MoveStats};
 use crate::collection::entry::{Fault, GameKey, IndexedGame, StoredFault, note_of, part, unpack};
 use crate::collection::error::IndexError;
 use crate::collection::lines::Lines;
-use crate::collection::postings::{self, Posting};
 use crate::collection::store::GameIndex;
 use crate::collection::text::words;
 use crate::collection::update::{FileStamp, result_number, result_of};
@@ -460,25 +459,6 @@ impl GameIndex {
         let inserted = lines.iter().try_for_each(|line| insert.execute([line]).map(drop));
         self.connection.execute_batch("COMMIT")?;
         inserted
-    }
-
-    /// The postings of a key in all segments, lines that no game has any more among them.
-    pub(crate) fn postings(&self, key: Key) -> Result<Vec<Posting>, IndexError> {
-        let mut found = Vec::new();
-        for bytes in self.bucket(postings::bucket(key))? {
-            postings::collect(key, &bytes, &mut found)
-                .ok_or_else(|| self.damaged("a list of positions cannot be read"))?;
-        }
-        Ok(found)
-    }
-
-    /// The bytes of a bucket in each segment.
-    pub(crate) fn bucket(&self, bucket: u64) -> Result<Vec<Vec<u8>>, IndexError> {
-        let fault = |error| self.fault(&error);
-        let sql = "SELECT data FROM positions WHERE bucket = ? ORDER BY segment";
-        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
-        let rows = statement.query_map([bucket.cast_signed()], |row| row.get(0)).map_err(fault)?;
-        rows.collect::<rusqlite::Result<_>>().map_err(fault)
     }
 
     /// The games under the conditions that reached the position of a canonical key, and the moves that `mover` made in

@@ -55,6 +55,7 @@ mod book {
     mod lines;
     mod merge;
     mod openings;
+    mod repertoire;
     mod scores;
     mod shards;
 }

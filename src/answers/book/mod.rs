@@ -37,6 +37,7 @@ mod games;
 mod moves;
 mod names;
 mod query;
+mod repertoire;
 mod reports;
 #[cfg(test)]
 mod sample_book;
@@ -63,6 +64,9 @@ pub use games::{FoundGames, GamesAnswer, GamesRequest, Ratings, SampleGame, next
 pub use moves::{EngineScore, MoveAnswer, Span, flag_names, moves_of};
 pub use names::{Names, OpeningCode, OpeningName};
 pub use query::{FoundPosition, Place, PlayedMoves, QueryAnswer, QueryMove, QueryRequest};
+pub use repertoire::{
+    DoubtfulPlace, RepertoireAnswer, RepertoireCheckAnswer, RepertoireMove, RepertoirePlace,
+};
 pub use reports::{
     BuildAnswer, MapAnswer, MergeAnswer, MergedPart, PackAnswer, PruneAnswer, ReduceAnswer,
     rekeyed_share,

@@ -32,7 +32,7 @@ mod load;
 mod mailbox;
 mod moonriver;
 mod obk;
-mod own_book;
+pub(crate) mod own_book;
 mod own_doctor;
 mod own_walk;
 mod pfbook;

@@ -12,4 +12,5 @@ pub(crate) mod openings;
 pub(crate) mod packed_file;
 pub(crate) mod player;
 pub(crate) mod settings;
+pub(crate) mod side;
 pub(crate) mod size;

@@ -16,6 +16,7 @@ pub(crate) mod perft;
 pub(crate) mod player;
 pub(crate) mod position;
 pub(crate) mod proxy;
+pub(crate) mod repertoire;
 pub(crate) mod review;
 #[cfg(feature = "web")]
 pub(crate) mod serve;

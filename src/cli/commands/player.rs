@@ -4,10 +4,9 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
 use super::games::{CollectionArgs, GameOutput, OpenIndex, OutputArgs, open, refuse_both};
 use crate::cli::args::line_args::NotationArgs;
+use crate::cli::args::side::SideName;
 use crate::cli::commands::book;
 use crate::cli::print::opening_names::name_of;
 use crate::cli::print::terminal::Terminal;
@@ -58,34 +57,11 @@ pub(crate) struct Args {
     against: Option<PathBuf>,
     /// Side of the repertoire of --against.
     #[arg(long, value_name = "SIDE")]
-    side: Option<RepertoireSide>,
+    side: Option<SideName>,
     #[command(flatten)]
     notation: NotationArgs,
     #[command(flatten)]
     output: OutputArgs,
-}
-
-/// The side of a repertoire, under the names of both games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RepertoireSide {
-    Red,
-    Black,
-    White,
-}
-
-impl RepertoireSide {
-    fn side<G: Terminal>(self) -> Result<Side, CliError> {
-        let name = match self {
-            Self::Red => "red",
-            Self::Black => "black",
-            Self::White => "white",
-        };
-        let named =
-            Side::ALL.into_iter().find(|&side| juzhong::answers::side_name::<G>(side) == name);
-        named.ok_or_else(|| {
-            CliError::message(exit::USAGE, message!("--side: {} has no side {name}", G::NAME))
-        })
-    }
 }
 
 impl Args {
@@ -115,7 +91,7 @@ fn run_game<G: Terminal + Collected>(
     context: &mut Context<'_>,
 ) -> Result<u8, CliError> {
     refuse_both(&args.output, context)?;
-    let side = args.side.map(RepertoireSide::side::<G>).transpose()?;
+    let side = args.side.map(SideName::side::<G>).transpose()?;
     let repertoire = args.against.as_deref().map(book::open).transpose()?;
     let OpenIndex { index, .. } = open::<G>(&args.collection)?;
     let notation = Some(args.notation.shown()).filter(|_| !context.common.json);
