@@ -321,7 +321,6 @@ mod tests {
     }
 
     fn mark(look: &SecondLook<Move>) -> Option<Mark> {
-        use crate::game::Heuristics;
         Mark::of_loss(look.loss(crate::game::PHASES, &Position::WIN_MODEL))
     }
 

@@ -8,7 +8,6 @@ use juzhong::book::interop::{
 };
 use juzhong::book::{Book, BookEntry, BuildOptions};
 use juzhong::bytes::StopFlag;
-use juzhong::game::Game;
 use juzhong::record::{PgnOptions, Record, write_pgn};
 use juzhong::xiangqi::Position;
 use proptest::prelude::*;

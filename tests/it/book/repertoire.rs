@@ -1,10 +1,10 @@
 //! Repertoires: one answer to everything that is likely, and what is missing beside the games.
 
 use juzhong::book::{
-    AnswerChoice, Book, BuildOptions, RepertoireDoubt, RepertoireOptions, build_repertoire,
+    AnswerChoice, Book, BuildOptions, Filter, RepertoireDoubt, RepertoireOptions, build_repertoire,
     check_repertoire,
 };
-use juzhong::game::{Game, Notation, Side, Symmetric};
+use juzhong::game::{Game, Notation, Side};
 use juzhong::record::{PgnOptions, Record, write_pgn};
 use juzhong::xiangqi::Position;
 use proptest::prelude::*;
@@ -20,7 +20,8 @@ fn book_of_lines(folder: &Folder, lines: &[(&str, &str)]) -> Book {
         .iter()
         .map(|(moves, result)| format!("[Result \"{result}\"]\n\n{moves} {result}\n\n"))
         .collect();
-    let options = BuildOptions { min_games: 1, every_record: true, ..BuildOptions::default() };
+    let filter = Filter { every_record: true, ..Filter::default() };
+    let options = BuildOptions { min_games: 1, filter, ..BuildOptions::default() };
     Book::open(&book_of(folder.path(), "source.book", &pgn, options)).unwrap()
 }
 
@@ -134,7 +135,6 @@ proptest! {
                 assert!(moves.iter().all(|found| known.iter().any(|of| of.mv == found.mv && of.stats == found.stats)));
                 Ok::<(), juzhong::book::BookError>(())
             }).unwrap();
-            let _key = Position::start().canonical();
         }
     }
 }
