@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crate::book::file::digest::SQLITE_MAGIC;
 use crate::book::file::reader::Book;
-use crate::book::interop::sniff_until;
+use crate::book::imports::copy_of;
+use crate::book::interop::{BookFormat, InteropError, sniff_until};
 use crate::book::model::error::BookError;
 use crate::bytes::{StopFlag, open};
 use crate::gomoku::Board;
-use crate::message::{Message, message};
+use crate::message::{Message, ToMessage, message};
 use crate::record::{BadGameReason, Formats};
 use crate::xiangqi::Position;
 
@@ -18,7 +19,8 @@ const HEAD: u64 = 1 << 20;
 
 impl Book {
     /// Opens a book. This reads the book's metadata and checks that the file is complete, but not all of its
-    /// content: see [`check_file`](Self::check_file) and [`verify`](Self::verify).
+    /// content: see [`check_file`](Self::check_file) and [`verify`](Self::verify). A book of another program is refused,
+    /// unless [`keep_imports_in`](crate::book::keep_imports_in) was called: then it is imported once, and its copy opened.
     ///
     /// # Errors
     ///
@@ -34,13 +36,25 @@ impl Book {
     ///
     /// As [`open`](Self::open).
     pub fn open_until(path: &Path, stop: &StopFlag) -> Result<Self, BookError> {
-        Self::open_own(path, stop).map_err(|error| match &error {
-            BookError::NotABook { .. } => match sniff_until(path, stop) {
-                Ok(format) => BookError::Foreign { path: path.to_owned(), format: format.name() },
-                Err(_) => named(error),
+        match Self::open_own(path, stop) {
+            Err(error @ BookError::NotABook { .. }) => match sniff_until(path, stop) {
+                Ok(format) => return Self::open_foreign(path, format, stop),
+                Err(_) => Err(named(error)),
             },
-            _ => error,
-        })
+            opened => opened,
+        }
+    }
+
+    /// Opens the copy of a foreign book, if copies are kept.
+    fn open_foreign(path: &Path, format: BookFormat, stop: &StopFlag) -> Result<Self, BookError> {
+        match copy_of(path, stop) {
+            Ok(Some(copy)) => Self::open_own(&copy, stop),
+            Ok(None) => Err(BookError::Foreign { path: path.to_owned(), format: format.name() }),
+            Err(InteropError::Book(error)) => Err(error),
+            Err(error) => {
+                Err(BookError::NotImported { path: path.to_owned(), what: error.message() })
+            }
+        }
     }
 }
 

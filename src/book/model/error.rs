@@ -41,6 +41,14 @@ pub enum BookError {
         /// The format's name.
         format: &'static str,
     },
+    /// A book of another program that cannot be imported.
+    #[error("{}: a book of another program that cannot be imported: {what}", path.shown())]
+    NotImported {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        what: Message,
+    },
     /// Written by a later version.
     #[error(
         "{}: book version {found}, but this program reads versions up to {supported}; update juzhong or rebuild the book",
