@@ -146,7 +146,7 @@ fn searched<G: Described + Playable>(
     };
     let found = lease.run(&control.outlet.stop, tuning, |client| {
         client.set_lines(multipv)?;
-        client.is_ready()?;
+        client.wait_ready()?;
         client.analyse(typed.start_text().as_deref(), &typed.line, &limits, control)
     });
     Ok(Choice::searched(found?))

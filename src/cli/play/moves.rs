@@ -141,15 +141,14 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 
     /// Begins another game, unless this one stays. The engine waits for the human's first move if `waits`.
     pub(crate) fn begin(&mut self, game: Played<G>, waits: bool) -> Turn {
-        match self.may_drop()? {
+        match self.confirm_drop()? {
             Next::Moved => self.replace(game, waits),
             stays => Ok(stays),
         }
     }
 
-    /// Says whether another game may take the place of this one ([`Next::Moved`]). At a terminal that is asked if no
-    /// file has it.
-    pub(crate) fn may_drop(&mut self) -> Turn {
+    /// Asks at a terminal, if no file has this game, whether another may take its place ([`Next::Moved`]).
+    pub(crate) fn confirm_drop(&mut self) -> Turn {
         if self.games.is_studying() {
             return self.answer("this is a study; back returns to the game first");
         }
