@@ -8,7 +8,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 use crate::language::error_messages::message_of;
 use crate::language::{self, text, usage, word};
 use juzhong::answers::{AnswerError, ErrorKind};
-use juzhong::bytes::visible::VisibleLines;
+use juzhong::bytes::lock::LockError;
+use juzhong::bytes::visible::{ShowPath, VisibleLines};
 use juzhong::message::Message;
 use juzhong::train::TrainError;
 
@@ -87,6 +88,17 @@ impl From<io::Error> for CliError {
     /// An error of writing to standard output.
     fn from(error: io::Error) -> Self {
         Self::new(IO, error)
+    }
+}
+
+impl From<LockError> for CliError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(busy) => Self::new(CANNOT_CREATE, busy),
+            LockError::File { path, source } => {
+                Self::new(CANNOT_CREATE, source).within(path.shown().to_string())
+            }
+        }
     }
 }
 

@@ -62,7 +62,7 @@ impl MatchJournal {
         let settings: String =
             settings.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let settings = settings.trim();
-        let lock = FileLock::claim(path).map_err(&failed)?.or_busy(path)?;
+        let lock = FileLock::take(path)?;
         let mut journal = Journal::new(path, open::writable(path).map_err(&failed)?);
         let bytes = journal.read(u64::MAX).map_err(&failed)?;
         let whole = whole_games::<G>(&bytes);

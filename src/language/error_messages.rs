@@ -67,6 +67,7 @@ known! {
     juzhong::bytes::LineError,
     juzhong::bytes::journal::JournalError,
     juzhong::bytes::lock::Busy,
+    juzhong::bytes::lock::LockError,
     juzhong::bytes::sealed::SealError,
     juzhong::collection::IndexError,
     juzhong::collection::UnknownColumn,

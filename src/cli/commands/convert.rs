@@ -15,7 +15,7 @@ use crate::cli::args::game_input::{
 use crate::cli::args::line_args::BoardArgs;
 use crate::cli::args::packed_file::{PackedFile, packing};
 use crate::cli::interrupt::{self, stop_flag};
-use crate::cli::print::listing::{Listing, claim, claim_file, show_some};
+use crate::cli::print::listing::{Listing, show_some};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, OrExit, exit, tell, with_game, write_answer};
 use crate::language::{counted, counts, text};
@@ -483,7 +483,7 @@ impl<'a> Output<'a> {
                     message!("{}: the folder is not empty; choose a new one", path.shown());
                 return Err(CliError::message(exit::CANNOT_CREATE, message));
             }
-            let lock = claim(path)?;
+            let lock = FileLock::take(path)?;
             lock.sweep_folders(is_game_file);
             let folder = folder_beside(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
             return Ok(Self::Folder { path, folder, format, games: 0, _lock: lock });
@@ -493,7 +493,7 @@ impl<'a> Output<'a> {
                 message!("{}: a folder; write {0}/ for a file for each game", path.shown());
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
-        let lock = claim_file(path)?;
+        let lock = FileLock::take_for_file(path)?;
         let file = PackedFile::create(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         let single = (!format.holds_many()).then_some(false);
         Ok(Self::File { path, single, file: Box::new(file), _lock: lock })

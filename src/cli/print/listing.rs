@@ -47,7 +47,7 @@ impl<'a> ListFile<'a> {
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let cannot = || path.shown().to_string();
-        let lock = claim(path)?;
+        let lock = FileLock::take(path)?;
         let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
@@ -78,23 +78,6 @@ impl<'a> ListFile<'a> {
             closed => closed.or_exit_with(exit::IO, || path.shown().to_string()),
         }
     }
-}
-
-/// The right to write an output, held as long as it is written. Remains of writers that were killed are
-/// removed.
-pub(crate) fn claim(path: &Path) -> Result<FileLock, CliError> {
-    let cannot = || path.shown().to_string();
-    let claim = FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
-    let lock = claim.or_busy(path).map_err(|busy| CliError::new(exit::CANNOT_CREATE, busy))?;
-    lock.sweep();
-    Ok(lock)
-}
-
-/// As [`claim`], for an output that may replace a regular file. Anything else there gets no lock beside it, for
-/// it is refused anyway.
-pub(crate) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
-    let is_free = path.metadata().map_or(true, |about| about.is_file());
-    is_free.then(|| claim(path)).transpose()
 }
 
 fn exists(option: &str, path: &Path) -> CliError {

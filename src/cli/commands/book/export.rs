@@ -10,7 +10,6 @@ use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
 use crate::cli::exit::{self, from_book};
 use crate::cli::interrupt::stop_flag;
-use crate::cli::print::listing::claim;
 use crate::cli::{CliError, Context, GameName, OrExit, with_game, write_answer};
 use crate::language::{counts, say};
 use juzhong::answers::book::{LibraryExportAnswer, flag_names};
@@ -18,6 +17,7 @@ use juzhong::answers::side_name;
 use juzhong::book::interop::export_library;
 use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
 use juzhong::hash::Key;
@@ -135,7 +135,7 @@ fn run_csv<G: Symmetric + Notation>(
         return Ok(exit::OK);
     };
     let place = || path.shown().to_string();
-    let _lock = claim(path)?;
+    let _lock = FileLock::take(path)?;
     let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
     write_csv::<G>(book, min_games, &Bar::new(), &mut out)

@@ -16,7 +16,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::player::tell_warnings;
 use crate::cli::print::describe::{describe, result_text};
-use crate::cli::print::listing::claim;
 use crate::cli::print::terminal::{BoardStyle, Drawn, View};
 use crate::cli::{CliError, Context, GameName, OrExit, exit};
 use crate::language::{self, counts, left, say, text, word};
@@ -25,6 +24,7 @@ use juzhong::book;
 use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::OPENING_FILES;
@@ -153,7 +153,7 @@ impl OutputPaths {
     fn write_games(&self, pgn: &[u8]) -> Result<(), CliError> {
         let replaces = stands(&self.games) && is_demo_games(&self.games);
         let create = if replaces { AtomicFile::create } else { AtomicFile::create_new };
-        let _lock = claim(&self.games)?;
+        let _lock = FileLock::take(&self.games)?;
         let write = || {
             let mut file = create(&self.games)?;
             file.write_all(pgn)?;

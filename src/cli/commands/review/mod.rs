@@ -21,7 +21,7 @@ use crate::cli::args::packed_file::PackedFile;
 use crate::cli::args::player::TableArgs;
 use crate::cli::exit::{self, from_book};
 use crate::cli::interrupt::{self, stop_flag};
-use crate::cli::print::listing::{Listing, claim_file, show_some};
+use crate::cli::print::listing::{Listing, show_some};
 use crate::cli::{CliError, Context, OrExit, tell, with_game, write_answer};
 use crate::language::text;
 use annotated::{Reviewable, format_of};
@@ -321,7 +321,7 @@ struct AnnotatedFile<'a, G> {
 
 impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
     fn open(path: &'a Path, options: &ReviewOptions<G::Rules>) -> Result<Self, CliError> {
-        let lock = claim_file(path)?;
+        let lock = FileLock::take_for_file(path)?;
         let file = PackedFile::create(path)
             .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
         let journal = ReviewJournal::open(path, options).map_err(from_journal)?;
