@@ -171,7 +171,7 @@ impl<G: Formats> FileGames<G> {
             let none = || "there is no such game in it".into();
             AnswerError::new(ErrorKind::BadData, first_fault.unwrap_or_else(none))
         })?;
-        let (breaks_off, words) = (summary.kept, summary.words);
+        let (breaks_off, words) = (summary.cut, summary.skipped_words);
         Ok(Self { games, total: number, bad, breaks_off, words, name, wanted })
     }
 
@@ -325,7 +325,7 @@ impl WriteRequest {
     ) -> Result<String, AnswerError> {
         let format = self.format::<G>()?;
         let record = read_game::<G>(line)?.record;
-        G::write_record(out, &record, format, &self.options()).map_err(not_written)?;
+        G::write_record(out, &record, format, &self.options())?;
         let ending = format.extensions().first().copied().unwrap_or("txt");
         Ok(format!("game.{ending}"))
     }
@@ -356,7 +356,7 @@ impl WriteRequest {
             Ok(game) => {
                 good += 1;
                 let written = G::write_record(out, &game.record, format, &options);
-                fault = written.err().map(not_written);
+                fault = written.err().map(AnswerError::from);
             }
             Err(_) => bad += 1,
         });
@@ -386,10 +386,12 @@ fn refused(what: &'static str) -> AnswerError {
     AnswerError::new(ErrorKind::BadData, Message::from(what))
 }
 
-/// The reason why a game is not written.
-fn not_written(error: WriteError) -> AnswerError {
-    match error {
-        WriteError::Io(error) => AnswerError::new(ErrorKind::Io, error),
-        error => AnswerError::new(ErrorKind::BadData, error.message()),
+impl From<WriteError> for AnswerError {
+    fn from(error: WriteError) -> Self {
+        let kind = match error {
+            WriteError::Io(_) => ErrorKind::Io,
+            _ => ErrorKind::BadData,
+        };
+        Self::new(kind, error)
     }
 }

@@ -22,6 +22,8 @@ pub mod collection;
 mod described;
 mod engines;
 mod error;
+#[cfg(feature = "engine")]
+mod error_kinds;
 mod evaluation;
 mod found;
 mod game_end;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::lock::Busy;
+use super::lock::{Busy, LockError};
 use super::sealed::{HEADER_LEN, SealedKind, seal};
 use super::visible::ShowPath;
 use crate::message::Message;
@@ -46,6 +46,15 @@ pub enum JournalError {
     /// It is of other work, or of the same with other settings; the text names the file and the remedy.
     #[error("{0}")]
     Changed(Message),
+}
+
+impl From<LockError> for JournalError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(busy) => Self::Busy(busy),
+            LockError::File { path, source } => Self::File { path, source },
+        }
+    }
 }
 
 impl JournalError {

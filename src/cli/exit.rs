@@ -8,9 +8,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as UsageError};
 use crate::language::error_messages::message_of;
 use crate::language::{self, text, usage, word};
 use juzhong::answers::{AnswerError, ErrorKind};
-use juzhong::bytes::visible::VisibleLines;
+use juzhong::bytes::lock::LockError;
+use juzhong::bytes::visible::{ShowPath, VisibleLines};
 use juzhong::message::Message;
-use juzhong::train::TrainError;
 
 /// Fine: every answered query, whatever the answer.
 pub(crate) const OK: u8 = 0;
@@ -30,6 +30,8 @@ pub(crate) const CANNOT_CREATE: u8 = 73;
 pub(crate) const IO: u8 = 74;
 /// Interrupted; run again to resume.
 pub(crate) const INTERRUPTED: u8 = 75;
+/// Left by Ctrl-C at a prompt.
+pub(crate) const INTERRUPTED_BY_USER: u8 = 130;
 
 /// An error with the exit code it leads to.
 #[derive(Debug)]
@@ -58,7 +60,6 @@ impl CliError {
     }
 
     /// The error and its causes in one line.
-    #[cfg(feature = "web")]
     pub(crate) fn line(&self) -> String {
         self.texts().join(language::colon())
     }
@@ -77,8 +78,7 @@ impl CliError {
         {
             return OK;
         }
-        let colon = language::colon();
-        crate::cli::tell(format!("juzhong{colon}{}", self.texts().join(colon)));
+        crate::cli::notice(self.line());
         self.code
     }
 }
@@ -87,6 +87,17 @@ impl From<io::Error> for CliError {
     /// An error of writing to standard output.
     fn from(error: io::Error) -> Self {
         Self::new(IO, error)
+    }
+}
+
+impl From<LockError> for CliError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(busy) => Self::new(CANNOT_CREATE, busy),
+            LockError::File { path, source } => {
+                Self::new(CANNOT_CREATE, source).within(path.shown().to_string())
+            }
+        }
     }
 }
 
@@ -100,22 +111,9 @@ impl From<AnswerError> for CliError {
     }
 }
 
-/// The error of a book, with the exit code of its kind.
-pub(crate) fn from_book(error: impl Into<AnswerError>) -> CliError {
+/// An error of the library, with the exit code of its kind.
+pub(crate) fn by_kind(error: impl Into<AnswerError>) -> CliError {
     error.into().into()
-}
-
-/// The error of a collection of exercises, with its exit code.
-pub(crate) fn from_train(error: TrainError) -> CliError {
-    let code = match &error {
-        TrainError::Absent { .. } => NO_INPUT,
-        TrainError::Io { .. } => IO,
-        TrainError::Busy(_) | TrainError::Full { .. } | TrainError::ReadOnly { .. } => {
-            CANNOT_CREATE
-        }
-        _ => BAD_DATA,
-    };
-    CliError::new(code, error)
 }
 
 /// The exit code of an error of that kind.
@@ -124,7 +122,9 @@ pub(crate) const fn code_of(kind: ErrorKind) -> u8 {
         ErrorKind::BadParameter => USAGE,
         ErrorKind::NotFound | ErrorKind::Absent => NO_INPUT,
         ErrorKind::Busy | ErrorKind::Unavailable => UNAVAILABLE,
-        ErrorKind::CannotCreate | ErrorKind::Locked | ErrorKind::ReadOnly => CANNOT_CREATE,
+        ErrorKind::CannotCreate | ErrorKind::Locked | ErrorKind::ReadOnly | ErrorKind::Full => {
+            CANNOT_CREATE
+        }
         ErrorKind::Io => IO,
         ErrorKind::Interrupted => INTERRUPTED,
         _ => BAD_DATA,

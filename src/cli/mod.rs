@@ -12,7 +12,9 @@ pub(crate) mod exit;
 mod interrupt;
 mod play;
 mod print;
+mod prompt;
 mod train;
+mod user_folders;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, IsTerminal, Write};
@@ -29,7 +31,7 @@ use args::settings::{self, Settings};
 #[cfg(feature = "web")]
 use commands::serve;
 use commands::{
-    analyse, bench, book, completions, config, contest, convert, demo, games, gomocup, man, perft,
+    analyse, bench, book, completions, config, convert, demo, games, gomocup, man, r#match, perft,
     player, position, proxy, repertoire, review, solve, tablebase, uci,
 };
 use juzhong::bytes::machine::has_own_console;
@@ -37,7 +39,7 @@ use juzhong::bytes::visible::{Form, Visible, VisibleWriter};
 use juzhong::protocol::Dialect;
 
 pub(crate) use crate::game_name::{GameName, with_game};
-pub(crate) use crate::tell::tell;
+pub(crate) use crate::tell::{notice, tell};
 use context::typed_options;
 pub(crate) use context::{Common, Context, write_answer};
 pub(crate) use exit::{CliError, OrExit};
@@ -72,7 +74,7 @@ enum Command {
     #[command(subcommand, visible_alias = "tb")]
     Tablebase(tablebase::Command),
     Play(play::Args),
-    Match(contest::Args),
+    Match(r#match::Args),
     /// Run as a UCI engine on standard input and output (or UCCI, if the GUI starts with it).
     ///
     /// The options given here are the defaults that the GUI sees. The first word of the GUI (uci, ucicyclone or ucci)
@@ -179,6 +181,9 @@ fn run_with(args: &[OsString], out: &mut dyn Write) -> u8 {
         Err(error) => return exit::from_clap(&error, &command_line(), args, out),
     };
     log_to_stderr(cli.common.verbose);
+    if let Some(folder) = user_folders::cache() {
+        juzhong::book::keep_imports_in(folder.join("books"));
+    }
     outlive_size_limits();
     let mut visible;
     let out: &mut dyn Write = if cli.command.writes_data() {
@@ -269,7 +274,7 @@ fn log_to_stderr(verbose: u8) {
     let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colour).without_time();
     let log = log.fmt_fields(fields.delimited(" "));
     if log.with_writer(std::io::stderr).try_init().is_err() {
-        tell("juzhong: the log was set up before; -v does nothing more");
+        notice("the log was set up before; -v does nothing more");
     }
 }
 
@@ -289,7 +294,7 @@ fn dispatch(
         Command::Repertoire(command) => repertoire::run(&command, context),
         Command::Tablebase(command) => tablebase::run(&command, context),
         Command::Play(args) => play::run(&args, context),
-        Command::Match(args) => contest::run(&args, context),
+        Command::Match(args) => r#match::run(&args, context),
         Command::Uci(args) => uci::run(&args, Dialect::Uci, context),
         Command::Ucci(args) => uci::run(&args, Dialect::Ucci, context),
         Command::Gomocup(args) => gomocup::run(&args, context),

@@ -58,7 +58,7 @@ impl Participant {
         for (name, value) in &self.options {
             client.set_option(name, value)?;
         }
-        client.is_ready()?;
+        client.wait_ready()?;
         Ok(client)
     }
 }

@@ -227,7 +227,7 @@ impl Backend {
     /// Its search was answered without it. It got `stop` at `since`, and its further lines about that search
     /// are ignored.
     pub(crate) fn abandon(&mut self, since: Instant) {
-        let unsaid = self.is_free();
+        let unsaid = self.release();
         self.abandoned = Some(Abandoned { since, unsaid });
     }
 
@@ -247,8 +247,8 @@ impl Backend {
         }
     }
 
-    /// The abandoned search has ended: returns the lines to be sent now.
-    pub(crate) fn is_free(&mut self) -> Vec<String> {
+    /// Ends the wait for the abandoned search; returns the lines to be sent now.
+    pub(crate) fn release(&mut self) -> Vec<String> {
         self.abandoned.take().map(|search| search.unsaid).unwrap_or_default()
     }
 }

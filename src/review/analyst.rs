@@ -167,7 +167,7 @@ impl ClientAnalyst {
                 Err(error) => return Err(error),
             }
         }
-        client.is_ready()?;
+        client.wait_ready()?;
         let heeds_moves = client.knows_search_moves() || client.knows_banned_moves();
         Ok(Self { client, heeds_moves })
     }

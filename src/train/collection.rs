@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::day::Day;
 use super::exercise::{Exercise, MAX_ACCEPTED};
 use super::schedule::{Grade, Schedule};
-use crate::bytes::lock::{Busy, Claim, FileLock};
-use crate::bytes::visible::ShowPath;
+use crate::bytes::lock::{Busy, FileLock, LockError};
+use crate::bytes::visible::{ShowPath, first_chars};
 use crate::bytes::{atomic, open};
 use crate::message::{Message, message};
 
@@ -29,7 +29,6 @@ pub const MAX_EXERCISES: usize = 50_000;
 
 /// The time that a change waits for that of another session.
 const QUEUE_TIME: Duration = Duration::from_secs(5);
-const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The first line of a file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,6 +104,15 @@ pub enum TrainError {
     },
 }
 
+impl From<LockError> for TrainError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(busy) => Self::Busy(busy),
+            LockError::File { path, source } => Self::Io { path, source },
+        }
+    }
+}
+
 /// The effect of an exercise that was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
@@ -173,7 +181,7 @@ impl Collection {
     pub fn answer(&mut self, id: &str, grade: Grade, day: Day) -> Result<&Schedule, TrainError> {
         let place = self.places.get(id);
         let place =
-            *place.ok_or_else(|| TrainError::Unknown { id: id.chars().take(40).collect() })?;
+            *place.ok_or_else(|| TrainError::Unknown { id: first_chars(id, 40).to_owned() })?;
         let schedule = &mut self.exercises[place].schedule;
         schedule.answer(grade, day);
         Ok(schedule)
@@ -261,8 +269,7 @@ impl Collection {
         if path.metadata().is_ok_and(|about| about.permissions().readonly()) {
             return Err(TrainError::ReadOnly { path: path.to_owned() });
         }
-        let lock = claimed(path)?;
-        lock.sweep();
+        let _lock = FileLock::take_within(path, QUEUE_TIME)?;
         let (before, is_there) = match Self::read(path) {
             Err(TrainError::Absent { .. }) if create => (Self::default(), false),
             read => (read?, true),
@@ -282,18 +289,6 @@ fn read_line(text: &[u8]) -> Result<Exercise, Message> {
         .map_err(|error| message!("not an exercise: {}", error.to_string()))?;
     exercise.check()?;
     Ok(exercise)
-}
-
-/// The lock of a file; a change of another process is waited for.
-fn claimed(path: &Path) -> Result<FileLock, TrainError> {
-    let failed = |source| TrainError::Io { path: path.to_owned(), source };
-    for _ in 0..QUEUE_TIME.as_millis() / RETRY_INTERVAL.as_millis() {
-        match FileLock::claim(path).map_err(failed)? {
-            Claim::Ours(lock) => return Ok(lock),
-            Claim::Others(_) => std::thread::sleep(RETRY_INTERVAL),
-        }
-    }
-    FileLock::claim(path).map_err(failed)?.or_busy(path).map_err(TrainError::Busy)
 }
 
 #[cfg(test)]

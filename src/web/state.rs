@@ -13,7 +13,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::body::Outbox;
 use super::config::Config;
 use super::engines::Engines;
+use super::examiners::Examiners;
 use super::game_index::Library;
+use super::locked::locked;
 use super::problem::Problem;
 use super::searches::StopAtEnd;
 use crate::game_name::GameName;
@@ -21,6 +23,7 @@ use juzhong::answers::AnswerError;
 use juzhong::answers::tablebase::open_tables;
 use juzhong::book::Book;
 use juzhong::bytes::StopFlag;
+use juzhong::bytes::visible::first_chars;
 use juzhong::protocol::client::EngineSizes;
 use juzhong::tablebase::{Metric, Tables};
 
@@ -63,6 +66,8 @@ pub(crate) struct App {
     running: Mutex<Vec<Running>>,
     /// The engines of other programs.
     pub(crate) engines: Engines,
+    /// The examiners of exercises.
+    pub(crate) examiners: Examiners,
     /// Set when the server ends.
     pub(crate) stop: StopFlag,
 }
@@ -93,6 +98,7 @@ impl App {
             searches: Arc::new(Semaphore::new(searches)),
             running: Mutex::default(),
             engines,
+            examiners: Examiners::default(),
             stop,
         })
     }
@@ -229,7 +235,7 @@ impl App {
     pub(crate) fn search_of(&self, kind: &'static str, client: Option<&str>) -> StopAtEnd {
         let stop = StopFlag::default();
         let name = match client {
-            Some(client) => client.chars().take(LONGEST_CLIENT).collect(),
+            Some(client) => first_chars(client, LONGEST_CLIENT).to_owned(),
             None => String::new(),
         };
         let mut running = locked(&self.running);
@@ -275,11 +281,6 @@ struct Running {
     /// The name that the client gives itself.
     client: String,
     stop: StopFlag,
-}
-
-/// A lock that a panic elsewhere leaves usable: what it guards is whole at every step.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A book that many requests read, each by a connection of its own.
@@ -368,21 +369,29 @@ impl SharedBook {
         &self,
         work: impl FnOnce(&Book) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
-        let (idle, generation) = {
-            let mut connections = locked(&self.connections);
-            (connections.idle.pop(), connections.generation)
-        };
-        let book = match idle {
-            Some(book) => book,
-            // The whole file was checked at the start; each row proves itself.
-            None => Book::open(&self.path)?,
-        };
+        let (book, generation) = self.connect()?;
         let answer = work(&book)?;
         let mut connections = locked(&self.connections);
         if connections.generation == generation {
             connections.idle.push(book);
         }
         Ok(answer)
+    }
+
+    /// A connection to the book that its user keeps.
+    pub(crate) fn connection(&self) -> Result<Book, Problem> {
+        self.connect().map(|(book, _)| book)
+    }
+
+    /// A connection that is not in use, or a new one, and the number of changes of the file before it was made.
+    fn connect(&self) -> Result<(Book, u64), Problem> {
+        let mut connections = locked(&self.connections);
+        let generation = connections.generation;
+        let idle = connections.idle.pop();
+        drop(connections);
+        // The whole file was checked at the start; each row proves itself.
+        let book = idle.map_or_else(|| Book::open(&self.path), Ok)?;
+        Ok((book, generation))
     }
 
     /// Waits until nobody else writes.

@@ -59,6 +59,9 @@ const RETIRED_WORDS: [&str; 9] =
 /// Phrases that comments no longer use: `a number of`, `that number of`, or the unit says the same.
 const RETIRED_PHRASES: [&str; 1] = ["so many"];
 
+/// The beginnings of names of functions that are questions.
+const QUESTIONS: [&str; 3] = ["is_", "has_", "may_"];
+
 /// A part of a source text that is looked at.
 enum Token<'a> {
     Name(&'a str),
@@ -258,6 +261,57 @@ fn names_of_types_in_comments_are_marked_as_code() {
         }
     }
     assert!(wrong.is_empty(), "names of types as words:\n{}", wrong.join("\n"));
+}
+
+/// The name and the return type of each function of a source text whose name begins as a question.
+fn questions(text: &str) -> Vec<(usize, &str, &str)> {
+    let names: Vec<(usize, &str)> = tokens(text)
+        .into_iter()
+        .filter_map(|(line, token)| match token {
+            Token::Name(name) => Some((line, name)),
+            Token::Comment(_) => None,
+        })
+        .collect();
+    let asks = |name: &str| QUESTIONS.iter().any(|start| name.starts_with(start));
+    let functions = names.windows(2).filter(|pair| pair[0].1 == "fn" && asks(pair[1].1));
+    functions.map(|pair| (pair[1].0, pair[1].1, return_type(text, pair[1].1))).collect()
+}
+
+/// The return type of the function `name`, empty without one.
+fn return_type<'a>(text: &'a str, name: &str) -> &'a str {
+    let start = text.find(&format!("fn {name}(")).or_else(|| text.find(&format!("fn {name}<")));
+    let signature = &text[start.expect("a function of that name")..];
+    let mut depth = 0;
+    let end = signature.find(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && (c == '{' || c == ';')
+    });
+    let signature = &signature[..end.expect("an end of the signature")];
+    signature.rsplit_once("->").map_or("", |(_, returned)| returned.trim())
+}
+
+/// A function whose name is a question answers it, with a `bool` that may be missing or fail.
+#[test]
+fn functions_named_as_questions_answer_them() {
+    let mut wrong = Vec::new();
+    for (path, text) in all_sources() {
+        for (line, name, returned) in questions(&text) {
+            if !words(returned).any(|word| word == "bool") {
+                wrong.push(format!("{}:{line}: {name} returns `{returned}`", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "names of questions:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn questions_are_found_with_their_answers() {
+    let text = "fn is_a(b: [u8; 2]) -> bool { c }\n// fn is_d()\nfn e();\nfn has_f<G>(\n) -> io::Result<()>\n{}";
+    assert_eq!(questions(text), [(1, "is_a", "bool"), (4, "has_f", "io::Result<()>")]);
 }
 
 #[test]

@@ -26,9 +26,9 @@ use crate::book::builder::pipeline::{
     new_writer, no_games, sample_sorters,
 };
 use crate::book::file::key_tables::key_file;
-use crate::book::file::transaction::{At, Output, claim};
+use crate::book::file::transaction::{At, Output};
 use crate::book::model::counted_game::{Copies, CountedGame, FromSource, IdTable, MAX_VOTES};
-use crate::book::model::error::BuildError;
+use crate::book::model::error::{BuildError, ReplaceError};
 use crate::book::model::groups::{GroupMember, GroupNames};
 use crate::book::model::metadata::{Counts, Metadata};
 use crate::book::model::observation::Summed;
@@ -643,7 +643,7 @@ impl Folder {
             let what = "it already exists; choose a new or an empty folder";
             return Err(At(&target).refused(what).into());
         }
-        let lock = claim(&target)?;
+        let lock = FileLock::take(&target).map_err(ReplaceError::from)?;
         lock.sweep_folders(is_of_shard);
         let folder = atomic::folder_beside(&target).map_err(|e| At(&target).create(&e))?;
         Ok(Self { target, _lock: lock, folder })

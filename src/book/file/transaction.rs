@@ -19,7 +19,7 @@ use crate::book::file::store::{APPLICATION_ID, BookPart, Writer, vacuum_into};
 use crate::book::model::error::ReplaceError;
 use crate::book::model::metadata::{Metadata, Source};
 use crate::bytes::atomic::{self, AtomicFile};
-use crate::bytes::lock::FileLock;
+use crate::bytes::lock::{FileLock, LockError};
 use crate::bytes::paths::folder_of;
 use crate::bytes::visible::ShowPath;
 use crate::bytes::{StopFlag, open};
@@ -90,14 +90,13 @@ impl At<'_> {
     }
 }
 
-/// Claims the right to write the file at `path`. Unfinished versions that killed writers left are removed.
-pub(crate) fn claim(path: &Path) -> Result<FileLock, ReplaceError> {
-    let claim = FileLock::claim(path).map_err(|error| At(path).create(&error))?;
-    let lock = claim.or_busy(path)?;
-    // Under the lock: nobody else writes this file now, so that every unfinished version was left by a
-    // killed process.
-    lock.sweep();
-    Ok(lock)
+impl From<LockError> for ReplaceError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(busy) => Self::Busy(busy),
+            LockError::File { path, source } => At(&path).create(&source),
+        }
+    }
 }
 
 /// Checks that a book may be put at `path`: nothing is there, or a book that is not read-only.
@@ -152,7 +151,7 @@ impl Output {
 
     fn create(path: &Path, stop: &StopFlag, replaces: bool) -> Result<Self, ReplaceError> {
         check_place(path, replaces)?;
-        let lock = Arc::new(claim(path)?);
+        let lock = Arc::new(FileLock::take(path)?);
         // If nothing is there now, a file that appears meanwhile is no book of this program.
         let replaces = replaces && path.symlink_metadata().is_ok();
         let file = if replaces { AtomicFile::create(path) } else { AtomicFile::create_new(path) };

@@ -11,7 +11,7 @@ use crate::book::interop::sqlite::Layout;
 use crate::book::interop::{eleeye, moonriver, polyglot};
 use crate::book::model::annotation::MAX_COMMENT;
 use crate::bytes::atomic::{self, AtomicFile};
-use crate::bytes::lock::FileLock;
+use crate::bytes::lock::{FileLock, LockError};
 use crate::message::message;
 
 /// A new file, and the right to write it.
@@ -29,7 +29,7 @@ impl NewFile {
             // Before the lock, which would make a file beside something that stays.
             return Err(create_error(path, &atomic::exists()));
         }
-        let lock = claim(path)?;
+        let lock = FileLock::take(path)?;
         let file = AtomicFile::create_new(path).map_err(|e| create_error(path, &e))?;
         Ok(Self { file, _lock: lock })
     }
@@ -47,11 +47,13 @@ impl NewFile {
     }
 }
 
-/// The right to write the file at `path`; what killed writers left there is removed.
-fn claim(path: &Path) -> Result<FileLock, InteropError> {
-    let lock = FileLock::claim(path).map_err(|e| create_error(path, &e))?.or_busy(path)?;
-    lock.sweep();
-    Ok(lock)
+impl From<LockError> for InteropError {
+    fn from(error: LockError) -> Self {
+        match error {
+            LockError::Busy(busy) => Self::Busy(busy),
+            LockError::File { path, source } => create_error(&path, &source),
+        }
+    }
 }
 
 fn create_error(path: &Path, error: &io::Error) -> InteropError {

@@ -258,7 +258,7 @@ fn foreign_rows(path: &Path, format: BookFormat) -> Vec<Vec<rusqlite::types::Val
 }
 
 /// Exports a book to a format, and expects that the doctor finds no fault and that a repair changes no row.
-fn is_sound_as(book: &Path, format: BookFormat, name: &str) {
+fn assert_sound(book: &Path, format: BookFormat, name: &str) {
     let foreign = book.with_file_name(format!("sound {format}"));
     let reach = Reach { plies: 2, positions: 100_000, ..Reach::default() };
     let doctor = || DoctorOptions { reach: reach.clone(), ..DoctorOptions::default() };
@@ -426,7 +426,7 @@ fn every_export_of_a_healthy_book_is_healthy() {
         let own = examine(path, &doctor()).unwrap();
         assert!(own.is_healthy(), "{name}: {:?}", own.findings);
         for format in BookFormat::ALL {
-            is_sound_as(path, format, name);
+            assert_sound(path, format, name);
         }
     }
 }
@@ -449,7 +449,7 @@ proptest! {
         let options = BuildOptions { filter, max_ply, min_games, ..BuildOptions::default() };
         if build_with(folder.path(), &all, options).is_ok() {
             for format in BookFormat::ALL {
-                is_sound_as(&folder.path().join("test.book"), format, "any");
+                assert_sound(&folder.path().join("test.book"), format, "any");
             }
         }
     }

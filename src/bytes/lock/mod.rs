@@ -13,6 +13,7 @@ pub(crate) mod tests;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::atomic;
 use super::own_files;
@@ -25,6 +26,9 @@ pub use system::FolderLock;
 
 /// The number of attempts at a lock file that others keep removing.
 const TRIES: usize = 100;
+
+/// The time between two attempts at a lock that another process has.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The length limit of a lock file in bytes: it holds at most the number of a process.
 const MAX_LEN: u64 = 20;
@@ -61,6 +65,22 @@ pub struct Busy {
     pub process: Option<u32>,
 }
 
+/// The reason why the right to write a file cannot be had.
+#[derive(Debug, thiserror::Error, crate::message::ToMessage)]
+pub enum LockError {
+    /// Another process has it.
+    #[error(transparent)]
+    Busy(#[from] Busy),
+    /// The lock cannot be made.
+    #[error("{}", path.shown())]
+    File {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+}
+
 /// The number of a process after a word.
 fn in_brackets(process: Option<u32>) -> String {
     process.map_or_else(String::new, |id| format!(" ({id})"))
@@ -89,6 +109,46 @@ impl FileLock {
     /// Those of [`resolve`], of making a file beside `target`, and of locking it.
     pub fn claim(target: &Path) -> io::Result<Claim> {
         Self::claim_at(beside(target, ".lock")?)
+    }
+
+    /// Takes the right to write `target`, and removes what writers that were killed left beside it ([`sweep`](Self::sweep)).
+    ///
+    /// # Errors
+    ///
+    /// [`LockError::Busy`] if another process has it; otherwise those of [`claim`](Self::claim).
+    pub fn take(target: &Path) -> Result<Self, LockError> {
+        Self::take_within(target, Duration::ZERO)
+    }
+
+    /// As [`take`](Self::take), but waits for another process that has the right, at most for that time.
+    ///
+    /// # Errors
+    ///
+    /// As with [`take`](Self::take).
+    pub fn take_within(target: &Path, wait: Duration) -> Result<Self, LockError> {
+        let failed = |source| LockError::File { path: target.to_owned(), source };
+        let mut attempts = wait.as_millis() / RETRY_INTERVAL.as_millis();
+        let lock = loop {
+            match Self::claim(target).map_err(failed)? {
+                Claim::Others(_) if attempts > 0 => std::thread::sleep(RETRY_INTERVAL),
+                claim => break claim.or_busy(target)?,
+            }
+            attempts -= 1;
+        };
+        // Under the lock: nobody else writes this file now, so that every unfinished version was left by a killed process.
+        lock.sweep();
+        Ok(lock)
+    }
+
+    /// As [`take`](Self::take), for an output that may replace a regular file. Anything else there gets no lock beside it,
+    /// for such an output is refused anyway.
+    ///
+    /// # Errors
+    ///
+    /// As with [`take`](Self::take).
+    pub fn take_for_file(target: &Path) -> Result<Option<Self>, LockError> {
+        let is_free = target.metadata().map_or(true, |about| about.is_file());
+        is_free.then(|| Self::take(target)).transpose()
     }
 
     /// Claims the lock at `path`.

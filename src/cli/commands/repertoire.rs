@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::side::SideName;
 use crate::cli::commands::book;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{is_requested, stop_flag};
 use crate::cli::print::terminal::Terminal;
 use crate::cli::{CliError, Context, with_game, write_answer};
@@ -147,7 +147,7 @@ fn build<G: Terminal + Symmetric>(
         choice: args.by.into(),
         ..args.walk.options::<G>(source.metadata().min_games)?
     };
-    let report = build_repertoire::<G>(&source, &args.output, &options).map_err(from_book)?;
+    let report = build_repertoire::<G>(&source, &args.output, &options).map_err(by_kind)?;
     if context.common.json {
         let paths = (args.source.as_path(), args.output.as_path());
         write_answer(context.out, &RepertoireAnswer::of::<G>(paths, options.side, &report))?;
@@ -174,7 +174,7 @@ fn check<G: Terminal + Symmetric>(
     let [repertoire, source] = [&args.repertoire, &args.source].map(|path| book::open(path));
     let (repertoire, source) = (repertoire?, source?);
     let options = args.walk.options::<G>(source.metadata().min_games)?;
-    let found = check_repertoire::<G>(&repertoire, &source, &options).map_err(from_book)?;
+    let found = check_repertoire::<G>(&repertoire, &source, &options).map_err(by_kind)?;
     if is_requested() {
         return Err(CliError::message(exit::INTERRUPTED, "interrupted"));
     }

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     check_name(name).map_err(|fault| CliError::message(exit::USAGE, fault).within(name))?;
     let path = settings_file(context)?;
     if !args.replace && context.engines.iter().any(|known| known.name == *name) {
-        return Err(is_taken(name));
+        return Err(name_taken(name));
     }
     let mut entry = args.entry()?;
     let trial = match args.no_test {
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
-fn is_taken(name: &str) -> CliError {
+fn name_taken(name: &str) -> CliError {
     let message = message!("the settings have an engine {name}; --replace replaces it");
     CliError::message(exit::USAGE, message)
 }
@@ -99,7 +99,7 @@ fn keep(entry: &EngineEntry, path: &Path, replaces: bool) -> Result<Option<Engin
     let file = SettingsFile::claim(path)?;
     let present = file.engine(&entry.name)?;
     if present.is_some() && !replaces {
-        return Err(is_taken(&entry.name));
+        return Err(name_taken(&entry.name));
     }
     file.add(entry, present.is_some())?;
     Ok(present)

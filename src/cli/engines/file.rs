@@ -47,9 +47,7 @@ impl SettingsFile {
     /// Claims the right to change the file, and reads it. A file that is not there is an empty one.
     pub(crate) fn claim(path: &Path) -> Result<Self, CliError> {
         let shown = || path.shown();
-        let claim = FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, shown)?;
-        let lock = claim.or_busy(path).or_exit(exit::CANNOT_CREATE)?;
-        lock.sweep();
+        let lock = FileLock::take(path)?;
         let bytes = present(path).or_exit_with(exit::NO_INPUT, shown)?;
         let text = String::from_utf8(bytes.clone().unwrap_or_default());
         let text = text.map_err(|_| fault(path, "not UTF-8"))?;

@@ -20,11 +20,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
     let path = settings_file(context)?;
     if context.engines.iter().all(|entry| entry.name != args.name) {
-        return Err(is_unknown(&args.name, context));
+        return Err(unknown_engine(&args.name, context));
     }
     let file = SettingsFile::claim(&path)?;
     let Some(removed) = file.engine(&args.name)? else {
-        return Err(is_unknown(&args.name, context));
+        return Err(unknown_engine(&args.name, context));
     };
     file.remove(&args.name)?;
     if context.common.json {
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
     Ok(exit::OK)
 }
 
-fn is_unknown(name: &str, context: &Context<'_>) -> CliError {
+fn unknown_engine(name: &str, context: &Context<'_>) -> CliError {
     let names: Vec<&str> = context.engines.iter().map(|entry| entry.name.as_str()).collect();
     let names = if names.is_empty() { "-".to_owned() } else { names.join(", ") };
     let message = message!("the settings have no engine {name}; they have: {names}");

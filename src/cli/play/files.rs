@@ -87,7 +87,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             Ok(read) => read,
             Err(why) => return self.answer(message!("{}: {why}", path.shown())),
         };
-        let stays = self.may_drop()?;
+        let stays = self.confirm_drop()?;
         if stays != Next::Moved {
             return Ok(stays);
         }

@@ -1,10 +1,11 @@
 //! The commands that change the game: moves made, taken back and made again, variations, another game in its place.
 
+use super::autosave::Autosave;
 use super::game::Played;
 use super::setup::PlayGame;
-use super::state_file::Autosave;
 use super::{Decision, Next, TerminalGame, Turn, suggestions};
-use crate::cli::{exit, tell};
+use crate::cli::prompt::remedy;
+use crate::cli::{exit, notice};
 use crate::language::{self, counts, text, word};
 use juzhong::message::message;
 
@@ -30,7 +31,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
             }
             Err(reason) => {
                 let reason = language::translated(reason);
-                let remedy = suggestions::remedy::<G>(typed);
+                let remedy = remedy(suggestions::meant::<G>(typed));
                 self.answer(text!("{reason}; {remedy}"))
             }
         }
@@ -141,15 +142,14 @@ impl<G: PlayGame> TerminalGame<'_, G> {
 
     /// Begins another game, unless this one stays. The engine waits for the human's first move if `waits`.
     pub(crate) fn begin(&mut self, game: Played<G>, waits: bool) -> Turn {
-        match self.may_drop()? {
+        match self.confirm_drop()? {
             Next::Moved => self.replace(game, waits),
             stays => Ok(stays),
         }
     }
 
-    /// Says whether another game may take the place of this one ([`Next::Moved`]). At a terminal that is asked if no
-    /// file has it.
-    pub(crate) fn may_drop(&mut self) -> Turn {
+    /// Asks at a terminal, if no file has this game, whether another may take its place ([`Next::Moved`]).
+    pub(crate) fn confirm_drop(&mut self) -> Turn {
         if self.games.is_studying() {
             return self.answer("this is a study; back returns to the game first");
         }
@@ -201,7 +201,7 @@ impl<G: PlayGame> TerminalGame<'_, G> {
     /// Leaves the program, and the game on purpose: it is not kept.
     pub(crate) fn quit(&mut self) -> Turn {
         if let Some(Err(error)) = self.autosave.as_ref().map(Autosave::remove) {
-            tell(message!("juzhong: the game that was kept stays: {error}"));
+            notice(message!("the game that was kept stays: {error}"));
         }
         Ok(Next::Leave(exit::OK))
     }

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 
 use super::terminal::Terminal;
 use crate::cli::args::game_input::remark;
-use crate::cli::{CliError, OrExit, exit, tell};
+use crate::cli::{CliError, OrExit, exit, notice, tell};
 use crate::language::break_off;
 use juzhong::answers::GameEnd;
 use juzhong::book::{Reject, RejectReason};
@@ -47,7 +47,7 @@ impl<'a> ListFile<'a> {
             return Err(CliError::message(exit::CANNOT_CREATE, message));
         }
         let cannot = || path.shown().to_string();
-        let lock = claim(path)?;
+        let lock = FileLock::take(path)?;
         let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
         Ok(Self { option, path, file: BufWriter::new(file), _lock: lock, written: Ok(()) })
     }
@@ -78,23 +78,6 @@ impl<'a> ListFile<'a> {
             closed => closed.or_exit_with(exit::IO, || path.shown().to_string()),
         }
     }
-}
-
-/// The right to write an output, held as long as it is written. Remains of writers that were killed are
-/// removed.
-pub(crate) fn claim(path: &Path) -> Result<FileLock, CliError> {
-    let cannot = || path.shown().to_string();
-    let claim = FileLock::claim(path).or_exit_with(exit::CANNOT_CREATE, cannot)?;
-    let lock = claim.or_busy(path).map_err(|busy| CliError::new(exit::CANNOT_CREATE, busy))?;
-    lock.sweep();
-    Ok(lock)
-}
-
-/// As [`claim`], for an output that may replace a regular file. Anything else there gets no lock beside it, for
-/// it is refused anyway.
-pub(crate) fn claim_file(path: &Path) -> Result<Option<FileLock>, CliError> {
-    let is_free = path.metadata().map_or(true, |about| about.is_file());
-    is_free.then(|| claim(path)).transpose()
 }
 
 fn exists(option: &str, path: &Path) -> CliError {
@@ -172,7 +155,7 @@ impl<'a> Listing<'a> {
     fn show_bad(&mut self, bad: &impl ToMessage) {
         self.bad += 1;
         if self.bad <= SHOWN {
-            self.lines.line(message!("juzhong: left out: {bad}"));
+            self.lines.line(message!("left out: {bad}"));
         }
     }
 
@@ -195,7 +178,7 @@ impl<'a> Listing<'a> {
             self.cut += 1;
             if self.cut <= SHOWN {
                 let end = GameEnd::at_fault(cut, record);
-                self.lines.line(message!("juzhong: {}", break_off::sentence(&end)));
+                self.lines.line(message!("{}", break_off::sentence(&end)));
             }
         }
     }
@@ -207,7 +190,7 @@ impl<'a> Listing<'a> {
         let Some(remark) = remark.flatten() else { return };
         self.noted += 1;
         if self.noted <= SHOWN {
-            self.lines.line(message!("juzhong: {remark}"));
+            self.lines.line(message!("{remark}"));
         }
     }
 
@@ -223,7 +206,7 @@ impl<'a> Listing<'a> {
         let Self { list, bad, mut lines, .. } = self;
         lines.release();
         if bad > SHOWN {
-            tell(message!("juzhong: left out: {bad} bad games in all; --rejects FILE lists them"));
+            notice(message!("left out: {bad} bad games in all; --rejects FILE lists them"));
         }
         list.map_or(Ok(()), ListFile::close)
     }
@@ -232,9 +215,9 @@ impl<'a> Listing<'a> {
 /// One line for each path, of many only the first.
 pub(crate) fn show_some(what: &str, paths: &[PathBuf]) {
     for path in paths.iter().take(SHOWN) {
-        tell(format_args!("juzhong: {what} {}", path.shown()));
+        notice(format_args!("{what} {}", path.shown()));
     }
     if paths.len() > SHOWN {
-        tell(format_args!("juzhong: {what} {} more", paths.len() - SHOWN));
+        notice(format_args!("{what} {} more", paths.len() - SHOWN));
     }
 }

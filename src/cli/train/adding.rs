@@ -5,23 +5,27 @@ use std::path::Path;
 
 use super::Args;
 use crate::cli::args::input::standard_input;
-use crate::cli::exit::{from_book, from_train};
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
-use crate::cli::play::PlayGame;
-use crate::cli::{CliError, Context, OrExit, exit, tell, write_answer};
+use crate::cli::print::terminal::Terminal;
+use crate::cli::{CliError, Context, OrExit, exit, notice, write_answer};
 use crate::language::{counted, say};
 use juzhong::answers::{AddedExercises, PassedOver, parse_rules};
 use juzhong::bytes::open;
 use juzhong::bytes::paths::folder_of;
 use juzhong::bytes::visible::ShowPath;
+use juzhong::engine::Playable;
 use juzhong::message::message;
 use juzhong::train::{
-    Added, Collection, Examiner, Found, MAX_SOURCE_BYTES, SourceError, SourceOptions, exercises_of,
+    Added, Collection, Examiner, Found, MAX_SOURCE_BYTES, SourceOptions, exercises_of,
     exercises_of_book, is_book,
 };
 
 /// Adds the exercises of all sources, or of none if one cannot be read.
-pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
+pub(crate) fn run<G: Terminal + Playable>(
+    args: &Args,
+    context: &mut Context<'_>,
+) -> Result<u8, CliError> {
     let stop = stop_flag();
     let options = SourceOptions {
         rules: parse_rules::<G>(args.rules.as_deref())?,
@@ -41,12 +45,12 @@ pub(crate) fn run<G: PlayGame>(args: &Args, context: &mut Context<'_>) -> Result
         let file = args.file.to_string_lossy().into_owned();
         Ok(put(collection, AddedExercises::to(file), sources))
     });
-    report(&added.map_err(from_train)?, context)?;
+    report(&added.map_err(by_kind)?, context)?;
     Ok(exit::OK)
 }
 
 /// The exercises of one source.
-fn read<G: PlayGame>(
+fn read<G: Terminal + Playable>(
     source: &Path,
     options: &SourceOptions<'_, G::Rules>,
     examiner: &mut Examiner<G>,
@@ -54,14 +58,14 @@ fn read<G: PlayGame>(
     let is_standard = source.as_os_str() == "-";
     let name = if is_standard { "stdin".to_owned() } else { source.shown().to_string() };
     if !is_standard && begins_as_book(source) {
-        return exercises_of_book::<G>(source, options).map_err(from_source);
+        return exercises_of_book::<G>(source, options).map_err(by_kind);
     }
     let bytes = match is_standard {
         true => all_of_input(),
         false => open::read(source, MAX_SOURCE_BYTES),
     };
     let bytes = bytes.or_exit_with(exit::NO_INPUT, || message!("cannot read {name}"))?;
-    exercises_of(&name, &bytes, options, examiner).map_err(from_source)
+    exercises_of(&name, &bytes, options, examiner).map_err(by_kind)
 }
 
 /// Returns true if a file is there that begins like a book.
@@ -79,19 +83,6 @@ fn all_of_input() -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
     }
     Ok(bytes)
-}
-
-/// The error of a source, with its exit code.
-fn from_source(error: SourceError) -> CliError {
-    match error {
-        SourceError::Book(error) => from_book(error),
-        SourceError::NoSide { .. } => CliError::new(exit::USAGE, error),
-        SourceError::Io(source) if source.kind() == std::io::ErrorKind::Interrupted => {
-            CliError::new(exit::INTERRUPTED, source)
-        }
-        SourceError::Io(source) => CliError::new(exit::IO, source),
-        SourceError::Line { .. } => CliError::new(exit::BAD_DATA, error),
-    }
 }
 
 /// Puts the exercises of sources into a collection, and counts them.
@@ -121,10 +112,10 @@ fn report(added: &AddedExercises, context: &mut Context<'_>) -> Result<(), CliEr
         return Ok(());
     }
     for PassedOver { place, reason } in &added.reasons {
-        tell(message!("{place}: {reason}"));
+        notice(message!("{place}: {reason}"));
     }
     if added.cut {
-        tell(
+        notice(
             "a source has more exercises than are taken of one; take less of it by --depth or --min-games, or divide it",
         );
     }

@@ -155,7 +155,7 @@ impl EngineEntry {
         for (name, value) in &self.options {
             client.set_option(name, value)?;
         }
-        client.is_ready()?;
+        client.wait_ready()?;
         client.wait_to_the_end();
         Ok(client)
     }

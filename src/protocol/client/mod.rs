@@ -475,7 +475,7 @@ impl Client {
         for (name, value) in options {
             self.set_option(&name, &value)?;
         }
-        self.is_ready()
+        self.wait_ready()
     }
 
     /// The protocol of the engine, once greeted.
@@ -581,7 +581,7 @@ impl Client {
     /// # Errors
     ///
     /// If it ends, is silent, or does not read.
-    pub fn is_ready(&mut self) -> Result<(), ClientError> {
+    pub fn wait_ready(&mut self) -> Result<(), ClientError> {
         if self.ready == ReadyWord::Ignored || self.is_brain() {
             return Ok(());
         }
@@ -638,7 +638,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`is_ready`](Self::is_ready).
+    /// As [`wait_ready`](Self::wait_ready).
     pub fn new_game(&mut self) -> Result<bool, ClientError> {
         if self.is_brain() {
             return self.restart();
@@ -650,7 +650,7 @@ impl Client {
         } else if can_announce {
             self.set_option("newgame", "")?;
         }
-        self.is_ready()?;
+        self.wait_ready()?;
         Ok(can_announce)
     }
 
@@ -697,7 +697,7 @@ impl Client {
             return Ok(true);
         }
         self.child.say("RESTART")?;
-        let is_done = self.is_done("starting a game")?.is_ok();
+        let is_done = self.await_ok("starting a game")?.is_ok();
         if is_done {
             self.brain.restarted();
         }
@@ -705,7 +705,7 @@ impl Client {
     }
 
     /// Gomocup: waits for `OK`; what the engine says instead is the error within.
-    fn is_done(&mut self, doing: &'static str) -> Result<Result<(), String>, ClientError> {
+    fn await_ok(&mut self, doing: &'static str) -> Result<Result<(), String>, ClientError> {
         let timeout = self.timeouts.start;
         let deadline = Instant::now() + timeout;
         loop {
@@ -726,7 +726,7 @@ impl Client {
         }
         if let Some(start) = self.brain.start() {
             self.child.say(&start)?;
-            if let Err(what) = self.is_done("starting a game")? {
+            if let Err(what) = self.await_ok("starting a game")? {
                 return Err(ClientError::Refused {
                     engine: self.child.engine().to_owned(),
                     what: what.into(),

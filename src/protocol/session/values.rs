@@ -30,7 +30,7 @@ impl<'a> Given<'a> {
         match self.value.to_ascii_lowercase().as_str() {
             "true" | "1" | "on" => Ok(true),
             "false" | "0" | "off" => Ok(false),
-            _ => Err(format!("{} true or false", self.is_not())),
+            _ => Err(format!("{} true or false", self.fault_start())),
         }
     }
 
@@ -40,13 +40,13 @@ impl<'a> Given<'a> {
         T: FromStr + PartialOrd + Display + Copy,
     {
         let number = self.value.parse().ok().filter(|n| (&min..=&max).contains(&n));
-        number.ok_or_else(|| format!("{} from {min} to {max}", self.is_not()))
+        number.ok_or_else(|| format!("{} from {min} to {max}", self.fault_start()))
     }
 
     /// Reads one of the names of a type.
     pub(crate) fn parsed<T: FromStr>(self) -> Result<T, String> {
         let name = self.value.to_ascii_lowercase();
-        name.parse().map_err(|_| format!("{} known", self.is_not()))
+        name.parse().map_err(|_| format!("{} known", self.fault_start()))
     }
 
     /// Reads one of the names of a type; `auto` gives `None`.
@@ -59,7 +59,7 @@ impl<'a> Given<'a> {
         let found = all.iter().find(|(text, _)| text.eq_ignore_ascii_case(self.value));
         found.map(|&(_, value)| value).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|&(text, _)| text).collect();
-            format!("{} {}", self.is_not(), known.join(", "))
+            format!("{} {}", self.fault_start(), known.join(", "))
         })
     }
 
@@ -79,8 +79,8 @@ impl<'a> Given<'a> {
         Ok(entries.map(T::from).collect())
     }
 
-    /// The beginning of a text on what the value should be.
-    fn is_not(self) -> String {
+    /// The beginning of a message on what the value should be.
+    fn fault_start(self) -> String {
         format!("option {}: \"{}\" is not", shortened(self.name), shortened(self.value))
     }
 }

@@ -99,7 +99,7 @@ impl Session<'_> {
     /// A search that was answered without the engine has ended: it gets what it missed.
     fn engine_is_free(&mut self) -> io::Result<()> {
         self.backend.crossing.ended(self.backend.wire.dialect, true);
-        for line in self.backend.is_free() {
+        for line in self.backend.release() {
             if !self.tell(&line)? {
                 return Ok(());
             }
@@ -119,7 +119,7 @@ impl Session<'_> {
             _ if !is_message => return Ok(()),
             _ => {}
         }
-        if is_message && !self.may_hand_on()? {
+        if is_message && !self.admit_strange()? {
             return Ok(());
         }
         for line in info::translate(line, from, self.gui.wire()) {
@@ -130,10 +130,11 @@ impl Session<'_> {
 
     /// Passes on a line that has no meaning here: it may have one for the GUI.
     fn hand_on(&mut self, line: &str) -> io::Result<()> {
-        if self.may_hand_on()? { self.print(line) } else { Ok(()) }
+        if self.admit_strange()? { self.print(line) } else { Ok(()) }
     }
 
-    fn may_hand_on(&mut self) -> io::Result<bool> {
+    /// Counts such a line; returns true if it is still to be passed on. The first beyond the bound is reported.
+    fn admit_strange(&mut self) -> io::Result<bool> {
         self.strange_lines = self.strange_lines.saturating_add(1);
         if self.strange_lines == MAX_STRANGE {
             let name = self.backend.name();

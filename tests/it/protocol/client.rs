@@ -241,7 +241,7 @@ fn silence_is_readiness_in_ucci() {
     let timeouts = Timeouts { start: Duration::from_secs(4), ..SHORT };
     let began = Instant::now();
     let mut client = Client::start(&noting(&file, ""), Some(Dialect::Ucci), timeouts).unwrap();
-    client.is_ready().unwrap();
+    client.wait_ready().unwrap();
     assert!(!client.new_game().unwrap()); // it has no such option
     let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
     assert_eq!(go(&mut client, &depth).unwrap().best.as_deref(), Some("h9g7"));
@@ -259,13 +259,13 @@ fn an_engine_of_ucci_that_says_readyok_is_waited_for() {
     let once = noting(&file, "isready) [ $said ] || echo readyok; said=1;;");
     let timeouts = Timeouts { start: Duration::from_secs(2), ..SHORT };
     let mut client = Client::start(&once, Some(Dialect::Ucci), timeouts).unwrap();
-    fails_soon("no answer within 2 s while getting ready", || client.is_ready());
+    fails_soon("no answer within 2 s while getting ready", || client.wait_ready());
     let slow = noting(&file, "isready) sleep 0.8; echo readyok;;");
     let mut client = Client::start(&slow, Some(Dialect::Ucci), timeouts).unwrap();
     let depth = GoLimits { depth: Some(1), ..GoLimits::default() };
     assert_eq!(go(&mut client, &depth).unwrap().best.as_deref(), Some("h9g7"));
     fs::write(&file, "").unwrap();
-    client.is_ready().unwrap();
+    client.wait_ready().unwrap();
     client.quit();
     assert_eq!(fs::read_to_string(&file).unwrap(), "isready\nquit\n");
 }
@@ -384,7 +384,7 @@ fn values_that_an_option_cannot_have_are_refused() {
     }
     // What only the engine can know it says.
     client.set_option("BookFile", "/nonexistent.book").unwrap();
-    client.is_ready().unwrap();
+    client.wait_ready().unwrap();
     let warnings = client.take_warnings();
     assert!(warnings.iter().any(|warning| warning.contains("/nonexistent.book")), "{warnings:?}");
     assert!(client.take_warnings().is_empty());

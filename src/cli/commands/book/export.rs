@@ -8,9 +8,8 @@ use clap::ValueEnum;
 use super::FormatName;
 use super::bar::Bar;
 use super::foreign::{self, ForeignArgs};
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::stop_flag;
-use crate::cli::print::listing::claim;
 use crate::cli::{CliError, Context, GameName, OrExit, with_game, write_answer};
 use crate::language::{counts, say};
 use juzhong::answers::book::{LibraryExportAnswer, LinesExportAnswer, flag_names};
@@ -20,6 +19,7 @@ use juzhong::book::interop::{
 };
 use juzhong::book::{Book, BookEntry, BookError, BookMove, RowKey};
 use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::game::{Notation, Packed, Side, Symmetric};
 use juzhong::hash::Key;
@@ -137,7 +137,7 @@ fn run_library(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8
         return Err(CliError::message(exit::USAGE, message));
     };
     let min_games = args.min_games.unwrap_or(book.metadata().min_games);
-    let moves = export_library(book, output, min_games, &stop_flag()).map_err(from_book)?;
+    let moves = export_library(book, output, min_games, &stop_flag()).map_err(by_kind)?;
     if context.common.json {
         write_answer(context.out, &LibraryExportAnswer::of(book.path(), output, moves))?;
     } else {
@@ -158,7 +158,7 @@ fn run_lines(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, 
         min_share: args.share / 100.0,
         stop: stop_flag(),
     };
-    let lines = export_lines::<Position>(book, &options).map_err(from_book)?;
+    let lines = export_lines::<Position>(book, &options).map_err(by_kind)?;
     let mut text = Vec::new();
     write_pgn(&mut text, &lines.record, &PgnOptions::default())?;
     let Some(path) = &args.output else {
@@ -166,7 +166,7 @@ fn run_lines(args: &Args, book: &Book, context: &mut Context<'_>) -> Result<u8, 
         return Ok(exit::OK);
     };
     let place = || path.shown().to_string();
-    let _lock = claim(path)?;
+    let _lock = FileLock::take(path)?;
     let mut file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     file.write_all(&text).and_then(|()| file.commit()).or_exit_with(exit::IO, place)?;
     if context.common.json {
@@ -198,7 +198,7 @@ fn run_csv<G: Symmetric + Notation>(
         return Ok(exit::OK);
     };
     let place = || path.shown().to_string();
-    let _lock = claim(path)?;
+    let _lock = FileLock::take(path)?;
     let file = AtomicFile::create_new(path).or_exit_with(exit::CANNOT_CREATE, place)?;
     let mut out = BufWriter::new(file);
     write_csv::<G>(book, min_games, &Bar::new(), &mut out)
@@ -261,7 +261,7 @@ fn write_csv<G: Symmetric + Notation>(
     [head[5], head[7]] = Side::ALL.map(side_name::<G>);
     out.write_record(head).map_err(io_error)?;
     bar.show("reading", 0, 0);
-    let moves = book.moves_in_memory().map_err(from_book)?;
+    let moves = book.moves_in_memory().map_err(by_kind)?;
     let (all, mut done) = (book.metadata().positions, 0);
     let unreached = book.for_each_position(|ply, position: &G, _| -> Result<(), Failed> {
         done += 1;
@@ -300,7 +300,7 @@ fn write_unreached<G: Notation>(
             }
         }
     })
-    .map_err(from_book)?;
+    .map_err(by_kind)?;
     Ok(written?)
 }
 
@@ -386,7 +386,7 @@ impl From<io::Error> for Failed {
 impl From<Failed> for CliError {
     fn from(error: Failed) -> Self {
         match error {
-            Failed::Book(error) => from_book(error),
+            Failed::Book(error) => by_kind(error),
             Failed::Out(error) => Self::from(error),
         }
     }

@@ -28,9 +28,9 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use self::bar::Bar;
-use crate::cli::exit::from_book;
+use crate::cli::exit::by_kind;
 use crate::cli::interrupt::stop_flag;
-use crate::cli::{CliError, Context, tell};
+use crate::cli::{CliError, Context, notice};
 use crate::language::{counts, say};
 use juzhong::book::interop::{BookFormat, Dialect, Reach};
 use juzhong::book::{Book, Counts};
@@ -91,7 +91,7 @@ pub(crate) fn run(command: &Command, context: &mut Context<'_>) -> Result<u8, Cl
 
 /// Opens a book whose bytes are all as they were written.
 pub(crate) fn open(path: &Path) -> Result<Book, CliError> {
-    Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(from_book)
+    Book::open(path).and_then(|book| book.check_file().map(|()| book)).map_err(by_kind)
 }
 
 /// Returns true if the book at `path` has values backed up from its scores.
@@ -104,8 +104,8 @@ fn is_backed(path: &Path) -> bool {
 fn tell_unbacked(was_backed: bool, path: &Path) {
     if was_backed && !is_backed(path) {
         let book = path.shown();
-        tell(message!(
-            "juzhong: {book}: the moves changed, so what followed from the scores is forgotten; run \
+        notice(message!(
+            "{book}: the moves changed, so what followed from the scores is forgotten; run \
              `juzhong book score {book} --no-engine`"
         ));
     }

@@ -8,10 +8,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::args::engine_args::EngineArgs;
 use crate::cli::args::engine_command::{not_started, parse_option};
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, OrExit, tell};
+use crate::cli::{CliError, Context, OrExit, notice};
 use juzhong::answers::parse_rules;
 use juzhong::book::{
     Book, Evaluation, Evaluator, EvaluatorError, Findings, ReplaceError, Score, evaluate_all,
@@ -155,7 +155,7 @@ impl SourceArgs {
         let mut engines = engines.map_err(|error| not_started(error, entry))?;
         // All of them say the same.
         for warning in engines.first_mut().map(ClientEvaluator::take_warnings).unwrap_or_default() {
-            tell(message!("juzhong: {}: {warning}", entry.name));
+            notice(message!("{}: {warning}", entry.name));
         }
         Ok(engines.into_iter().map(|engine| Box::new(engine) as _).collect())
     }
@@ -194,7 +194,7 @@ impl<'a> Saver<'a> {
     fn save_at_last(&mut self) -> Result<(), CliError> {
         patiently(|| self.save()).map_err(|error| {
             let lost = self.pending.scores.len();
-            from_book(error).within(format!("{lost} scores could not be kept"))
+            by_kind(error).within(format!("{lost} scores could not be kept"))
         })
     }
 
@@ -243,7 +243,7 @@ impl From<AskError> for CliError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Evaluate(error) => Self::new(exit::UNAVAILABLE, error),
-            AskError::Replace(error) => from_book(error),
+            AskError::Replace(error) => by_kind(error),
         }
     }
 }

@@ -10,21 +10,20 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
 
-use etcetera::BaseStrategy;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::player::tell_warnings;
 use crate::cli::print::describe::{describe, result_text};
-use crate::cli::print::listing::claim;
 use crate::cli::print::terminal::{BoardStyle, Drawn, View};
-use crate::cli::{CliError, Context, GameName, OrExit, exit};
+use crate::cli::{CliError, Context, GameName, OrExit, exit, user_folders};
 use crate::language::{self, counts, left, say, text, word};
 use juzhong::answers::Described;
 use juzhong::book;
 use juzhong::book::{Book, BuildOptions, Editor, ReadOptions, find_games};
 use juzhong::bytes::StopFlag;
 use juzhong::bytes::atomic::AtomicFile;
+use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::open;
 use juzhong::bytes::visible::ShowPath;
 use juzhong::contest::OPENING_FILES;
@@ -153,7 +152,7 @@ impl OutputPaths {
     fn write_games(&self, pgn: &[u8]) -> Result<(), CliError> {
         let replaces = stands(&self.games) && is_demo_games(&self.games);
         let create = if replaces { AtomicFile::create } else { AtomicFile::create_new };
-        let _lock = claim(&self.games)?;
+        let _lock = FileLock::take(&self.games)?;
         let write = || {
             let mut file = create(&self.games)?;
             file.write_all(pgn)?;
@@ -257,8 +256,7 @@ impl std::fmt::Display for Games {
 
 /// The folder of the demo in the user's folder for what can be made again, else in that for temporary files.
 fn cache_folder() -> PathBuf {
-    let user = etcetera::choose_base_strategy().map(|base| base.cache_dir());
-    user.unwrap_or_else(|_| env::temp_dir()).join("juzhong").join("demo")
+    user_folders::cache().unwrap_or_else(|| env::temp_dir().join("juzhong")).join("demo")
 }
 
 fn build_book(

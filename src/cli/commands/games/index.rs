@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use etcetera::BaseStrategy;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::interrupt::stop_flag;
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, OrExit, exit, tell, with_game, write_answer};
+use crate::cli::{CliError, Context, OrExit, exit, notice, user_folders, with_game, write_answer};
 use crate::language::{say, word};
 use juzhong::answers::AnswerError;
 use juzhong::answers::collection::IndexAnswer;
@@ -96,7 +95,7 @@ pub(crate) fn open<G: Terminal + Collected>(args: &CollectionArgs) -> Result<Ope
         });
         match opened {
             Err(error) if error.is_damage() && tries < TRIES => {
-                tell(message!("juzhong: {error}: it is made anew"));
+                notice(message!("{error}: it is made anew"));
                 GameIndex::remove(&path).map_err(AnswerError::from)?;
             }
             opened => return Ok(opened.map_err(AnswerError::from)?),
@@ -131,15 +130,12 @@ fn update<G: Collected>(
     match updated {
         Ok(report) => {
             if report.unreadable > 0 {
-                tell(message!(
-                    "juzhong: files or folders that cannot be read: {}",
-                    report.unreadable
-                ));
+                notice(message!("files or folders that cannot be read: {}", report.unreadable));
             }
             Ok(Some(report))
         }
         Err(error @ IndexError::Busy(_)) => {
-            tell(message!("juzhong: {error}; the index is used as it is"));
+            notice(message!("{error}; the index is used as it is"));
             Ok(None)
         }
         Err(error) => Err(error),
@@ -162,5 +158,5 @@ fn show(bar: &ProgressBar, progress: IndexProgress) {
 
 /// The folder of indexes of collections, in the user's folder for what can be made again.
 pub(crate) fn index_folder() -> Option<PathBuf> {
-    Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("juzhong").join("collections"))
+    Some(user_folders::cache()?.join("collections"))
 }

@@ -4,9 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::cli::args::packed_file::{PackedFile, packing};
-use crate::cli::print::listing::claim_file;
 use crate::cli::print::terminal::Terminal;
-use crate::cli::{CliError, Context, OrExit, exit, tell};
+use crate::cli::{CliError, Context, OrExit, exit, notice};
 use juzhong::answers::{AnswerError, read_game};
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::visible::ShowPath;
@@ -84,7 +83,7 @@ impl<'a> GameOutput<'a> {
     ) -> Result<Self, CliError> {
         let format = args.format::<G>()?;
         let path = args.output.as_deref().filter(|path| *path != Path::new(STANDARD));
-        let lock = path.map(claim_file).transpose()?.flatten();
+        let lock = path.map(FileLock::take_for_file).transpose()?.flatten();
         let file = path.map(|path| {
             if path.exists() {
                 let message =
@@ -141,8 +140,8 @@ impl<'a> GameOutput<'a> {
             file.commit().or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
         }
         if self.left_out > 0 {
-            tell(message!(
-                "juzhong: {} games left out: too long for the index, or not to be written in this format",
+            notice(message!(
+                "{} games left out: too long for the index, or not to be written in this format",
                 self.left_out
             ));
         }

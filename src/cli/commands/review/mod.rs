@@ -19,15 +19,16 @@ use crate::cli::args::game_input::{
 use crate::cli::args::line_args::NotationArgs;
 use crate::cli::args::packed_file::PackedFile;
 use crate::cli::args::player::TableArgs;
-use crate::cli::exit::{self, from_book};
+use crate::cli::exit::{self, by_kind};
 use crate::cli::interrupt::{self, stop_flag};
-use crate::cli::print::listing::{Listing, claim_file, show_some};
-use crate::cli::{CliError, Context, OrExit, tell, with_game, write_answer};
+use crate::cli::print::listing::{Listing, show_some};
+use crate::cli::print::read_summary;
+use crate::cli::{CliError, Context, OrExit, notice, with_game, write_answer};
 use crate::language::text;
 use annotated::{Reviewable, format_of};
 use juzhong::answers::{ReviewAnswer, ReviewSummaryAnswer, ReviewedGame, parse_rules};
+use juzhong::book::Inputs;
 use juzhong::book::opening::Opening;
-use juzhong::bytes::journal::JournalError;
 use juzhong::bytes::lock::FileLock;
 use juzhong::bytes::machine::cores;
 use juzhong::bytes::visible::ShowPath;
@@ -35,12 +36,11 @@ use juzhong::engine::{OwnBook, TableOptions};
 use juzhong::message::{Message, ToMessage, message};
 use juzhong::protocol::client::EngineEntry;
 use juzhong::record::{
-    BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, WriteError,
-    tell_words,
+    BadGame, BadGameReason, Format, Keep, ParsedGame, ReadOptions, ReadSummary, Record, tell_words,
 };
 use juzhong::review::{
     BookFinding, Evaluators, GameMoves, GameReview, GameValues, KNOWN_GAMES, ReviewBooks,
-    ReviewError, ReviewJournal, ReviewOptions, Summary, USUAL_EFFORT, review,
+    ReviewJournal, ReviewOptions, Summary, USUAL_EFFORT, review,
 };
 use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 
@@ -48,6 +48,8 @@ use juzhong::search::{Limits, MAX_HASH_MIB, MAX_PLY};
 const NODES: u64 = 100_000;
 /// The longest game that is reviewed, in plies.
 const MAX_GAME_PLIES: usize = 2_000;
+/// The most positions that are searched at the same time.
+const MAX_THREADS: u16 = 256;
 /// Positions for each thread that are evaluated before games are written.
 const BATCH: usize = 64;
 /// Bytes of comments in games that wait to be written, after which no more are read.
@@ -94,7 +96,7 @@ pub(crate) struct Args {
     hash: u64,
     /// Positions searched in parallel: threads of the own engine, or processes of another one [default: one per core, for
     /// another engine its at-once in the settings].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256),
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS.into()),
         help_heading = "Search")]
     threads: Option<u16>,
     /// Repetition rules: none, check, asian, computer or chinese [default: asian].
@@ -161,7 +163,7 @@ impl Args {
             threads: match (self.threads, entry) {
                 (Some(threads), _) => threads.into(),
                 (None, Some(entry)) => entry.at_once,
-                (None, None) => cores().get().min(256),
+                (None, None) => cores().get().min(MAX_THREADS.into()),
             },
             tables: match self.engine.has_front() {
                 true => self.tables.options(),
@@ -174,7 +176,7 @@ impl Args {
     fn books(&self) -> Result<ReviewBooks, CliError> {
         let books = self.book.iter().filter(|_| self.engine.has_front());
         let books: Vec<OwnBook> = books.map(|text| OwnBook::parse(text)).collect();
-        let books = ReviewBooks::open(&books).map_err(from_book)?;
+        let books = ReviewBooks::open(&books).map_err(by_kind)?;
         Ok(books.known_from(self.known_games))
     }
 
@@ -190,6 +192,23 @@ impl Args {
         })
     }
 
+    /// Refuses two kinds of output in one place.
+    fn check_outputs(&self, is_json: bool) -> Result<(), CliError> {
+        if self.writes_data() && is_json {
+            let message = "-o - and --json both write to standard output; name a file after -o";
+            return Err(CliError::message(exit::USAGE, message));
+        }
+        if self.writes_data() && self.summary {
+            let message = "-o - and --summary both write to standard output; name a file after -o";
+            return Err(CliError::message(exit::USAGE, message));
+        }
+        Ok(())
+    }
+
+    fn output_or_standard(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new(STANDARD))
+    }
+
     /// The file of annotated games, if one is asked for.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|_| !self.writes_data())
@@ -201,74 +220,21 @@ pub(crate) fn run(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError
 }
 
 fn run_game<G: Reviewable>(args: &Args, context: &mut Context<'_>) -> Result<u8, CliError> {
-    if args.writes_data() && context.common.json {
-        let message = "-o - and --json both write to standard output; name a file after -o";
-        return Err(CliError::message(exit::USAGE, message));
-    }
-    if args.writes_data() && args.summary {
-        let message = "-o - and --summary both write to standard output; name a file after -o";
-        return Err(CliError::message(exit::USAGE, message));
-    }
+    args.check_outputs(context.common.json)?;
     let entry = args.entry::<G>(context)?;
     let options = args.options::<G>(entry.as_ref())?;
     let format = args.format::<G>()?;
     let inputs = find_inputs::<G>(&args.inputs)?;
-    let output = args.output.as_deref().unwrap_or(Path::new(STANDARD));
-    refuse_input_as_output(&inputs.files, output)?;
+    refuse_input_as_output(&inputs.files, args.output_or_standard())?;
     stop_flag(); // from here on an interrupt ends in good order
-    let filter = GameFilter::new::<G>(&args.games, &args.search)?;
-    let books = args.books()?;
-    let listing = Listing::open(args.rejects.as_deref(), output)?;
-    let evaluators = engine::evaluators(entry.as_ref(), &options)?;
-    let mut work = Work::<G> {
-        args,
-        format,
-        rules: options.rules,
-        batch_positions: BATCH * options.threads,
-        file: args.file().map(|path| AnnotatedFile::open(path, &options)).transpose()?,
-        is_json: context.common.json,
-        out: &mut *context.out,
-        evaluators,
-        books,
-        batch: Batch::default(),
-        filter,
-        listing,
-        report: Report::default(),
-        first_bad: None,
-        summary: Summary::default(),
-        bar: progress_bar(),
-    };
+    let mut work = Work::<G>::new(args, format, entry.as_ref(), &options, context)?;
     work.tell_warnings();
-    let folder = temporary_folder(output);
+    let folder = temporary_folder(args.output_or_standard());
     for file in &inputs.files {
         work.read(file, &folder)?;
     }
     work.review_batch()?;
-    let Work { file, report, first_bad, listing, bar, summary, out, .. } = work;
-    bar.finish_and_clear();
-    if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
-        listing.close_with_error()?;
-        return Err(no_game(&inputs, first_bad));
-    }
-    listing.close()?;
-    if report.reviewed == 0 {
-        let message = message!("none of {} games meets the conditions", report.filtered);
-        return Err(CliError::message(exit::FAILED, message));
-    }
-    let has_file = file.is_some();
-    if let Some(file) = file {
-        file.close()?;
-    }
-    if args.summary {
-        let shown = match context.common.json {
-            true => write_answer(out, &ReviewSummaryAnswer::of::<G>(&summary)),
-            false => summary::show(&summary, out),
-        };
-        unless_unread(shown, has_file)?;
-    }
-    show_some("no game files in", &inputs.empty);
-    report.tell();
-    Ok(exit::OK)
+    work.end(&inputs)
 }
 
 /// The outcome of showing something. If nobody reads it any more, a file is still to be written.
@@ -277,28 +243,6 @@ fn unless_unread(shown: io::Result<()>, has_file: bool) -> Result<(), CliError> 
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe && has_file => Ok(()),
         shown => Ok(shown?),
     }
-}
-
-fn from_review(error: ReviewError) -> CliError {
-    match error {
-        ReviewError::Tables(_) => CliError::new(exit::NO_INPUT, error),
-        _ => CliError::new(exit::UNAVAILABLE, error),
-    }
-}
-
-fn from_writing(error: WriteError) -> CliError {
-    let code = if matches!(error, WriteError::Io(_)) { exit::IO } else { exit::BAD_DATA };
-    CliError::new(code, error)
-}
-
-fn from_journal(error: JournalError) -> CliError {
-    let code = match &error {
-        JournalError::File { source, .. } if source.kind() != io::ErrorKind::AlreadyExists => {
-            exit::IO
-        }
-        _ => exit::CANNOT_CREATE,
-    };
-    CliError::new(code, error)
 }
 
 /// A count of positions: how many there will be is known at the end only.
@@ -321,13 +265,13 @@ struct AnnotatedFile<'a, G> {
 
 impl<'a, G: Reviewable> AnnotatedFile<'a, G> {
     fn open(path: &'a Path, options: &ReviewOptions<G::Rules>) -> Result<Self, CliError> {
-        let lock = claim_file(path)?;
+        let lock = FileLock::take_for_file(path)?;
         let file = PackedFile::create(path)
             .or_exit_with(exit::CANNOT_CREATE, || path.shown().to_string())?;
-        let journal = ReviewJournal::open(path, options).map_err(from_journal)?;
+        let journal = ReviewJournal::open(path, options).map_err(by_kind)?;
         if journal.games() > 0 {
             let games = journal.games();
-            tell(message!("juzhong: games that were evaluated before: {games}"));
+            notice(message!("games that were evaluated before: {games}"));
         }
         Ok(Self { path, file, journal, _lock: lock })
     }
@@ -432,23 +376,13 @@ impl Report {
     fn tell(&self) {
         let bad = self.read.bad + self.too_long;
         if bad > 0 {
-            tell(message!("juzhong: bad games left out: {bad}"));
+            notice(message!("bad games left out: {bad}"));
         }
-        if self.read.kept > 0 {
-            let count = self.read.kept;
-            tell(message!(
-                "juzhong: {count} games cut before an illegal move, or where their files end too early"
-            ));
-        }
-        if self.read.words > 0 {
-            let count = self.read.words;
-            tell(message!(
-                "juzhong: words or signs between moves that are no moves passed over (-v names them): {count}"
-            ));
-        }
+        read_summary::tell_cut(self.read.cut);
+        read_summary::tell_skipped_words(self.read.skipped_words);
         if self.filtered > 0 {
             let count = self.filtered;
-            tell(message!("juzhong: games that do not meet the conditions: {count}"));
+            notice(message!("games that do not meet the conditions: {count}"));
         }
     }
 }
@@ -475,7 +409,68 @@ struct Work<'a, 'b, G: Reviewable> {
     bar: ProgressBar,
 }
 
-impl<G: Reviewable> Work<'_, '_, G> {
+impl<'a, 'b, G: Reviewable> Work<'a, 'b, G> {
+    /// Opens what the work needs.
+    fn new(
+        args: &'a Args,
+        format: Format,
+        entry: Option<&EngineEntry>,
+        options: &ReviewOptions<G::Rules>,
+        context: &'b mut Context<'_>,
+    ) -> Result<Self, CliError> {
+        let filter = GameFilter::new::<G>(&args.games, &args.search)?;
+        let books = args.books()?;
+        let listing = Listing::open(args.rejects.as_deref(), args.output_or_standard())?;
+        let evaluators = engine::evaluators(entry, options)?;
+        Ok(Self {
+            args,
+            format,
+            rules: options.rules,
+            batch_positions: BATCH * options.threads,
+            file: args.file().map(|path| AnnotatedFile::open(path, options)).transpose()?,
+            is_json: context.common.json,
+            out: &mut *context.out,
+            evaluators,
+            books,
+            batch: Batch::default(),
+            filter,
+            listing,
+            report: Report::default(),
+            first_bad: None,
+            summary: Summary::default(),
+            bar: progress_bar(),
+        })
+    }
+
+    /// Closes the files, and says what was left out.
+    fn end(self, inputs: &Inputs) -> Result<u8, CliError> {
+        let Self { args, is_json, file, report, first_bad, listing, bar, summary, out, .. } = self;
+        bar.finish_and_clear();
+        if report.read.games == 0 || report.reviewed == 0 && report.filtered == 0 {
+            listing.close_with_error()?;
+            return Err(no_game(inputs, first_bad));
+        }
+        listing.close()?;
+        if report.reviewed == 0 {
+            let message = message!("none of {} games meets the conditions", report.filtered);
+            return Err(CliError::message(exit::FAILED, message));
+        }
+        let has_file = file.is_some();
+        if let Some(file) = file {
+            file.close()?;
+        }
+        if args.summary {
+            let shown = match is_json {
+                true => write_answer(out, &ReviewSummaryAnswer::of::<G>(&summary)),
+                false => summary::show(&summary, out),
+            };
+            unless_unread(shown, has_file)?;
+        }
+        show_some("no game files in", &inputs.empty);
+        report.tell();
+        Ok(exit::OK)
+    }
+
     /// Reads and reviews the games of one file.
     fn read(&mut self, path: &Path, folder: &Path) -> Result<(), CliError> {
         let reading = ReadOptions::keeping(Keep::LegalPart);
@@ -527,7 +522,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
         }
         self.listing.release(&self.bar);
         let start = record.start.clone().unwrap_or_else(G::start);
-        let books = self.books.look_up_game(&start, &record.tree.moves).map_err(from_book)?;
+        let books = self.books.look_up_game(&start, &record.tree.moves).map_err(by_kind)?;
         let known = books.iter().map(BookFinding::is_known).collect();
         let place = place.within(source);
         self.batch.push(Waiting { place, number, record, start, books, known });
@@ -553,9 +548,9 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let bar = &self.bar;
         let evaluated = self.evaluators.evaluate(&moves, &stop_flag(), &mut || bar.inc(1));
         self.tell_warnings();
-        for (number, evaluated) in open.into_iter().zip(evaluated.map_err(from_review)?) {
+        for (number, evaluated) in open.into_iter().zip(evaluated.map_err(by_kind)?) {
             if let (Some(file), Some(evaluated)) = (&mut self.file, &evaluated) {
-                file.journal.add(games[number].moves(), evaluated).map_err(from_journal)?;
+                file.journal.add(games[number].moves(), evaluated).map_err(by_kind)?;
             }
             values[number] = evaluated;
         }
@@ -573,7 +568,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
     ) -> Result<Vec<Option<GameValues<G>>>, CliError> {
         let Some(file) = &mut self.file else { return Ok(vec![None; games.len()]) };
         let kept = |game: &Waiting<G>| file.journal.find(game.moves(), self.rules);
-        games.iter().map(kept).collect::<Result<_, _>>().map_err(from_journal)
+        games.iter().map(kept).collect::<Result<_, _>>().map_err(by_kind)
     }
 
     fn write(&mut self, game: &Waiting<G>, values: &GameValues<G>) -> Result<(), CliError> {
@@ -582,7 +577,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
         let notation = self.args.notation;
         if self.args.writes_data() || self.file.is_some() {
             let annotated = annotated::annotated(&reviewed, self.format, notation);
-            let annotated = annotated.map_err(from_writing)?;
+            let annotated = annotated.map_err(by_kind)?;
             match &mut self.file {
                 Some(file) => file.write(&annotated)?,
                 None => self.out.write_all(&annotated)?,
@@ -616,7 +611,7 @@ impl<G: Reviewable> Work<'_, '_, G> {
 
     fn tell_warnings(&mut self) {
         for warning in self.evaluators.take_warnings() {
-            self.bar.suspend(|| tell(message!("juzhong: {warning}")));
+            self.bar.suspend(|| notice(warning));
         }
     }
 

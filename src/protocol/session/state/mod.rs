@@ -181,7 +181,7 @@ impl<'a, G: Playable> Session<'a, G> {
                     self.gui.introduce(&self.settings.describe(self.gui.wire().dialect))?;
                 }
             }
-            Command::IsReady => self.is_ready()?,
+            Command::IsReady => self.on_isready()?,
             Command::NewGame => self.new_game(),
             Command::SetOption(text) => self.set_option(&text)?,
             Command::Position { setup, bare } => {

@@ -65,7 +65,7 @@ impl<G: Playable> Session<'_, G> {
     }
 
     /// `isready`: waits for options that are being set.
-    pub(crate) fn is_ready(&mut self) -> io::Result<()> {
+    pub(crate) fn on_isready(&mut self) -> io::Result<()> {
         if self.search.is_some() || !self.prepare()? {
             return self.gui.ready();
         }
