@@ -128,18 +128,18 @@ impl GameIndex {
         let (tables, condition) = (sql.tables(), sql.condition());
         let of_side = |column: &str, other: &str| {
             format!(
-                "SELECT f.first + g.seq, '{column}', o.shown, g.elo1, g.elo2, g.result, g.year, d.shown, c.shown, n.shown,
-                 g.plies, g.line, min(f.rank << 32 | g.seq) AS place
+                "SELECT f.first + g.seq, '{column}', o.shown, g.elo1, g.elo2, g.result, g.year AS year, d.shown AS day,
+                 c.shown, n.shown, g.plies, g.line, min(f.rank << 32 | g.seq) AS place
                  FROM games g JOIN files f ON f.id = g.file {among}
                  JOIN temp.names p ON p.id = g.{column} LEFT JOIN texts o ON o.id = g.{other}
                  LEFT JOIN texts d ON d.id = g.date LEFT JOIN texts c ON c.id = g.code
                  LEFT JOIN texts n ON n.id = g.opening
                  WHERE {condition} AND (g.{other} IS NULL OR g.{other} NOT IN (SELECT id FROM temp.names))
-                 GROUP BY g.line, g.year"
+                 GROUP BY g.line"
             )
         };
         let query = format!(
-            "{tables} SELECT * FROM ({} UNION ALL {}) ORDER BY 7 IS NULL, 7, 8, 13",
+            "{tables} SELECT * FROM ({} UNION ALL {}) ORDER BY year IS NULL, year, day, place",
             of_side("first", "second"),
             of_side("second", "first")
         );
