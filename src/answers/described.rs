@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::answers::error::{AnswerError, ErrorKind};
 use crate::answers::evaluation::Evaluation;
 use crate::answers::verdict::VerdictExplanation;
-use crate::game::{Adjudicate, Line};
+use crate::game::{Adjudicate, Line, Side};
 use crate::message::{Message, ToMessage, message};
 use crate::record::{Formats, TypedLine};
 use crate::xiangqi::notation::MoveNotation;
@@ -121,6 +121,13 @@ pub trait Described: Formats + Adjudicate<Rules: FromStr<Err: ToMessage>> {
 
     /// Writes a legal move.
     fn write_move(&self, mv: Self::Move, notation: MoveNotation) -> String;
+
+    /// The pieces of an ending of few pieces, those of `own` first, as sets of endgame tables are named: `KRvKN`. `None` with
+    /// more pieces, and where the game has no endings.
+    fn ending_name(&self, own: Side) -> Option<String> {
+        let _ = own;
+        None
+    }
 
     /// Returns true if the side to move is in check, where the game has checks.
     fn in_check(&self) -> bool;

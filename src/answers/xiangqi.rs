@@ -7,8 +7,12 @@ use crate::answers::verdict::VerdictExplanation;
 use crate::game::{Game, Line, Side};
 use crate::message::{Message, ToMessage};
 use crate::search::eval::xiangqi::explain;
+use crate::tablebase::Material;
 use crate::xiangqi::notation::{MoveNotation, format_move, parse_move};
 use crate::xiangqi::{Move, Position, RuleSet, Setup};
+
+/// Pieces of both sides in an ending that has a name, at most.
+const MOST_OF_ENDING: usize = 10;
 
 impl Described for Position {
     fn read_start(text: &str) -> Result<Start<Self>, Refusal> {
@@ -35,6 +39,13 @@ impl Described for Position {
 
     fn write_move(&self, mv: Move, notation: MoveNotation) -> String {
         format_move(self, mv, notation)
+    }
+
+    fn ending_name(&self, own: Side) -> Option<String> {
+        let (material, is_swapped) = Material::of(self);
+        let is_first = (own == Side::First) != is_swapped;
+        let first = if is_first { Side::First } else { Side::Second };
+        (material.men() <= MOST_OF_ENDING).then(|| material.name(first))
     }
 
     fn in_check(&self) -> bool {

@@ -125,7 +125,8 @@ impl GameIndex {
         among: &str,
     ) -> rusqlite::Result<Vec<PlayerGame>> {
         let sql = conditions.sql();
-        let (tables, condition) = (sql.tables(), sql.condition());
+        let tables = sql.tables();
+        let condition = sql.condition();
         let of_side = |column: &str, other: &str| {
             format!(
                 "SELECT f.first + g.seq, '{column}', o.shown, g.elo1, g.elo2, g.result, g.year AS year, d.shown AS day,

@@ -178,6 +178,8 @@ pub struct PlayerSide {
     pub mean_plies: Option<u64>,
     /// The openings, the most frequent first.
     pub openings: Vec<PlayerOpening>,
+    /// The endings of few pieces in which games ended, the player's pieces first, the most frequent first.
+    pub endings: Vec<NamedTally>,
     /// The line of the most frequent moves of both.
     pub main_line: PlayerLine,
     /// The lines of at least some games in which the player scored least, the worst first.
@@ -331,6 +333,7 @@ impl<G: Described + Collected> FoundPlayer<G> {
             score: tally.score().map(rounded),
             mean_plies: (tally.games > 0).then(|| plies / tally.games),
             openings: self.openings(side),
+            endings: self.endings(side),
             main_line: self.shown(&tree.main_line()),
             trouble: tree.trouble(side).iter().map(|line| self.shown(line)).collect(),
             novelties: novelties.map(|(_, novelty)| novelty.clone()).take(ROWS).collect(),
@@ -357,6 +360,28 @@ impl<G: Described + Collected> FoundPlayer<G> {
         openings.sort_by_key(|opening| Reverse(opening.tally.games));
         openings.truncate(ROWS);
         openings
+    }
+
+    fn endings(&self, side: Side) -> Vec<NamedTally> {
+        let mut endings = BTreeMap::<String, Tally>::new();
+        for game in self.of_side(side) {
+            if let Some(name) = self.last_position(game).ending_name(side) {
+                endings.entry(name).or_default().add(game);
+            }
+        }
+        let mut endings: Vec<_> = endings.into_iter().map(named).collect();
+        endings.sort_by_key(|ending| Reverse(ending.tally.games));
+        endings.truncate(ROWS);
+        endings
+    }
+
+    fn last_position(&self, game: &PlayerGame) -> G {
+        let line = self.lines.get(&game.line);
+        let mut position = line.and_then(|line| line.start.clone()).unwrap_or_else(G::start);
+        for &mv in line.map_or(&[][..], |line| &line.moves) {
+            position.make(mv);
+        }
+        position
     }
 
     fn model_games(&self, side: Side) -> Vec<ModelGame> {

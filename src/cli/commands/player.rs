@@ -183,6 +183,7 @@ impl Sheet<'_> {
             let name = name_of(&opening.ecco, &opening.name);
             self.line(&format!("{} {name}", opening.ecco), &opening.tally)?;
         }
+        self.tallies("Endings", &side.endings)?;
         if !side.main_line.moves.is_empty() {
             self.heading("Most frequent moves")?;
             self.moves(&side.main_line)?;
