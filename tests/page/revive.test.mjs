@@ -1,5 +1,5 @@
 // Walks through the page in a real browser while its server is killed and started again: during a game against the engine,
-// an analysis and a review, before the page comes up, and with two windows.
+// an analysis and a review, before the page comes up, and with two windows; and with a library of one large packed file.
 //
 //   JUZHONG_PROGRAM=target/release/juzhong node tests/page/revive.test.mjs
 //
@@ -7,7 +7,11 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import { clickPoint, go, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
 
@@ -26,14 +30,16 @@ function freePort() {
   });
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'juzhong-page-'));
 const port = await freePort();
 const base = `http://127.0.0.1:${port}/`;
 /** @type {import('node:child_process').ChildProcess | null} */
 let server = null;
 
-/** Starts the server and waits until it answers. */
-async function revive() {
-  server = spawn(program, ['serve', '--port', String(port), '--no-demo', '--autosave', 'none', '--library', 'tests/page/games.jsonl'], { stdio: 'ignore' });
+/** Starts the server with a library and waits until it answers. */
+async function revive(library = 'tests/page/games.jsonl') {
+  const options = ['--port', String(port), '--no-demo', '--autosave', 'none', '--library', library];
+  server = spawn(program, ['serve', ...options], { stdio: 'ignore', env: { ...process.env, XDG_CACHE_HOME: folder } });
   for (let tries = 0; tries < 300; tries++) {
     if (await fetch(`${base}api/meta`).then(({ ok }) => ok, () => false)) return;
     await new Promise((done) => { setTimeout(done, 100); });
@@ -219,13 +225,56 @@ async function windows() {
   await close();
 }
 
+/** Games of the packed file, and the most milliseconds that one takes to open. */
+const GAMES = 58_000;
+const AT_ONCE = 200;
+
+/** Writes a packed file of games that differ in their players and first moves. */
+function packed() {
+  const moves = ['h2e2 h9g7 h0g2 i9h9', 'b2e2 b9c7 b0c2 a9b9', 'g3g4 g6g5 h2e2 h9g7', 'c3c4 c6c5 b2e2 b9c7'];
+  const lines = Array.from({ length: GAMES }, (_, at) => JSON.stringify({ tags: { Red: `Red ${at}`, Black: `Black ${at % 977}` }, moves: moves[at % 4], result: '*' }));
+  const path = join(folder, 'packed.jsonl.gz');
+  writeFileSync(path, gzipSync(lines.join('\n')));
+  return path;
+}
+
+async function library() {
+  await kill();
+  await revive(packed());
+  const { page, close } = await open('?view=games&copies=1&sort=place&desc=1');
+  await step('any game of a packed file of 58,000 opens within 0.2 s', async () => {
+    await page.waitForFunction((wanted) => document.querySelector('.library [role="status"]')?.textContent.startsWith(wanted) &&
+      !document.querySelector('.progress-line'), '58,000 games', LONG);
+    let best = Infinity;
+    // The machine may do other things: the best of some games counts.
+    for (const [at, title] of [[0, 'Red 57999'], [30, 'Red 57969'], [49, 'Red 57950']]) {
+      const spent = await page.evaluate(([row, name]) => new Promise((resolve) => {
+        const start = performance.now();
+        document.querySelectorAll('.library tbody tr')[row].click();
+        const look = () => {
+          const shown = document.body.dataset.view === 'board' && document.querySelector('.game-title')?.textContent.startsWith(name) && document.querySelector('.tree .move');
+          if (shown) resolve(performance.now() - start); else requestAnimationFrame(look);
+        };
+        look();
+      }), [at, title]);
+      best = Math.min(best, spent);
+      console.log(`     ${title} after ${Math.round(spent)} ms`);
+      await page.goBack();
+      await page.waitForSelector('.library tbody tr');
+    }
+    assert.ok(best < AT_ONCE, `${best} ms`);
+  });
+  await close();
+}
+
 await revive();
-for (const part of [playing, analysing, reviewing, comingUp, windows]) {
+for (const part of [playing, analysing, reviewing, comingUp, windows, library]) {
   try {
     await part();
   } catch (error) {
     problems.push(`${part.name}: ${error.stack}`);
   }
 }
-server?.kill('SIGKILL');
+await kill();
+rmSync(folder, { recursive: true, force: true });
 report();

@@ -57,7 +57,9 @@ export class TablePanel {
 
   /** @param {unknown} error */
   problem(error) {
-    if (error instanceof Problem && error.code === 'not_in_tables') return this.missing(error.hint);
+    if (error instanceof Problem && error.code === 'not_in_tables') {
+      return this.app.answer?.legal_moves.length === 0 ? emptyState(t('The game is over here.')) : this.missing(error.hint);
+    }
     return problemState(error);
   }
 
