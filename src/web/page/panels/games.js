@@ -13,7 +13,7 @@ import { playersText, resultText } from '../session.js';
 import { keptGames } from '../store.js';
 import { endOf, find, movesTo } from '../tree.js';
 import { limitFields } from './book.js';
-import { openAgain, showOpened } from './file.js';
+import { openAgain, openRow, showOpened } from './file.js';
 
 /** @typedef {import('../app.js').App} App */
 /** @typedef {import('../gamequery.js').GameQuery} GameQuery */
@@ -43,7 +43,7 @@ export class GamesView {
     this.file = el('div', { class: 'opened-files' });
     this.saved = el('div');
     this.recent = el('div');
-    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), this.file, this.saved,
+    this.element = el('main', { class: 'view view-games' }, el('h1', {}, t('Games')), openRow(app, '-games'), this.file, this.saved,
       this.controls, this.list, this.recent);
     app.on(['view'], () => { if (app.view === 'games') this.show(); else window.clearTimeout(this.looking); });
   }
@@ -71,6 +71,7 @@ export class GamesView {
     const { list } = this.app;
     if (document.activeElement !== this.search) this.search.value = list.words;
     if (this.controls.contains(document.activeElement)) return;
+    this.controls.hidden = this.app.informed && !this.app.meta.library;
     this.controls.replaceChildren(this.search,
       checkbox(t('games through the position on the board'), list.through, (through) => this.ask({ through, page: 1 }, true)),
       checkbox(t('list every copy'), list.copies, (copies) => this.ask({ copies, page: 1 }, true)),
