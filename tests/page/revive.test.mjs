@@ -3,7 +3,8 @@
 //
 //   JUZHONG_PROGRAM=target/release/juzhong node tests/page/revive.test.mjs
 //
-// It starts servers of its own. The other variables are those of page.test.mjs.
+// It starts servers of its own, with the book and tables of a demo's folder, JUZHONG_DEMO, if that is set. The other variables are those of
+// page.test.mjs.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -16,6 +17,8 @@ import { gzipSync } from 'node:zlib';
 import { clickPoint, go, launch, movesOf, problems, report, shot, step, text } from './walk.mjs';
 
 const program = process.env.JUZHONG_PROGRAM ?? 'target/release/juzhong';
+/** The folder of a demo, for steps that need its book and tables. */
+const demo = process.env.JUZHONG_DEMO ?? '';
 const LONG = { timeout: 90_000 };
 const SAID = /does not answer/;
 
@@ -38,7 +41,7 @@ let server = null;
 
 /** Starts the server with a library and waits until it answers. */
 async function revive(library = 'tests/page/games.jsonl') {
-  const options = ['--port', String(port), '--no-demo', '--autosave', 'none', '--library', library];
+  const options = ['--port', String(port), '--no-demo', '--autosave', 'none', '--library', library, ...demo ? ['--book', join(demo, 'demo.book'), '--tables', join(demo, 'tables')] : []];
   server = spawn(program, ['serve', ...options], { stdio: 'ignore', env: { ...process.env, XDG_CACHE_HOME: folder } });
   for (let tries = 0; tries < 300; tries++) {
     if (await fetch(`${base}api/meta`).then(({ ok }) => ok, () => false)) return;
@@ -85,6 +88,7 @@ async function playing() {
     await page.getByLabel('Level').selectOption('10');
     await page.getByLabel('Seconds a move').fill('6');
     await page.getByLabel('Seconds a move').blur();
+    await page.getByLabel('use the book').uncheck();
     await page.getByRole('button', { name: 'Play Red' }).click();
     await playMove(page, 'h2', 'e2');
     await page.waitForTimeout(1000);
@@ -165,6 +169,43 @@ async function reviewing() {
     await saysNothing(page);
     await page.getByRole('button', { name: 'Review this game' }).waitFor();
     assert.equal(await page.locator('.accuracy').count(), 0);
+  });
+  await close();
+}
+
+async function teaching() {
+  if (!demo) return;
+  const { page, close } = await open('?fen=3k5/R8/9/9/9/9/9/9/3n5/4K4_w_-_-_0_1&tab=table');
+  const said = (pattern) => page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.lesson-body')?.textContent ?? ''), [pattern.source], LONG);
+  await step('an ending against the tables goes on after the server was away: needs a demo', async () => {
+    await page.getByRole('button', { name: 'Practise' }).click();
+    await said(/to move and (win|hold)/);
+    await page.waitForSelector('.movable');
+    await kill();
+    const moved = page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 1, undefined, LONG);
+    await clickPoint(page, 'a8');
+    await clickPoint(page, 'd8');
+    await moved;
+    await said(/does not answer/);
+    await revive();
+    await page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 2, undefined, LONG);
+    await said(/to move\./);
+    await page.getByRole('button', { name: 'End the lesson' }).click();
+  });
+  await step('openings from the book go on after the server was away: needs a demo', async () => {
+    await page.locator('.controls').getByRole('button', { name: 'New game' }).click();
+    await page.keyboard.press('p');
+    await page.getByRole('button', { name: 'Openings from the book' }).click();
+    await page.locator('.panel-lesson').getByRole('button', { name: 'Red', exact: true }).click();
+    await said(/what does the book play/);
+    await kill();
+    await clickPoint(page, 'h2');
+    await clickPoint(page, 'e2');
+    await said(/does not answer/);
+    await revive();
+    await said(/what does the book play/);
+    await waitPlies(page, 2);
+    await page.getByRole('button', { name: 'End the lesson' }).click();
   });
   await close();
 }
@@ -268,7 +309,7 @@ async function library() {
 }
 
 await revive();
-for (const part of [playing, analysing, reviewing, comingUp, windows, library]) {
+for (const part of [playing, analysing, reviewing, teaching, comingUp, windows, library]) {
   try {
     await part();
   } catch (error) {
