@@ -50,15 +50,19 @@ async function revive(library = 'tests/page/games.jsonl') {
   throw new Error('the server does not start');
 }
 
+/** Whether the server has ended. */
+const isGone = () => server?.exitCode !== null || server.signalCode !== null;
+
 /** Kills the server, which has no time to say anything. */
 async function kill() {
-  const gone = new Promise((resolve) => { server?.once('exit', resolve); });
-  server?.kill('SIGKILL');
+  if (!server || isGone()) return;
+  const gone = new Promise((resolve) => { server.once('exit', resolve); });
+  server.kill('SIGKILL');
   await gone;
 }
 
 async function open(path = '') {
-  const { page, close } = await launch(base, {}, (message) => /Failed to load resource/.test(message.text()));
+  const { page, close } = await launch(base, {}, (message) => /Failed to load resource|error occurred when fetching the script/.test(message.text()));
   await go(page, base + path);
   return { page, close };
 }
@@ -173,9 +177,20 @@ async function reviewing() {
   await close();
 }
 
+/** Returns a position of the tables that is won in some moves, with its moves, the best first. */
+async function longWin() {
+  for (let round = 0; round < 100; round++) {
+    const { fen } = await (await fetch(`${base}api/table/random?set=KRvKN&wdl=win`)).json();
+    const { distance, moves } = await (await fetch(`${base}api/table?fen=${encodeURIComponent(fen)}`)).json();
+    if (distance > 6) return { fen, moves };
+  }
+  throw new Error('no position was found');
+}
+
 async function teaching() {
   if (!demo) return;
-  const { page, close } = await open('?fen=3k5/R8/9/9/9/9/9/9/3n5/4K4_w_-_-_0_1&tab=table');
+  const { fen, moves } = await longWin();
+  const { page, close } = await open(`?fen=${fen.replaceAll(' ', '_')}&tab=table`);
   const said = (pattern) => page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.lesson-body')?.textContent ?? ''), [pattern.source], LONG);
   await step('an ending against the tables goes on after the server was away: needs a demo', async () => {
     await page.getByRole('button', { name: 'Practise' }).click();
@@ -183,8 +198,8 @@ async function teaching() {
     await page.waitForSelector('.movable');
     await kill();
     const moved = page.waitForFunction(() => document.querySelectorAll('.tree .move').length === 1, undefined, LONG);
-    await clickPoint(page, 'a8');
-    await clickPoint(page, 'd8');
+    await clickPoint(page, moves[0].move.slice(0, 2));
+    await clickPoint(page, moves[0].move.slice(2));
     await moved;
     await said(/does not answer/);
     await revive();
@@ -308,9 +323,9 @@ async function library() {
   await close();
 }
 
-await revive();
 for (const part of [playing, analysing, reviewing, teaching, comingUp, windows, library]) {
   try {
+    if (isGone()) await revive();
     await part();
   } catch (error) {
     problems.push(`${part.name}: ${error.stack}`);
