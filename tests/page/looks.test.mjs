@@ -294,6 +294,9 @@ async function speech() {
     await page.waitForFunction(() => /lang=en/.test(location.search));
     assert.match(await text(page, '.tree .move'), /C2=5/);
   });
+  await look('what is loaded later is in Chinese from the first', `?${ENDING}&tab=table`, async (page) => {
+    await page.waitForFunction(() => [...document.querySelectorAll('.plate [role="img"]')].some(({ title }) => title.startsWith('吃掉的棋子')));
+  }, styled('zh', 'light', [1280, 800]));
   await look('a notation that was chosen stays', `?${LINE}`, async (page) => {
     assert.match(await text(page, '.tree .move'), /C2=5/);
     await page.getByLabel('Notation').first().selectOption('chinese');

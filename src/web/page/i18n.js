@@ -34,6 +34,12 @@ export function setLanguage(chosen) {
   document.documentElement.lang = chosen === 'zh' ? 'zh-Hans' : 'en';
 }
 
+/** Returns a part of the page that is being loaded, once its texts are there, too. @template T @param {Promise<T>} loading @returns {Promise<T>} */
+export async function withTexts(loading) {
+  const [part] = await Promise.all([loading, loadRest()]);
+  return part;
+}
+
 /** Returns the language in force. */
 export function currentLanguage() {
   return language;
